@@ -1,0 +1,75 @@
+# Every target sets itself up: it makes .venv, installs graphc with the extras it needs, and runs.
+# A file $(VENV)/.has-EXTRA says that an extra is installed; it is out of date when pyproject.toml is newer.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+WORKERS := auto --maxprocesses 4
+
+# The build of JAX for demo, bench and test-gpu. The driver and the GPU decide (CUDA 13 needs driver 580 and compute
+# capability 7.5, CUDA 12 needs driver 525), unless GRAPHC_JAX does.
+ifndef GRAPHC_JAX
+GRAPHC_JAX := $(shell nvidia-smi --query-gpu=driver_version,compute_cap --format=csv,noheader 2>/dev/null \
+  | LC_ALL=C awk -F ', *' \
+    'NR == 1 && $$1 + 0 >= 525 { cuda = ($$1 + 0 >= 580 && $$2 + 0 >= 7.5) ? "cuda13" : "cuda12" } \
+     END { print cuda ? cuda : "cpu" }')
+endif
+ifeq ($(filter cpu cuda12 cuda13,$(GRAPHC_JAX)),)
+$(error GRAPHC_JAX is "$(GRAPHC_JAX)": write cpu, cuda12 or cuda13)
+endif
+JAX_BUILD := $(patsubst %,$(VENV)/.has-%,$(filter-out cpu,$(GRAPHC_JAX)))
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help demo test test-slow test-gpu check format bench docs clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@echo
+	@echo "  PYTHON=python3.12       the Python to make .venv with (3.11 or later)"
+	@echo "  GRAPHC_JAX=$(GRAPHC_JAX)          the build of JAX: cpu, cuda12 or cuda13; make clean before a change"
+	@echo "  TESTS=tests/ir          the files or folders to test"
+	@echo "  ARGS='-k loop'          further arguments of pytest, of the demo or of the benchmarks"
+
+demo: $(VENV)/.has-demo $(JAX_BUILD) ## see graphc at work on real data, in about a minute
+	$(BIN)/graphc demo $(ARGS)
+
+test: $(VENV)/.has-test ## run the tests and the examples in docstrings
+	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS) $(TESTS)
+
+test-slow: $(VENV)/.has-test ## run the tests that make test leaves out
+	$(BIN)/python -m pytest -m slow $(ARGS) $(TESTS)
+
+test-gpu: $(VENV)/.has-test $(JAX_BUILD) ## run the tests that need a GPU
+	JAX_PLATFORMS= $(BIN)/python -m pytest -m gpu $(ARGS) $(TESTS)
+
+check: $(VENV)/.has-check ## check format, lint and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright --pythonpath $(BIN)/python
+
+format: $(VENV)/.has-check ## format the code and repair what lint can repair
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.has-demo $(JAX_BUILD) ## measure the ratios of benchmarks/README.md
+	$(BIN)/python -m benchmarks $(ARGS)
+
+docs: $(VENV)/.has-docs ## build the documentation into site/
+	$(BIN)/mkdocs build --strict
+
+clean: ## remove .venv and everything else that was made here
+	rm -rf $(VENV) build demo dist site .hypothesis .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "graphc needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version 2>&1)." >&2; \
+	    echo "Try: make PYTHON=python3.12" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.has-%: $(VENV)/.created pyproject.toml
+	$(BIN)/python -m pip install --editable '.[$*]'
+	@touch $@

@@ -1,0 +1,159 @@
+"""Where a variable may be read while it is unbound.
+
+A forward pass. A construct reads its state before it runs, so a name of the state that may be unbound there starts as
+the mark ``ag__.undefined(name)``, and every read of it that may see the mark goes through ``ag__.load``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from graphc.autograph.jumps import GuardedFor
+from graphc.autograph.liveness import Branch, Construct, Frame, swallows
+from graphc.autograph.names import Scope, collect
+
+__all__ = ["Bindings"]
+
+Bound: TypeAlias = frozenset[str] | None  # None: control does not come here
+
+
+def _both(first: Bound, second: Bound) -> Bound:
+    if first is None or second is None:
+        return second if first is None else first
+    return first & second
+
+
+class Bindings:
+    """What may be unbound where, in one function.
+
+    Args:
+      body: the function's statements, without jumps.
+      scope: the function's names.
+      constructs: the state of its constructs; the frames in it learn which names start undefined.
+
+    Attributes:
+      frame: the variables of the function itself.
+      undefined: the names that may hold the mark, in any frame.
+    """
+
+    def __init__(self, body: Sequence[ast.stmt], scope: Scope, constructs: Mapping[ast.stmt, Construct]) -> None:
+        self.frame = Frame(scope.local)
+        self.undefined: set[str] = set()
+        self._constructs = constructs
+        self._declared = scope.declared
+        self._frames = [self.frame]
+        self._bound: dict[ast.AST, frozenset[str]] = {}
+        self._block(body, frozenset(scope.parameters))
+        self._need(scope.local - scope.names.assigned, frozenset(scope.parameters))
+        held = {name for construct in constructs.values() for name in _held(construct)}
+        # A name that a construct holds must not become unbound in Python's way: that would break its reader.
+        self.undefined |= (_deleted(body) & held) - scope.declared
+
+    def doubtful(self, node: ast.AST) -> frozenset[str]:
+        """The names that may hold the mark where a statement begins."""
+        return frozenset(self.undefined) - self._bound.get(node, frozenset())
+
+    def _block(self, body: Sequence[ast.stmt], bound: Bound) -> Bound:
+        for node in body:
+            self._bound[node] = bound or frozenset()
+            bound = self._statement(node, bound) if bound is not None else self._unreachable(node)
+        return bound
+
+    def _unreachable(self, node: ast.stmt) -> None:
+        self._statement(node, frozenset())
+
+    def _statement(self, node: ast.stmt, bound: frozenset[str]) -> Bound:
+        match node:
+            case ast.If():
+                return self._if(node, bound)
+            case ast.While() | ast.For():
+                return self._loop(node, bound)
+            case ast.Try() | ast.TryStar():
+                return self._try(node, bound)
+            case ast.With():
+                inside = bound.union(*(collect([item.optional_vars]).binds for item in node.items if item.optional_vars))
+                after = self._block(node.body, inside)
+                return _both(inside - _deleted(node.body), after) if swallows(node) else after
+            case ast.Match():
+                after: Bound = bound
+                for case in node.cases:
+                    after = _both(after, self._block(case.body, bound | collect([case.pattern]).may_bind))
+                return after
+            case ast.Raise():
+                return None
+            case ast.Delete():
+                return bound - collect([node]).binds
+            case _:
+                return bound | collect([node]).binds
+
+    def _need(self, names: frozenset[str], bound: frozenset[str]) -> None:
+        """A construct reads these names before it runs."""
+        for name in names - bound - self._declared:
+            owner = next(frame for frame in reversed(self._frames) if name in frame.owned)
+            owner.undefined.add(name)
+            self.undefined.add(name)
+
+    def _inside(self, branch: Branch, body: Sequence[ast.stmt], bound: frozenset[str]) -> Bound:
+        self._frames.append(branch.frame)
+        after = self._block(body, bound - (branch.frame.owned - branch.captured))
+        self._frames.pop()
+        return after
+
+    def _if(self, node: ast.If, bound: frozenset[str]) -> Bound:
+        construct = self._constructs[node]
+        state = frozenset(construct.state)
+        bound |= collect([node.test]).binds
+        self._need(_held(construct), bound)
+        body = self._inside(construct.body, node.body, bound)
+        orelse = self._inside(construct.orelse, node.orelse, bound)
+        after = _both(body, orelse)
+        return None if after is None else (bound - state) | (after & state)
+
+    def _loop(self, node: ast.For | ast.While, bound: frozenset[str]) -> frozenset[str]:
+        construct = self._constructs[node]
+        self._need(frozenset(construct.state), bound)
+        bound -= _deleted(node.body)
+        target = collect([node.target]).binds if isinstance(node, ast.For) else set[str]()
+        frame = construct.body.frame
+        self._frames.append(frame)
+        self._block(node.body, (bound - frame.owned) | target)
+        self._frames.pop()
+        if isinstance(node, GuardedFor):
+            self._bound[node.keep_going] = bound
+        return bound
+
+    def _try(self, node: ast.Try | ast.TryStar, bound: frozenset[str]) -> Bound:
+        after = self._block(node.body, bound)
+        if node.orelse:
+            after = self._block(node.orelse, after) if after is not None else None
+        start = bound - _deleted(node.body)
+        for handler in node.handlers:
+            self._bound[handler] = start
+            name = frozenset() if handler.name is None else frozenset([handler.name])
+            end = self._block(handler.body, start | name)
+            after = _both(after, None if end is None else end - name)
+        if node.finalbody:
+            final = self._block(node.finalbody, start - _deleted([*node.handlers, *node.orelse]))
+            after = None if final is None or after is None else (after - _deleted(node.finalbody)) | final
+        return after
+
+
+def _held(construct: Construct) -> frozenset[str]:
+    """The names that a construct reads before it runs."""
+    return construct.body.captured.union(construct.orelse.captured, construct.state)
+
+
+def _deleted(body: Sequence[ast.AST]) -> set[str]:
+    """Names that somewhere in the statements may become unbound."""
+    found: set[str] = set()
+    for top in body:
+        for node in ast.walk(top):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
+                found.add(node.id)
+            elif isinstance(node, ast.ExceptHandler) and node.name is not None:
+                found.add(node.name)
+    return found
+
+

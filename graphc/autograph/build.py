@@ -1,0 +1,68 @@
+"""Builds the pieces of syntax that the transformation writes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+__all__ = ["assign", "call", "constant", "function", "load", "located", "not_", "operator", "store", "strings", "thunk"]
+
+LOAD = ast.Load()
+STORE = ast.Store()
+PREFIX = "ag__"
+
+S = TypeVar("S", bound=ast.stmt | ast.expr)
+
+
+def located(node: S, origin: ast.AST) -> S:
+    """Gives a new node the place of the user's node it stands for."""
+    return ast.copy_location(node, origin)
+
+
+def load(name: str) -> ast.Name:
+    return ast.Name(id=name, ctx=LOAD)
+
+
+def store(name: str) -> ast.Name:
+    return ast.Name(id=name, ctx=STORE)
+
+
+def constant(value: str | bool | int | None) -> ast.Constant:
+    return ast.Constant(value=value)
+
+
+def strings(values: Iterable[str]) -> ast.Tuple:
+    return ast.Tuple(elts=[constant(value) for value in values], ctx=LOAD)
+
+
+def call(function: ast.expr, *args: ast.expr) -> ast.Call:
+    return ast.Call(func=function, args=list(args), keywords=[])
+
+
+def operator(name: str, *args: ast.expr) -> ast.Call:
+    """A call of an operator: ``ag__.name(*args)``."""
+    return call(ast.Attribute(value=load(PREFIX), attr=name, ctx=LOAD), *args)
+
+
+def arguments(*names: str, defaults: Sequence[ast.expr] = ()) -> ast.arguments:
+    args = [ast.arg(arg=name) for name in names]
+    return ast.arguments(posonlyargs=[], args=args, kwonlyargs=[], kw_defaults=[], defaults=list(defaults))
+
+
+def thunk(value: ast.expr) -> ast.Lambda:
+    """A function of no arguments that evaluates the expression: ``lambda: value``."""
+    return ast.Lambda(args=arguments(), body=value)
+
+
+def assign(name: str, value: ast.expr, origin: ast.AST) -> ast.Assign:
+    return located(ast.Assign(targets=[store(name)], value=value), origin)
+
+
+def not_(value: ast.expr) -> ast.UnaryOp:
+    return ast.UnaryOp(op=ast.Not(), operand=value)
+
+
+def function(name: str, args: ast.arguments, body: list[ast.stmt], origin: ast.AST) -> ast.FunctionDef:
+    node = ast.FunctionDef(name=name, args=args, body=body or [ast.Pass()], decorator_list=[])
+    return located(node, origin)

@@ -1,0 +1,233 @@
+"""``convert``: a Python function whose control flow goes through the operators.
+
+Only code is compiled and cached, never a function: closures, globals and defaults are those of the function at hand,
+so two closures of one definition share the work, and a variable that is rebound later is seen.
+"""
+
+from __future__ import annotations
+
+import __future__
+
+import ast
+import importlib
+import inspect
+import re
+import threading
+import weakref
+from dataclasses import dataclass
+from types import CellType, CodeType, FunctionType
+from typing import TypeAlias
+
+from graphc.autograph.build import PREFIX, arguments, constant, function
+from graphc.autograph.source import Definition, Source, find_source
+from graphc.autograph.statements import rewrite
+from graphc.autograph.unit import Unit
+from graphc.base import errors
+
+__all__ = ["convert", "is_converted", "to_source"]
+
+_MARK = "ag__converted"  # the last constant of every converted code object
+_FACTORY = "ag__factory"
+_FUNCTION = "ag__function"
+_GENERATED = re.compile(r"ag__\w+\.<locals>\.")
+_FUTURE_FLAGS = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+
+
+def now(value: object) -> object:
+    """A function of no arguments that returns what is known already."""
+    return lambda: value
+
+
+_HELPERS = {"ag__now": CellType(now), "ag__slice": CellType(slice)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Converted:
+    """Converted code.
+
+    Attributes:
+      code: the code.
+      cells: where its free variables come from: an index into the original closure, or a cell of ours.
+    """
+
+    code: CodeType
+    cells: tuple[int | CellType, ...]
+
+    def bind(self, fn: FunctionType) -> FunctionType:
+        """The function that runs this code in place of ``fn``'s."""
+        closure = fn.__closure__ or ()
+        cells = tuple(closure[cell] if isinstance(cell, int) else cell for cell in self.cells)
+        new = FunctionType(self.code, fn.__globals__, fn.__name__, fn.__defaults__, cells)
+        new.__kwdefaults__ = fn.__kwdefaults__
+        new.__qualname__ = fn.__qualname__
+        new.__module__ = fn.__module__
+        new.__doc__ = fn.__doc__
+        if fn.__annotations__:
+            new.__annotations__ = fn.__annotations__
+        if fn.__dict__:
+            new.__dict__.update(fn.__dict__)
+        return new
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    kind: type[errors.UnsupportedSyntaxError]
+    message: str
+
+
+_Outcome: TypeAlias = _Converted | _Refused
+# By identity: equal code objects of two files differ in the lines that their users see.
+_outcomes: dict[tuple[int, int], tuple[_Outcome, object]] = {}
+_lock = threading.RLock()
+
+
+def convert(fn: FunctionType, *, operators: object | None = None) -> FunctionType:
+    """Rewrites a function so that its control flow goes through the operators.
+
+    Args:
+      fn: a Python function or lambda. A function that was converted already is returned as it is.
+      operators: what ``ag__`` stands for in the new code; ``graphc.autograph.operators`` by default.
+
+    Returns:
+      A function with the signature, defaults, closure cells and globals of ``fn``.
+
+    Raises:
+      NoSourceError: the source of ``fn`` is not to be found.
+      UnsupportedSyntaxError: ``fn`` uses a construct that cannot be converted; the message names line and remedy.
+
+    Example:
+      >>> def sign(x):
+      ...     return -1 if x < 0 else 1
+      >>> convert(sign)(-3)
+      -1
+    """
+    code = fn.__code__
+    if is_converted(code):
+        return fn
+    if operators is None:
+        operators = importlib.import_module("graphc.autograph.operators")
+    key = (id(code), id(operators))
+    known = _outcomes.get(key)
+    if known is None:
+        with _lock:
+            known = _outcomes.get(key)
+            if known is None:
+                known = _outcomes[key] = (_outcome(fn, operators), operators)
+                weakref.finalize(code, _outcomes.pop, key, None)
+    outcome = known[0]
+    if isinstance(outcome, _Refused):
+        raise outcome.kind(outcome.message)
+    return outcome.bind(fn)
+
+
+def is_converted(fn: FunctionType | CodeType) -> bool:
+    """Whether a function, or a code object, is the work of :func:`convert`."""
+    code = fn if isinstance(fn, CodeType) else fn.__code__
+    return bool(code.co_consts) and isinstance(code.co_consts[-1], str) and code.co_consts[-1] == _MARK
+
+
+def to_source(fn: FunctionType) -> str:
+    """The function as :func:`convert` rewrites it, as readable text.
+
+    Args:
+      fn: a Python function or lambda.
+
+    Raises:
+      NoSourceError, UnsupportedSyntaxError: as :func:`convert`.
+    """
+    node = _rewritten(fn, find_source(fn))
+    if isinstance(node, ast.FunctionDef):
+        node.decorator_list = []
+    return ast.unparse(ast.fix_missing_locations(node))
+
+
+def _rewritten(fn: FunctionType, source: Source) -> Definition:
+    outside: dict[str, object] = dict(fn.__globals__)
+    for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
+        try:
+            outside[name] = cell.cell_contents
+        except ValueError:
+            outside.pop(name, None)
+    return rewrite(source.node, Unit(source.file, fn.__name__, source.class_name, outside))
+
+
+def _outcome(fn: FunctionType, operators: object) -> _Outcome:
+    try:
+        source = find_source(fn)
+        node = _rewritten(fn, source)
+    except errors.UnsupportedSyntaxError as error:
+        return _Refused(type(error), str(error))
+    code = _compile(fn.__code__, node, source)
+    return _Converted(code, _cells(fn.__code__, code, operators))
+
+
+def _cells(old: CodeType, new: CodeType, operators: object) -> tuple[int | CellType, ...]:
+    ours = {**_HELPERS, PREFIX: CellType(operators)}
+    return tuple(ours[name] if name in ours else old.co_freevars.index(name) for name in new.co_freevars)
+
+
+def _compile(old: CodeType, node: Definition, source: Source) -> CodeType:
+    """Compiles the definition where its free variables are bound, and takes the code of the function out."""
+    if isinstance(node, ast.Lambda):
+        inner: ast.stmt = ast.copy_location(ast.Expr(value=node), node)
+    else:
+        assert isinstance(node, ast.FunctionDef)
+        inner = _bare(node)
+    if source.class_name is not None:
+        # Python mangles private names by the class around; more underscores keep the class's own name free.
+        name = "_" * 9 + source.class_name.lstrip("_")
+        inner = ast.copy_location(ast.ClassDef(name=name, bases=[], keywords=[], body=[inner], decorator_list=[]), inner)
+    free = [name for name in old.co_freevars if source.class_name is None or name != "__class__"]
+    factory = function(_FACTORY, arguments(*free, PREFIX, *_HELPERS), [inner], inner)
+    module = ast.fix_missing_locations(ast.Module(body=[factory], type_ignores=[]))
+    flags = old.co_flags & _FUTURE_FLAGS
+    code = compile(module, source.file, "exec", flags=flags, dont_inherit=True)
+    wanted = "<lambda>" if isinstance(node, ast.Lambda) else _FUNCTION
+    while code.co_name != wanted:
+        code = next(constant for constant in code.co_consts if isinstance(constant, CodeType))
+    return _finished(code, old.co_name, code.co_qualname, old.co_qualname)
+
+
+def _bare(node: ast.FunctionDef) -> ast.FunctionDef:
+    """The definition without what is evaluated outside the function; Python's first line is that of a decorator."""
+    args = node.args
+    args.defaults = [constant(None) for _ in args.defaults]
+    args.kw_defaults = [None if default is None else constant(None) for default in args.kw_defaults]
+    for argument in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
+        if argument is not None:
+            argument.annotation = None
+    node.name = _FUNCTION
+    node.returns = None
+    node.decorator_list = [ast.copy_location(constant(None), decorator) for decorator in node.decorator_list[:1]]
+    if "type_params" in node._fields:
+        node.type_params = []  # pyright: ignore[reportAttributeAccessIssue]
+    return node
+
+
+def _finished(code: CodeType, name: str, prefix: str, qualname: str, mark: bool = True) -> CodeType:
+    """Marks the code and everything in it, and gives each function the name that its user knows.
+
+    Args:
+      code: the code.
+      name: the name of the user's function it belongs to.
+      prefix: how the qualified names of our compilation begin.
+      qualname: how they should begin.
+      mark: whether the code was rewritten; the methods of classes inside it were not.
+    """
+    own = _GENERATED.sub("", qualname + code.co_qualname.removeprefix(prefix))
+    is_class = not code.co_flags & inspect.CO_OPTIMIZED
+    consts: list[object] = []
+    for value in code.co_consts:
+        if isinstance(value, CodeType):
+            rewritten = mark and not is_class
+            inner_name = name if value.co_name.startswith(PREFIX) else value.co_name
+            value = _finished(value, inner_name, prefix, qualname, rewritten)
+        elif is_class and value == code.co_qualname:
+            value = own  # what the class stores as its __qualname__
+        consts.append(value)
+    suspends = code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR)
+    if mark and not is_class and not suspends:
+        consts.append(_MARK)
+    return code.replace(co_consts=tuple(consts), co_name=name, co_qualname=own)
+
+

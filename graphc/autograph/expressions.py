@@ -1,0 +1,214 @@
+"""Rewrites expressions: what Python decides by itself, such as ``and`` or a call, goes through an operator."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from graphc.autograph.build import call, constant, load, located, operator, strings, thunk
+from graphc.autograph.names import own_nodes, parameters, target_names
+from graphc.autograph.unit import Unit
+
+__all__ = ["Expressions", "binds_in_place"]
+
+# These look at the frame that calls them, so nothing may stand between.
+_FRAME_BUILTINS = frozenset({"breakpoint", "dir", "eval", "exec", "globals", "locals", "super", "vars"})
+
+_COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+    ast.In: "in",
+    ast.NotIn: "not in",
+}
+
+E = TypeVar("E", bound=ast.expr)
+
+
+def binds_in_place(node: ast.expr) -> bool:
+    """Whether an expression binds a name of its function by ``:=``."""
+    return any(isinstance(part, ast.NamedExpr) for part in own_nodes([node]))
+
+
+class Expressions(ast.NodeTransformer):
+    """The rewriting of expressions.
+
+    Args:
+      unit: the conversion this belongs to.
+      local: the variables of the function and of the converted functions around it.
+      first_parameter: the function's first parameter, for ``super()``, or None.
+
+    Attributes:
+      doubtful: the names that may hold the mark for an unbound name where the expression runs.
+      undefined: the names that may hold it anywhere, which is what a function defined here may see.
+      in_control: whether the expression stands in a branch or a loop.
+    """
+
+    def __init__(self, unit: Unit, local: frozenset[str], first_parameter: str | None) -> None:
+        self.unit = unit
+        self.local = local
+        self.doubtful: frozenset[str] = frozenset()
+        self.undefined: frozenset[str] = frozenset()
+        self.in_control = False
+        self._first_parameter = first_parameter
+
+    def expression(self, node: ast.expr) -> ast.expr:
+        """Rewrites one expression."""
+        return self.visit(node)
+
+    def optional(self, node: ast.expr | None) -> ast.expr | None:
+        """Rewrites an expression that may be absent."""
+        return None if node is None else self.visit(node)
+
+    def delayed(self, node: ast.expr, what: str) -> ast.Lambda:
+        """Rewrites an expression and makes it a function of no arguments.
+
+        Args:
+          node: the expression.
+          what: what it is, for the refusal of ``:=`` in it.
+        """
+        if binds_in_place(node):
+            raise self.unit.refuse(
+                node,
+                f"`:=` inside {what} binds a name only when that part is evaluated, which cannot be compiled. "
+                "Assign the name on a line of its own, before this one.",
+            )
+        return located(thunk(self.visit(node)), node)
+
+    def _first(self, node: ast.expr, what: str) -> ast.expr:
+        """A part that is always evaluated, and first: it may bind names, then it is evaluated before the operator."""
+        if binds_in_place(node):
+            return located(call(load("ag__now"), self.visit(node)), node)
+        return self.delayed(node, what)
+
+    @contextmanager
+    def hiding(self, names: frozenset[str]) -> Iterator[None]:
+        """Inside, the names are variables of a comprehension or a lambda."""
+        before = self.local, self.doubtful, self.undefined
+        self.local, self.doubtful, self.undefined = self.local | names, self.doubtful - names, self.undefined - names
+        yield
+        self.local, self.doubtful, self.undefined = before
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if isinstance(node.ctx, ast.Load) and node.id in self.doubtful:
+            return located(operator("load", node), node)
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        what = "a branch of `... if ... else ...`"
+        return located(
+            operator("if_exp", self.visit(node.test), self.delayed(node.body, what), self.delayed(node.orelse, what)),
+            node,
+        )
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        name = "and" if isinstance(node.op, ast.And) else "or"
+        what = f"an operand of `{name}`"
+        first, *others = node.values
+        operands = [self._first(first, what), *(self.delayed(value, what) for value in others)]
+        return located(operator(f"{name}_", *operands), node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        if isinstance(node.op, ast.Not):
+            return located(operator("not_", self.visit(node.operand)), node)
+        return self.generic_visit(node)  # pyright: ignore[reportReturnType]
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        if len(node.ops) > 1:
+            return located(self._chain(node), node)
+        left, right = self.visit(node.left), self.visit(node.comparators[0])
+        if not isinstance(node.ops[0], ast.In | ast.NotIn):
+            node.left, node.comparators = left, [right]
+            return node
+        contained = located(operator("contains", left, right), node)
+        return contained if isinstance(node.ops[0], ast.In) else located(operator("not_", contained), node)
+
+    def _chain(self, node: ast.Compare) -> ast.expr:
+        what = "a chained comparison"
+        left = self.visit(node.left)
+        first, *others = node.comparators
+        operands = [self._first(first, what), *(self.delayed(value, what) for value in others)]
+        symbols = strings(_COMPARISONS[type(op)] for op in node.ops)
+        return operator("compare_chain", left, symbols, ast.Tuple(elts=operands, ctx=ast.Load()))
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
+        node.args = self.arguments(node.args)
+        before = self.doubtful, self._first_parameter, self.in_control
+        self.doubtful, self._first_parameter, self.in_control = self.undefined, first_parameter(node.args), False
+        with self.hiding(frozenset(parameters(node.args))):
+            node.body = self.visit(node.body)
+        self.doubtful, self._first_parameter, self.in_control = before
+        return node
+
+    def arguments(self, node: ast.arguments) -> ast.arguments:
+        """Rewrites the default values of parameters."""
+        node.defaults = [self.visit(default) for default in node.defaults]
+        node.kw_defaults = [self.optional(default) for default in node.kw_defaults]
+        return node
+
+    def _comprehension(self, node: E, generators: list[ast.comprehension], elements: Callable[[], None]) -> E:
+        generators[0].iter = self.visit(generators[0].iter)
+        targets = frozenset(name for generator in generators for name in target_names(generator.target))
+        with self.hiding(targets):
+            for position, generator in enumerate(generators):
+                if position:
+                    generator.iter = self.visit(generator.iter)
+                generator.ifs = [self.visit(condition) for condition in generator.ifs]
+            elements()
+        return node
+
+    def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> ast.expr:
+        def element() -> None:
+            node.elt = self.visit(node.elt)
+
+        return self._comprehension(node, node.generators, element)
+
+    visit_SetComp = visit_ListComp
+    visit_GeneratorExp = visit_ListComp
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.expr:
+        def element() -> None:
+            node.key, node.value = self.visit(node.key), self.visit(node.value)
+
+        return self._comprehension(node, node.generators, element)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if not self.in_control or self._is_module(node.value):
+            return self.generic_visit(node)  # pyright: ignore[reportReturnType]
+        name = constant(self.unit.mangle(node.attr))
+        return located(operator("load_attr", self.visit(node.value), name), node)
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        function = node.func
+        if isinstance(function, ast.Name) and function.id in _FRAME_BUILTINS and function.id not in self.local:
+            if function.id == "super" and not node.args and self.unit.class_name is not None:
+                node.args = [load("__class__"), load(self._first_parameter)] if self._first_parameter else []
+        elif isinstance(function, ast.Attribute) and not self._is_module(function.value):
+            name = constant(self.unit.mangle(function.attr))
+            node.func = located(operator("call_method", self.visit(function.value), name), function)
+        else:
+            node.func = located(operator("call", self.visit(function)), function)
+        node.args = [self.visit(argument) for argument in node.args]
+        for keyword in node.keywords:
+            keyword.value = self.visit(keyword.value)
+        return node
+
+    def _is_module(self, node: ast.expr) -> bool:
+        """Whether an attribute of the expression is a plain lookup in a module."""
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        return isinstance(root, ast.Name) and root.id not in self.local and self.unit.module(node) is not None
+
+
+def first_parameter(args: ast.arguments) -> str | None:
+    """The parameter that ``super()`` takes for the instance."""
+    positional = (*args.posonlyargs, *args.args)
+    return positional[0].arg if positional else None

@@ -1,0 +1,189 @@
+"""Which variables are the state of each construct: the ones it may rebind and somebody reads afterwards.
+
+A backward pass over a function without jumps. A name is live at a point when its value there may still be read. The
+state of an ``if`` is what its branches bind and is live behind it; the state of a loop is what it binds and is live
+at its head, that is, behind it or in its next iteration. Any other name that is bound inside stays a local variable of
+the generated function that holds the body.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from graphc.autograph.jumps import GuardedFor
+from graphc.autograph.names import Names, Scope, collect
+
+__all__ = ["Branch", "Construct", "Frame", "find_state", "swallows"]
+
+NameSet: TypeAlias = frozenset[str]
+NOTHING: NameSet = frozenset()
+
+# Context managers known to swallow exceptions: what follows them may run although their body did not run to its end.
+_SWALLOWING = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex", "ignored"})
+
+
+@dataclass(slots=True)
+class Frame:
+    """The local variables of one function of the result: the user's own, or the body of a construct.
+
+    Attributes:
+      owned: the user's variables that are local to it.
+      undefined: those of them that start as the mark for an unbound name.
+    """
+
+    owned: NameSet
+    undefined: set[str] = field(default_factory=set[str])
+
+
+@dataclass(slots=True)
+class Branch:
+    """The body of a construct.
+
+    Attributes:
+      assigned: names bound inside.
+      captured: names it reads before it binds them, and that nobody reads after it: it works on a copy.
+      frame: its local variables.
+    """
+
+    assigned: NameSet
+    captured: NameSet
+    frame: Frame
+
+
+@dataclass(slots=True)
+class Construct:
+    """What the generated code of an ``if``, ``while`` or ``for`` needs to know.
+
+    Attributes:
+      state: the names that the operator reads and writes, sorted.
+      body: its body, or the branch for true.
+      orelse: the branch for false; empty for a loop.
+    """
+
+    state: tuple[str, ...]
+    body: Branch
+    orelse: Branch
+
+
+def find_state(body: Sequence[ast.stmt], scope: Scope) -> dict[ast.stmt, Construct]:
+    """Finds the state of every construct of a function.
+
+    Args:
+      body: the function's statements, without jumps.
+      scope: the function's names.
+    """
+    liveness = _Liveness(scope)
+    liveness.block(body, scope.always_live, NOTHING)
+    return liveness.constructs
+
+
+def swallows(node: ast.With) -> bool:
+    """Whether one of the context managers is known to swallow exceptions."""
+    for item in node.items:
+        function = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
+        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        if name in _SWALLOWING:
+            return True
+    return False
+
+
+class _Liveness:
+    """Walks backwards. ``live`` is what is live behind a piece, ``caught`` what is live where an exception leads."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.constructs: dict[ast.stmt, Construct] = {}
+        self._always = scope.always_live
+        # What a function defined inside may rebind whenever it is called.
+        self._shared: NameSet = frozenset(scope.names.rebound & scope.local)
+        self._declared = scope.declared
+        self._known: dict[ast.AST, Names] = {}
+
+    def block(self, body: Sequence[ast.stmt], live: NameSet, caught: NameSet) -> NameSet:
+        for node in reversed(body):
+            live = self._statement(node, live, caught)
+        return live
+
+    def _names(self, node: ast.AST) -> Names:
+        names = self._known.get(node)
+        if names is None:
+            names = self._known[node] = collect([node])
+        return names
+
+    def _reads(self, *nodes: ast.AST | None) -> NameSet:
+        return NOTHING.union(*(self._names(node).reads for node in nodes if node is not None))
+
+    def _assigned(self, body: Sequence[ast.AST]) -> NameSet:
+        return NOTHING.union(*(self._names(node).assigned for node in body))
+
+    def _without(self, live: NameSet, bound: set[str]) -> NameSet:
+        return live - (bound - self._always)
+
+    def _statement(self, node: ast.stmt, live: NameSet, caught: NameSet) -> NameSet:
+        match node:
+            case ast.If():
+                return self._if(node, live, caught)
+            case ast.While():
+                return self._loop(node, self._reads(node.test), live, caught)
+            case ast.For():
+                going = self._reads(node.keep_going) if isinstance(node, GuardedFor) else NOTHING
+                return self._loop(node, going, live, caught) | self._reads(node.iter)
+            case ast.Try() | ast.TryStar():
+                return self._try(node, live, caught)
+            case ast.With():
+                header = [part for item in node.items for part in (item.context_expr, item.optional_vars) if part]
+                live = self.block(node.body, live, caught | live if swallows(node) else caught)
+                for part in header:
+                    live = self._without(live, self._names(part).binds)
+                return live | self._reads(*header) | caught
+            case ast.Match():
+                bodies = [self.block(case.body, live, caught) for case in node.cases]
+                guards = [part for case in node.cases for part in (case.pattern, case.guard)]
+                return live.union(caught, self._reads(node.subject, *guards), *bodies)
+            case ast.Raise():
+                return caught | self._always | self._reads(node)
+            case _:
+                return self._without(live, self._names(node).binds) | self._reads(node) | caught
+
+    def _branch(self, body: Sequence[ast.stmt], assigned: NameSet, state: NameSet, before: NameSet) -> Branch:
+        captured = (assigned - state) & before
+        return Branch(assigned, captured, Frame(assigned - state - self._declared))
+
+    def _if(self, node: ast.If, live: NameSet, caught: NameSet) -> NameSet:
+        body, orelse = self.block(node.body, live, caught), self.block(node.orelse, live, caught)
+        in_body, in_orelse = self._assigned(node.body), self._assigned(node.orelse)
+        state = (in_body | in_orelse | self._shared) & (live | caught)
+        self.constructs[node] = Construct(
+            tuple(sorted(state)),
+            self._branch(node.body, in_body, state, body),
+            self._branch(node.orelse, in_orelse, state, orelse),
+        )
+        return self._without(body | orelse, self._names(node.test).binds) | self._reads(node.test) | caught
+
+    def _loop(self, node: ast.For | ast.While, reads: NameSet, live: NameSet, caught: NameSet) -> NameSet:
+        head, before = live | reads | caught, None
+        while head != before:
+            before = head
+            inside = self.block(node.body, head, caught)
+            if isinstance(node, ast.For):
+                inside = self._without(inside, self._names(node.target).binds) | self._reads(node.target)
+            head |= inside
+        target = self._names(node.target).assigned if isinstance(node, ast.For) else set[str]()
+        assigned = self._assigned(node.body) | target
+        state = (assigned | self._shared) & head
+        body = self._branch(node.body, assigned, state, NOTHING)
+        self.constructs[node] = Construct(tuple(sorted(state)), body, Branch(NOTHING, NOTHING, Frame(NOTHING)))
+        return head
+
+    def _try(self, node: ast.Try | ast.TryStar, live: NameSet, caught: NameSet) -> NameSet:
+        if node.finalbody:
+            live = self.block(node.finalbody, live | caught, caught)
+            caught = live
+        handled = caught
+        for handler in node.handlers:
+            bound = {handler.name} if handler.name is not None else set[str]()
+            handled |= self._without(self.block(handler.body, live, caught), bound) | self._reads(handler.type)
+        after = self.block(node.orelse, live, caught)
+        return self.block(node.body, after, handled) | handled

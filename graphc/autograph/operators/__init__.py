@@ -1,0 +1,39 @@
+"""The operators that converted code calls; ``ag__`` in its text.
+
+Each looks at the values it is given: Python values run as Python, symbolic tensors build nodes.
+"""
+
+from graphc.autograph.operators.branches import and_, compare_chain, contains, if_exp, if_stmt, not_, or_
+from graphc.autograph.operators.calls import call, call_method, convert_call, do_not_convert, load_attr
+from graphc.autograph.operators.checks import assert_stmt, raise_stmt
+from graphc.autograph.operators.loops import for_stmt, while_stmt
+from graphc.autograph.operators.stores import delete_attr, delete_item, inplace, store_attr, store_item
+from graphc.autograph.operators.undefined import load, return_value, undefined, undefined_return
+
+__all__ = [
+    "and_",
+    "assert_stmt",
+    "call",
+    "call_method",
+    "compare_chain",
+    "contains",
+    "convert_call",
+    "delete_attr",
+    "delete_item",
+    "do_not_convert",
+    "for_stmt",
+    "if_exp",
+    "if_stmt",
+    "inplace",
+    "load",
+    "load_attr",
+    "not_",
+    "or_",
+    "raise_stmt",
+    "return_value",
+    "store_attr",
+    "store_item",
+    "undefined",
+    "undefined_return",
+    "while_stmt",
+]

@@ -1,0 +1,246 @@
+"""Calls: the user's functions are converted as they are called, libraries are not, and side effects are watched."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+import os
+import sysconfig
+import types
+import warnings
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from graphc.autograph.convert import convert, is_converted
+from graphc.autograph.source import NoSourceError
+from graphc.autograph.operators.loop_index import LoopIndex
+from graphc.autograph.operators.loops import TensorRange
+from graphc.base import is_internal_file, user_location
+from graphc.base.errors import SideEffectWarning, UnimplementedError, UnsupportedSyntaxError
+from graphc.core import ArrayMethods, SymbolicTensor, Tensor, context
+
+__all__ = ["call", "call_method", "convert_call", "do_not_convert", "load_attr"]
+
+_PURE_BUILTINS = frozenset(
+    getattr(builtins, name)
+    for name in (
+        "abs", "all", "any", "bool", "callable", "complex", "dict", "divmod", "enumerate", "filter", "float", "format",
+        "frozenset", "getattr", "hasattr", "hash", "id", "int", "isinstance", "issubclass", "iter", "len", "list", "map",
+        "max", "min", "object", "pow", "property", "range", "repr", "reversed", "round", "set", "slice", "sorted", "str",
+        "sum", "super", "tuple", "type", "zip",
+    )
+)  # fmt: skip
+_PURE_METHODS = {
+    list: {"copy", "count", "index"},
+    dict: {"copy", "get", "items", "keys", "values"},
+    set: {"copy", "difference", "intersection", "issubset", "issuperset", "isdisjoint", "union"},
+}
+_IMMUTABLE = (str, bytes, int, float, complex, tuple, frozenset, range, type(None))
+_PURE_MODULES = ("math", "cmath", "operator", "jax", "numpy", "ml_dtypes", "collections.namedtuple", "typing", "enum")
+_IMPURE_MODULES = ("numpy.random", "jax.debug", "jax.experimental")
+
+_unconverted: set[types.CodeType] = set()
+
+
+def do_not_convert(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Marks a function so that calls of it in compiled code run it as it is (``tf.autograph``'s do_not_convert).
+
+    Example:
+      >>> import graphc as gx
+      >>> @gx.do_not_convert
+      ... def helper(x):
+      ...     return x + 1
+    """
+    if isinstance(function, types.FunctionType):
+        _unconverted.add(function.__code__)
+    return function
+
+
+def call(function: Any) -> Any:
+    """What to call in place of ``function`` in converted code.
+
+    Raises:
+      UnimplementedError: the call has, or may have, a side effect where one is not allowed.
+    """
+    trace = context.trace
+    if trace is None:
+        return function
+    if isinstance(function, types.FunctionType):
+        return _user_or_library(function, function)
+    if isinstance(function, types.MethodType):
+        replaced = _user_or_library(function.__func__, function)
+        return replaced if replaced is function else types.MethodType(replaced, function.__self__)
+    if isinstance(function, functools.partial):
+        return functools.partial(call(function.func), *function.args, **function.keywords)
+    if isinstance(function, type):
+        return _class(function)
+    if isinstance(function, types.BuiltinFunctionType | types.MethodWrapperType | types.WrapperDescriptorType):
+        return _builtin(function)
+    if _is_graphc(type(function)):
+        return function
+    method = getattr(type(function), "__call__", None)
+    if isinstance(method, types.FunctionType):
+        replaced = _user_or_library(method, function)
+        return replaced if replaced is function else types.MethodType(replaced, function)
+    if not _is_pure_module(getattr(function, "__module__", None) or type(function).__module__):
+        trace.side_effect(f"the call of {function!r:.60}")
+    return _guarded(function)
+
+
+def convert_call(function: Any) -> Any:
+    """The converted form of the function that a user decorated, wherever it is defined.
+
+    Raises:
+      NoSourceError: its source is not available.
+      UnsupportedSyntaxError: it holds syntax that cannot be converted.
+    """
+    if isinstance(function, types.FunctionType) and function.__code__ not in _unconverted:
+        return function if is_converted(function.__code__) else convert(function)
+    return call(function)
+
+
+def call_method(owner: Any, name: str) -> Any:
+    """What to call for ``owner.name(...)``."""
+    return call(getattr(owner, name))
+
+
+def load_attr(owner: Any, name: str) -> Any:
+    """``owner.name`` in a loop or branch: a property of the user's is a call."""
+    if context.trace is not None and not isinstance(owner, ArrayMethods | types.ModuleType):
+        static = inspect.getattr_static(type(owner), name, None)
+        if isinstance(static, property) and isinstance(static.fget, types.FunctionType):
+            return call(static.fget)(owner)
+    return getattr(owner, name)
+
+
+def _is_graphc(kind: type) -> bool:
+    return kind.__module__.split(".")[0] == "graphc"
+
+
+def _user_or_library(code_owner: Any, original: Any) -> Any:
+    """A Python function: converted if it is the user's, as it is if it is graphc's or a pure library's."""
+    if not isinstance(code_owner, types.FunctionType):
+        return original
+    code = code_owner.__code__
+    if is_converted(code):
+        return original
+    if code in _unconverted or _is_internal(code.co_filename):
+        if not _is_pure_module(code_owner.__module__ or ""):
+            _side_effect(f"the call of {code_owner.__qualname__}")
+        return _guarded(original)
+    if _is_library(code.co_filename):
+        if not _is_pure_module(code_owner.__module__ or ""):
+            _side_effect(f"the call of the library function {code_owner.__qualname__}")
+        return _guarded(original)
+    try:
+        return convert(code_owner)
+    except NoSourceError:
+        _side_effect(f"the call of {code_owner.__qualname__}, whose source is not available,")
+        return original
+    except UnsupportedSyntaxError as error:
+        assert context.trace is not None
+        raise context.trace.refuse(error) from None
+
+
+def _class(kind: type) -> Any:
+    if kind in _PURE_BUILTINS:
+        return _builtin(kind)
+    constructor = kind.__init__
+    generated = not isinstance(constructor, types.FunctionType) or constructor.__code__.co_filename == "<string>"
+    if not (_is_graphc(kind) or issubclass(kind, BaseException) or generated or _is_pure_module(kind.__module__)):
+        _side_effect(f"the construction of a {kind.__qualname__}")
+    return _guarded(kind)
+
+
+def _builtin(function: Any) -> Any:
+    if function is range:
+        return _range
+    if function is print:
+        return _print
+    if function in _PURE_BUILTINS:
+        return _guarded(function)
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, types.ModuleType) or owner is None:
+        module = getattr(function, "__module__", None) or getattr(owner, "__name__", "")
+        if not _is_pure_module(module):
+            _side_effect(f"the call of {function.__qualname__}")
+        return _guarded(function)
+    pure = isinstance(owner, _IMMUTABLE + (ArrayMethods,)) or function.__name__ in _PURE_METHODS.get(type(owner), ())
+    if not (pure or _is_graphc(type(owner)) or _is_pure_module(type(owner).__module__)):
+        _side_effect(f"the call of {type(owner).__name__}.{function.__name__}")
+    return _guarded(function)
+
+
+def _range(*bounds: Any) -> Any:
+    """``range``; with a tensor among the bounds, one that only a for loop can run."""
+    if not any(isinstance(bound, SymbolicTensor | LoopIndex) for bound in bounds):
+        return range(*bounds)
+    values = [bound.tensor if isinstance(bound, LoopIndex) else bound for bound in bounds]
+    return TensorRange(0, values[0]) if len(values) == 1 else TensorRange(*values)
+
+
+def _print(*values: Any, **options: Any) -> None:
+    """``print`` while tracing: once, and not of tensors that have no values."""
+    trace = context.trace
+    assert trace is not None
+    if any(isinstance(value, SymbolicTensor | LoopIndex) for value in values):
+        trace.side_effect("print of a tensor")
+        error = UnimplementedError(
+            "print of a tensor that has no value while the function is traced is not compiled yet; return it and print "
+            "the result, or print its .shape and .dtype"
+        )
+        raise trace.refuse(error)
+    trace.side_effect("print")
+    place = user_location()
+    warnings.warn(
+        f"print runs once, when the function is traced, not at every call ({place.short if place else 'unknown line'})",
+        SideEffectWarning,
+        stacklevel=2,
+    )
+    print(*values, **options)
+
+
+def _side_effect(what: str) -> None:
+    if context.trace is not None:
+        context.trace.side_effect(what)
+
+
+def _guarded(function: Any) -> Any:
+    """The function, with a check that no loop index is passed to Python code that would look at it."""
+    if context.trace is None or context.trace.parent is None or _takes_tensors(function):
+        return function
+
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        for value in (*args, *kwargs.values()):
+            if isinstance(value, LoopIndex):
+                value.give_up(f"the call of {getattr(function, '__name__', function)}")
+        return function(*args, **kwargs)
+
+    return checked
+
+
+def _takes_tensors(function: Any) -> bool:
+    """graphc's own functions take a loop index as the tensor that it is."""
+    module = getattr(function, "__module__", None) or ""
+    return module.split(".")[0] == "graphc" or isinstance(getattr(function, "__self__", None), Tensor)
+
+
+def _is_pure_module(module: str) -> bool:
+    def within(names: tuple[str, ...]) -> bool:
+        return any(module == name or module.startswith(name + ".") for name in names)
+
+    return module.split(".")[0] == "graphc" or (within(_PURE_MODULES) and not within(_IMPURE_MODULES))
+
+
+_is_internal = lru_cache(maxsize=None)(is_internal_file)
+_LIBRARIES = tuple(
+    os.path.realpath(path) + os.sep
+    for path in {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
+
+
+@lru_cache(maxsize=None)
+def _is_library(filename: str) -> bool:
+    return os.path.realpath(filename).startswith(_LIBRARIES)

@@ -1,0 +1,186 @@
+"""Values that meet: what a name holds after a branch, or at the start of each iteration of a loop.
+
+A name's value is a structure with leaves. Where both sides have the same Python object, it stays that object. Numbers
+that differ, and tensors, meet in one tensor type: the same shape, and the dtype that JAX's promotion gives, provided
+that nothing is lost. All else is refused, with what both sides hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import jax
+import numpy as np
+
+from graphc.base import nest
+from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.core import SCALARS, ArrayMethods, SymbolicTensor, Tensor, Trace, operand, type_of_any
+from graphc.ir import OPS, TensorType
+
+__all__ = ["Meet", "Meeting", "describe", "is_number", "is_tensor", "leaf_type", "same", "to_tensors"]
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether the value is a tensor or an array."""
+    return isinstance(value, Tensor | jax.Array | np.ndarray | np.generic) or hasattr(value, "__graphc_index__")
+
+
+def is_number(value: Any) -> bool:
+    """Whether the value is a Python number or truth value."""
+    return type(value) in SCALARS
+
+
+def same(first: Any, second: Any) -> bool:
+    """Whether two leaves are the same: one object, one value in a graph, or equal plain Python values."""
+    if first is second:
+        return True
+    if isinstance(first, SymbolicTensor) and isinstance(second, SymbolicTensor):
+        return first._value is second._value
+    if type(first) is not type(second):
+        return False
+    if is_number(first) or isinstance(first, str | bytes | range | slice):
+        return repr(first) == repr(second)
+    return False
+
+
+def describe(value: Any) -> str:
+    """A value, for messages."""
+    if isinstance(value, SymbolicTensor):
+        return f"a tensor {value.type} ({value.made_at()})"
+    if isinstance(value, ArrayMethods):
+        return f"a tensor {value.type}"
+    return repr(value) if len(repr(value)) < 60 else f"a {type(value).__name__}"
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """How two values of a name become one.
+
+    Attributes:
+      structure: the nested structure that both have.
+      leaves: for each leaf the tensor type of both sides, or None where it is the same object on both.
+      kept: the leaves of the first side.
+    """
+
+    structure: nest.Structure
+    leaves: tuple[TensorType | None, ...]
+    kept: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Meet:
+    """Makes values of one name on two sides into one, or refuses.
+
+    Attributes:
+      sides: what the sides are, for messages.
+      refuse: makes an error ready to be raised.
+    """
+
+    sides: tuple[str, str]
+    refuse: Callable[[GraphcError], GraphcError]
+
+    def values(self, name: str, first: Any, second: Any) -> Meeting:
+        """How the values of ``name`` become one.
+
+        Raises:
+          InvalidArgumentError: shapes or structures differ.
+          InvalidTypeError: dtypes differ.
+          UnimplementedError: Python values differ.
+        """
+        first_leaves, structure = nest.flatten(first)
+        second_leaves, second_structure = nest.flatten(second)
+        self.structures(name, (first, second), (structure, second_structure))
+        leaves = [
+            None if same(*pair) else self.leaf(name, pair, None)
+            for pair in zip(first_leaves, second_leaves, strict=True)
+        ]
+        return Meeting(structure, tuple(leaves), tuple(first_leaves))
+
+    def structures(self, name: str, pair: tuple[Any, Any], structures: tuple[nest.Structure, nest.Structure]) -> None:
+        """Refuses structures that differ."""
+        if structures[0] != structures[1]:
+            self._fail(InvalidArgumentError, name, pair, "the structures differ", "give it one structure on both sides")
+
+    def leaf(self, name: str, pair: tuple[Any, Any], first_type: TensorType | None) -> TensorType:
+        """The type in which two leaves meet; ``first_type`` is that of the first one where it is wider by now."""
+        if not all(is_tensor(value) or is_number(value) for value in pair):
+            self._fail(
+                UnimplementedError,
+                name,
+                pair,
+                "Python values that depend on tensors cannot be compiled",
+                "use tensors, or make the condition a Python value",
+            )
+        types = (first_type or leaf_type(pair[0]), leaf_type(pair[1]))
+        if types[0].shape != types[1].shape:
+            shapes = f"the shapes {types[0].shape} and {types[1].shape} differ"
+            self._fail(
+                InvalidArgumentError, name, pair, shapes, "give it one shape, for example with gx.zeros, or collect rows"
+            )
+        common = _common_dtype(*types)
+        if common is None:
+            promoted = np.dtype(jax.numpy.promote_types(types[0].dtype, types[1].dtype)).name
+            dtypes = f"the dtypes {types[0].dtype.name} and {types[1].dtype.name} differ"
+            self._fail(InvalidTypeError, name, pair, dtypes, f"convert one, for example with gx.astype(x, {promoted!r})")
+        return common
+
+    def _fail(
+        self, error: type[GraphcError], name: str, pair: tuple[Any, Any], why: str, remedy: str
+    ) -> NoReturn:
+        sides = " and ".join(f"{describe(value)} {side}" for value, side in zip(pair, self.sides, strict=True))
+        raise self.refuse(error(f"{_title(name)} is {sides}: {why}; {remedy}"))
+
+
+def _title(name: str) -> str:
+    if name.startswith("the "):
+        return name
+    return "the return value" if name == "ag__return" else f"the variable {name!r}"
+
+
+def _common_dtype(first: TensorType, second: TensorType) -> TensorType | None:
+    """The type that both become in promotion where only weak types yield; None where something strong would change."""
+    weak = first.weak and second.weak
+    if first.dtype == second.dtype:
+        return TensorType(first.shape, first.dtype, weak)
+    if weak:
+        return TensorType(first.shape, np.dtype(jax.numpy.promote_types(first.dtype, second.dtype)), True)
+    for strong, other in ((first, second), (second, first)):
+        if not strong.weak and other.weak and _holds(strong.dtype, other.dtype):
+            return TensorType(strong.shape, strong.dtype)
+    return None
+
+
+def _holds(dtype: np.dtype[Any], weak: np.dtype[Any]) -> bool:
+    """Whether a weak value of dtype ``weak`` becomes ``dtype`` in promotion."""
+    rank = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}
+    return rank.get(dtype.kind, -1) >= rank.get(weak.kind, 4)
+
+
+def leaf_type(value: Any) -> TensorType:
+    """The type that a leaf has as a tensor; a Python number is weak."""
+    raw = operand(value)
+    if is_number(raw):
+        found = type_of_any(jax.numpy.asarray(raw))
+        return TensorType((), found.dtype, type(raw) is not bool)
+    return type_of_any(raw)
+
+
+def to_tensors(trace: Trace, leaves: Sequence[Any], types: Sequence[TensorType | None]) -> list[SymbolicTensor]:
+    """Those leaves that have a type, as tensors of that type in ``trace``."""
+    return [
+        cast_to(trace, operand(value), type) for value, type in zip(leaves, types, strict=True) if type is not None
+    ]
+
+
+def cast_to(trace: Trace, value: Any, type: TensorType) -> SymbolicTensor:
+    """A value as a tensor of ``trace`` of exactly this type."""
+    lifted = trace.lift(value)
+    if lifted.type == type:
+        return lifted
+    if not type.weak:
+        return trace.cast(lifted, type)
+    # Weak types come from Python numbers only; adding a weak zero of the wider kind keeps the result weak.
+    zero: float | complex = 0j if type.dtype.kind == "c" else 0.0
+    return trace.apply(OPS["add"], (lifted, zero))[0]

@@ -1,0 +1,218 @@
+"""What the names of a loop hold from one iteration to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphc.autograph.operators.loop_index import LoopIndex
+from graphc.autograph.operators.merging import Meet, is_number, is_tensor, leaf_type, same, to_tensors
+from graphc.autograph.operators.undefined import Undefined
+from graphc.base import nest
+from graphc.base.errors import GraphcError
+from graphc.core import Region, SymbolicTensor, Trace
+from graphc.ir import TensorType
+
+__all__ = ["LoopState", "LoopVariables"]
+
+
+@dataclass(frozen=True)
+class LoopVariables:
+    """The names that a loop carries, and how to get and set them in the user's function."""
+
+    get: Callable[[], tuple[Any, ...]]
+    set: Callable[[tuple[Any, ...]], None]
+    names: Sequence[str]
+
+
+@dataclass
+class _Slot:
+    """One leaf of a name's value: carried as a tensor if it has a type, else the same object in every iteration."""
+
+    leaf: Any
+    type: TensorType | None
+
+
+@dataclass
+class _Entry:
+    """One name: its value before the loop, as slots, and what replaces it after the loop."""
+
+    name: str
+    value: Any
+    structure: nest.Structure
+    slots: list[_Slot]
+    after: Any = None
+    replaced: bool = False
+
+    @classmethod
+    def of(cls, name: str, value: Any) -> _Entry:
+        leaves, structure = nest.flatten(value)
+        return cls(name, value, structure, [_Slot(leaf, _entry_type(leaf)) for leaf in leaves])
+
+    @property
+    def carried(self) -> bool:
+        return any(slot.type is not None for slot in self.slots)
+
+    def replace(self, after: Any) -> bool:
+        self.after, self.replaced = after, True
+        return True
+
+
+def _entry_type(leaf: Any) -> TensorType | None:
+    """Tensors are carried from the start; an index of a loop around this one is a number, and is not."""
+    return leaf_type(leaf) if is_tensor(leaf) and not isinstance(leaf, LoopIndex) else None
+
+
+class LoopState:
+    """The values of a loop's names at the start of an iteration.
+
+    Tensors are carried from the start. A number is carried once an iteration turns it into a tensor or, in a loop
+    whose trip count is not known, changes it. :meth:`settle` finds out after a trial iteration.
+
+    Args:
+      variables: the names.
+      trace: the trace around the loop.
+      runs: whether the loop runs at least once, so that what its body binds is bound after it.
+    """
+
+    def __init__(self, variables: LoopVariables, trace: Trace, runs: bool) -> None:
+        self._variables = variables
+        self._trace = trace
+        self._runs = runs
+        self._entries = [
+            _Entry.of(name, value) for name, value in zip(variables.names, variables.get(), strict=True)
+        ]
+
+    def types(self) -> list[TensorType]:
+        """The types of the carried leaves, in order."""
+        return [slot.type for entry in self._entries for slot in entry.slots if slot.type is not None]
+
+    def initial(self) -> list[SymbolicTensor]:
+        """The carried leaves before the loop."""
+        slots = [slot for entry in self._entries for slot in entry.slots]
+        return to_tensors(self._trace, [slot.leaf for slot in slots], [slot.type for slot in slots])
+
+    def bind(self, tensors: Sequence[Any]) -> None:
+        """Binds the names for an iteration, the carried leaves to ``tensors``."""
+        supply = iter(tensors)
+        self._variables.set(tuple([self._value(entry, supply) for entry in self._entries]))
+
+    @staticmethod
+    def _value(entry: _Entry, supply: Any) -> Any:
+        if not entry.carried:
+            return entry.value
+        leaves = [slot.leaf if slot.type is None else next(supply) for slot in entry.slots]
+        return nest.unflatten(entry.structure, leaves)
+
+    def name_index(self, index: Any) -> None:
+        """Names bound to the loop's index hold its tensor from here on (the last index is known at run time only)."""
+        if isinstance(index, LoopIndex):
+            values = self._variables.get()
+            self._variables.set(tuple([index.tensor if value is index else value for value in values]))
+
+    def restore(self) -> None:
+        """Binds the names to what they held before the loop."""
+        self._variables.set(tuple([entry.value for entry in self._entries]))
+
+    def settle(self, region: Region, index: LoopIndex | None = None) -> bool:
+        """Compares the names after a trial iteration with their start.
+
+        Returns:
+          Whether what is carried fits; if not, it has been widened, and the body must be traced again.
+
+        Raises:
+          RegionAborted: a Python number changes, and the region is an attempt to roll the loop.
+          InvalidArgumentError: a shape or structure changes.
+          InvalidTypeError: a dtype changes.
+          UnimplementedError: a Python value changes that is no number.
+        """
+        values = self._variables.get()
+        fits = [
+            self._settle_entry(entry, value, region, index) for entry, value in zip(self._entries, values, strict=True)
+        ]
+        return all(fits)
+
+    def _settle_entry(self, entry: _Entry, value: Any, region: Region, index: LoopIndex | None) -> bool:
+        if index is not None and value is index:
+            return entry.replace(index)
+        leaves, structure = nest.flatten(value)
+        unbound = entry.value if isinstance(entry.value, Undefined) else None
+        if unbound is not None and not entry.carried:
+            return self._settle_unbound(entry, unbound, value, region)
+        meet = self._meet(region)
+        meet.structures(entry.name, (entry.value, value), (entry.structure, structure))
+        fits = [self._settle_slot(entry.name, slot, leaf, region) for slot, leaf in zip(entry.slots, leaves, strict=True)]
+        return all(fits)
+
+    def _settle_unbound(self, entry: _Entry, unbound: Undefined, value: Any, region: Region) -> bool:
+        """A name that was not bound before the loop."""
+        if isinstance(value, Undefined):
+            return True
+        if not self._runs and not unbound.filler:
+            return entry.replace(Undefined(entry.name, "it is bound only inside a loop that may run zero times"))
+        leaves, structure = nest.flatten(value)
+        if any(isinstance(leaf, LoopIndex) for leaf in leaves):
+            _number_changes(region, entry.name)
+        if not any(is_tensor(leaf) for leaf in leaves):
+            return entry.replace(value)
+        # It is bound from the first iteration on, and nobody looks before; zeros stand for it until then.
+        entry.structure = structure
+        entry.slots = [_zeros_slot(leaf) for leaf in leaves]
+        return False
+
+    def _settle_slot(self, name: str, slot: _Slot, after: Any, region: Region) -> bool:
+        if slot.type is None and same(slot.leaf, after):
+            return True
+        if isinstance(after, LoopIndex) or (is_number(slot.leaf) and is_number(after)):
+            _number_changes(region, name)
+        met = self._meet(region).leaf(name, (slot.leaf, after), slot.type)
+        fits, slot.type = met == slot.type, met
+        return fits
+
+    def _meet(self, region: Region) -> Meet:
+        def refuse(error: GraphcError) -> GraphcError:
+            region.abort(str(error), unsettled=True)
+            return self._trace.refuse(error)
+
+        return Meet(("before the loop", "after an iteration"), refuse)
+
+    def results(self, region: Region) -> list[SymbolicTensor]:
+        """The carried leaves after an iteration."""
+        return [
+            tensor
+            for entry, value in zip(self._entries, self._variables.get(), strict=True)
+            if entry.carried
+            for tensor in to_tensors(region, nest.flatten(value)[0], [slot.type for slot in entry.slots])
+        ]
+
+    def leave(self, tensors: Sequence[Any], last: int | None = None) -> None:
+        """Binds the names after the loop.
+
+        Args:
+          tensors: the carried leaves.
+          last: the last index of a rolled ``range`` loop.
+        """
+        supply = iter(tensors)
+        values: list[Any] = []
+        for entry in self._entries:
+            value = self._value(entry, supply)
+            if entry.replaced:
+                value = last if isinstance(entry.after, LoopIndex) else entry.after
+            values.append(value)
+        self._variables.set(tuple(values))
+
+
+def _zeros_slot(leaf: Any) -> _Slot:
+    if not is_tensor(leaf):
+        return _Slot(leaf, None)
+    type = leaf_type(leaf)
+    zero = np.zeros(type.shape, type.dtype)
+    return _Slot(zero.item() if type.weak else zero, type)
+
+
+def _number_changes(region: Region, name: str) -> None:
+    """A Python number changes from one iteration to the next: an attempt to roll the loop ends."""
+    region.abort(f"the Python number {name!r} changes from one iteration to the next")

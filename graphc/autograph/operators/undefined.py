@@ -1,0 +1,94 @@
+"""Names that are not bound: what stands in for them, and what happens when one is read."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidTypeError, UndefinedNameError
+from graphc.core import operand
+
+__all__ = ["Undefined", "load", "return_value", "undefined", "undefined_return"]
+
+
+class Undefined:
+    """The value of a name that is not bound; any use of it raises :class:`UndefinedNameError`.
+
+    Args:
+      name: the user's variable.
+      reason: why it may be unbound.
+      filler: whether the value is never looked at (a return value before the return), so that anything may stand
+        for it in a branch.
+    """
+
+    __slots__ = ("filler", "name", "reason")
+
+    __graphc_unbound__ = True
+
+    def __init__(self, name: str, reason: str = "it is not bound on every path to here", filler: bool = False) -> None:
+        self.name = name
+        self.reason = reason
+        self.filler = filler
+
+    def fail(self) -> NoReturn:
+        """Raises the error of a use."""
+        raise at(UndefinedNameError(f"name {self.name!r} is used, but {self.reason}"), user_location())
+
+    def __getattr__(self, attribute: str) -> NoReturn:
+        if attribute.startswith("__"):
+            raise AttributeError(attribute)
+        self.fail()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        self.fail()
+
+    def __bool__(self) -> NoReturn:
+        self.fail()
+
+    def __iter__(self) -> NoReturn:
+        self.fail()
+
+    def __getitem__(self, index: Any) -> NoReturn:
+        self.fail()
+
+    def __add__(self, other: Any) -> NoReturn:
+        self.fail()
+
+    __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __matmul__ = __add__
+
+    def __repr__(self) -> str:
+        return f"<unbound name {self.name!r}>"
+
+
+def undefined(name: str) -> Undefined:
+    """What a local name holds before it is bound."""
+    return Undefined(name, "it is not bound yet")
+
+
+def undefined_return() -> Undefined:
+    """What a function's return value holds before a return statement runs."""
+    return Undefined("return value", "no return statement ran", filler=True)
+
+
+def load(value: Any) -> Any:
+    """Reads a name that may be unbound.
+
+    Raises:
+      UndefinedNameError: it is.
+    """
+    if isinstance(value, Undefined):
+        value.fail()
+    return value
+
+
+def return_value(value: Any) -> Any:
+    """The result of a function whose returns were rewritten; None when none ran."""
+    return None if isinstance(value, Undefined) and value.filler else value
+
+
+@operand.register(Undefined)
+def _refuse(value: Undefined) -> NoReturn:
+    try:
+        value.fail()
+    except UndefinedNameError as error:
+        raise error from InvalidTypeError(repr(value))

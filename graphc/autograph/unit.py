@@ -1,0 +1,58 @@
+"""What is known about the function being converted: its file, its class, the modules its names stand for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from types import ModuleType
+
+from graphc.autograph.build import PREFIX
+from graphc.autograph.source import mangle
+from graphc.base import Location, at, errors
+
+__all__ = ["Unit"]
+
+
+class Unit:
+    """One conversion: a function and everything defined inside it.
+
+    Args:
+      file: the file of the user's function.
+      function: its name, for messages.
+      class_name: the class by which private names are mangled, or None.
+      outside: the names that the function can see outside itself, and their values now.
+    """
+
+    def __init__(self, file: str, function: str, class_name: str | None, outside: Mapping[str, object]) -> None:
+        self.file = file
+        self.function = function
+        self.class_name = class_name
+        self._outside = outside
+        self._count = 0
+
+    def number(self) -> int:
+        """A number that no other construct of this unit has."""
+        self._count += 1
+        return self._count
+
+    def fresh(self, role: str) -> str:
+        """A new name for a generated variable."""
+        return f"{PREFIX}{role}_{self.number()}"
+
+    def mangle(self, name: str) -> str:
+        """The attribute name that Python would look up."""
+        return mangle(name, self.class_name)
+
+    def module(self, node: ast.expr) -> ModuleType | None:
+        """The module that an expression stands for, as far as that is known without running it."""
+        value: object = None
+        if isinstance(node, ast.Name):
+            value = self._outside.get(node.id)
+        elif isinstance(node, ast.Attribute) and (holder := self.module(node.value)) is not None:
+            value = vars(holder).get(node.attr)
+        return value if isinstance(value, ModuleType) else None
+
+    def refuse(self, node: ast.AST, message: str) -> errors.UnsupportedSyntaxError:
+        """The error for a construct that cannot be converted, with its place."""
+        location = Location(self.file, getattr(node, "lineno", 1), self.function)
+        return at(errors.UnsupportedSyntaxError(message), location)

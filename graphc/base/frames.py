@@ -1,0 +1,96 @@
+"""Where in the user's code something happens.
+
+A frame belongs to the user when its file is neither graphc's own nor a library's that graphc calls. The answer is
+cached per code object, so that asking costs about a microsecond.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import linecache
+import os
+import sys
+from dataclasses import dataclass
+from types import CodeType, FrameType
+
+__all__ = ["Location", "is_internal_file", "user_frame", "user_location"]
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+def _library_prefixes() -> tuple[str, ...]:
+    prefixes = [_PACKAGE]
+    for name in ("jax", "jaxlib", "numpy", "optax"):
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.origin is not None:
+            prefixes.append(os.path.dirname(spec.origin) + os.sep)
+    return tuple(prefixes)
+
+
+_PREFIXES = _library_prefixes()
+_STDLIB = os.path.dirname(os.__file__) + os.sep
+_STDLIB_PLUMBING = tuple(_STDLIB + name for name in ("contextlib.py", "functools.py", "threading.py", "inspect.py"))
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A line of the user's code.
+
+    Attributes:
+      file: path of the source file, as Python knows it.
+      line: line number, from 1.
+      function: name of the function that holds the line.
+    """
+
+    file: str
+    line: int
+    function: str = "<module>"
+
+    def __str__(self) -> str:
+        text = linecache.getline(self.file, self.line).strip()
+        place = f'File "{self.file}", line {self.line}, in {self.function}'
+        return f"{place}\n    {text}" if text else place
+
+    @property
+    def short(self) -> str:
+        """``file.py:12``, without folders."""
+        return f"{os.path.basename(self.file)}:{self.line}"
+
+
+def is_internal_file(filename: str) -> bool:
+    """Whether the file belongs to graphc, to a library it calls, or to plumbing such as ``contextlib``."""
+    return filename.startswith((*_PREFIXES, "<frozen", "<graphc")) or filename in _STDLIB_PLUMBING
+
+
+_internal: dict[CodeType, bool] = {}
+_locations: dict[tuple[CodeType, int], Location] = {}
+
+
+def user_frame(skip: int = 1) -> FrameType | None:
+    """The innermost frame of the user's code.
+
+    Args:
+      skip: how many of the innermost frames to pass over unseen.
+    """
+    frame: FrameType | None = sys._getframe(skip)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        code = frame.f_code
+        internal = _internal.get(code)
+        if internal is None:
+            internal = _internal[code] = is_internal_file(code.co_filename)
+        if not internal:
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def user_location() -> Location | None:
+    """The line of the user's code that is being run, or None when no user frame is on the stack."""
+    frame = user_frame(2)
+    if frame is None:
+        return None
+    key = (frame.f_code, frame.f_lineno)
+    location = _locations.get(key)
+    if location is None:
+        location = _locations[key] = Location(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+    return location

@@ -1,0 +1,191 @@
+"""Nested structures: tuples, lists, dicts, namedtuples, dataclasses and None, with leaves in a fixed order.
+
+The same idea as ``tf.nest`` and JAX's pytrees, without JAX, and with dataclasses as structures. A structure's
+definition is hashable, so it can be part of a cache key. Dicts are ordered by their keys' insertion order in the
+value but by sorted key in the flat list when the keys can be sorted, as in JAX.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, cast
+
+from graphc.base.errors import InvalidArgumentError
+
+__all__ = ["LEAF", "Structure", "children", "flatten", "flatten_with_paths", "map_structure", "unflatten"]
+
+
+class Structure(NamedTuple):
+    """The shape of a nested value: its kind, what is needed to build it again, and its children.
+
+    Attributes:
+      kind: the class of the container; None for a leaf.
+      keys: dict keys or field names, in the order of the children.
+      children: the structures of the children.
+    """
+
+    kind: type | None
+    keys: tuple[Any, ...]
+    children: tuple[Structure, ...]
+
+    def __str__(self) -> str:
+        if self.kind is None:
+            return "*"
+        inner = ", ".join(
+            str(child) if self.kind in (tuple, list) else f"{key}: {child}"
+            for key, child in zip(self.keys, self.children, strict=True)
+        )
+        if self.kind is type(None):
+            return "None"
+        opening, closing = {tuple: "()", list: "[]", dict: "{}"}.get(self.kind, (f"{self.kind.__name__}(", ")"))
+        return f"{opening}{inner}{closing}"
+
+    @property
+    def num_leaves(self) -> int:
+        """How many leaves a value of this structure has."""
+        return 1 if self.kind is None else sum(child.num_leaves for child in self.children)
+
+
+LEAF = Structure(None, (), ())
+
+
+def _is_namedtuple(kind: type[Any]) -> bool:
+    return issubclass(kind, tuple) and hasattr(kind, "_fields")  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _sorted_keys(mapping: dict[Any, Any]) -> list[Any]:
+    try:
+        return sorted(mapping)
+    except TypeError:
+        return list(mapping)
+
+
+def children(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
+    """The keys and children of a container, or None for a leaf."""
+    kind = cast("type[Any]", type(value))
+    if value is None:
+        return (), ()
+    if kind in (tuple, list):
+        return tuple(range(len(value))), value
+    if kind in (dict, OrderedDict, defaultdict):
+        keys = list(value) if kind is OrderedDict else _sorted_keys(value)
+        return tuple(keys), [value[key] for key in keys]
+    if _is_namedtuple(kind):
+        return tuple(kind._fields), value
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = tuple(field.name for field in dataclasses.fields(value))
+        return names, [getattr(value, name) for name in names]
+    return None
+
+
+def flatten(value: Any) -> tuple[list[Any], Structure]:
+    """The leaves of a nested value and its structure.
+
+    Example:
+      >>> leaves, structure = flatten({"b": 1, "a": (2, [3])})
+      >>> leaves, str(structure)
+      ([2, 3, 1], '{a: (*, [*]), b: *}')
+    """
+    leaves: list[Any] = []
+
+    def walk(item: Any) -> Structure:
+        parts = children(item)
+        if parts is None:
+            leaves.append(item)
+            return LEAF
+        keys, items = parts
+        return Structure(type(item), keys, tuple(walk(child) for child in items))
+
+    return leaves, walk(value)
+
+
+def flatten_with_paths(value: Any, root: str = "") -> list[tuple[str, Any]]:
+    """The leaves of a nested value, each with the expression that reaches it.
+
+    Example:
+      >>> flatten_with_paths({"a": (2, 3)}, "x")
+      [("x['a'][0]", 2), ("x['a'][1]", 3)]
+    """
+    found: list[tuple[str, Any]] = []
+
+    def walk(item: Any, path: str) -> None:
+        parts = children(item)
+        if parts is None:
+            found.append((path, item))
+            return
+        fields = _is_namedtuple(cast("type[Any]", type(item))) or dataclasses.is_dataclass(item)
+        for key, child in zip(*parts, strict=True):
+            walk(child, f"{path}.{key}" if fields else f"{path}[{key!r}]")
+
+    walk(value, root)
+    return found
+
+
+def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
+    """Builds the nested value that :func:`flatten` took apart.
+
+    Raises:
+      InvalidArgumentError: there are more or fewer leaves than the structure has.
+    """
+    iterator = iter(leaves)
+    value = _build(structure, iterator)
+    if next(iterator, _END) is not _END:
+        raise InvalidArgumentError(f"more leaves than the structure {structure} has ({structure.num_leaves})")
+    return value
+
+
+_END = object()
+
+
+def _build(structure: Structure, leaves: Iterator[Any]) -> Any:
+    kind = structure.kind
+    if kind is None:
+        leaf = next(leaves, _END)
+        if leaf is _END:
+            raise InvalidArgumentError("fewer leaves than the structure has")
+        return leaf
+    if kind is type(None):
+        return None
+    items = [_build(child, leaves) for child in structure.children]
+    if kind is tuple:
+        return tuple(items)
+    if kind is list:
+        return items
+    if kind is defaultdict:
+        return dict(zip(structure.keys, items, strict=True))
+    make = cast("Callable[..., Any]", kind)
+    if issubclass(kind, dict):
+        return make(zip(structure.keys, items, strict=True))
+    if issubclass(kind, tuple):
+        return make(*items)
+    return _rebuild_dataclass(cast("type[Any]", kind), structure.keys, items)
+
+
+def _rebuild_dataclass(kind: type[Any], names: Sequence[str], values: Sequence[Any]) -> Any:
+    """A dataclass instance with these fields; ``__init__`` and ``__post_init__`` are not run again."""
+    instance: Any = object.__new__(kind)
+    for name, value in zip(names, values, strict=True):
+        object.__setattr__(instance, name, value)
+    return instance
+
+
+def map_structure(function: Callable[..., Any], value: Any, *others: Any) -> Any:
+    """Applies a function to corresponding leaves of values of one structure.
+
+    Raises:
+      InvalidArgumentError: the structures differ.
+
+    Example:
+      >>> map_structure(lambda a, b: a + b, {"x": 1}, {"x": 2})
+      {'x': 3}
+    """
+    leaves, structure = flatten(value)
+    columns = [leaves]
+    for other in others:
+        other_leaves, other_structure = flatten(other)
+        if other_structure != structure:
+            raise InvalidArgumentError(f"the structures differ: {structure} and {other_structure}")
+        columns.append(other_leaves)
+    return unflatten(structure, [function(*row) for row in zip(*columns, strict=True)])

@@ -1,0 +1,122 @@
+"""What is going on in this thread: a trace, open tapes, a device scope.
+
+There is one object per thread. ``eager`` sums it up for the fast path of eager calls: it is True exactly when no
+trace, tape or device scope is active, so an eager op asks one question and not three.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from graphc.core.trace import Trace
+    from graphc.ir import Attrs, Graph, OpDef
+
+__all__ = ["Recorder", "ReplicaContext", "context", "device_scope", "replica_scope", "tape_scope", "trace_scope"]
+
+
+class Recorder(Protocol):
+    """What an open gradient tape looks like from here."""
+
+    def record(
+        self, op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], outputs: Sequence[Any]
+    ) -> None:
+        """Notes that ``op`` took ``inputs`` to ``outputs``."""
+        ...
+
+    def record_read(self, variable: Any, tensor: Any) -> None:
+        """Notes that reading ``variable`` gave ``tensor``."""
+        ...
+
+
+class ReplicaContext(Protocol):
+    """What one replica of a data-parallel step may ask for."""
+
+    @property
+    def num_replicas(self) -> int:
+        """How many replicas run the step."""
+        ...
+
+    def mean(self, tensors: Sequence[Any]) -> list[Any]:
+        """The mean of each tensor over the replicas, all in one collective."""
+        ...
+
+
+class Context(threading.local):
+    """The state of one thread.
+
+    Attributes:
+      eager: no trace, tape or device scope is active.
+      trace: the trace that ops are appended to, or None in eager mode.
+      tapes: the open gradient tapes, outermost first.
+      device: the device that ops are pinned to; empty for none.
+      replica: the data-parallel replica that is being traced, or None.
+      creating: a call is being run eagerly because it creates Variables.
+    """
+
+    eager: bool = True
+    trace: Trace | None = None
+    tapes: tuple[Recorder, ...] = ()
+    device: str = ""
+    replica: ReplicaContext | None = None
+    creating: bool = False
+
+    def update(self) -> None:
+        """Recomputes ``eager`` after a change."""
+        self.eager = self.trace is None and not self.tapes and not self.device
+
+
+context = Context()
+
+
+@contextmanager
+def trace_scope(trace: Trace | None) -> Iterator[None]:
+    """Ops go to ``trace`` inside the scope (None: they run eagerly). Tapes opened outside do not see them."""
+    saved = context.trace, context.tapes, context.device
+    context.trace, context.tapes, context.device = trace, (), context.device if trace is not None else ""
+    context.update()
+    try:
+        yield
+    finally:
+        context.trace, context.tapes, context.device = saved
+        context.update()
+
+
+@contextmanager
+def tape_scope(tapes: tuple[Recorder, ...]) -> Iterator[None]:
+    """Exactly these tapes are open inside the scope."""
+    saved = context.tapes
+    context.tapes = tapes
+    context.update()
+    try:
+        yield
+    finally:
+        context.tapes = saved
+        context.update()
+
+
+@contextmanager
+def device_scope(device: str) -> Iterator[None]:
+    """Ops are pinned to ``device`` inside the scope; the empty string lifts a pin."""
+    saved = context.device
+    context.device = device
+    context.update()
+    try:
+        yield
+    finally:
+        context.device = saved
+        context.update()
+
+
+@contextmanager
+def replica_scope(replica: ReplicaContext | None) -> Iterator[None]:
+    """What is traced inside the scope is one replica of a data-parallel step."""
+    saved = context.replica
+    context.replica = replica
+    try:
+        yield
+    finally:
+        context.replica = saved

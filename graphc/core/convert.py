@@ -1,0 +1,65 @@
+"""What may stand where a tensor is needed.
+
+:func:`operand` turns a value into a Tensor, a ``jax.Array``, a NumPy array or a Python scalar: the four things that
+:func:`graphc.core.dispatch.apply` takes. A class of a higher layer joins by registering itself with
+:func:`operand.register`.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
+
+import jax
+import numpy as np
+
+from graphc.base.errors import InvalidTypeError
+from graphc.core.dtypes import canonical_array
+
+if TYPE_CHECKING:
+    from graphc.core.tensor import Tensor
+    from graphc.core.variable import Variable
+
+__all__ = ["SCALARS", "ArrayLike", "operand"]
+
+ArrayLike: TypeAlias = Union[
+    "Tensor", "Variable", jax.Array, "np.ndarray[Any, Any]", np.generic, bool, int, float, complex, "list[Any]",
+    "tuple[Any, ...]",
+]  # fmt: skip
+
+SCALARS = frozenset({bool, int, float, complex})
+
+
+@singledispatch
+def operand(value: Any) -> Any:
+    """The value as something an op can be applied to.
+
+    Raises:
+      InvalidTypeError: it cannot be a tensor.
+    """
+    if hasattr(value, "__jax_array__"):
+        return value.__jax_array__()
+    if hasattr(value, "__array__"):
+        return canonical_array(value)
+    raise InvalidTypeError(
+        f"expected a tensor, an array, a number or a nested list of these, got {type(value).__name__} {value!r:.60}"
+    )
+
+
+@operand.register(bool)
+@operand.register(int)
+@operand.register(float)
+@operand.register(complex)
+def _scalar(value: Any) -> Any:
+    return value
+
+
+@operand.register(np.ndarray)
+@operand.register(np.generic)
+def _numpy(value: Any) -> Any:
+    return canonical_array(value)
+
+
+@operand.register(jax.Array)
+def _jax(value: jax.Array) -> jax.Array:
+    return value

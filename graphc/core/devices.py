@@ -1,0 +1,94 @@
+"""Physical devices by name, and the number of simulated CPU devices.
+
+``GRAPHC_CPU_DEVICES=8`` splits the CPU into eight devices, for trying data-parallel programs on one machine. It is
+read when graphc is imported, before JAX makes its devices.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+
+import jax
+
+from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
+from graphc.ir import DeviceSpec
+
+__all__ = ["canonical_device", "devices", "find_device", "simulate_cpu_devices"]
+
+
+def simulate_cpu_devices() -> None:
+    """Applies ``GRAPHC_CPU_DEVICES``.
+
+    Raises:
+      InvalidArgumentError: the variable is not a positive number.
+      FailedPreconditionError: JAX made its devices already.
+    """
+    text = os.environ.get("GRAPHC_CPU_DEVICES")
+    if not text:
+        return
+    if not text.isdigit() or int(text) < 1:
+        raise InvalidArgumentError(f"GRAPHC_CPU_DEVICES must be a positive number, got {text!r}")
+    try:
+        jax.config.update("jax_num_cpu_devices", int(text))
+    except RuntimeError as error:
+        raise FailedPreconditionError(
+            f"GRAPHC_CPU_DEVICES={text} comes too late: JAX made its devices before graphc was imported"
+        ) from error
+
+
+@lru_cache(maxsize=1)
+def devices() -> tuple[jax.Device, ...]:
+    """The devices of this process: those of the default platform first, then the CPU's.
+
+    Returns:
+      JAX devices; ``str(device)`` names each.
+    """
+    found = list(jax.local_devices())
+    if found[0].platform != "cpu":
+        found.extend(jax.local_devices(backend="cpu"))
+    return tuple(found)
+
+
+def device_name(device: jax.Device) -> str:
+    """The canonical name of a physical device, such as ``/device:CPU:0``.
+
+    Example:
+      >>> import jax
+      >>> device_name(jax.devices("cpu")[0])
+      '/device:CPU:0'
+    """
+    kind = "CPU" if device.platform == "cpu" else device.platform.upper()
+    kind = {"CUDA": "GPU", "ROCM": "GPU"}.get(kind, kind)
+    peers = [peer for peer in devices() if peer.platform == device.platform]
+    return f"/device:{kind}:{peers.index(device)}"
+
+
+def canonical_device(spec: str | DeviceSpec | jax.Device) -> str:
+    """The canonical text of a device spec.
+
+    Raises:
+      InvalidArgumentError: the spec is malformed.
+      NotFoundError: no such device exists here; the message lists those that do.
+    """
+    return device_name(find_device(spec))
+
+
+def find_device(spec: str | DeviceSpec | jax.Device) -> jax.Device:
+    """The physical device that a spec names; an index left out means 0.
+
+    Raises:
+      InvalidArgumentError: the spec is malformed.
+      NotFoundError: no such device exists here; the message lists those that do.
+    """
+    if isinstance(spec, jax.Device):
+        return spec
+    parsed = DeviceSpec.parse(spec) if isinstance(spec, str) else spec
+    wanted = (parsed.device_type or devices()[0].platform).upper()
+    wanted = {"CUDA": "GPU", "ROCM": "GPU"}.get(wanted, wanted)
+    name = f"/device:{wanted}:{parsed.device_index or 0}"
+    for device in devices():
+        if device_name(device) == name:
+            return device
+    known = ", ".join(device_name(device) for device in devices())
+    raise NotFoundError(f"there is no device {spec!s}; this process has {known}")

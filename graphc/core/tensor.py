@@ -1,0 +1,498 @@
+"""Tensor: an array, eager or symbolic, with NumPy's manners."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+import jax
+import numpy as np
+
+from graphc.base import Registry, at, user_location
+from graphc.base.errors import ConcretizationError, InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.core.convert import operand
+from graphc.core.devices import device_name
+from graphc.core.dispatch import binary_method, register_tensor, unary_method
+from graphc.core.dtypes import canonical_array, type_of
+from graphc.ir import TensorType, Value
+
+if TYPE_CHECKING:
+    from graphc.core.convert import ArrayLike
+    from graphc.core.trace import Trace
+
+__all__ = ["FUNCTIONS", "ArrayMethods", "SymbolicTensor", "Tensor", "wait_all"]
+
+FUNCTIONS: Registry[Callable[..., Any]] = Registry("function")
+"""The public array functions by name; the op table fills it. Methods of Tensor and NumPy's protocols look here."""
+
+
+def _no_conversion(self: Any, kind: str) -> NoReturn:
+    raise InvalidTypeError(f"cannot convert {self!r} to {kind}")
+
+
+class ArrayMethods:
+    """Operators and methods that tensors and variables share; each runs an op of the table."""
+
+    __slots__ = ("__weakref__", "_value")
+
+    _value: Any
+
+    # The operators are made by a factory, without a Python call of their own in between (80 ns of a 6 us call).
+    if TYPE_CHECKING:
+
+        def __add__(self, other: ArrayLike, /) -> Tensor: ...
+        def __radd__(self, other: ArrayLike, /) -> Tensor: ...
+        def __sub__(self, other: ArrayLike, /) -> Tensor: ...
+        def __rsub__(self, other: ArrayLike, /) -> Tensor: ...
+        def __mul__(self, other: ArrayLike, /) -> Tensor: ...
+        def __rmul__(self, other: ArrayLike, /) -> Tensor: ...
+        def __truediv__(self, other: ArrayLike, /) -> Tensor: ...
+        def __rtruediv__(self, other: ArrayLike, /) -> Tensor: ...
+        def __floordiv__(self, other: ArrayLike, /) -> Tensor: ...
+        def __rfloordiv__(self, other: ArrayLike, /) -> Tensor: ...
+        def __mod__(self, other: ArrayLike, /) -> Tensor: ...
+        def __rmod__(self, other: ArrayLike, /) -> Tensor: ...
+        def __pow__(self, other: ArrayLike, /) -> Tensor: ...
+        def __rpow__(self, other: ArrayLike, /) -> Tensor: ...
+        def __matmul__(self, other: ArrayLike, /) -> Tensor: ...
+        def __rmatmul__(self, other: ArrayLike, /) -> Tensor: ...
+        def __and__(self, other: ArrayLike, /) -> Tensor: ...
+        def __rand__(self, other: ArrayLike, /) -> Tensor: ...
+        def __or__(self, other: ArrayLike, /) -> Tensor: ...
+        def __ror__(self, other: ArrayLike, /) -> Tensor: ...
+        def __xor__(self, other: ArrayLike, /) -> Tensor: ...
+        def __rxor__(self, other: ArrayLike, /) -> Tensor: ...
+        def __lshift__(self, other: ArrayLike, /) -> Tensor: ...
+        def __rlshift__(self, other: ArrayLike, /) -> Tensor: ...
+        def __rshift__(self, other: ArrayLike, /) -> Tensor: ...
+        def __rrshift__(self, other: ArrayLike, /) -> Tensor: ...
+        def __lt__(self, other: ArrayLike, /) -> Tensor: ...
+        def __le__(self, other: ArrayLike, /) -> Tensor: ...
+        def __gt__(self, other: ArrayLike, /) -> Tensor: ...
+        def __ge__(self, other: ArrayLike, /) -> Tensor: ...
+        def __eq__(self, other: Any, /) -> Tensor: ...  # pyright: ignore[reportIncompatibleMethodOverride]
+        def __ne__(self, other: Any, /) -> Tensor: ...  # pyright: ignore[reportIncompatibleMethodOverride]
+        def __neg__(self) -> Tensor: ...
+        def __pos__(self) -> Tensor: ...
+        def __abs__(self) -> Tensor: ...
+        def __invert__(self) -> Tensor: ...
+    else:
+        __add__ = binary_method("add")
+        __radd__ = binary_method("add", reflected=True)
+        __sub__ = binary_method("subtract")
+        __rsub__ = binary_method("subtract", reflected=True)
+        __mul__ = binary_method("multiply")
+        __rmul__ = binary_method("multiply", reflected=True)
+        __truediv__ = binary_method("divide")
+        __rtruediv__ = binary_method("divide", reflected=True)
+        __floordiv__ = binary_method("floor_divide")
+        __rfloordiv__ = binary_method("floor_divide", reflected=True)
+        __mod__ = binary_method("remainder")
+        __rmod__ = binary_method("remainder", reflected=True)
+        __pow__ = binary_method("pow")
+        __rpow__ = binary_method("pow", reflected=True)
+        __matmul__ = binary_method("matmul")
+        __rmatmul__ = binary_method("matmul", reflected=True)
+        __and__ = binary_method("bitwise_and")
+        __rand__ = binary_method("bitwise_and", reflected=True)
+        __or__ = binary_method("bitwise_or")
+        __ror__ = binary_method("bitwise_or", reflected=True)
+        __xor__ = binary_method("bitwise_xor")
+        __rxor__ = binary_method("bitwise_xor", reflected=True)
+        __lshift__ = binary_method("bitwise_left_shift")
+        __rlshift__ = binary_method("bitwise_left_shift", reflected=True)
+        __rshift__ = binary_method("bitwise_right_shift")
+        __rrshift__ = binary_method("bitwise_right_shift", reflected=True)
+        __lt__ = binary_method("less")
+        __le__ = binary_method("less_equal")
+        __gt__ = binary_method("greater")
+        __ge__ = binary_method("greater_equal")
+        __eq__ = binary_method("equal")
+        __ne__ = binary_method("not_equal")
+        __neg__ = unary_method("negative")
+        __pos__ = unary_method("positive")
+        __abs__ = unary_method("abs")
+        __invert__ = unary_method("bitwise_invert")
+
+    __hash__: None  # pyright: ignore[reportIncompatibleMethodOverride]
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+    @property
+    def type(self) -> TensorType:
+        """Shape and dtype together."""
+        return type_of(self._value)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The size of each axis."""
+        return self.type.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the elements."""
+        return self.type.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.type.size
+
+    @property
+    def T(self) -> Tensor:  # noqa: N802
+        """The tensor with its axes reversed."""
+        return FUNCTIONS["permute_dims"](self, tuple(reversed(range(self.ndim))))
+
+    @property
+    def at(self) -> _Updater:
+        """Functional updates: ``x.at[1].set(0)`` is a copy of ``x`` in which element 1 is 0 (as in JAX)."""
+        return _Updater(self)
+
+    def __getitem__(self, index: Any) -> Tensor:
+        return FUNCTIONS["get_item"](self, index)
+
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        raise at(
+            UnimplementedError(
+                f"item assignment to a {type(self).__name__} of type {self.type} is not supported; "
+                "write x = x.at[index].set(value)"
+            ),
+            user_location(),
+        )
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise InvalidTypeError("len() of a 0-d tensor")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.shape:
+            raise InvalidTypeError("iteration over a 0-d tensor")
+        return (self[index] for index in range(self.shape[0]))
+
+    def __bool__(self) -> bool:
+        return bool(self.numpy())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        if self.dtype.kind not in "iub" or self.shape:
+            raise InvalidTypeError(f"only a 0-d integer tensor can be an index, got {self.type}")
+        return int(self.numpy())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec and not self.shape else str(self)
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """The values as a NumPy array; waits until they are computed."""
+        return np.asarray(self._value)
+
+    def item(self) -> Any:
+        """The one element as a Python number; waits until it is computed.
+
+        Raises:
+          InvalidArgumentError: the tensor has more or fewer elements than one.
+        """
+        array = self.numpy()
+        if array.size != 1:
+            raise at(InvalidArgumentError(f"item() needs exactly one element, this tensor is {self.type}"), None)
+        return array.item()
+
+    def tolist(self) -> Any:
+        """The values as nested Python lists; waits until they are computed."""
+        return self.numpy().tolist()
+
+    def astype(self, dtype: Any) -> Tensor:
+        """The tensor converted to ``dtype``."""
+        return FUNCTIONS["astype"](self, dtype)
+
+    def reshape(self, *shape: Any) -> Tensor:
+        """The tensor with another shape; one size may be -1."""
+        return FUNCTIONS["reshape"](self, shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape)
+
+    def sum(self, axis: Any = None, keepdims: bool = False) -> Tensor:
+        """The sum over ``axis`` (None: over all)."""
+        return FUNCTIONS["sum"](self, axis=axis, keepdims=keepdims)
+
+    def mean(self, axis: Any = None, keepdims: bool = False) -> Tensor:
+        """The mean over ``axis`` (None: over all)."""
+        return FUNCTIONS["mean"](self, axis=axis, keepdims=keepdims)
+
+    def max(self, axis: Any = None, keepdims: bool = False) -> Tensor:
+        """The largest element over ``axis`` (None: over all)."""
+        return FUNCTIONS["max"](self, axis=axis, keepdims=keepdims)
+
+    def min(self, axis: Any = None, keepdims: bool = False) -> Tensor:
+        """The smallest element over ``axis`` (None: over all)."""
+        return FUNCTIONS["min"](self, axis=axis, keepdims=keepdims)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        array = self.numpy()
+        if dtype is not None and array.dtype != dtype:
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method != "__call__" or kwargs:
+            return NotImplemented
+        return _numpy_function(ufunc.__name__)(*inputs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        del types
+        return _numpy_function(function.__name__)(*args, **kwargs)
+
+
+_NUMPY_NAMES = {
+    "absolute": "abs",
+    "amax": "max",
+    "amin": "min",
+    "concatenate": "concat",
+    "invert": "bitwise_invert",
+    "left_shift": "bitwise_left_shift",
+    "power": "pow",
+    "right_shift": "bitwise_right_shift",
+    "transpose": "permute_dims",
+    "true_divide": "divide",
+}
+
+
+def _numpy_function(name: str) -> Callable[..., Any]:
+    name = _NUMPY_NAMES.get(name, name)
+    if name not in FUNCTIONS:
+        error = UnimplementedError(f"numpy.{name} of a graphc tensor: graphc has no function of that name")
+        raise at(error, user_location())
+    return FUNCTIONS[name]
+
+
+class Tensor(ArrayMethods):
+    """An array of one dtype on a device.
+
+    An eager tensor wraps a ``jax.Array`` that JAX may still be computing; a symbolic one (see
+    :class:`SymbolicTensor`) is an output of a graph that is being traced.
+
+    Args:
+      value: an array; people call :func:`graphc.asarray` instead, which converts and checks.
+
+    Example:
+      >>> import graphc as gx
+      >>> x = gx.asarray([1.0, 2.0])
+      >>> (x * 2).numpy()
+      array([2., 4.], dtype=float32)
+    """
+
+    __slots__ = ()
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    @property
+    def device(self) -> str:
+        """The device that holds the values, such as ``/device:GPU:0``; several are joined by commas."""
+        return ", ".join(sorted(device_name(device) for device in self._value.devices()))
+
+    def wait(self) -> Tensor:
+        """Waits until the values are computed, and returns the tensor; an error in the background is raised here."""
+        self._value.block_until_ready()
+        return self
+
+    def __await__(self) -> Generator[Any, None, Tensor]:
+        import asyncio
+
+        yield from asyncio.get_running_loop().run_in_executor(None, self.wait).__await__()
+        return self
+
+    def __jax_array__(self) -> jax.Array:
+        return self._value
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._value.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self._value.__dlpack_device__()
+
+    def __repr__(self) -> str:
+        values = np.array2string(self.numpy(), separator=", ", threshold=64)
+        return f"Tensor({values}, shape={self.shape}, dtype={self.dtype.name})"
+
+    def __str__(self) -> str:
+        return str(self.numpy())
+
+
+class SymbolicTensor(Tensor):
+    """A tensor of a function that is being traced: it has a type and a place in the graph, and no values yet."""
+
+    __slots__ = ("trace",)
+
+    _value: Value
+    trace: Trace
+
+    def __init__(self, value: Value, trace: Trace) -> None:
+        self._value = value
+        self.trace = trace
+
+    @property
+    def type(self) -> TensorType:
+        """Shape and dtype together."""
+        return self._value.type
+
+    @property
+    def device(self) -> str:
+        """The device that the node is pinned to; empty when it is free."""
+        return "" if self._value.node is None else self._value.node.device
+
+    def made_at(self) -> str:
+        """What made the tensor, for messages: the op or argument and the user's line."""
+        node = self._value.node
+        if node is None:
+            return f"the argument {self._value.name!r}" if self._value.name else "an argument"
+        place = f" at {node.location.short}" if node.location else ""
+        return f"the result of {node.op.name}{place}"
+
+    def _refuse(self, use: str, remedy: str) -> NoReturn:
+        error = ConcretizationError(
+            f"{use} needs a value, but this tensor ({self.type}, {self.made_at()}) has none while the function is "
+            f"traced; {remedy}"
+        )
+        raise self.trace.refuse(error)
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """Refused: there are no values while the function is traced."""
+        self._refuse("numpy()", "return the tensor and call numpy() on the result")
+
+    def item(self) -> Any:
+        """Refused: there are no values while the function is traced."""
+        self._refuse("item()", "return the tensor and call item() on the result")
+
+    def __bool__(self) -> bool:
+        self._refuse(
+            "bool()",
+            "if, while, and, or, not and assert in a decorated function compile by themselves; in code that is not "
+            "converted (a library, a comprehension's condition) use gx.where or gx.cond",
+        )
+
+    def __int__(self) -> int:
+        self._refuse("int()", "use gx.astype(x, int), or pass the number as a Python int")
+
+    def __float__(self) -> float:
+        self._refuse("float()", "use gx.astype(x, float), or pass the number as a Python float")
+
+    def __complex__(self) -> complex:
+        self._refuse("complex()", "use gx.astype(x, complex)")
+
+    def __index__(self) -> int:
+        self._refuse("an index or a size", "pass the number as a Python int, or use gx.take or x[i] of a tensor")
+
+    def wait(self) -> Tensor:
+        """Refused: there is nothing to wait for while the function is traced."""
+        self._refuse("wait()", "wait for the result of the call")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        self._refuse("conversion to a NumPy array", "use the graphc function of the same name instead of NumPy's")
+
+    def __jax_array__(self) -> jax.Array:
+        self._refuse("conversion to a jax.Array", "use the graphc function of the same name instead of JAX's")
+
+    def __dlpack__(self, **options: Any) -> Any:
+        self._refuse("DLPack export", "return the tensor and export the result")
+
+    def __format__(self, spec: str) -> str:
+        return repr(self)
+
+    def __repr__(self) -> str:
+        return f"<symbolic Tensor {self.type}, {self.made_at()}>"
+
+    __str__ = __repr__
+
+
+class _Updater:
+    """The ``.at`` of a tensor; indexing it gives the methods that update a copy."""
+
+    __slots__ = ("_tensor",)
+
+    def __init__(self, tensor: Any) -> None:
+        self._tensor = tensor
+
+    def __getitem__(self, index: Any) -> _IndexedUpdater:
+        return _IndexedUpdater(self._tensor, index)
+
+
+class _IndexedUpdater:
+    __slots__ = ("_index", "_tensor")
+
+    def __init__(self, tensor: Any, index: Any) -> None:
+        self._tensor = tensor
+        self._index = index
+
+    def _update(self, how: str, values: Any) -> Tensor:
+        return FUNCTIONS["update_item"](self._tensor, self._index, values, how)
+
+    def get(self) -> Tensor:
+        """The elements themselves."""
+        return self._tensor[self._index]
+
+    def set(self, values: ArrayLike) -> Tensor:
+        """A copy in which the elements are ``values``."""
+        return self._update("set", values)
+
+    def add(self, values: ArrayLike) -> Tensor:
+        """A copy in which ``values`` are added to the elements; an index named twice adds twice."""
+        return self._update("add", values)
+
+    def multiply(self, values: ArrayLike) -> Tensor:
+        """A copy in which the elements are multiplied by ``values``."""
+        return self._update("multiply", values)
+
+    def min(self, values: ArrayLike) -> Tensor:
+        """A copy in which the elements are the smaller of themselves and ``values``."""
+        return self._update("min", values)
+
+    def max(self, values: ArrayLike) -> Tensor:
+        """A copy in which the elements are the larger of themselves and ``values``."""
+        return self._update("max", values)
+
+
+@operand.register(Tensor)
+def _from_tensor(value: Tensor) -> Tensor:
+    return value
+
+
+@operand.register(list)
+@operand.register(tuple)
+def _from_sequence(value: Any) -> Any:
+    items = cast("list[Any]", list(value))
+    if _holds_tensor(items):
+        return FUNCTIONS["stack"]([operand(item) for item in items])
+    return canonical_array(items)
+
+
+def _holds_tensor(items: list[Any]) -> bool:
+    return any(
+        isinstance(item, ArrayMethods | jax.Array) or (isinstance(item, list | tuple) and _holds_tensor(list(item)))
+        for item in cast("list[Any]", items)
+    )
+
+
+def wait_all() -> None:
+    """Waits until everything that was dispatched to any device is computed (MXNet's ``waitall``).
+
+    Example:
+      >>> import graphc as gx
+      >>> y = gx.ones((2, 2)) + 1
+      >>> gx.wait_all()
+    """
+    jax.block_until_ready(jax.live_arrays())
+    jax.effects_barrier()
+
+
+register_tensor(Tensor)

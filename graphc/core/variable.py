@@ -1,0 +1,179 @@
+"""Variable: mutable state.
+
+In eager mode a variable is a slot that holds an array. While a function is traced, reads and writes go to the trace,
+which makes the variable an input, and if it is written an output, of the compiled program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from graphc.base import UniqueNames, at, user_location
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.core.context import context
+from graphc.core.convert import ArrayLike, operand
+from graphc.core.devices import device_name, find_device
+from graphc.core.dtypes import as_dtype, type_of
+from graphc.core.tensor import ArrayMethods, SymbolicTensor, Tensor
+from graphc.ir import TensorType
+
+__all__ = ["Variable", "variable_placement"]
+
+_names = UniqueNames()
+
+
+class _Placement:
+    """Where new variables live: None for the default device, else a sharding (set by data-parallel scopes)."""
+
+    sharding: Any = None
+
+
+variable_placement = _Placement()
+
+
+class Variable(ArrayMethods):
+    """A tensor that can be assigned to; its shape and dtype stay.
+
+    A variable that a compiled function writes is updated in place: its buffer is donated to the program, unless
+    something else still refers to it. A call that fails leaves it as it was.
+
+    Args:
+      initial_value: a tensor, array, number, nested list, or a function of no arguments that returns one. It is copied.
+      trainable: whether layers report it as a weight to train, and tapes watch it.
+      name: for people; made unique by a suffix.
+      dtype: the dtype to convert to; that of ``initial_value`` when None.
+
+    Raises:
+      VariableCreationError: a compiled function makes variables after its first call.
+      InvalidTypeError: ``initial_value`` cannot be a tensor.
+
+    Example:
+      >>> import graphc as gx
+      >>> v = gx.Variable([1.0, 2.0], name="v")
+      >>> _ = v.assign_add([10.0, 10.0])
+      >>> v.numpy()
+      array([11., 12.], dtype=float32)
+    """
+
+    __slots__ = ("_type", "name", "trainable")
+
+    _value: jax.Array
+
+    def __init__(
+        self,
+        initial_value: ArrayLike | Callable[[], ArrayLike],
+        *,
+        trainable: bool = True,
+        name: str = "Variable",
+        dtype: Any = None,
+    ) -> None:
+        if context.trace is not None:
+            raise context.trace.variable_created()
+        value = operand(initial_value() if callable(initial_value) else initial_value)
+        raw = value._value if isinstance(value, Tensor) else value
+        wanted = as_dtype(dtype if dtype is not None else getattr(raw, "dtype", type(raw)))
+        array = jnp.array(raw, dtype=wanted, copy=True)
+        if variable_placement.sharding is not None:
+            array = jax.device_put(array, variable_placement.sharding)
+        elif context.device:
+            array = jax.device_put(array, find_device(context.device))
+        self._value = array
+        self._type = type_of(array)
+        self.name = _names(name)
+        self.trainable = trainable
+
+    @property
+    def type(self) -> TensorType:
+        """Shape and dtype together."""
+        return self._type
+
+    @property
+    def device(self) -> str:
+        """The device that holds the value; several are joined by commas."""
+        return ", ".join(sorted(device_name(device) for device in self._value.devices()))
+
+    def value(self) -> Tensor:
+        """The current value as a tensor that later assignments do not change."""
+        trace = context.trace
+        tensor = trace.read(self) if trace is not None else Tensor(self._value)
+        for tape in context.tapes:
+            tape.record_read(self, tensor)
+        return tensor
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """The current value as a NumPy array of its own."""
+        if context.trace is not None:
+            return self.value().numpy()
+        return np.array(self._value)
+
+    def assign(self, value: ArrayLike) -> Variable:
+        """Sets the value.
+
+        Args:
+          value: of exactly the variable's shape; a Python number or a weakly typed tensor takes its dtype.
+
+        Returns:
+          The variable.
+
+        Raises:
+          InvalidArgumentError: another shape.
+          InvalidTypeError: another dtype.
+        """
+        new = self._check(operand(value))
+        trace = context.trace
+        if trace is not None:
+            trace.assign(self, new)
+        else:
+            raw = new._value if isinstance(new, Tensor) else new
+            array = jnp.asarray(raw, dtype=self._type.dtype)
+            if array.sharding != self._value.sharding:
+                array = jax.device_put(array, self._value.sharding)
+            self._value = array
+        return self
+
+    def assign_add(self, value: ArrayLike) -> Variable:
+        """Adds to the value; as :meth:`assign` otherwise."""
+        return self.assign(self.value() + value)
+
+    def assign_sub(self, value: ArrayLike) -> Variable:
+        """Subtracts from the value; as :meth:`assign` otherwise."""
+        return self.assign(self.value() - value)
+
+    def _check(self, value: Any) -> Any:
+        given = value.type if isinstance(value, ArrayMethods) else type_of(value)
+        if given.shape != self._type.shape:
+            error = InvalidArgumentError(
+                f"assign to Variable {self.name!r}: shape {given.shape} given, shape {self._type.shape} expected; "
+                "a variable keeps its shape"
+            )
+            raise at(error, user_location())
+        weak = given.weak or isinstance(value, bool | int | float | complex)
+        fits = np.can_cast(given.dtype, self._type.dtype, "same_kind") if weak else given.dtype == self._type.dtype
+        if not fits:
+            error = InvalidTypeError(
+                f"assign to Variable {self.name!r}: dtype {given.dtype.name} given, dtype {self._type.dtype.name} "
+                f"expected; convert with gx.astype(value, {self._type.dtype.name!r})"
+            )
+            raise at(error, user_location())
+        return value
+
+    def __jax_array__(self) -> jax.Array:
+        return self.value().__jax_array__()
+
+    def __repr__(self) -> str:
+        return f"Variable(name={self.name!r}, shape={self.shape}, dtype={self.dtype.name}, value={self._value})"
+
+
+@operand.register(Variable)
+def _from_variable(value: Variable) -> Tensor:
+    return value.value()
+
+
+def is_symbolic(value: Any) -> bool:
+    """Whether the value is a tensor without values, or reading it would give one."""
+    return isinstance(value, SymbolicTensor) or (isinstance(value, Variable) and context.trace is not None)

@@ -1,0 +1,26 @@
+"""Layer 6: the decorator, the trace cache and its keys, reasons for retraces, lifting of variables."""
+
+from graphc.function.arguments import Arguments, TensorSpec
+from graphc.function.function import (
+    TOOLS,
+    BoundFunction,
+    Function,
+    TraceReport,
+    function,
+    functions_run_eagerly,
+    run_functions_eagerly,
+)
+from graphc.function.traced import TracedFunction
+
+__all__ = [
+    "TOOLS",
+    "Arguments",
+    "BoundFunction",
+    "Function",
+    "TensorSpec",
+    "TraceReport",
+    "TracedFunction",
+    "function",
+    "functions_run_eagerly",
+    "run_functions_eagerly",
+]

@@ -1,0 +1,229 @@
+"""One trace of a function: its graph, its program, and how results are put together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+
+from graphc.autograph import NoSourceError, convert_call
+from graphc.base import at, nest, user_location
+from graphc.base.errors import UnimplementedError
+from graphc.core import (
+    LoopReport,
+    SymbolicTensor,
+    Tensor,
+    Trace,
+    Variable,
+    apply,
+    canonical_device,
+    context,
+    device_scope,
+    find_device,
+    trace_scope,
+    type_of,
+)
+from graphc.function.arguments import Arguments, Binder
+from graphc.ir import Graph
+from graphc.ir.passes import DEFAULT, run_passes
+from graphc.lowering import Executable
+from graphc.ops import CALL
+
+__all__ = ["TracedFunction", "trace_function"]
+
+
+@dataclass(frozen=True)
+class TraceOptions:
+    """How a function is traced.
+
+    Attributes:
+      name: the name of the graph.
+      autograph: whether Python control flow on tensors is converted.
+      unroll: whether loops over a ``range`` are unrolled; None leaves it to each loop.
+      device: the device that every op is pinned to; empty for none.
+    """
+
+    name: str
+    autograph: bool = True
+    unroll: bool | None = None
+    device: str = ""
+
+
+class TracedFunction:
+    """A function, traced for arguments of certain types and values.
+
+    Attributes:
+      graph: the graph, after the passes.
+      variables: the variables that it reads or writes, by name.
+      loops: what became of each loop of the user's code.
+      seconds: how long tracing took.
+    """
+
+    def __init__(
+        self, graph: Graph, trace: Trace, structure: nest.Structure, leaves: Sequence[Any], arguments: Arguments,
+        seconds: float,
+    ) -> None:  # fmt: skip
+        self.graph = graph
+        self.variables = dict(trace.variables)
+        self.loops: list[LoopReport] = trace.loops
+        self.seconds = seconds
+        self.executable = Executable(graph, self.variables)
+        self.captures = [outer._value for outer, _ in trace.captures.values()]
+        self._captured_tensors = [outer for outer, _ in trace.captures.values()]
+        self._structure = structure
+        self._leaves = [_OUTPUT if isinstance(leaf, SymbolicTensor) else leaf for leaf in leaves]
+        self.pack = _packer(structure, self._leaves)
+        self.num_arguments = len(arguments.arrays)
+        self.device = _single_device(graph)
+        places = {id(variable): position for position, variable in enumerate(arguments.variables)}
+        self._places = [places.get(id(variable)) for variable in self.executable.variables]
+        self.depends_on_arguments = any(place is not None for place in self._places)
+
+    def __call__(self, arguments: Arguments) -> Any:
+        """Runs the program on the tensors and variables of a call."""
+        arrays = [*arguments.arrays, *self.captures]
+        variables = self.bound_variables(arguments)
+        if self.device:
+            arrays = self._move(arrays, variables)
+        return self.pack(self.executable(arrays, variables))
+
+    def bound_variables(self, arguments: Arguments) -> list[Variable]:
+        """The variables to work on: those of the call's arguments in place of those of the traced call's."""
+        if not self.depends_on_arguments:
+            return self.executable.variables
+        return [
+            variable if place is None else arguments.variables[place]
+            for variable, place in zip(self.executable.variables, self._places, strict=True)
+        ]
+
+    def _move(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> list[Any]:
+        device = find_device(self.device)
+        for variable in variables:
+            if variable.device != self.device:
+                error = UnimplementedError(
+                    f"the function is pinned to {self.device}, but Variable {variable.name!r} is on {variable.device}; "
+                    f"make the variable under `with gx.device({self.device!r}):`"
+                )
+                raise at(error, user_location())
+        return [jax.device_put(array, device) for array in arrays]
+
+    def call_recorded(self, arguments: Arguments) -> Any:
+        """Runs the graph as one op, so that open tapes can differentiate it; variables are not donated."""
+        variables = self.bound_variables(arguments)
+        values = [variable.value() for variable in variables]
+        tensors = [Tensor(jax.numpy.asarray(array)) for array in arguments.arrays]
+        tensors = _original_tensors(arguments, tensors)
+        found = apply(CALL, (*values, *tensors, *self._captured_tensors), regions=(self.graph,))
+        results = list(found) if isinstance(found, tuple) else [] if found is None else [found]
+        count = len(self.graph.outputs)
+        for variable, value in zip(variables, results[count:], strict=False):
+            variable._value = value._value
+        return self.pack(results[:count])
+
+    def lower(self, arguments: Arguments) -> Any:
+        """JAX's lowered program (``jax.stages.Lowered``)."""
+        return self.executable.lower([*arguments.arrays, *self.captures])
+
+
+_OUTPUT = object()
+
+
+def _original_tensors(arguments: Arguments, tensors: Sequence[Tensor]) -> list[Tensor]:
+    """The tensors of the call themselves, which tapes know, in place of equal ones."""
+    leaves = [leaf for value in arguments.values.values() for leaf in nest.flatten(value)[0]]
+    arrays = [leaf for leaf in leaves if isinstance(leaf, Tensor | jax.Array) or hasattr(leaf, "__array_interface__")]
+    return [leaf if isinstance(leaf, Tensor) else new for leaf, new in zip(arrays, tensors, strict=True)]
+
+
+def _packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Sequence[Any]], Any]:
+    """The function that makes the results of a program what the user's function returns."""
+
+    def wrap(value: Any) -> Tensor:
+        return value if isinstance(value, Tensor) else Tensor(value)
+
+    if structure == nest.LEAF and leaves[0] is _OUTPUT:
+        return lambda results: wrap(results[0])
+    if structure.kind is tuple and all(leaf is _OUTPUT for leaf in leaves) and structure.num_leaves == len(structure.keys):
+        return lambda results: tuple([wrap(value) for value in results])
+
+    def pack(results: Sequence[Any]) -> Any:
+        supply = map(wrap, results)
+        return nest.unflatten(structure, [next(supply) if leaf is _OUTPUT else leaf for leaf in leaves])
+
+    return pack
+
+
+def trace_function(
+    function: Callable[..., Any], binder: Binder, arguments: Arguments, options: TraceOptions, *, may_create: bool
+) -> TracedFunction:
+    """Traces a function for the types of these arguments.
+
+    Raises:
+      CreationInTrace: it makes Variables, and ``may_create``.
+      GraphcError: something cannot be compiled with Python's meaning.
+    """
+    start = time.perf_counter()
+    trace = Trace(options.name, may_create=may_create, unroll=options.unroll)
+    names = _argument_names(arguments)
+    symbolic = [trace.argument(type_of(array), name) for array, name in zip(arguments.arrays, names, strict=True)]
+    args, kwargs = binder.rebuild(arguments, symbolic)
+    with trace_scope(trace), device_scope(options.device or context.device):
+        result = _converted(function, options)(*args, **kwargs)
+        leaves, structure = nest.flatten(result)
+        outputs = [_output(trace, leaf) for leaf in leaves]
+    if trace.refusals:
+        raise trace.refusals[0]
+    graph = trace.finish([output for output in outputs if isinstance(output, SymbolicTensor)])
+    graph = run_passes(graph, DEFAULT)
+    return TracedFunction(graph, trace, structure, outputs, arguments, time.perf_counter() - start)
+
+
+def _converted(function: Callable[..., Any], options: TraceOptions) -> Callable[..., Any]:
+    if not options.autograph:
+        return function
+    try:
+        return convert_call(function)
+    except NoSourceError:
+        return function
+
+
+def _argument_names(arguments: Arguments) -> list[str]:
+    from graphc.function.arguments import is_array
+
+    return [
+        path
+        for name, value in arguments.values.items()
+        for path, leaf in nest.flatten_with_paths(value, name)
+        if is_array(leaf)
+    ]
+
+
+def _output(trace: Trace, leaf: Any) -> Any:
+    """A leaf of the result: tensors become outputs of the graph, Python values stay."""
+    if isinstance(leaf, Tensor | jax.Array):
+        return trace.lift(leaf)
+    if hasattr(leaf, "__graphc_unbound__"):
+        leaf.fail()
+    return leaf
+
+
+def _single_device(graph: Graph) -> str:
+    """The device that the graph's nodes are pinned to; empty when none is.
+
+    Raises:
+      UnimplementedError: they are pinned to more than one.
+    """
+    pins: dict[str, Any] = {}
+    for node in graph.walk():
+        if node.device:
+            pins.setdefault(node.device, node)
+    if len(pins) > 1:
+        places = "; ".join(f"{device}: {node.name} at {node.location}" for device, node in pins.items())
+        raise UnimplementedError(
+            f"the function pins ops to {len(pins)} devices, and one compiled function runs on one device: {places}\n"
+            "split it into one function for each device"
+        )
+    return canonical_device(next(iter(pins))) if pins else ""

@@ -1,0 +1,173 @@
+"""``custom_gradient``: a function with a gradient of its own."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+
+from graphc.base import at, nest, user_location
+from graphc.base.errors import InvalidArgumentError
+from graphc.core import (
+    Region,
+    SymbolicTensor,
+    Tensor,
+    Trace,
+    apply,
+    context,
+    operand,
+    tape_scope,
+    trace_scope,
+)
+from graphc.gradients.tape import GradientTape
+from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
+
+__all__ = ["custom_gradient"]
+
+
+def _custom(
+    *values: Any, num_outputs: int, num_primals: int, forward: Callable[..., Any], backward: Callable[..., Any]
+) -> Any:
+    @jax.custom_vjp
+    def function(*primals: Any) -> Any:
+        return tuple(forward(*primals))[:num_outputs]
+
+    def with_residuals(*primals: Any) -> Any:
+        outputs = tuple(forward(*primals))
+        return outputs[:num_outputs], (outputs[num_outputs:], primals[num_primals:])
+
+    def pull(kept: Any, cotangents: Any) -> Any:
+        residuals, others = kept
+        zeros = [jax.numpy.zeros_like(other) for other in others]
+        return (*backward(*residuals, *cotangents), *zeros)
+
+    function.defvjp(with_residuals, pull)
+    return function(*values)
+
+
+def _custom_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    del types
+    return tuple(value.type for value in regions[0].outputs[: attrs["num_outputs"]])
+
+
+CUSTOM = OPS.add(
+    "custom_gradient",
+    OpDef(
+        "custom_gradient",
+        impl=_custom,
+        infer=_custom_types,
+        params=("*values",),
+        regions=("forward", "backward"),
+        doc="A function with a gradient of its own.",
+    ),
+)
+
+
+def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Gives a function a gradient of its own (TensorFlow's ``custom_gradient``).
+
+    Args:
+      function: takes floating tensors and returns ``(outputs, gradient_function)``: a tensor or a tuple of them, and a
+        function from one cotangent per output to one gradient per argument (one gradient, or a tuple of them).
+
+    Returns:
+      The function of the same arguments that returns ``outputs``.
+
+    Raises:
+      InvalidArgumentError: when called: ``function`` does not return a pair, or returns too few gradients.
+
+    Example:
+      >>> import graphc as gx
+      >>> @gx.custom_gradient
+      ... def clipped(x):
+      ...     return x, lambda upstream: gx.clip(upstream, -1.0, 1.0)
+      >>> gx.grad(lambda x: clipped(x) * 5.0)(2.0).item()
+      1.0
+    """
+
+    @functools.wraps(function)
+    def wrapped(*args: Any) -> Any:
+        tensors = [apply(OPS["identity"], (operand(argument),)) for argument in args]
+        if context.trace is None:
+            return _call_eagerly(function, tensors)
+        return _call_in_trace(function, tensors, context.trace)
+
+    return wrapped
+
+
+def _split(function: Callable[..., Any], result: Any) -> tuple[list[Tensor], nest.Structure, Callable[..., Any]]:
+    if not (isinstance(result, tuple) and len(result) == 2 and callable(result[1])):
+        name = getattr(function, "__name__", "the function")
+        error = InvalidArgumentError(
+            f"custom_gradient: {name} must return (outputs, gradient_function), it returned {result!r:.60}"
+        )
+        raise at(error, user_location())
+    outputs, structure = nest.flatten(result[0])
+    return outputs, structure, result[1]
+
+
+def _gradients(pull: Callable[..., Any], cotangents: Sequence[Any], count: int) -> list[Any]:
+    result = pull(*cotangents)
+    gradients = list(result) if isinstance(result, tuple | list) else [result]
+    if len(gradients) != count:
+        error = InvalidArgumentError(
+            f"custom_gradient: the gradient function returned {len(gradients)} gradients for {count} arguments"
+        )
+        raise at(error, user_location())
+    return gradients
+
+
+def _call_eagerly(function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
+    with tape_scope(()):
+        raw, structure, pull = _split(function, function(*tensors))
+        outputs = [apply(OPS["identity"], (output,)) for output in raw]
+
+    def pullback(wrt: Sequence[int], cotangents: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+        filled = [
+            apply(OPS["zeros_like"], (output,)) if cotangent is None else cotangent
+            for output, cotangent in zip(outputs, cotangents, strict=True)
+        ]
+        gradients = _gradients(pull, filled, len(tensors))
+        return [None if gradients[position] is None else gradients[position] for position in wrt]
+
+    for tape in context.tapes:
+        if isinstance(tape, GradientTape):
+            tape.record_custom(tensors, outputs, pullback)
+    return nest.unflatten(structure, outputs)
+
+
+def _call_in_trace(function: Callable[..., Any], tensors: Sequence[Tensor], trace: Trace) -> Any:
+    """The call as one node, with the function and its gradient as regions, so that loops around it keep both."""
+    name = getattr(function, "__name__", "function")
+    forward = Region(trace, f"the custom-gradient function {name!r}")
+    arguments = [forward.argument(tensor.type, f"argument_{i}") for i, tensor in enumerate(tensors)]
+    with trace_scope(forward):
+        raw, structure, pull = _split(function, function(*arguments))
+        outputs = [forward.lift(operand(output)) for output in raw]
+    backward = Region(forward, f"the gradient of {name!r}")
+    upstream = [backward.argument(TensorType(o.shape, o.dtype), f"cotangent_{i}") for i, o in enumerate(outputs)]
+    with trace_scope(backward):
+        gradients = [
+            backward.cast(apply(OPS["zeros_like"], (argument,)) if gradient is None else operand(gradient), argument.type)
+            for gradient, argument in zip(_gradients(pull, upstream, len(tensors)), arguments, strict=True)
+        ]
+    with trace_scope(forward):
+        residuals = [forward.lift(outer) for outer, _ in backward.captures.values()]
+        residuals += [forward.lift(state.variable.value()) for state in backward.states.values()]
+    kept: list[SymbolicTensor] = [inner for _, inner in backward.captures.values()]
+    kept += [state.entry for state in backward.states.values()]
+    graphs = (
+        forward.close(
+            [*arguments, *(inner for _, inner in forward.captures.values()), *(s.entry for s in forward.states.values())],
+            [*outputs, *residuals],
+        ),
+        backward.close([*kept, *upstream], gradients),
+    )
+    # Gradients flow to the arguments only, as in eager mode, where the tape does not see inside the function.
+    others = [apply(OPS["stop_gradient"], (outer,)) for outer, _ in forward.captures.values()]
+    others += [apply(OPS["stop_gradient"], (state.variable.value(),)) for state in forward.states.values()]
+    attrs = Attrs(num_outputs=len(outputs), num_primals=len(tensors))
+    result = apply(CUSTOM, (*tensors, *others), attrs, graphs)
+    return nest.unflatten(structure, result if isinstance(result, tuple) else [result])

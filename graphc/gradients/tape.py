@@ -1,0 +1,311 @@
+"""GradientTape: reverse-mode differentiation, the same in eager code and inside a compiled function.
+
+The tape notes which op took which tensors to which. To differentiate it walks the notes backwards and applies the
+``vjp`` op through the one door, so that the backward pass runs eagerly, or becomes part of the graph, as the forward
+pass did; other tapes that are open see it, which gives higher orders.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Literal
+
+from graphc.base import at, nest, user_location
+from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.core import ArrayMethods, SymbolicTensor, Tensor, Variable, apply, context, operand, tape_scope
+from graphc.ir import OPS, Attrs, Graph, OpDef
+from graphc.ops import VJP, vjp_attrs
+
+__all__ = ["GradientTape"]
+
+Gradients = Sequence[Tensor | None]
+
+
+def _key(tensor: Any) -> int:
+    """What identifies a tensor on a tape: itself when eager, its value in the graph when symbolic."""
+    return id(tensor._value) if isinstance(tensor, SymbolicTensor) else id(tensor)
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """One step that a tape saw: how to pull the outputs' cotangents back to the inputs."""
+
+    inputs: Sequence[Any]
+    outputs: Sequence[Tensor]
+    pullback: Callable[[Sequence[int], Gradients], Gradients]
+    assigned: Sequence[str] = ()
+
+
+class GradientTape:
+    """Records ops for differentiation (TensorFlow's GradientTape).
+
+    Args:
+      persistent: whether :meth:`gradient` may be called more than once.
+      watch_accessed_variables: whether trainable variables are watched as they are read.
+
+    Example:
+      >>> import graphc as gx
+      >>> x = gx.asarray(3.0)
+      >>> with gx.GradientTape() as tape:
+      ...     tape.watch(x)
+      ...     y = x * x
+      >>> tape.gradient(y, x).item()
+      6.0
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        self._persistent = persistent
+        self._watch_variables = watch_accessed_variables
+        self._records: list[_Record] = []
+        self._connected: dict[int, Any] = {}
+        self._reads: dict[str, list[Tensor]] = {}
+        self._watched: set[str] = set()
+        self._unconnected: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+        self._used = False
+        self._trace = context.trace
+
+    def __enter__(self) -> GradientTape:
+        if self in context.tapes:
+            raise at(FailedPreconditionError("this GradientTape is open already"), user_location())
+        self._trace = context.trace
+        context.tapes = (*context.tapes, self)
+        context.update()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        context.tapes = tuple(tape for tape in context.tapes if tape is not self)
+        context.update()
+
+    def watch(self, tensors: Any) -> None:
+        """Starts to watch tensors or variables, alone or in a nested structure.
+
+        Raises:
+          InvalidTypeError: something else, or a tensor of integers or truth values.
+        """
+        for tensor in nest.flatten(tensors)[0]:
+            if isinstance(tensor, Variable):
+                self._watched.add(tensor.name)
+            elif not isinstance(tensor, Tensor):
+                error = InvalidTypeError(f"GradientTape.watch: expected a Tensor or a Variable, got {tensor!r:.60}")
+                raise at(error, user_location())
+            elif not tensor.type.is_inexact:
+                error = InvalidTypeError(
+                    f"GradientTape.watch: {tensor.type} has no gradient; watch a tensor of a floating dtype"
+                )
+                raise at(error, user_location())
+            else:
+                self._connected[_key(tensor)] = tensor
+
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Inside the scope the tape sees nothing."""
+        with tape_scope(tuple(tape for tape in context.tapes if tape is not self)):
+            yield
+
+    def reset(self) -> None:
+        """Forgets everything."""
+        self._records.clear()
+        self._connected.clear()
+        self._reads.clear()
+        self._used = False
+
+    def watched_variables(self) -> tuple[str, ...]:
+        """The names of the variables that were read and are watched."""
+        return tuple(self._reads)
+
+    def record(
+        self, op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], outputs: Sequence[Any]
+    ) -> None:
+        """Notes an op; dispatch calls this."""
+
+        def pullback(wrt: Sequence[int], cotangents: Gradients) -> Gradients:
+            given = [cotangent for cotangent in cotangents if cotangent is not None]
+            mask = [cotangent is not None for cotangent in cotangents]
+            result = apply(VJP, (*inputs, *given), vjp_attrs(op, attrs, wrt, mask), regions)
+            return result if isinstance(result, tuple) else (result,)
+
+        self.record_custom(inputs, outputs, pullback, assigned=attrs.get("assigned", ()))
+
+    def record_custom(
+        self,
+        inputs: Sequence[Any],
+        outputs: Sequence[Tensor],
+        pullback: Callable[[Sequence[int], Gradients], Gradients],
+        assigned: Sequence[str] = (),
+    ) -> None:
+        """Notes a step with a pullback of its own.
+
+        Args:
+          inputs: tensors and numbers.
+          outputs: the tensors computed from them.
+          pullback: takes positions of inputs and one cotangent or None for each output; returns one gradient or None
+            for each position.
+          assigned: names of variables that the step assigns, so that gradients with respect to them are undefined.
+        """
+        connected = any(_key(value) in self._connected for value in inputs if isinstance(value, Tensor))
+        if connected:
+            self._records.append(_Record(inputs, outputs, pullback, assigned))
+        for output in outputs:
+            if connected and output.type.is_inexact:
+                self._connected[_key(output)] = output
+            else:
+                self._unconnected[_key(output)] = output._value if isinstance(output, SymbolicTensor) else output
+
+    def record_read(self, variable: Variable, tensor: Tensor) -> None:
+        """Notes that reading ``variable`` gave ``tensor``; Variable calls this."""
+        watched = variable.name in self._watched or (self._watch_variables and variable.trainable)
+        if watched and tensor.type.is_inexact:
+            self._connected[_key(tensor)] = tensor
+            self._reads.setdefault(variable.name, []).append(tensor)
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Literal["none", "zero"] = "none",
+    ) -> Any:
+        """The gradient of ``target`` with respect to ``sources``.
+
+        Args:
+          target: a tensor, or a nested structure of them, whose sum is differentiated.
+          sources: a tensor or variable that is watched, or a nested structure of them.
+          output_gradients: the cotangent of each target; ones when None.
+          unconnected_gradients: what a source that the target does not depend on gets: ``"none"`` or ``"zero"``.
+
+        Returns:
+          Tensors of the sources' shapes and dtypes, in the structure of ``sources``.
+
+        Raises:
+          FailedPreconditionError: a second call on a tape that is not persistent, or a call from inside a loop or
+            branch that the tape was opened outside of.
+          InvalidArgumentError: the target was computed outside the tape.
+        """
+        self._check_use(unconnected_gradients)
+        targets = [self._target(value) for value in nest.flatten(target)[0]]
+        source_list, structure = nest.flatten(sources)
+        groups = [self._source_tensors(source) for source in source_list]
+        cotangents = self._seeds(targets, output_gradients)
+        self._backpropagate(cotangents, groups, source_list)
+        gradients = [
+            self._total(source, [cotangents.get(_key(tensor)) for tensor in group], unconnected_gradients)
+            for source, group in zip(source_list, groups, strict=True)
+        ]
+        if not self._persistent:
+            self._records.clear()
+            self._connected.clear()
+        return nest.unflatten(structure, gradients)
+
+    def _check_use(self, unconnected: str) -> None:
+        if unconnected not in ("none", "zero"):
+            error = InvalidArgumentError(f"unconnected_gradients must be 'none' or 'zero', got {unconnected!r}")
+            raise at(error, user_location())
+        if self._used and not self._persistent:
+            error = FailedPreconditionError(
+                "gradient() was called before on this GradientTape; for more than one call make it with persistent=True"
+            )
+            raise at(error, user_location())
+        if context.trace is not self._trace:
+            error = FailedPreconditionError(
+                "gradient() is called in another function, loop body or branch than the one that opened the "
+                "GradientTape; open and use a tape in the same one"
+            )
+            raise at(error, user_location())
+        self._used = True
+
+    def _target(self, value: Any) -> Tensor:
+        if isinstance(value, Variable):
+            reads = self._reads.get(value.name)
+            value = reads[-1] if reads else value.value()
+        if not isinstance(value, Tensor):
+            error = InvalidTypeError(f"gradient(): the target must be a Tensor, got {type(value).__name__} {value!r:.60}")
+            raise at(error, user_location())
+        if not value.type.is_inexact:
+            error = InvalidTypeError(f"gradient(): the target must have a floating dtype, got {value.type}")
+            raise at(error, user_location())
+        if _key(value) not in self._connected and _key(value) not in self._unconnected:
+            error = InvalidArgumentError(
+                f"gradient(): the target ({value.type}) was not computed inside this GradientTape; "
+                "compute it in the `with` block of the tape"
+            )
+            raise at(error, user_location())
+        return value
+
+    def _source_tensors(self, source: Any) -> list[Tensor]:
+        if isinstance(source, Variable):
+            return self._reads.get(source.name, [])
+        if isinstance(source, Tensor):
+            return [source]
+        error = InvalidTypeError(f"gradient(): a source must be a Tensor or a Variable, got {source!r:.60}")
+        raise at(error, user_location())
+
+    def _seeds(self, targets: Sequence[Tensor], output_gradients: Any) -> dict[int, Tensor]:
+        given = nest.flatten(output_gradients)[0] if output_gradients is not None else [None] * len(targets)
+        if len(given) != len(targets):
+            error = InvalidArgumentError(f"gradient(): {len(given)} output_gradients for {len(targets)} targets")
+            raise at(error, user_location())
+        seeds: dict[int, Tensor] = {}
+        for target, cotangent in zip(targets, given, strict=True):
+            seed = apply(OPS["ones_like"], (target,)) if cotangent is None else operand(cotangent)
+            shape = seed.shape if isinstance(seed, ArrayMethods) else getattr(seed, "shape", ())
+            if tuple(shape) != target.shape:
+                error = InvalidArgumentError(
+                    f"gradient(): an output gradient of shape {tuple(shape)} for a target of shape {target.shape}"
+                )
+                raise at(error, user_location())
+            _accumulate(seeds, target, seed)
+        return seeds
+
+    def _backpropagate(
+        self, cotangents: dict[int, Tensor], groups: Sequence[Sequence[Tensor]], sources: Sequence[Any]
+    ) -> None:
+        needed = {_key(tensor) for group in groups for tensor in group}
+        names = {source.name for source in sources if isinstance(source, Variable)}
+        path: list[tuple[_Record, list[int]]] = []
+        for record in list(self._records):
+            wrt = [
+                position
+                for position, value in enumerate(record.inputs)
+                if isinstance(value, Tensor) and _key(value) in needed
+            ]
+            if wrt:
+                path.append((record, wrt))
+                needed.update(_key(output) for output in record.outputs if output.type.is_inexact)
+        for record, wrt in reversed(path):
+            given = [cotangents.get(_key(output)) for output in record.outputs]
+            if all(cotangent is None for cotangent in given):
+                continue
+            if names.intersection(record.assigned):
+                _refuse_assigned(sorted(names.intersection(record.assigned)))
+            for position, gradient in zip(wrt, record.pullback(wrt, given), strict=True):
+                if gradient is not None:
+                    _accumulate(cotangents, record.inputs[position], gradient)
+
+    def _total(self, source: Any, found: Sequence[Tensor | None], unconnected: str) -> Tensor | None:
+        total: Tensor | None = None
+        for gradient in found:
+            if gradient is not None:
+                total = gradient if total is None else total + gradient
+        if total is None and unconnected == "zero":
+            return apply(OPS["zeros_like"], (source,))
+        return total
+
+
+def _accumulate(cotangents: dict[int, Tensor], tensor: Tensor, cotangent: Tensor) -> None:
+    key = _key(tensor)
+    before = cotangents.get(key)
+    cotangents[key] = cotangent if before is None else before + cotangent
+
+
+def _refuse_assigned(names: Sequence[str]) -> None:
+    error = UnimplementedError(
+        f"the gradient with respect to Variable {', '.join(map(repr, names))} goes through a loop or branch that assigns "
+        "it; open the tape inside the loop body, or pass the value as a tensor"
+    )
+    raise at(error, user_location())

@@ -1,0 +1,47 @@
+"""Layer 1: the graph, with no JAX in it: types, ops, nodes, text, checks, an interpreter and passes."""
+
+from graphc.ir import passes
+from graphc.ir.builder import GraphBuilder
+from graphc.ir.device import DeviceSpec
+from graphc.ir.effects import Effect, EffectKind, conflicts, reads, writes
+from graphc.ir.graph import Graph
+from graphc.ir.interpreter import Interpreter
+from graphc.ir.node import Node, Value
+from graphc.ir.opdef import CONSTANT, OPS, OpDef, pure
+from graphc.ir.parser import parse_graph
+from graphc.ir.printer import print_graph, print_node, print_value
+from graphc.ir.rewrite import Rewriter, map_regions
+from graphc.ir.types import Attrs, Literal, TensorType, dtype_from_short, short_dtype, typed_key
+from graphc.ir.verifier import verify
+
+__all__ = [
+    "CONSTANT",
+    "OPS",
+    "Attrs",
+    "DeviceSpec",
+    "Effect",
+    "EffectKind",
+    "Graph",
+    "GraphBuilder",
+    "Interpreter",
+    "Literal",
+    "Node",
+    "OpDef",
+    "Rewriter",
+    "TensorType",
+    "Value",
+    "conflicts",
+    "dtype_from_short",
+    "map_regions",
+    "parse_graph",
+    "passes",
+    "print_graph",
+    "print_node",
+    "print_value",
+    "pure",
+    "reads",
+    "short_dtype",
+    "typed_key",
+    "verify",
+    "writes",
+]

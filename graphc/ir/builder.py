@@ -1,0 +1,92 @@
+"""The one way to make a graph: append nodes, then build."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from graphc.base import Location, UniqueNames
+from graphc.ir.graph import Graph
+from graphc.ir.node import Node, Value
+from graphc.ir.opdef import OpDef
+from graphc.ir.types import Attrs, TensorType
+
+__all__ = ["GraphBuilder"]
+
+_NO_ATTRS = Attrs()
+
+
+class GraphBuilder:
+    """Collects inputs and nodes in program order.
+
+    Args:
+      name: the name of the graph to be.
+
+    Example:
+      >>> import numpy as np
+      >>> from graphc.ir import OPS, GraphBuilder, Literal, Attrs
+      >>> builder = GraphBuilder("answer")
+      >>> node = builder.append(OPS["constant"], (), Attrs(value=Literal(np.float32(42))))
+      >>> print(builder.build(node.outputs))
+      graph answer() -> (f32[]) {
+        %constant: f32[] = constant() {value = f32[](42.0)}
+        return %constant
+      }
+    """
+
+    def __init__(self, name: str = "graph") -> None:
+        self.name = name
+        self.inputs: list[Value] = []
+        self.nodes: list[Node] = []
+        self._names = UniqueNames()
+
+    def input(self, type: TensorType, name: str = "") -> Value:
+        """Adds an input of the graph."""
+        value = Value(type, None, len(self.inputs), name)
+        self.inputs.append(value)
+        return value
+
+    def append(
+        self,
+        op: OpDef,
+        inputs: Sequence[Value],
+        attrs: Attrs = _NO_ATTRS,
+        *,
+        types: Sequence[TensorType] | None = None,
+        regions: Sequence[Graph] = (),
+        control_inputs: Sequence[Node] = (),
+        device: str = "",
+        name: str = "",
+        location: Location | None = None,
+    ) -> Node:
+        """Appends a node.
+
+        Args:
+          op: what to apply.
+          inputs: values of this graph.
+          attrs: the static attributes.
+          types: the output types; inferred with the op's rule when None.
+          regions: the bodies, in the order of the op's regions.
+          control_inputs: nodes of this graph that must run before.
+          device: a device spec as text; empty for none.
+          name: a wish; made unique.
+          location: the line of the user's code that asks for the node.
+        """
+        if types is None:
+            types = op.infer([value.type for value in inputs], attrs, regions)
+        node = Node(
+            op,
+            inputs,
+            attrs,
+            types,
+            regions=regions,
+            control_inputs=control_inputs,
+            device=device,
+            name=self._names(name or op.name),
+            location=location,
+        )
+        self.nodes.append(node)
+        return node
+
+    def build(self, outputs: Sequence[Value]) -> Graph:
+        """The graph so far, with these outputs."""
+        return Graph(self.inputs, self.nodes, outputs, self.name)

@@ -1,0 +1,143 @@
+"""Device specs: which device a node is pinned to, in TensorFlow's notation."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from graphc.base import errors
+
+__all__ = ["DeviceSpec"]
+
+_FORMS: Final = (
+    'write "/job:worker/replica:0/task:1/device:GPU:0" or a part of it, "/gpu:0", "cpu:1" or "tpu"; '
+    '"*" leaves a number open'
+)
+_PLAIN_TYPES: Final = frozenset({"cpu", "gpu", "tpu"})
+_JOB: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
+_TYPE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_NUMBER: Final = re.compile(r"[0-9]+", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceSpec:
+    """A device, or some of what tells devices apart. What is None is left open.
+
+    The names are those of ``tf.DeviceSpec``. Keywords and device types may be written in any case; types are kept in
+    upper case. The names of jobs keep their case.
+
+    Attributes:
+      job: the name of the cluster's job.
+      replica: which replica, from 0.
+      task: which task of the job, from 0.
+      device_type: ``CPU``, ``GPU``, ``TPU``.
+      device_index: which of the task's devices of that type, from 0.
+
+    Raises:
+      InvalidArgumentError: a name is malformed, a number negative, or an index has no type.
+
+    Example:
+      >>> str(DeviceSpec.parse("/gpu:0"))
+      '/device:GPU:0'
+      >>> str(DeviceSpec.parse("/job:ps/task:1").merge(DeviceSpec.parse("cpu")))
+      '/job:ps/task:1/device:CPU:*'
+    """
+
+    job: str | None = None
+    replica: int | None = None
+    task: int | None = None
+    device_type: str | None = None
+    device_index: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.job is not None and not _JOB.fullmatch(self.job):
+            raise errors.InvalidArgumentError(
+                f"{self.job!r} is no name of a job: a letter, then letters, digits, '_', '.' and '-'"
+            )
+        if self.device_type is not None:
+            if not _TYPE.fullmatch(self.device_type):
+                raise errors.InvalidArgumentError(f"{self.device_type!r} is no type of device, such as 'GPU'")
+            object.__setattr__(self, "device_type", self.device_type.upper())
+        for field in ("replica", "task", "device_index"):
+            number = getattr(self, field)
+            if number is not None and number < 0:
+                raise errors.InvalidArgumentError(f"{field} is {number}; it counts from 0")
+        if self.device_index is not None and self.device_type is None:
+            raise errors.InvalidArgumentError(
+                f"device_index is {self.device_index} but device_type is None; give the type, such as 'GPU'"
+            )
+
+    @staticmethod
+    def parse(text: str) -> DeviceSpec:
+        """The spec that a device string describes.
+
+        Args:
+          text: for example ``/job:worker/replica:0/task:1/device:GPU:0``, a part of it, ``/gpu:0`` or ``cpu:1``;
+            empty for a spec that leaves all open.
+
+        Raises:
+          InvalidArgumentError: the text is none of these; the message lists the forms.
+        """
+        return _parse(text)
+
+    def merge(self, inner: DeviceSpec) -> DeviceSpec:
+        """The spec of something pinned to ``inner`` in a place pinned to this one.
+
+        What ``inner`` says holds; what it leaves open is as here. An index here counts devices of the type here, so
+        it goes when ``inner`` names another type.
+        """
+        given = {name: value for name, value in dataclasses.asdict(inner).items() if value is not None}
+        if inner.device_type not in (None, self.device_type):
+            given.setdefault("device_index", None)
+        return dataclasses.replace(self, **given)
+
+    def __str__(self) -> str:
+        text = "".join(
+            f"/{key}:{value}"
+            for key, value in (("job", self.job), ("replica", self.replica), ("task", self.task))
+            if value is not None
+        )
+        if self.device_type is None:
+            return text
+        return f"{text}/device:{self.device_type}:{'*' if self.device_index is None else self.device_index}"
+
+
+@lru_cache(maxsize=4096)
+def _parse(text: str) -> DeviceSpec:
+    fields: dict[str, str | int | None] = {}
+    for part in text.removeprefix("/").split("/") if text else ():
+        found = _parse_part(part)
+        if not found:
+            raise errors.InvalidArgumentError(f"the device {text!r} has the part {part!r}; {_FORMS}")
+        if not found.keys().isdisjoint(fields):
+            raise errors.InvalidArgumentError(f"the device {text!r} gives {next(iter(found))} more than once; {_FORMS}")
+        fields.update(found)
+    return DeviceSpec(**fields)  # pyright: ignore[reportArgumentType]
+
+
+def _parse_part(part: str) -> dict[str, str | int | None]:
+    """The fields that one part between slashes sets; none when it is malformed."""
+    key, *words = part.split(":")
+    key = key.lower()
+    if key == "job" and len(words) == 1 and _JOB.fullmatch(words[0]):
+        return {"job": words[0]}
+    if key in ("replica", "task") and len(words) == 1 and _is_number(words[0]):
+        return {key: _number(words[0])}
+    if key in _PLAIN_TYPES:
+        words = [key, *words]
+    elif key != "device":
+        return {}
+    if not 1 <= len(words) <= 2 or not _TYPE.fullmatch(words[0]) or not all(map(_is_number, words[1:])):
+        return {}
+    return {"device_type": words[0], "device_index": _number(words[1]) if len(words) == 2 else None}
+
+
+def _is_number(word: str) -> bool:
+    return word == "*" or _NUMBER.fullmatch(word) is not None
+
+
+def _number(word: str) -> int | None:
+    return None if word == "*" else int(word)

@@ -1,0 +1,54 @@
+"""What a node does besides computing its outputs, as data.
+
+Dead-code removal, common-subexpression removal and ordering ask for effects; no pass holds a list of op names.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+__all__ = ["Effect", "EffectKind", "conflicts", "reads", "writes"]
+
+
+class EffectKind(enum.Enum):
+    """How a node touches a resource."""
+
+    READ = "read"
+    WRITE = "write"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One touch of one resource.
+
+    Attributes:
+      kind: read or write.
+      resource: the name of what is touched: a variable's unique name, or ``"world"`` for the outside.
+    """
+
+    kind: EffectKind
+    resource: str
+
+    def __str__(self) -> str:
+        return f"{self.kind.value}({self.resource})"
+
+
+def reads(resource: str) -> Effect:
+    """The effect of reading a resource."""
+    return Effect(EffectKind.READ, resource)
+
+
+def writes(resource: str) -> Effect:
+    """The effect of writing a resource."""
+    return Effect(EffectKind.WRITE, resource)
+
+
+def conflicts(first: Iterable[Effect], second: Iterable[Effect]) -> bool:
+    """Whether two nodes with these effects must keep their order: they share a resource that one of them writes."""
+    touched = {effect.resource: effect.kind for effect in first if effect.kind is EffectKind.READ}
+    touched.update({effect.resource: effect.kind for effect in first if effect.kind is EffectKind.WRITE})
+    return any(
+        effect.resource in touched and EffectKind.WRITE in (effect.kind, touched[effect.resource]) for effect in second
+    )

@@ -1,0 +1,109 @@
+"""A graph: inputs, nodes in an order that respects every edge, outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from graphc.ir.effects import Effect
+from graphc.ir.node import Node, Value
+
+__all__ = ["Graph"]
+
+
+class Graph:
+    """A computation as data. Immutable; a pass takes a graph and returns a new one.
+
+    Two graphs are equal when they are the same computation written the same way: equal ops, attributes, edges,
+    control edges, devices, regions and types, in the same order. Names and source lines do not count.
+
+    Attributes:
+      name: for people.
+      inputs: the tensors the graph is called with.
+      nodes: in an order in which each comes after all it depends on.
+      outputs: the tensors it returns.
+    """
+
+    __slots__ = ("_hash", "inputs", "name", "nodes", "outputs")
+
+    def __init__(
+        self, inputs: Sequence[Value], nodes: Sequence[Node], outputs: Sequence[Value], name: str = "graph"
+    ) -> None:
+        put = object.__setattr__
+        put(self, "name", name)
+        put(self, "inputs", tuple(inputs))
+        put(self, "nodes", tuple(nodes))
+        put(self, "outputs", tuple(outputs))
+        put(self, "_hash", None)
+
+    name: str
+    inputs: tuple[Value, ...]
+    nodes: tuple[Node, ...]
+    outputs: tuple[Value, ...]
+    _hash: int | None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a Graph is frozen: cannot set {name!r}; build a new graph (graphc.ir.GraphBuilder)")
+
+    def users(self) -> dict[Value, list[Node]]:
+        """Which nodes use each value, computed anew; values that nobody uses are absent."""
+        index: dict[Value, list[Node]] = {}
+        for node in self.nodes:
+            for value in dict.fromkeys(node.inputs):
+                index.setdefault(value, []).append(node)
+        return index
+
+    def walk(self) -> Iterator[Node]:
+        """All nodes, those of regions after the node that holds them."""
+        for node in self.nodes:
+            yield node
+            for region in node.regions:
+                yield from region.walk()
+
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """What the graph reads and writes, each effect once, in order of first appearance."""
+        return tuple(dict.fromkeys(effect for node in self.nodes for effect in node.effects))
+
+    def _key(self) -> tuple[Any, ...]:
+        numbers: dict[Value, int] = {}
+        for value in self.inputs:
+            numbers[value] = len(numbers)
+        positions: dict[Node, int] = {}
+        rows: list[tuple[Any, ...]] = []
+        for position, node in enumerate(self.nodes):
+            positions[node] = position
+            rows.append(
+                (
+                    node.op.name,
+                    tuple(numbers[value] for value in node.inputs),
+                    node.attrs,
+                    tuple(output.type for output in node.outputs),
+                    node.regions,
+                    tuple(sorted(positions[control] for control in node.control_inputs)),
+                    node.device,
+                )
+            )
+            for output in node.outputs:
+                numbers[output] = len(numbers)
+        return tuple(value.type for value in self.inputs), tuple(rows), tuple(numbers[value] for value in self.outputs)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return self is other or (len(self.nodes) == len(other.nodes) and self._key() == other._key())
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            object.__setattr__(self, "_hash", hash(self._key()))
+        assert self._hash is not None
+        return self._hash
+
+    def __str__(self) -> str:
+        from graphc.ir.printer import print_graph
+
+        return print_graph(self)
+
+    def __repr__(self) -> str:
+        types = ", ".join(str(value.type) for value in self.outputs)
+        return f"<Graph {self.name}: {len(self.inputs)} inputs, {len(self.nodes)} nodes -> {types}>"

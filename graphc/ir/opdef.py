@@ -1,0 +1,104 @@
+"""What an op is: a row with one entry per interpretation.
+
+The ``ir`` package calls no JAX: ``impl`` is opaque to it, and only ``infer``, ``effects`` and ``fold`` are used here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from graphc.base import Registry
+from graphc.ir.effects import Effect
+from graphc.ir.types import Attrs, Literal, TensorType
+
+if TYPE_CHECKING:
+    from graphc.ir.graph import Graph
+    from graphc.ir.node import Node
+
+__all__ = ["CONSTANT", "OPS", "OpDef", "pure"]
+
+T = TypeVar("T")
+Infer = Callable[[Sequence[TensorType], Attrs, "Sequence[Graph]"], tuple[TensorType, ...]]
+
+
+def pure(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
+    """The effects of an op that has none."""
+    del attrs
+    return ()
+
+
+@dataclass(frozen=True, eq=False)
+class OpDef:
+    """An op.
+
+    Attributes:
+      name: unique, lower case; dots make namespaces (``random.normal``).
+      impl: evaluates the op: ``impl(*values, **attrs)``, with one callable keyword per region, returns a value or a
+        tuple of values. For rows of the op table this is a function that JAX can trace.
+      infer: the output types from input types, attributes and regions.
+      params: the names of the tensor inputs; one that starts with ``*`` takes any number.
+      regions: the names of the regions, for ops that have bodies; the last may start with ``*`` and take any number.
+      effects: what the op reads and writes, from its attributes.
+      fold: a NumPy function with exactly the meaning of ``impl``, for constant folding; None when there is none.
+      differentiable: whether gradients flow from outputs to inputs.
+      verify: checks of a node beyond its types; raises or returns a message, or None when all is well.
+      doc: one line on what the op computes.
+    """
+
+    name: str
+    impl: Callable[..., Any]
+    infer: Infer
+    params: tuple[str, ...] = ()
+    regions: tuple[str, ...] = ()
+    effects: Callable[[Mapping[str, Any]], tuple[Effect, ...]] = pure
+    fold: Callable[..., Any] | None = None
+    differentiable: bool = True
+    verify: Callable[[Node], str | None] | None = None
+    doc: str = ""
+    caches: dict[Any, Any] = field(default_factory=dict[Any, Any], repr=False)
+
+    def region_labels(self, count: int) -> tuple[str, ...]:
+        """The name of each of ``count`` regions; those of a ``*`` name share it, and surplus ones have none."""
+        if not self.regions or not self.regions[-1].startswith("*"):
+            return (*self.regions[:count], *[""] * (count - len(self.regions)))
+        return (*self.regions[:-1][:count], *[self.regions[-1][1:]] * (count - len(self.regions) + 1))
+
+    def region_keywords(self, bodies: Sequence[T]) -> dict[str, T | tuple[T, ...]]:
+        """Keyword arguments for ``impl`` from one entry per region; a ``*`` name gets a tuple."""
+        named = [name for name in self.regions if not name.startswith("*")]
+        keywords: dict[str, T | tuple[T, ...]] = dict(zip(named, bodies, strict=False))
+        if len(named) < len(self.regions):
+            keywords[self.regions[-1][1:]] = tuple(bodies[len(named) :])
+        return keywords
+
+    def __repr__(self) -> str:
+        return f"OpDef({self.name})"
+
+
+OPS: Registry[OpDef] = Registry("op")
+
+
+def _constant_type(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    del types, regions
+    array: np.ndarray[Any, Any] = attrs["value"].array
+    return (TensorType(array.shape, array.dtype, attrs.get("weak", False)),)
+
+
+def _constant(*, value: Literal, weak: bool = False) -> np.ndarray[Any, Any]:
+    del weak
+    return value.array
+
+
+CONSTANT = OPS.add(
+    "constant",
+    OpDef(
+        "constant",
+        impl=_constant,
+        infer=_constant_type,
+        doc="A literal array.",
+    ),
+)

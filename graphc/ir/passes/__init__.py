@@ -1,0 +1,10 @@
+"""Passes: each takes a valid graph and returns a valid graph; one pass a file."""
+
+from graphc.ir.passes.cse import CSE
+from graphc.ir.passes.dce import DCE
+from graphc.ir.passes.fold import Fold
+from graphc.ir.passes.order import Order
+from graphc.ir.passes.pipeline import DEFAULT, Pass, run_passes
+from graphc.ir.passes.prune import Prune
+
+__all__ = ["CSE", "DCE", "DEFAULT", "Fold", "Order", "Pass", "Prune", "run_passes"]

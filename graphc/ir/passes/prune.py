@@ -1,0 +1,42 @@
+"""Pruning to some of the outputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from graphc.base import errors
+from graphc.ir.graph import Graph
+from graphc.ir.passes.dce import DCE
+
+__all__ = ["Prune"]
+
+
+@dataclass(frozen=True)
+class Prune:
+    """Keeps some of a graph's outputs, and what they and the writes need.
+
+    Before: a valid graph. After: a graph with the same inputs and writes whose outputs are the chosen ones, in the
+    order of choice, without the nodes that only the others needed.
+
+    Attributes:
+      outputs: the positions of the outputs to keep, from 0.
+    """
+
+    outputs: tuple[int, ...]
+    name: ClassVar[str] = "prune"
+
+    def __call__(self, graph: Graph) -> Graph:
+        """Keeps the chosen outputs.
+
+        Raises:
+          OutOfRangeError: the graph has no output at a position.
+        """
+        for position in self.outputs:
+            if not 0 <= position < len(graph.outputs):
+                raise errors.OutOfRangeError(
+                    f"the graph {graph.name!r} has {len(graph.outputs)} outputs, so it has no output {position}; "
+                    f"give positions from 0 to {len(graph.outputs) - 1}"
+                )
+        chosen = [graph.outputs[position] for position in self.outputs]
+        return DCE()(Graph(graph.inputs, graph.nodes, chosen, graph.name))

@@ -1,0 +1,208 @@
+"""A graph as text, one line per node.
+
+The grammar; the parser reads exactly this. Spaces and line ends separate tokens and mean nothing else::
+
+    graph    = "graph" name signature
+    signature= "(" [input {"," input}] ")" "->" types "{" {node} "return" [use {"," use}] "}"
+    input    = "%" name ":" type
+    node     = "%" name ":" types "=" op "(" [use {"," use}] ")" [attrs] [device] [after] [loc] [bodies]
+    use      = "%" name ["#" integer]           an input of the graph, or the output of a node; "#" where it has many
+    types    = type | "(" [type {"," type}] ")" the types of a node's outputs: one type alone, or a list
+    type     = ["~"] dtype "[" [integer {"," integer}] "]"                               "~" marks a weak type
+    attrs    = "{" name "=" value {"," name "=" value} "}"
+    device   = "@" string
+    after    = "after" "(" "%" name {"," "%" name} ")"                                   the control inputs
+    loc      = "loc" "(" string ":" integer ["in" string] ")"                            file, line, function
+    bodies   = "{" {name [":" name] signature} "}"       the regions: the op's name for it, the graph's own if another
+    value    = "None" | "True" | "False" | integer | float | "complex" "(" float "," float ")" | string
+             | dtype | type | type "(" (list | "zlib" string) ")" | "(" [value ","] ... ")"
+    name, op = word | string                    a word is made of letters, digits and ``_ . /``
+    string   = as in JSON
+
+A node is named in the text as it is in the graph. Array literals of up to 16 elements are nested lists; larger ones,
+and those that a list would not give back bit by bit, are their compressed bytes in base64. A value that has no text
+(a Python function, say) prints as ``<what it is>``; the parser refuses it.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from typing import Any, cast
+
+import numpy as np
+
+from graphc.base import Location, UniqueNames
+from graphc.ir.graph import Graph
+from graphc.ir.node import Node, Value
+from graphc.ir.types import Attrs, Literal, TensorType, short_dtype
+
+__all__ = ["print_graph", "print_node", "print_value"]
+
+_LIST_LIMIT = 16
+_WORD = re.compile(r"[A-Za-z0-9_./]+", re.ASCII)
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.]", re.ASCII)
+
+
+def print_graph(graph: Graph, *, locations: bool = True) -> str:
+    """The graph as text; see the module's docstring for the grammar.
+
+    Args:
+      graph: what to print.
+      locations: whether to print the user's file and line of each node.
+
+    Example:
+      >>> import numpy as np
+      >>> from graphc.ir import CONSTANT, Attrs, GraphBuilder
+      >>> builder = GraphBuilder("answer")
+      >>> x = builder.input(TensorType((2,), np.dtype("float32")), "x")
+      >>> node = builder.append(CONSTANT, (), Attrs(value=Literal(np.float32(42))))
+      >>> print(print_graph(builder.build([x, *node.outputs])))
+      graph answer(%x: f32[2]) -> (f32[2], f32[]) {
+        %constant: f32[] = constant() {value = f32[](42.0)}
+        return %x, %constant
+      }
+    """
+    return "\n".join(_graph_lines(graph, f"graph {_name(graph.name)}", "", locations))
+
+
+def print_node(node: Node, *, locations: bool = True) -> str:
+    """The node's line of text, without its regions."""
+    return _node_line(node, {}, locations)
+
+
+def print_value(value: Any) -> str:
+    """An attribute's value as text.
+
+    Example:
+      >>> print_value((1, -0.0, None, np.dtype("int32"), Literal(np.arange(3))))
+      '(1, -0.0, None, i32, i64[3]([0, 1, 2]))'
+    """
+    kind = cast("type[Any]", type(value))
+    if value is None or kind in (bool, int, float):
+        return repr(value)
+    if kind is str:
+        return _string(value)
+    if kind is complex:
+        return f"complex({value.real!r}, {value.imag!r})"
+    if kind is tuple:
+        items = ", ".join(map(print_value, value))
+        return f"({items},)" if len(value) == 1 else f"({items})"
+    if kind is Literal:
+        return _literal(value.array)
+    if kind is TensorType:
+        return str(value)
+    if isinstance(value, np.dtype):
+        return short_dtype(value)  # pyright: ignore[reportUnknownArgumentType]
+    described = getattr(value, "__qualname__", kind.__qualname__)
+    return f"<{_UNSAFE.sub('', described)}>"
+
+
+def _graph_lines(graph: Graph, head: str, indent: str, locations: bool) -> Iterator[str]:
+    inputs = _input_names(graph)
+    parameters = ", ".join(f"%{inputs[value]}: {value.type}" for value in graph.inputs)
+    yield f"{indent}{head}({parameters}) -> {_types(graph.outputs, always_list=True)} {{"
+    inner = indent + "  "
+    for node in graph.nodes:
+        line = inner + _node_line(node, inputs, locations)
+        if not node.regions:
+            yield line
+            continue
+        yield line + " {"
+        for label, region in zip(node.op.region_labels(len(node.regions)), node.regions, strict=True):
+            head = _name(label) if region.name == label else f"{_name(label)}: {_name(region.name)}"
+            yield from _graph_lines(region, head, inner + "  ", locations)
+        yield inner + "}"
+    yield f"{inner}return {', '.join(_use(value, inputs) for value in graph.outputs)}".rstrip()
+    yield indent + "}"
+
+
+def _input_names(graph: Graph) -> dict[Value, str]:
+    """A name for each input that no other input and no node of the graph has."""
+    if not graph.inputs:
+        return {}
+    unique = UniqueNames()
+    for node in graph.nodes:
+        unique(node.name)
+    return {value: _name(unique(value.name or f"arg{value.index}")) for value in graph.inputs}
+
+
+def _node_line(node: Node, inputs: dict[Value, str], locations: bool) -> str:
+    uses = ", ".join([_use(value, inputs) for value in node.inputs])
+    parts = [f"%{_name(node.name)}: {_types(node.outputs)} = {_name(node.op.name)}({uses})"]
+    if node.attrs:
+        parts.append(_attrs(node.attrs))
+    if node.device:
+        parts.append(f"@{_string(node.device)}")
+    if node.control_inputs:
+        parts.append(f"after({', '.join(f'%{_name(control.name)}' for control in node.control_inputs)})")
+    if locations and node.location is not None:
+        parts.append(_location(node.location))
+    return " ".join(parts)
+
+
+def _use(value: Value, inputs: dict[Value, str]) -> str:
+    if value.node is None:
+        return f"%{inputs.get(value) or _name(value.name or f'arg{value.index}')}"
+    name = f"%{_name(value.node.name)}"
+    return name if len(value.node.outputs) == 1 else f"{name}#{value.index}"
+
+
+def _types(values: tuple[Value, ...], always_list: bool = False) -> str:
+    if len(values) == 1 and not always_list:
+        return str(values[0].type)
+    return f"({', '.join(str(value.type) for value in values)})"
+
+
+def _attrs(attrs: Attrs) -> str:
+    return f"{{{', '.join(f'{_name(name)} = {print_value(value)}' for name, value in attrs.items())}}}"
+
+
+def _location(location: Location) -> str:
+    function = "" if location.function == "<module>" else f" in {_string(location.function)}"
+    return f"loc({_string(location.file)}:{location.line}{function})"
+
+
+def _string(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _name(text: str) -> str:
+    return text if _WORD.fullmatch(text) else _string(text)
+
+
+def _literal(array: np.ndarray[Any, Any]) -> str:
+    type = TensorType(array.shape, array.dtype)
+    if array.size <= _LIST_LIMIT:
+        nested = _nested(array)
+        if np.array(_numbers(array), array.dtype).tobytes() == array.tobytes():
+            return f"{type}({nested})"
+    packed = base64.b64encode(zlib.compress(array.tobytes())).decode("ascii")
+    return f'{type}(zlib "{packed}")'
+
+
+def _numbers(array: np.ndarray[Any, Any]) -> list[bool | int | float | complex]:
+    """The elements as the parser reads them from the text of :func:`_element`, in C order."""
+    kind = array.dtype.kind
+    if kind == "c":
+        return [complex(float(str(item.real)), float(str(item.imag))) for item in array.ravel()]
+    if kind in "biu":
+        return array.ravel().tolist()
+    return [float(_element(item)) for item in array.ravel()]
+
+
+def _nested(array: Any) -> str:
+    """Nested lists of elements."""
+    return f"[{', '.join(map(_nested, array))}]" if array.ndim else _element(array[()])
+
+
+def _element(item: Any) -> str:
+    """One element, a NumPy scalar. NumPy's text is the shortest that gives it back in its own precision."""
+    kind = item.dtype.kind
+    if kind == "c":
+        return f"complex({item.real}, {item.imag})"
+    # The small types of ml_dtypes are of kind V; float64 holds them all.
+    return str(item if kind in "biuf" else np.float64(item))

@@ -1,0 +1,119 @@
+"""How a pass makes a graph from another.
+
+Nodes are frozen, so a node that a pass leaves as it is can be part of both graphs. Only what changes, and what
+depends on it, is made anew, under the same name and with the same location.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from graphc.ir.graph import Graph
+from graphc.ir.node import Node, Value
+from graphc.ir.opdef import OpDef
+from graphc.ir.types import Attrs
+
+__all__ = ["Rewriter", "map_regions"]
+
+
+class Rewriter:
+    """Collects the nodes of a new graph while the nodes of an old one are visited in order.
+
+    Each node of the old graph is either kept, replaced by a new node, merged into one seen before, or dropped (that
+    is: nothing is called for it).
+
+    Args:
+      graph: the graph to make anew.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._nodes: list[Node] = []
+        self._values: dict[Value, Value] = {}
+        self._replaced: dict[Node, Node] = {}
+
+    def inputs(self, node: Node) -> tuple[Value, ...]:
+        """The new values that stand for the inputs of an old node."""
+        values = self._values
+        if not values:
+            return node.inputs
+        return tuple([values.get(value, value) for value in node.inputs])
+
+    def controls(self, node: Node) -> tuple[Node, ...]:
+        """The new nodes that stand for the control inputs of an old node, each once."""
+        if not node.control_inputs or not self._replaced:
+            return node.control_inputs
+        return tuple(dict.fromkeys(self._replaced.get(control, control) for control in node.control_inputs))
+
+    def current(self, node: Node) -> Node:
+        """The new node that stands for an old one."""
+        return self._replaced.get(node, node)
+
+    def keep(
+        self, node: Node, *, regions: Sequence[Graph] | None = None, control_inputs: Iterable[Node] | None = None
+    ) -> Node:
+        """Appends a node as it is, with its inputs mapped.
+
+        Args:
+          node: a node of the old graph.
+          regions: new regions in place of its own.
+          control_inputs: nodes of the new graph, in place of its own control inputs.
+
+        Returns:
+          The node of the new graph: the same object when nothing about it changed.
+        """
+        inputs = self.inputs(node)
+        controls = self.controls(node) if control_inputs is None else tuple(control_inputs)
+        bodies = node.regions if regions is None else tuple(regions)
+        if inputs == node.inputs and controls == node.control_inputs and _same(bodies, node.regions):
+            self._nodes.append(node)
+            return node
+        return self.replace(node, node.op, inputs, node.attrs, regions=bodies, control_inputs=controls)
+
+    def replace(
+        self,
+        node: Node,
+        op: OpDef,
+        inputs: Sequence[Value],
+        attrs: Attrs,
+        *,
+        regions: Sequence[Graph] = (),
+        control_inputs: Iterable[Node] = (),
+    ) -> Node:
+        """Appends a new node in place of an old one, with its output types, name, device and location."""
+        new = Node(
+            op,
+            inputs,
+            attrs,
+            [output.type for output in node.outputs],
+            regions=regions,
+            control_inputs=tuple(control_inputs),
+            device=node.device,
+            name=node.name,
+            location=node.location,
+        )
+        self._nodes.append(new)
+        self.merge(node, new)
+        return new
+
+    def merge(self, node: Node, into: Node) -> None:
+        """Lets a node of the new graph stand for an old one, which is not appended."""
+        self._replaced[node] = into
+        self._values.update(zip(node.outputs, into.outputs, strict=True))
+
+    def finish(self) -> Graph:
+        """The new graph: the old one itself when nothing changed."""
+        old = self._graph
+        values = tuple([self._values.get(value, value) for value in old.outputs])
+        if values == old.outputs and _same(self._nodes, old.nodes):
+            return old
+        return Graph(old.inputs, self._nodes, values, old.name)
+
+
+def map_regions(node: Node, function: Callable[[Graph], Graph]) -> tuple[Graph, ...]:
+    """The regions of a node, each passed through a function."""
+    return tuple([function(region) for region in node.regions]) if node.regions else ()
+
+
+def _same(first: Sequence[object], second: Sequence[object]) -> bool:
+    return len(first) == len(second) and all(a is b for a, b in zip(first, second, strict=True))

@@ -1,0 +1,158 @@
+"""Tensor types and literal arrays: the values that types, attributes and the printed text are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+import ml_dtypes
+import numpy as np
+
+__all__ = ["Attrs", "Literal", "TensorType", "dtype_from_short", "short_dtype", "typed_key"]
+
+_SHORT = {
+    "bool": "bool",
+    "int8": "i8",
+    "int16": "i16",
+    "int32": "i32",
+    "int64": "i64",
+    "uint8": "u8",
+    "uint16": "u16",
+    "uint32": "u32",
+    "uint64": "u64",
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "float32": "f32",
+    "float64": "f64",
+    "complex64": "c64",
+    "complex128": "c128",
+}
+_LONG = {short: long for long, short in _SHORT.items()}
+
+
+def short_dtype(dtype: np.dtype[Any]) -> str:
+    """The short name of a dtype: ``f32``, ``i32``, ``bool``, ``bf16``."""
+    name = getattr(dtype, "name", None) or str(dtype)  # what is no dtype must print too, in the verifier's message
+    return _SHORT.get(name, name)
+
+
+def dtype_from_short(name: str) -> np.dtype[Any]:
+    """The dtype of a short name; raises ``TypeError`` for a name that is none."""
+    name = _LONG.get(name, name)
+    extra = getattr(ml_dtypes, name, None)
+    return np.dtype(name if extra is None else extra)
+
+
+@dataclass(frozen=True, slots=True)
+class TensorType:
+    """Shape and dtype of a tensor.
+
+    Attributes:
+      shape: the size of each axis.
+      dtype: a NumPy dtype, ``ml_dtypes`` included.
+      weak: whether the dtype yields to others in promotion, as that of a Python scalar does (JAX's weak types).
+
+    Example:
+      >>> str(TensorType((2, 3), np.dtype("float32")))
+      'f32[2,3]'
+    """
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    weak: bool = False
+
+    def __str__(self) -> str:
+        return f"{'~' if self.weak else ''}{short_dtype(self.dtype)}[{','.join(map(str, self.shape))}]"
+
+    @property
+    def size(self) -> int:
+        """How many elements the tensor has."""
+        total = 1
+        for axis in self.shape:
+            total *= axis
+        return total
+
+    @property
+    def is_inexact(self) -> bool:
+        """Whether the dtype is floating or complex, so that gradients flow."""
+        return self.dtype.kind in "fc" or self.dtype.name.startswith(("bfloat", "float"))
+
+
+class Literal:
+    """An array as an attribute: immutable, hashable, equal by dtype, shape and bytes.
+
+    Args:
+      array: copied, so that later writes to it change nothing.
+    """
+
+    __slots__ = ("_hash", "array")
+
+    array: np.ndarray[Any, Any]
+
+    def __init__(self, array: Any) -> None:
+        copied = np.array(array, copy=True)
+        if not copied.dtype.isnative:
+            copied = copied.astype(copied.dtype.newbyteorder("="))
+        copied.setflags(write=False)
+        self.array = copied
+        self._hash: int | None = None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Literal):
+            return NotImplemented
+        mine, theirs = self.array, other.array
+        return mine.dtype == theirs.dtype and mine.shape == theirs.shape and mine.tobytes() == theirs.tobytes()
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash((self.array.dtype.name, self.array.shape, self.array.tobytes()))
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"Literal({self.array!r})"
+
+
+class Attrs(Mapping[str, Any]):
+    """The static attributes of a node: an immutable mapping with a cached hash.
+
+    Values are None, bool, int, float, complex, str, dtypes, :class:`TensorType`, :class:`Literal`, and tuples of
+    these. Equality distinguishes ``1``, ``1.0`` and ``True``, which compile to different programs.
+    """
+
+    __slots__ = ("_hash", "_items", "_key")
+
+    def __init__(self, items: Mapping[str, Any] | None = None, /, **more: Any) -> None:
+        self._items: dict[str, Any] = {**(items or {}), **more}
+        self._key = tuple((name, typed_key(self._items[name])) for name in sorted(self._items))
+        self._hash = hash(self._key)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._items[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Attrs) and self._hash == other._hash and self._key == other._key)
+
+    def __repr__(self) -> str:
+        return f"Attrs({self._items!r})"
+
+
+def typed_key(value: Any) -> Any:
+    """A hashable key that tells ``1``, ``1.0`` and ``True`` apart, in nested tuples too, and ``0.0`` from ``-0.0``."""
+    kind = cast("type[Any]", type(value))
+    if kind is tuple:
+        return tuple(typed_key(item) for item in value)
+    if kind is float:
+        return (kind, value.hex())
+    if kind is complex:
+        return (kind, value.real.hex(), value.imag.hex())
+    return (kind, value) if kind in (bool, int) else value

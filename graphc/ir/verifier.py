@@ -1,0 +1,127 @@
+"""Checks that a graph keeps the rules of the intermediate representation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphc.base import at, errors
+from graphc.ir.graph import Graph
+from graphc.ir.node import Node, Value
+from graphc.ir.printer import print_node
+from graphc.ir.types import TensorType
+
+__all__ = ["verify"]
+
+
+def verify(graph: Graph) -> None:
+    """Checks a graph and its regions.
+
+    What holds afterwards: every value is defined once, in this graph, before it is used; regions see only their own
+    inputs; control inputs come earlier in the order; node names are unique; each node has the inputs, regions and
+    output types that its op's row says, the types by running the op's inference again; sizes are not negative.
+
+    Raises:
+      VerificationError: a rule is broken; the message has the graph, the printed node and the user's line.
+    """
+    _GraphCheck(graph).run()
+
+
+class _GraphCheck:
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._defined: set[Value] = set()
+        self._done: set[Node] = set()
+        self._names: set[str] = set()
+
+    def run(self) -> None:
+        graph = self._graph
+        for index, value in enumerate(graph.inputs):
+            if value.node is not None or value.index != index:
+                raise self._error(f"input {index} is {value!r}, not an input of the graph with this index")
+            self._define(value, None)
+        for node in graph.nodes:
+            self._check_edges(node)
+            _check_op(self._graph, node)
+            for region in node.regions:
+                verify(region)
+            if node.name in self._names:
+                raise self._error(f"two nodes are named {node.name!r}", node)
+            self._names.add(node.name)
+            self._done.add(node)
+            for index, output in enumerate(node.outputs):
+                if output.node is not node or output.index != index:
+                    raise self._error(f"output {index} says that it is {output!r}", node)
+                self._define(output, node)
+        for index, value in enumerate(graph.outputs):
+            if value not in self._defined:
+                raise self._error(f"output {index}, {value!r}, is not defined in this graph")
+
+    def _define(self, value: Value, node: Node | None) -> None:
+        if value in self._defined:
+            raise self._error(f"{value!r} is defined twice", node)
+        problem = _type_problem(value.type)
+        if problem:
+            raise self._error(f"{value!r} has {problem}", node)
+        self._defined.add(value)
+
+    def _check_edges(self, node: Node) -> None:
+        for index, value in enumerate(node.inputs):
+            if value not in self._defined:
+                raise self._error(f"input {index}, {value!r}, is not defined before it is used in this graph", node)
+        for control in node.control_inputs:
+            if control not in self._done:
+                raise self._error(f"the control input {control.name!r} does not come earlier in this graph", node)
+
+    def _error(self, problem: str, node: Node | None = None) -> errors.VerificationError:
+        return _error(self._graph, problem, node)
+
+
+def _check_op(graph: Graph, node: Node) -> None:
+    op = node.op
+    problem = _count_problem("inputs", op.params, len(node.inputs))
+    problem = problem or _count_problem("regions", op.regions, len(node.regions))
+    if problem:
+        raise _error(graph, problem, node)
+    types = [value.type for value in node.inputs]
+    try:
+        inferred = tuple(op.infer(types, node.attrs, node.regions))
+        problem = op.verify(node) if op.verify is not None else None
+    except Exception as error:
+        raise _error(graph, f"the op's own check fails: {type(error).__name__}: {error}", node) from error
+    found = tuple(output.type for output in node.outputs)
+    if inferred != found:
+        raise _error(graph, f"the outputs are {_list(found)}, inference gives {_list(inferred)}", node)
+    if problem:
+        raise _error(graph, problem, node)
+
+
+def _count_problem(what: str, names: Sequence[str], count: int) -> str | None:
+    least = sum(not name.startswith("*") for name in names)
+    if count == least or (count > least and least < len(names)):
+        return None
+    return f"the op takes {what} ({', '.join(names)}), the node has {count}"
+
+
+def _type_problem(type: Any) -> str | None:
+    if not isinstance(type, TensorType):
+        return f"the type {type!r}, which is no TensorType"
+    if not isinstance(type.dtype, np.dtype):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return f"the dtype {type.dtype!r}, which is no NumPy dtype"
+    if not all(isinstance(size, int) and size >= 0 for size in type.shape):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return f"the shape {type.shape!r}, whose sizes are not all integers from 0"
+    return None
+
+
+def _list(types: Sequence[TensorType]) -> str:
+    return f"({', '.join(map(str, types))})"
+
+
+def _error(graph: Graph, problem: str, node: Node | None) -> errors.VerificationError:
+    if node is None:
+        return errors.VerificationError(f"the graph {graph.name!r} is not valid: {problem}")
+    line = print_node(node, locations=False)
+    message = f"the graph {graph.name!r} is not valid: {problem}\n  in {line}"
+    return at(errors.VerificationError(message), node.location)

@@ -1,0 +1,105 @@
+"""A compiled program and the variables it works on."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from graphc.core import Variable, type_of
+from graphc.ir import Graph
+from graphc.lowering.lower import LoweredGraph, lower
+
+__all__ = ["Executable", "TypesDiffer"]
+
+
+class TypesDiffer(Exception):  # noqa: N818  a signal from inside jax.jit to the caller, never seen by users
+    """A program is called with arrays of other types than it was traced for."""
+
+
+class Executable:
+    """A graph, compiled by XLA for the types of its inputs.
+
+    The variables that the graph writes are donated, so that XLA updates them in place. A buffer that something else
+    still refers to (a tensor read from the variable, a NumPy view) is copied first and the copy donated.
+
+    Args:
+      graph: what to compile.
+      variables: the variables that the graph names.
+
+    Attributes:
+      jitted: the ``jax.jit`` function: values of ``variables``, then inputs; outputs, then values of ``written``.
+        Called with other types than the graph's it raises :class:`TypesDiffer`: since JAX's C++ cache looks at the types
+        anyway, the caller can go without looking at them first.
+    """
+
+    def __init__(self, graph: Graph, variables: dict[str, Variable]) -> None:
+        self.graph = graph
+        self.lowered: LoweredGraph = lower(graph)
+        self.variables = [variables[name] for name in self.lowered.variables]
+        self.num_written = len(self.lowered.written)
+        self.jitted: Callable[..., Any] = jax.jit(
+            _guarded(self.lowered, graph), donate_argnums=tuple(range(self.num_written))
+        )
+
+    def __call__(self, arrays: Sequence[Any], variables: Sequence[Variable] | None = None) -> Sequence[Any]:
+        """Runs the program, and updates the variables that it writes.
+
+        Args:
+          arrays: one for each input of the graph.
+          variables: what to use in place of :attr:`variables`; of the same types.
+
+        Returns:
+          One array for each output of the graph.
+        """
+        variables = self.variables if variables is None else variables
+        if not variables:
+            return self.jitted(*arrays)
+        results = self.jitted(*unshared_values(variables, self.num_written), *arrays)
+        count = len(results) - self.num_written
+        for variable, value in zip(variables, results[count:], strict=False):
+            variable._value = value
+        return results[:count]
+
+    def lower(self, arrays: Sequence[Any]) -> Any:
+        """JAX's lowered program (``jax.stages.Lowered``) for arguments like these."""
+        return self.jitted.lower(*[variable._value for variable in self.variables], *arrays)
+
+
+def _guarded(lowered: LoweredGraph, graph: Graph) -> Callable[..., Any]:
+    types = [value.type for value in graph.inputs]
+
+    def function(*arrays: Any) -> tuple[Any, ...]:
+        if [type_of(array) for array in arrays[len(lowered.variables) :]] != types:
+            raise TypesDiffer
+        return lowered.function(*arrays)
+
+    function.__name__ = function.__qualname__ = graph.name
+    return function
+
+
+def unshared_values(variables: Sequence[Variable], num_written: int) -> list[Any]:
+    """The values of the variables; of the first ``num_written``, to be donated, a copy where the value is shared."""
+    values = [variable._value for variable in variables]
+    for position in range(num_written):
+        if sys.getrefcount(values[position]) > _UNSHARED:
+            values[position] = jnp.array(values[position], copy=True)
+    return values
+
+
+def _references_of_unshared() -> int:
+    """The reference count that :func:`unshared_values` sees for a value only its variable refers to."""
+
+    class Slot:
+        _value: Any
+
+    slot = Slot()
+    slot._value = object()
+    values = [variable._value for variable in [slot]]
+    return sys.getrefcount(values[0])
+
+
+_UNSHARED = _references_of_unshared()

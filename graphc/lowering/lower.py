@@ -1,0 +1,191 @@
+"""From a graph to one function that JAX traces.
+
+The lowering is the interpreter of the graph, run on JAX's tracers, with four things of its own:
+
+* variables: their values are inputs, and those that are written are outputs too;
+* gradients: an op and its vjp in one graph are evaluated together, so that the forward pass is computed once;
+* places: each op is called from a frame that carries the user's file and line, which JAX puts into the HLO metadata;
+* names: the node's name becomes part of the HLO op name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from graphc.base import Location
+from graphc.core import register_region_runner
+from graphc.ir import OPS, EffectKind, Graph, Interpreter, Node
+from graphc.ops import linearize
+
+__all__ = ["LoweredGraph", "lower"]
+
+Key = tuple[Any, ...]
+Plan = dict[Key, tuple[tuple[int, ...], tuple[bool, ...]]]
+
+
+@dataclass(frozen=True)
+class LoweredGraph:
+    """A graph as a function of flat arrays.
+
+    Attributes:
+      function: takes the values of ``variables``, then the graph's inputs; returns the graph's outputs, then the new
+        values of ``written``.
+      variables: the names of the variables that the graph reads or writes, in the order of the inputs: the written
+        ones first.
+      written: the names of those it writes.
+    """
+
+    function: Callable[..., tuple[Any, ...]]
+    variables: tuple[str, ...]
+    written: tuple[str, ...]
+
+
+def lower(graph: Graph) -> LoweredGraph:
+    """Turns a graph into one JAX-traceable function; see :class:`LoweredGraph`."""
+    effects = [effect for node in graph.nodes for effect in node.op.effects(node.attrs)]
+    written = tuple(dict.fromkeys(effect.resource for effect in effects if effect.kind is EffectKind.WRITE))
+    touched = tuple(dict.fromkeys(effect.resource for effect in effects))
+    variables = (*written, *(name for name in touched if name not in written))
+
+    def function(*arrays: Any) -> tuple[Any, ...]:
+        state = dict(zip(variables, arrays, strict=False))
+        outputs = Lowering(graph, state).run(*arrays[len(variables) :])
+        return (*map(jnp.asarray, outputs), *(state[name] for name in written))
+
+    function.__name__ = function.__qualname__ = graph.name
+    return LoweredGraph(function, variables, written)
+
+
+class Lowering(Interpreter):
+    """Evaluates a graph on JAX values, tracers included.
+
+    Args:
+      graph: what to run.
+      state: the values of the variables by name; written to as the graph assigns them.
+    """
+
+    def __init__(self, graph: Graph, state: dict[str, Any] | None = None) -> None:
+        super().__init__(graph)
+        self._state = {} if state is None else state
+        self._plan = _pullback_plan(graph)
+        self._pullbacks: dict[Key, Callable[..., Any]] = {}
+
+    def run_node(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
+        special = _SPECIAL.get(node.op.name)
+        if special is not None:
+            return special(self, node, inputs)
+        return self._evaluate(node, inputs)
+
+    def _evaluate(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
+        key = (node.op.name, node.attrs, node.regions, *node.inputs)
+        wanted = self._plan.get(key) if self._plan else None
+        function = self._callable(node)
+        with jax.named_scope(node.name):
+            if wanted is None:
+                result = _call_at(node.location, function, *inputs)
+            else:
+                result, self._pullbacks[key] = _call_at(node.location, linearize, function, inputs, *wanted)
+        return result if isinstance(result, tuple | list) else (result,)
+
+    def _callable(self, node: Node) -> Callable[..., Any]:
+        if not node.regions:
+            return partial(node.op.impl, **node.attrs) if node.attrs else node.op.impl
+        bodies = node.op.region_keywords([self.region(graph) for graph in node.regions])
+        return partial(node.op.impl, **node.attrs, **bodies)
+
+    def _constant(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
+        del inputs
+        array = node.attrs["value"].array
+        return (array.item() if node.attrs.get("weak") else array,)
+
+    def _read(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
+        del inputs
+        return (self._state[node.attrs["variable"]],)
+
+    def _assign(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
+        self._state[node.attrs["variable"]] = inputs[0]
+        return ()
+
+    def _vjp(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
+        key = _forward_key(node)
+        pullback = self._pullbacks.get(key)
+        if pullback is None:
+            return self._evaluate(node, inputs)
+        planned_wrt, planned = self._plan[key]
+        given = dict(zip(_true_positions(node.attrs["cotangents"]), inputs[_num_primals(node) :], strict=True))
+        outputs = self._forward_types(node)
+        cotangents = [
+            jnp.asarray(given[position], outputs[position].dtype)
+            if position in given
+            else jnp.zeros(outputs[position].shape, outputs[position].dtype)
+            for position in _true_positions(planned)
+        ]
+        with jax.named_scope(node.name):
+            gradients = _call_at(node.location, pullback, cotangents)
+        return [gradients[planned_wrt.index(position)] for position in node.attrs["wrt"]]
+
+    def _forward_types(self, node: Node) -> Sequence[Any]:
+        primals = [value.type for value in node.inputs[: _num_primals(node)]]
+        attrs = type(node.attrs)(dict(node.attrs["attrs"]))
+        return OPS[node.attrs["op"]].infer(primals, attrs, node.regions)
+
+
+_SPECIAL: Mapping[str, Callable[[Lowering, Node, list[Any]], Sequence[Any]]] = {
+    "constant": Lowering._constant,  # pyright: ignore[reportPrivateUsage]
+    "read_variable": Lowering._read,  # pyright: ignore[reportPrivateUsage]
+    "assign_variable": Lowering._assign,  # pyright: ignore[reportPrivateUsage]
+    "vjp": Lowering._vjp,  # pyright: ignore[reportPrivateUsage]
+}
+
+
+def _true_positions(mask: Sequence[bool]) -> list[int]:
+    return [position for position, given in enumerate(mask) if given]
+
+
+def _num_primals(node: Node) -> int:
+    return len(node.inputs) - sum(node.attrs["cotangents"])
+
+
+def _forward_key(node: Node) -> Key:
+    """The key of the node whose vjp this is: equal op, attributes, regions and inputs."""
+    attrs = type(node.attrs)(dict(node.attrs["attrs"]))
+    return (node.attrs["op"], attrs, node.regions, *node.inputs[: _num_primals(node)])
+
+
+def _pullback_plan(graph: Graph) -> Plan:
+    """For each op that also has vjps here: with respect to which inputs, and for which outputs, all of them together."""
+    wanted: Plan = {}
+    for node in graph.nodes:
+        if node.op.name != "vjp":
+            continue
+        key = _forward_key(node)
+        wrt, cotangents = node.attrs["wrt"], node.attrs["cotangents"]
+        if key in wanted:
+            wrt = tuple(sorted({*wanted[key][0], *wrt}))
+            cotangents = tuple(a or b for a, b in zip(wanted[key][1], cotangents, strict=True))
+        wanted[key] = (wrt, cotangents)
+    return wanted
+
+
+@lru_cache(maxsize=4096)
+def _frame_at(file: str, line: int, function: str) -> Callable[..., Any]:
+    """A function whose only frame lies at the user's line, so that JAX takes it for the source of the op."""
+    source = "\n" * (line - 1) + "def f(target, *args): return target(*args)"
+    code = compile(source, file, "exec", dont_inherit=True)
+    inner = next(constant for constant in code.co_consts if hasattr(constant, "co_code"))
+    return type(_frame_at.__wrapped__)(inner.replace(co_name=function, co_qualname=function), {})
+
+
+def _call_at(location: Location | None, target: Callable[..., Any], *args: Any) -> Any:
+    if location is None:
+        return target(*args)
+    return _frame_at(location.file, location.line, location.function)(target, *args)
+
+
+register_region_runner(lambda graph: lower(graph).function)

@@ -1,0 +1,49 @@
+"""Layer 3: the op table, whose rows wrap JAX functions, and the few ops written by hand.
+
+Each module of rows has a stub file beside it, which ``python -m graphc.ops.stubs`` writes, so that editors and type
+checkers know the functions. The public array functions stand together in :mod:`graphc.ops.functions`.
+"""
+
+# ruff: noqa: F403  __all__ is static in each module, or in the stub file beside it
+
+from graphc.ops import functions, linalg, nn, random
+from graphc.ops.call import CALL
+from graphc.ops.control_flow import (
+    BOOL,
+    COND,
+    INDEX,
+    SCAN,
+    SWITCH,
+    WHILE,
+    Trips,
+    emit_branches,
+    emit_scan,
+    emit_while,
+)
+from graphc.ops.differentiate import VJP, linearize, vjp_attrs
+from graphc.ops.functions import *
+from graphc.ops.state import ASSIGN_VARIABLE, READ_VARIABLE
+
+__all__ = [
+    "ASSIGN_VARIABLE",
+    "BOOL",
+    "CALL",
+    "COND",
+    "INDEX",
+    "READ_VARIABLE",
+    "SCAN",
+    "SWITCH",
+    "Trips",
+    "VJP",
+    "WHILE",
+    "emit_branches",
+    "emit_scan",
+    "emit_while",
+    "functions",
+    "linalg",
+    "linearize",
+    "nn",
+    "random",
+    "vjp_attrs",
+]
+__all__ += functions.__all__

@@ -1,0 +1,377 @@
+"""Structured control flow: the ops cond, switch, while and scan, and how regions become their bodies.
+
+The regions of a node are closed graphs. What they use from outside travels as operands: loop-carried values first,
+scanned ones next, unchanging ones last. A variable that a body assigns is one more carried value (of a loop) or one
+more output (of a branch), read before the node and assigned after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jax import lax
+
+from graphc.core import Region, SymbolicTensor, Tensor, Trace, Variable, apply
+from graphc.ir import OPS, Attrs, Graph, Node, OpDef, TensorType
+
+__all__ = ["BOOL", "COND", "INDEX", "SCAN", "SWITCH", "WHILE", "Trips", "emit_branches", "emit_scan", "emit_while"]
+
+Types = Sequence[TensorType]
+
+
+def _cond(
+    pred: Any, *operands: Any, assigned: Any = (), true: Callable[..., Any], false: Callable[..., Any]
+) -> tuple[Any, ...]:
+    del assigned
+    return lax.cond(pred, true, false, *operands)
+
+
+def _switch(index: Any, *operands: Any, assigned: Any = (), branches: Sequence[Callable[..., Any]]) -> tuple[Any, ...]:
+    del assigned
+    return lax.switch(index, branches, *operands)
+
+
+def _detached(carried: Sequence[Any], assigned: Sequence[str]) -> tuple[Any, ...]:
+    """Carried values, the variables among them (the last ones) cut off from gradients, as assignment does."""
+    count = len(carried) - len(assigned)
+    return (*carried[:count], *map(lax.stop_gradient, carried[count:]))
+
+
+def _while(
+    *values: Any,
+    num_carry: int,
+    assigned: Sequence[str] = (),
+    test: Callable[..., Any],
+    body: Callable[..., Any],
+) -> tuple[Any, ...]:
+    invariant = values[num_carry:]
+    return lax.while_loop(
+        lambda carry: test(*carry, *invariant)[0],
+        lambda carry: body(*_detached(carry, assigned), *invariant),
+        values[:num_carry],
+    )
+
+
+def _scan(
+    *values: Any,
+    num_carry: int,
+    num_xs: int,
+    num_ys: int,
+    length: int,
+    start: int = 0,
+    step: int = 1,
+    reverse: bool = False,
+    assigned: Sequence[str] = (),
+    body: Callable[..., Any],
+) -> tuple[Any, ...]:
+    carry, xs, invariant = values[:num_carry], values[num_carry : num_carry + num_xs], values[num_carry + num_xs :]
+    if not num_xs and not num_ys:
+        # fori_loop keeps one counter; scan with an index of our own would carry two.
+        def plain(count: Any, carried: Any) -> tuple[Any, ...]:
+            index = count if (start, step) == (0, 1) else start + step * count
+            return body(index, *_detached(carried, assigned), *invariant)
+
+        return lax.fori_loop(0, length, plain, carry)
+
+    def iteration(state: Any, elements: Any) -> tuple[Any, Any]:
+        index, carried = state
+        outputs = body(index, *_detached(carried, assigned), *elements, *invariant)
+        return (index + step, outputs[:num_carry]), outputs[num_carry:]
+
+    first = start + step * (length - 1) if reverse else start
+    (_, last), ys = lax.scan(iteration, (first, carry), xs, length=length, reverse=reverse)
+    return (*last, *ys)
+
+
+def _cond_types(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    del types, attrs
+    return tuple(value.type for value in regions[0].outputs)
+
+
+def _while_types(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    del regions
+    return tuple(types[: attrs["num_carry"]])
+
+
+def _scan_types(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    num_carry, length = attrs["num_carry"], attrs["length"]
+    ys = (value.type for value in regions[0].outputs[num_carry:])
+    stacked = (TensorType((length, *type.shape), type.dtype, type.weak) for type in ys)
+    return (*types[:num_carry], *stacked)
+
+
+def _differs(what: str, given: Types, expected: Types) -> str | None:
+    if list(given) == list(expected):
+        return None
+    return f"{what}: ({', '.join(map(str, given))}) where ({', '.join(map(str, expected))}) is needed"
+
+
+def _types(values: Sequence[Any]) -> list[TensorType]:
+    return [value.type for value in values]
+
+
+def _check_branches(node: Node) -> str | None:
+    operands = _types(node.inputs[1:])
+    for region in node.regions:
+        problem = _differs(f"the inputs of branch {region.name!r}", _types(region.inputs), operands) or _differs(
+            f"the outputs of branch {region.name!r}", _types(region.outputs), _types(node.outputs)
+        )
+        if problem:
+            return problem
+    if node.op.name == "cond":
+        return _differs("the predicate", [node.inputs[0].type], [TensorType((), BOOL)])
+    return None
+
+
+def _check_while(node: Node) -> str | None:
+    test, body = node.regions
+    carry = _types(node.outputs)
+    return (
+        _differs("the inputs of the test", _types(test.inputs), _types(node.inputs))
+        or _differs("the outputs of the test", _types(test.outputs), [TensorType((), BOOL)])
+        or _differs("the inputs of the body", _types(body.inputs), _types(node.inputs))
+        or _differs("the outputs of the body", _types(body.outputs), carry)
+    )
+
+
+def _check_scan(node: Node) -> str | None:
+    (body,) = node.regions
+    num_carry, num_xs = node.attrs["num_carry"], node.attrs["num_xs"]
+    types = _types(node.inputs)
+    elements = [TensorType(type.shape[1:], type.dtype, type.weak) for type in types[num_carry : num_carry + num_xs]]
+    inputs = [INDEX, *types[:num_carry], *elements, *types[num_carry + num_xs :]]
+    return _differs("the inputs of the body", _types(body.inputs), inputs) or _differs(
+        "the carried outputs of the body", _types(body.outputs[:num_carry]), types[:num_carry]
+    )
+
+
+BOOL = np.dtype(np.bool_)
+INDEX = TensorType((), np.dtype(np.int32), weak=True)
+
+COND = OPS.add(
+    "cond",
+    OpDef(
+        "cond",
+        impl=_cond,
+        infer=_cond_types,
+        params=("pred", "*operands"),
+        regions=("true", "false"),
+        verify=_check_branches,
+        doc="One of two branches, by a boolean scalar.",
+    ),
+)
+SWITCH = OPS.add(
+    "switch",
+    OpDef(
+        "switch",
+        impl=_switch,
+        infer=_cond_types,
+        params=("index", "*operands"),
+        regions=("*branches",),
+        verify=_check_branches,
+        doc="One of several branches, by an integer scalar that is clamped to their number.",
+    ),
+)
+WHILE = OPS.add(
+    "while",
+    OpDef(
+        "while",
+        impl=_while,
+        infer=_while_types,
+        params=("*values",),
+        regions=("test", "body"),
+        verify=_check_while,
+        doc="Repeats a body while a test holds.",
+    ),
+)
+SCAN = OPS.add(
+    "scan",
+    OpDef(
+        "scan",
+        impl=_scan,
+        infer=_scan_types,
+        params=("*values",),
+        regions=("body",),
+        verify=_check_scan,
+        doc="Repeats a body a fixed number of times, over the rows of arrays, collecting rows.",
+    ),
+)
+
+
+@dataclass
+class _Operands:
+    """What regions use from outside: tensors that they capture, and variables."""
+
+    captured: dict[int, Tensor]
+    variables: dict[str, Variable]
+    written: list[Variable]
+
+    @classmethod
+    def of(cls, regions: Sequence[Region]) -> _Operands:
+        captured = {key: outer for region in regions for key, (outer, _) in region.captures.items()}
+        variables = {name: state.variable for region in regions for name, state in region.states.items()}
+        written = {variable.name: variable for region in regions for variable in region.written()}
+        return cls(captured, variables, list(written.values()))
+
+    @property
+    def unwritten(self) -> list[Variable]:
+        """The variables that are only read."""
+        names = {variable.name for variable in self.written}
+        return [variable for name, variable in self.variables.items() if name not in names]
+
+    @property
+    def assigned(self) -> dict[str, Any]:
+        """The attribute that names the variables that the bodies assign; gradients with respect to them stop here."""
+        return {"assigned": tuple(variable.name for variable in self.written)} if self.written else {}
+
+    def invariants(self) -> list[Tensor]:
+        """The operands that stay as they are: captured tensors and the values of variables only read."""
+        return [*self.captured.values(), *(variable.value() for variable in self.unwritten)]
+
+    def invariant_arguments(self, region: Region) -> list[SymbolicTensor]:
+        """The region's inputs for :meth:`invariants`, made where the region did not use one."""
+        found = [
+            region.captures[key][1] if key in region.captures else region.argument(outer.type, f"unused_{index}")
+            for index, (key, outer) in enumerate(self.captured.items())
+        ]
+        return [*found, *(region.state(variable).entry for variable in self.unwritten)]
+
+    def entries(self, region: Region) -> list[SymbolicTensor]:
+        """The region's inputs for the variables that some region writes."""
+        return [region.state(variable).entry for variable in self.written]
+
+    def results(self, region: Region) -> list[SymbolicTensor]:
+        """The values of those variables at the end of the region."""
+        return [region.state(variable).current for variable in self.written]
+
+
+def _as_list(outputs: Any) -> list[Tensor]:
+    if outputs is None:
+        return []
+    return list(outputs) if isinstance(outputs, tuple) else [outputs]
+
+
+def _assign(written: Sequence[Variable], values: Sequence[Tensor], parent: Trace) -> None:
+    for variable, value in zip(written, values, strict=True):
+        parent.assign(variable, value)
+
+
+def emit_branches(
+    op: OpDef, selector: Tensor, regions: Sequence[Region], outputs: Sequence[Sequence[SymbolicTensor]]
+) -> list[Tensor]:
+    """Appends a cond or switch to the trace around the regions.
+
+    Args:
+      op: COND or SWITCH.
+      selector: the predicate (bool scalar) or the index (int32 scalar).
+      regions: the traced branches, still open.
+      outputs: what each returns; of the same types.
+
+    Returns:
+      The outputs of the chosen branch.
+    """
+    shared = _Operands.of(regions)
+    graphs = [
+        region.close(
+            [*shared.invariant_arguments(region), *shared.entries(region)], [*results, *shared.results(region)]
+        )
+        for region, results in zip(regions, outputs, strict=True)
+    ]
+    operands = [*shared.invariants(), *(variable.value() for variable in shared.written)]
+    found = _as_list(apply(op, (selector, *operands), Attrs(shared.assigned), graphs))
+    count = len(outputs[0])
+    _assign(shared.written, found[count:], regions[0].parent)
+    return found[:count]
+
+
+def emit_while(
+    test: Region, test_output: SymbolicTensor, body: Region, arguments: Sequence[Sequence[SymbolicTensor]],
+    outputs: Sequence[SymbolicTensor], initial: Sequence[Tensor],
+) -> list[Tensor]:  # fmt: skip
+    """Appends a while to the trace around the regions.
+
+    Args:
+      test: the traced test, still open.
+      test_output: its result, a bool scalar.
+      body: the traced body, still open.
+      arguments: the inputs of test and of body that stand for the carried values.
+      outputs: the carried values after an iteration; of the initial values' types.
+      initial: the carried values before the first test.
+
+    Returns:
+      The carried values after the loop.
+    """
+    shared = _Operands.of((test, body))
+
+    def inputs(region: Region, carried: Sequence[SymbolicTensor]) -> list[SymbolicTensor]:
+        return [*carried, *shared.entries(region), *shared.invariant_arguments(region)]
+
+    graphs = (
+        test.close(inputs(test, arguments[0]), [test_output]),
+        body.close(inputs(body, arguments[1]), [*outputs, *shared.results(body)]),
+    )
+    carried = [*initial, *(variable.value() for variable in shared.written)]
+    attrs = Attrs(shared.assigned, num_carry=len(carried))
+    found = _as_list(apply(WHILE, (*carried, *shared.invariants()), attrs, graphs))
+    _assign(shared.written, found[len(initial) :], body.parent)
+    return found[: len(initial)]
+
+
+@dataclass(frozen=True)
+class Trips:
+    """Which indices a scan runs over.
+
+    Attributes:
+      length: how many iterations.
+      start: the first index.
+      step: the difference between indices.
+      reverse: whether rows are taken, and collected, from the last to the first.
+    """
+
+    length: int
+    start: int = 0
+    step: int = 1
+    reverse: bool = False
+
+
+def emit_scan(
+    body: Region, arguments: Sequence[Sequence[SymbolicTensor]], outputs: Sequence[SymbolicTensor],
+    ys: Sequence[SymbolicTensor], initial: Sequence[Tensor], xs: Sequence[Tensor], trips: Trips,
+) -> list[Tensor]:  # fmt: skip
+    """Appends a scan to the trace around the region.
+
+    Args:
+      body: the traced body, still open.
+      arguments: its inputs: [index], carried values, rows of ``xs``.
+      outputs: the carried values after an iteration; of the initial values' types.
+      ys: the rows to collect.
+      initial: the carried values before the first iteration.
+      xs: the arrays whose rows the iterations take; of length ``trips.length``.
+      trips: how often, and with which index.
+
+    Returns:
+      The carried values after the loop, then the collected arrays.
+    """
+    shared = _Operands.of((body,))
+    index, carried_arguments, rows = arguments
+    graph = body.close(
+        [*index, *carried_arguments, *shared.entries(body), *rows, *shared.invariant_arguments(body)],
+        [*outputs, *shared.results(body), *ys],
+    )
+    carried = [*initial, *(variable.value() for variable in shared.written)]
+    optional = {"start": trips.start, "step": trips.step, "reverse": trips.reverse}
+    defaults = {"start": 0, "step": 1, "reverse": False}
+    attrs = Attrs(
+        {**shared.assigned, **{name: value for name, value in optional.items() if value != defaults[name]}},
+        num_carry=len(carried),
+        num_xs=len(xs),
+        num_ys=len(ys),
+        length=trips.length,
+    )
+    found = _as_list(apply(SCAN, (*carried, *xs, *shared.invariants()), attrs, (graph,)))
+    count = len(initial)
+    _assign(shared.written, found[count : len(carried)], body.parent)
+    return [*found[:count], *found[len(carried) :]]

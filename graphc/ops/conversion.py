@@ -1,0 +1,97 @@
+"""Functions that make tensors from other things, and the one that limits them."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import jax.numpy as jnp
+import numpy as np
+
+from graphc.base import at, user_location
+from graphc.base.errors import GraphcError, InvalidArgumentError
+from graphc.core import (
+    FUNCTIONS,
+    SCALARS,
+    ArrayLike,
+    Tensor,
+    apply,
+    as_dtype,
+    context,
+    operand,
+    scalar_array,
+)
+from graphc.ir import OPS, Attrs
+
+__all__ = ["asarray", "clip"]
+
+
+def asarray(x: ArrayLike, dtype: Any = None) -> Tensor:
+    """A tensor from anything that can be one.
+
+    While a function is traced, Python and NumPy values become constants of its graph.
+
+    Args:
+      x: a tensor (which is returned as it is), variable, array, number, or nested list of these. Arrays are copied.
+      dtype: the dtype to convert to; None for the natural one, float32 for Python floats.
+
+    Raises:
+      InvalidTypeError: ``x`` cannot be a tensor, or ``dtype`` is none.
+      InvalidArgumentError: a nested list whose rows differ in length.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.asarray([[1, 2], [3, 4]], dtype="float32").shape
+      (2, 2)
+    """
+    wanted = None if dtype is None else as_dtype(dtype)
+    try:
+        value = operand(x)
+    except GraphcError as error:
+        error.args = (f"asarray: {error.args[0]}",)
+        raise at(error, user_location()) from None
+    if not isinstance(value, Tensor):
+        value = _tensor(value, wanted)
+    if wanted is not None and value.dtype != wanted:
+        return apply(OPS["astype"], (value,), Attrs(dtype=wanted))
+    return value
+
+
+def _tensor(value: Any, dtype: np.dtype[Any] | None) -> Tensor:
+    if type(value) in SCALARS:
+        value = scalar_array(value)
+    if dtype is not None and isinstance(value, np.ndarray):
+        value = cast("np.ndarray[Any, Any]", value).astype(dtype)
+    if context.trace is not None:
+        return context.trace.lift(value)
+    # A copy, since JAX may otherwise keep NumPy's own memory, to which the user may write.
+    tensor = Tensor(jnp.array(value, copy=True))
+    return apply(OPS["identity"], (tensor,)) if context.device else tensor
+
+
+def clip(x: ArrayLike, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Tensor:
+    """The tensor cut to a range.
+
+    Args:
+      x: a tensor.
+      min: the lower limit, broadcast against ``x``; None for none.
+      max: the upper limit; it wins where it is below ``min``.
+
+    Raises:
+      InvalidArgumentError: neither limit is given, or shapes do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.clip([-1.0, 0.5, 2.0], 0.0, 1.0).numpy()
+      array([0. , 0.5, 1. ], dtype=float32)
+    """
+    if min is None and max is None:
+        raise at(InvalidArgumentError("clip: neither min nor max is given; give at least one"), user_location())
+    if min is not None:
+        x = apply(OPS["maximum"], (x, min))
+    if max is not None:
+        x = apply(OPS["minimum"], (x, max))
+    return x  # pyright: ignore[reportReturnType]  a tensor after either step
+
+
+FUNCTIONS.add("asarray", asarray)
+FUNCTIONS.add("clip", clip)

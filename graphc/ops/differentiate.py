@@ -1,0 +1,86 @@
+"""The vjp op: the vector-Jacobian product of any op, itself an op.
+
+``vjp(primals..., cotangents...)`` has the attributes of the op it differentiates. It is a pure function of the primal
+inputs, so graphs stay pure; where a program holds both an op and its vjp, the lowering evaluates them together, so
+that the forward pass is computed once. Since vjp is an op, its own vjp gives higher orders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
+from graphc.ops.table import infer_by_evaluation
+
+__all__ = ["VJP", "linearize", "vjp_attrs"]
+
+Pullback = Callable[[Sequence[Any]], tuple[Any, ...]]
+
+
+def linearize(
+    function: Callable[..., Any], primals: Sequence[Any], wrt: Sequence[int], cotangents: Sequence[bool]
+) -> tuple[tuple[Any, ...], Pullback]:
+    """Evaluates a function and gives its pullback.
+
+    Args:
+      function: takes the primals, returns a value or a tuple.
+      primals: where to evaluate.
+      wrt: which primals to differentiate with respect to; of inexact dtype.
+      cotangents: for each output, whether the pullback is given a cotangent for it.
+
+    Returns:
+      All outputs, and the pullback: cotangents to one gradient for each of ``wrt``.
+    """
+
+    def selected(*chosen: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        values = list(primals)
+        for position, value in zip(wrt, chosen, strict=True):
+            values[position] = value
+        result = function(*values)
+        outputs = tuple(result) if isinstance(result, tuple | list) else (result,)
+        return tuple(output for output, given in zip(outputs, cotangents, strict=True) if given), outputs
+
+    chosen = [jnp.asarray(primals[position]) for position in wrt]
+    _, pullback, outputs = jax.vjp(selected, *chosen, has_aux=True)
+    return outputs, lambda given: pullback(tuple(given))
+
+
+def _vjp(*values: Any, op: str, attrs: Any, wrt: Any, cotangents: Any, bodies: Sequence[Any] = ()) -> tuple[Any, ...]:
+    forward = OPS[op]
+    function = partial(forward.impl, **dict(attrs), **forward.region_keywords(bodies))
+    count = len(values) - sum(cotangents)
+    _, pullback = linearize(function, values[:count], wrt, cotangents)
+    return pullback(values[count:])
+
+
+_infer_without_regions = infer_by_evaluation(_vjp)
+
+
+def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    """Gradients have the primals' types; without regions JAX says whether they are weak."""
+    if regions:
+        return tuple(TensorType(types[position].shape, types[position].dtype) for position in attrs["wrt"])
+    return _infer_without_regions(types, attrs, regions)
+
+
+VJP = OPS.add(
+    "vjp",
+    OpDef(
+        "vjp",
+        impl=_vjp,
+        infer=_infer,
+        params=("*values",),
+        regions=("*bodies",),
+        doc="The vector-Jacobian product of an op at its primal inputs.",
+    ),
+)
+
+
+def vjp_attrs(op: OpDef, attrs: Attrs, wrt: Sequence[int], cotangents: Sequence[bool]) -> Attrs:
+    """The attributes of the vjp of ``op``; see :func:`linearize` for ``wrt`` and ``cotangents``."""
+    return Attrs(op=op.name, attrs=tuple(sorted(attrs.items())), wrt=tuple(wrt), cotangents=tuple(cotangents))

@@ -1,0 +1,101 @@
+"""Rows: functions of one element at a time, arithmetic and transcendental."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from graphc.ops.exact import exact
+from graphc.ops.table import define, row
+
+
+def _identity(x: Any) -> Any:
+    return x
+
+
+_UNARY = "x"
+_BINARY = "x1, x2"
+
+_ROWS = (
+    # Arithmetic.
+    row("add", jnp.add, _BINARY, "The sum x1 + x2, with broadcasting.", fold=exact(np.add)),
+    row("subtract", jnp.subtract, _BINARY, "The difference x1 - x2, with broadcasting.", fold=exact(np.subtract)),
+    row("multiply", jnp.multiply, _BINARY, "The product x1 * x2, with broadcasting.", fold=exact(np.multiply)),
+    row("divide", jnp.divide, _BINARY, "The quotient x1 / x2; integers give floats.", aliases=("true_divide",)),
+    row("floor_divide", jnp.floor_divide, _BINARY, "The quotient rounded towards minus infinity."),
+    row("remainder", jnp.remainder, _BINARY, "What floor division leaves, with x2's sign.", aliases=("mod",)),
+    row("fmod", jnp.fmod, _BINARY, "What truncating division leaves, with x1's sign."),
+    row("pow", jnp.pow, _BINARY, "x1 raised to the power x2.", aliases=("power",)),
+    row("negative", jnp.negative, _UNARY, "The number with its sign changed.", fold=exact(np.negative)),
+    row("positive", jnp.positive, _UNARY, "The number itself, as a new tensor."),
+    row("abs", jnp.abs, _UNARY, "The magnitude; real also for complex numbers.", aliases=("absolute",)),
+    row("sign", jnp.sign, _UNARY, "-1, 0 or 1 by the sign; z / |z| for complex numbers."),
+    row("reciprocal", jnp.reciprocal, _UNARY, "One over the number."),
+    row("square", jnp.square, _UNARY, "The number times itself."),
+    row("maximum", jnp.maximum, _BINARY, "The larger of two numbers; NaN wins."),
+    row("minimum", jnp.minimum, _BINARY, "The smaller of two numbers; NaN wins."),
+    row("fmax", jnp.fmax, _BINARY, "The larger of two numbers; a number wins over NaN."),
+    row("fmin", jnp.fmin, _BINARY, "The smaller of two numbers; a number wins over NaN."),
+    row("copysign", jnp.copysign, _BINARY, "The magnitude of x1 with the sign of x2."),
+    row("heaviside", jnp.heaviside, _BINARY, "0 below zero, 1 above, x2 at zero."),
+    row("identity", _identity, _UNARY, "The tensor itself, as a new tensor."),
+    row(
+        "stop_gradient",
+        lax.stop_gradient,
+        _UNARY,
+        "The tensor itself; no gradient flows.",
+        differentiable=False,
+    ),
+    # Rounding.
+    row("floor", jnp.floor, _UNARY, "The largest whole number not above."),
+    row("ceil", jnp.ceil, _UNARY, "The smallest whole number not below."),
+    row("trunc", jnp.trunc, _UNARY, "The whole number next towards zero."),
+    row("round", jnp.round, "x, decimals: int = 0", "Rounded to decimals; halves go to the even neighbour."),
+    row("rint", jnp.rint, _UNARY, "The nearest whole number; halves go to the even one."),
+    # Roots, exponentials, logarithms.
+    row("sqrt", jnp.sqrt, _UNARY, "The square root; NaN below zero."),
+    row("rsqrt", lax.rsqrt, _UNARY, "One over the square root, for floats."),
+    row("cbrt", jnp.cbrt, _UNARY, "The cube root."),
+    row("hypot", jnp.hypot, _BINARY, "The square root of x1 ** 2 + x2 ** 2, without overflow on the way."),
+    row("exp", jnp.exp, _UNARY, "The exponential function, e to the power x."),
+    row("exp2", jnp.exp2, _UNARY, "2 to the power x."),
+    row("expm1", jnp.expm1, _UNARY, "exp(x) - 1, precise near zero."),
+    row("log", jnp.log, _UNARY, "The natural logarithm."),
+    row("log2", jnp.log2, _UNARY, "The logarithm to base 2."),
+    row("log10", jnp.log10, _UNARY, "The logarithm to base 10."),
+    row("log1p", jnp.log1p, _UNARY, "log(1 + x), precise near zero."),
+    row("logaddexp", jnp.logaddexp, _BINARY, "log(exp(x1) + exp(x2)), without overflow on the way."),
+    # Trigonometry, angles in radians.
+    row("sin", jnp.sin, _UNARY, "The sine of an angle in radians."),
+    row("cos", jnp.cos, _UNARY, "The cosine of an angle in radians."),
+    row("tan", jnp.tan, _UNARY, "The tangent of an angle in radians."),
+    row("asin", jnp.asin, _UNARY, "The angle in radians whose sine is x.", aliases=("arcsin",)),
+    row("acos", jnp.acos, _UNARY, "The angle in radians whose cosine is x.", aliases=("arccos",)),
+    row("atan", jnp.atan, _UNARY, "The angle in radians whose tangent is x.", aliases=("arctan",)),
+    row("atan2", jnp.atan2, _BINARY, "The angle in radians of the point (x2, x1).", aliases=("arctan2",)),
+    row("sinh", jnp.sinh, _UNARY, "The hyperbolic sine."),
+    row("cosh", jnp.cosh, _UNARY, "The hyperbolic cosine."),
+    row("tanh", jnp.tanh, _UNARY, "The hyperbolic tangent."),
+    row("asinh", jnp.asinh, _UNARY, "The number whose hyperbolic sine is x.", aliases=("arcsinh",)),
+    row("acosh", jnp.acosh, _UNARY, "The number whose hyperbolic cosine is x.", aliases=("arccosh",)),
+    row("atanh", jnp.atanh, _UNARY, "The number whose hyperbolic tangent is x.", aliases=("arctanh",)),
+    row("deg2rad", jnp.deg2rad, _UNARY, "Degrees to radians.", aliases=("radians",)),
+    row("rad2deg", jnp.rad2deg, _UNARY, "Radians to degrees.", aliases=("degrees",)),
+    # Complex numbers.
+    row("conj", jnp.conj, _UNARY, "The complex conjugate."),
+    row("real", jnp.real, _UNARY, "The real part."),
+    row("imag", jnp.imag, _UNARY, "The imaginary part."),
+    row("angle", jnp.angle, _UNARY, "The angle of a complex number, in radians."),
+    # Repair.
+    row(
+        "nan_to_num",
+        jnp.nan_to_num,
+        "x, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None",
+        "NaN replaced by nan, infinities by the largest finite numbers or by those given.",
+    ),
+)
+
+globals().update(define(__name__, _ROWS))

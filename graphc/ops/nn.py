@@ -1,0 +1,69 @@
+"""Rows of the namespace ``nn``: activations, softmax and what neural networks are made of."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from graphc.ops.table import define, row
+
+_SOFTMAX = "x, axis: Axis = -1"
+
+_ROWS = (
+    row("nn.relu", jax.nn.relu, "x", "max(x, 0); its gradient at 0 is 0."),
+    row("nn.relu6", jax.nn.relu6, "x", "min(max(x, 0), 6)."),
+    row(
+        "nn.leaky_relu",
+        jax.nn.leaky_relu,
+        "x, negative_slope: float = 0.01",
+        "The number above zero, a small slope below.",
+    ),
+    row("nn.elu", jax.nn.elu, "x, alpha: float = 1.0", "The number above zero, alpha * (exp(x) - 1) below."),
+    row("nn.celu", jax.nn.celu, "x, alpha: float = 1.0", "The number above zero, alpha * (exp(x / alpha) - 1) below."),
+    row("nn.selu", jax.nn.selu, "x", "ELU scaled so that mean 0 and variance 1 are kept through layers."),
+    row(
+        "nn.gelu",
+        jax.nn.gelu,
+        "x, approximate: bool = True",
+        "The number times the normal distribution function of x; approximate takes the formula with tanh.",
+    ),
+    row("nn.silu", jax.nn.silu, "x", "The number times its sigmoid.", aliases=("swish",)),
+    row("nn.mish", jax.nn.mish, "x", "The number times tanh(softplus(x))."),
+    row("nn.sigmoid", jax.nn.sigmoid, "x", "1 / (1 + exp(-x))."),
+    row("nn.log_sigmoid", jax.nn.log_sigmoid, "x", "log(sigmoid(x)), without overflow on the way."),
+    row("nn.hard_sigmoid", jax.nn.hard_sigmoid, "x", "min(max(x + 3, 0), 6) / 6."),
+    row("nn.hard_tanh", jax.nn.hard_tanh, "x", "The number cut to the range from -1 to 1."),
+    row("nn.softplus", jax.nn.softplus, "x", "log(1 + exp(x)), without overflow on the way."),
+    row("nn.soft_sign", jax.nn.soft_sign, "x", "The number divided by one plus its magnitude."),
+    row("nn.tanh", jnp.tanh, "x", "The hyperbolic tangent."),
+    row("nn.glu", jax.nn.glu, "x, axis: int = -1", "One half along axis times the sigmoid of the other."),
+    row("nn.softmax", jax.nn.softmax, _SOFTMAX, "The exponentials, scaled to sum 1 over axis."),
+    row("nn.log_softmax", jax.nn.log_softmax, _SOFTMAX, "log(softmax(x)), without overflow on the way."),
+    row(
+        "nn.logsumexp",
+        jax.nn.logsumexp,
+        "x, axis: Axis = None, keepdims: bool = False",
+        "log(sum(exp(x))) over axis, without overflow on the way.",
+    ),
+    row(
+        "nn.standardize",
+        jax.nn.standardize,
+        "x, axis: Axis = -1, epsilon: float = 1e-05",
+        "Shifted and scaled to mean 0 and variance 1 over axis.",
+    ),
+    row(
+        "nn.one_hot",
+        jax.nn.one_hot,
+        "x, num_classes: int, dtype: DType = None, axis: int = -1",
+        "1 at the position that x names on the new axis, 0 elsewhere; all 0 for a position out of range.",
+        differentiable=False,
+    ),
+    row(
+        "nn.dot_product_attention",
+        jax.nn.dot_product_attention,
+        "query, key, value, scale: float | None = None, is_causal: bool = False",
+        "softmax(query @ key.T * scale) @ value for tensors of axes (batch, time, head, feature).",
+    ),
+)
+
+globals().update(define(__name__, _ROWS))

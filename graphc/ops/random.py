@@ -1,0 +1,341 @@
+"""The namespace ``random``: draws from a generator whose state is a Variable.
+
+A compiled function reads and writes the state as any variable's, so it draws fresh numbers at every call and in every
+iteration of a loop, and the same numbers from the same seed as eager code. The bits are those of JAX's Threefry
+generator: each draw splits the state into the next state and a key of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from graphc.core import ArrayLike, Tensor, Variable, apply, as_dtype, trace_scope
+from graphc.ir import Attrs
+from graphc.ops.annotations import Shape
+from graphc.ops.table import define_ops, row, static_value
+
+__all__ = [
+    "Generator",
+    "bernoulli",
+    "categorical",
+    "choice",
+    "exponential",
+    "gamma",
+    "gumbel",
+    "normal",
+    "permutation",
+    "poisson",
+    "randint",
+    "seed",
+    "truncated_normal",
+    "uniform",
+]
+
+_IMPLEMENTATION = "threefry2x32"
+
+
+def _key(data: Any) -> Any:
+    wrap: Callable[..., Any] = jax.random.wrap_key_data
+    return wrap(data, impl=_IMPLEMENTATION)
+
+
+def _split_key(state: Any) -> tuple[Any, Any]:
+    new, key = jax.random.split(_key(state))
+    return jax.random.key_data(new), jax.random.key_data(key)
+
+
+def _keyed(sample: Callable[..., Any]) -> Callable[..., Any]:
+    """The sampler of jax.random, given the raw data of a key."""
+
+    def impl(key: Any, *values: Any, **attrs: Any) -> jax.Array:
+        return sample(_key(key), *values, **attrs)
+
+    return impl
+
+
+def _uniform(key: Any, minval: Any, maxval: Any, shape: Any, dtype: Any) -> jax.Array:
+    return jax.random.uniform(_key(key), shape, dtype, minval, maxval)
+
+
+def _randint(key: Any, minval: Any, maxval: Any, shape: Any, dtype: Any) -> jax.Array:
+    return jax.random.randint(_key(key), shape, minval, maxval, dtype)
+
+
+def _truncated_normal(key: Any, lower: Any, upper: Any, shape: Any, dtype: Any) -> jax.Array:
+    return jax.random.truncated_normal(_key(key), lower, upper, shape, dtype)
+
+
+def _choice(key: Any, x: Any, *p: Any, shape: Any, replace: bool, axis: int) -> jax.Array:
+    return jax.random.choice(_key(key), x, shape, replace, *p, axis=axis)
+
+
+_OPS = define_ops(
+    (
+        row("random.split_key", _split_key, "state", "The next state and a key to draw with.", differentiable=False),
+        row("random.normal", _keyed(jax.random.normal), "key, shape: Shape, dtype: DType", "Normal draws."),
+        row("random.uniform", _uniform, "key, minval, maxval, shape: Shape, dtype: DType", "Uniform draws."),
+        row(
+            "random.truncated_normal",
+            _truncated_normal,
+            "key, lower, upper, shape: Shape, dtype: DType",
+            "Normal draws.",
+        ),
+        row(
+            "random.exponential",
+            _keyed(jax.random.exponential),
+            "key, shape: Shape, dtype: DType",
+            "Exponential draws.",
+        ),
+        row("random.gumbel", _keyed(jax.random.gumbel), "key, shape: Shape, dtype: DType", "Gumbel draws."),
+        row("random.gamma", _keyed(jax.random.gamma), "key, a, shape: Shape, dtype: DType", "Gamma draws."),
+        row("random.permutation", _keyed(jax.random.permutation), "key, x, axis: int", "Shuffled along axis."),
+        row("random.choice", _choice, "key, x, *p, shape: Shape, replace: bool, axis: int", "Draws from given values."),
+        row(
+            "random.randint",
+            _randint,
+            "key, minval, maxval, shape: Shape, dtype: DType",
+            "Draws of integers.",
+            differentiable=False,
+        ),
+        row(
+            "random.bernoulli",
+            _keyed(jax.random.bernoulli),
+            "key, p, shape: Shape",
+            "Draws of truth values.",
+            differentiable=False,
+        ),
+        row(
+            "random.categorical",
+            _keyed(jax.random.categorical),
+            "key, logits, axis: int, shape: Shape",
+            "Draws of classes.",
+            differentiable=False,
+        ),
+        row(
+            "random.poisson",
+            _keyed(jax.random.poisson),
+            "key, lam, shape: Shape, dtype: DType",
+            "Poisson draws.",
+            differentiable=False,
+        ),
+    )
+)
+
+
+class Generator:
+    """A source of random numbers with a state of its own.
+
+    Args:
+      seed: two generators of one seed draw the same numbers.
+
+    Example:
+      >>> import graphc as gx
+      >>> first, second = gx.random.Generator(7), gx.random.Generator(7)
+      >>> bool(first.normal() == second.normal())
+      True
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        self._seed = seed
+        self._state: Variable | None = None
+
+    @property
+    def state(self) -> Variable:
+        """The Variable that holds the state, ``uint32[2]``."""
+        if self._state is None:
+            # Not made at import, which would start JAX; and never by a trace, to which it would be a new Variable.
+            with trace_scope(None):
+                self._state = Variable(_initial_state(self._seed), trainable=False, name="random_state")
+        return self._state
+
+    def seed(self, seed: int) -> None:
+        """Starts the generator again.
+
+        Args:
+          seed: a Python int.
+        """
+        self.state.assign(_initial_state(seed))
+
+    def normal(self, shape: Shape = (), dtype: Any = None, *, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0) -> Tensor:
+        """Draws from the normal distribution.
+
+        Args:
+          shape: of the result, static.
+          dtype: a floating dtype; float32 for None.
+          loc: the mean, broadcast against ``shape``; gradients flow to it.
+          scale: the standard deviation, broadcast against ``shape``; gradients flow to it.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.normal((2, 3)).shape
+          (2, 3)
+        """
+        drawn: Any = self._draw("normal", (), shape=shape, dtype=_floating(dtype))
+        if not _is_number(scale, 1):
+            drawn = drawn * scale
+        return drawn if _is_number(loc, 0) else drawn + loc
+
+    def uniform(self, shape: Shape = (), dtype: Any = None, minval: ArrayLike = 0.0, maxval: ArrayLike = 1.0) -> Tensor:
+        """Draws from the uniform distribution over ``[minval, maxval)``.
+
+        Args:
+          shape: of the result, static.
+          dtype: a floating dtype; float32 for None.
+          minval: the smallest value, broadcast against ``shape``.
+          maxval: the value above all drawn, broadcast against ``shape``.
+        """
+        return self._draw("uniform", (minval, maxval), shape=shape, dtype=_floating(dtype))
+
+    def truncated_normal(
+        self, lower: ArrayLike = -2.0, upper: ArrayLike = 2.0, shape: Shape = (), dtype: Any = None
+    ) -> Tensor:
+        """Draws from the normal distribution of mean 0 and variance 1, cut to ``[lower, upper]``.
+
+        Args:
+          lower: the lower limit, broadcast against ``shape``.
+          upper: the upper limit, broadcast against ``shape``.
+          shape: of the result, static.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("truncated_normal", (lower, upper), shape=shape, dtype=_floating(dtype))
+
+    def exponential(self, shape: Shape = (), dtype: Any = None) -> Tensor:
+        """Draws from the exponential distribution of mean 1.
+
+        Args:
+          shape: of the result, static.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("exponential", (), shape=shape, dtype=_floating(dtype))
+
+    def gumbel(self, shape: Shape = (), dtype: Any = None) -> Tensor:
+        """Draws from Gumbel's distribution.
+
+        Args:
+          shape: of the result, static.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("gumbel", (), shape=shape, dtype=_floating(dtype))
+
+    def gamma(self, a: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
+        """Draws from the gamma distribution of scale 1.
+
+        Args:
+          a: the shape parameter, above zero; gradients flow to it.
+          shape: of the result, static; that of ``a`` for None.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("gamma", (a,), shape=shape, dtype=_floating(dtype))
+
+    def poisson(self, lam: ArrayLike, shape: Shape | None = None, dtype: Any = "int32") -> Tensor:
+        """Draws from the Poisson distribution.
+
+        Args:
+          lam: the mean, at least zero.
+          shape: of the result, static; that of ``lam`` for None.
+          dtype: an integer dtype.
+        """
+        return self._draw("poisson", (lam,), shape=shape, dtype=as_dtype(dtype))
+
+    def randint(self, shape: Shape, minval: ArrayLike, maxval: ArrayLike, dtype: Any = "int32") -> Tensor:
+        """Draws of integers ``minval <= n < maxval``, each equally likely.
+
+        Args:
+          shape: of the result, static.
+          minval: the smallest, broadcast against ``shape``.
+          maxval: the one after the largest, broadcast against ``shape``.
+          dtype: an integer dtype.
+        """
+        return self._draw("randint", (minval, maxval), shape=shape, dtype=as_dtype(dtype))
+
+    def bernoulli(self, p: ArrayLike = 0.5, shape: Shape | None = None) -> Tensor:
+        """Draws that are True with probability ``p``.
+
+        Args:
+          p: between 0 and 1.
+          shape: of the result, static; that of ``p`` for None.
+        """
+        return self._draw("bernoulli", (p,), shape=shape)
+
+    def categorical(self, logits: ArrayLike, axis: int = -1, shape: Shape | None = None) -> Tensor:
+        """Draws of classes 0, 1, ... by their unnormalised log-probabilities.
+
+        Args:
+          logits: log-probabilities up to a constant.
+          axis: the axis of ``logits`` along which the classes lie.
+          shape: of the result, static; that of ``logits`` without ``axis`` for None.
+        """
+        return self._draw("categorical", (logits,), axis=axis, shape=shape)
+
+    def permutation(self, x: ArrayLike, axis: int = 0) -> Tensor:
+        """Shuffles along an axis.
+
+        Args:
+          x: a tensor, or a Python int n for 0, 1, ..., n - 1.
+          axis: the axis whose slices change places.
+        """
+        return self._draw("permutation", (_values(x),), axis=axis)
+
+    def choice(
+        self, x: ArrayLike, shape: Shape = (), replace: bool = True, p: ArrayLike | None = None, axis: int = 0
+    ) -> Tensor:
+        """Draws from given values.
+
+        Args:
+          x: a tensor, or a Python int n for 0, 1, ..., n - 1.
+          shape: of the draws, static.
+          replace: whether a value may be drawn again.
+          p: the probability of each slice of ``x`` along ``axis``; equal ones for None.
+          axis: the axis of ``x`` along which the choices lie.
+        """
+        weights = () if p is None else (p,)
+        return self._draw("choice", (_values(x), *weights), shape=shape, replace=replace, axis=axis)
+
+    def _draw(self, name: str, values: tuple[Any, ...], **attrs: Any) -> Tensor:
+        op = _OPS[name]
+        for attribute, value in attrs.items():
+            attrs[attribute] = static_value(op, attribute, value)
+        if isinstance(attrs.get("shape"), int):
+            attrs["shape"] = (attrs["shape"],)
+        state = self.state
+        new, key = apply(_OPS["split_key"], (state.value(),))
+        drawn = apply(op, (key, *values), Attrs(attrs))
+        # Last, so that a draw that fails leaves the state as it was.
+        state.assign(new)
+        return drawn
+
+
+def _initial_state(seed: int) -> np.ndarray[Any, Any]:
+    return np.asarray(jax.random.key_data(jax.random.key(seed, impl=_IMPLEMENTATION)))
+
+
+def _floating(dtype: Any) -> Any:
+    return as_dtype(float if dtype is None else dtype)
+
+
+def _is_number(value: Any, number: int) -> bool:
+    return isinstance(value, int | float) and value == number
+
+
+def _values(x: Any) -> Any:
+    return np.arange(x, dtype=np.int32) if isinstance(x, int) else x
+
+
+_default = Generator()
+seed = _default.seed
+normal = _default.normal
+uniform = _default.uniform
+truncated_normal = _default.truncated_normal
+exponential = _default.exponential
+gumbel = _default.gumbel
+gamma = _default.gamma
+poisson = _default.poisson
+randint = _default.randint
+bernoulli = _default.bernoulli
+categorical = _default.categorical
+permutation = _default.permutation
+choice = _default.choice

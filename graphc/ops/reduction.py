@@ -1,0 +1,54 @@
+"""Rows: functions that take axes together: sums, extremes, statistics, running sums."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+
+from graphc.ops.table import define, row
+
+_REDUCE = "x, axis: Axis = None, keepdims: bool = False"
+_REDUCE_TO = "x, axis: Axis = None, dtype: DType = None, keepdims: bool = False"
+_SPREAD = "x, axis: Axis = None, correction: float = 0, keepdims: bool = False"
+_ONE_AXIS = "x, axis: int | None = None, keepdims: bool = False"
+_QUANTILE = "x, q, axis: Axis = None, method: str = 'linear', keepdims: bool = False"
+_RUNNING = "x, axis: int | None = None, dtype: DType = None"
+
+_ROWS = (
+    row("sum", jnp.sum, _REDUCE_TO, "The sum over axis; small integers are summed as int32."),
+    row("prod", jnp.prod, _REDUCE_TO, "The product over axis."),
+    row("mean", jnp.mean, _REDUCE_TO, "The arithmetic mean over axis; integers give floats."),
+    row("max", jnp.max, _REDUCE, "The largest element over axis.", aliases=("amax",)),
+    row("min", jnp.min, _REDUCE, "The smallest element over axis.", aliases=("amin",)),
+    row("ptp", jnp.ptp, _REDUCE, "The largest element less the smallest, over axis."),
+    row("std", jnp.std, _SPREAD, "The standard deviation over axis; correction=1 for that of a sample."),
+    row("var", jnp.var, _SPREAD, "The variance over axis; correction=1 for that of a sample."),
+    row("median", jnp.median, _REDUCE, "The middle value over axis."),
+    row("quantile", jnp.quantile, _QUANTILE, "The value below which a share q, between 0 and 1, lies."),
+    row("percentile", jnp.percentile, _QUANTILE, "The value below which q percent lie."),
+    row("nansum", jnp.nansum, _REDUCE_TO, "The sum over axis, NaN left out."),
+    row("nanmean", jnp.nanmean, _REDUCE_TO, "The mean over axis, NaN left out."),
+    row("nanmax", jnp.nanmax, _REDUCE, "The largest element over axis, NaN left out."),
+    row("nanmin", jnp.nanmin, _REDUCE, "The smallest element over axis, NaN left out."),
+    row("all", jnp.all, _REDUCE, "Whether every element over axis is true.", differentiable=False),
+    row("any", jnp.any, _REDUCE, "Whether an element over axis is true.", differentiable=False),
+    row("count_nonzero", jnp.count_nonzero, _REDUCE, "How many elements are not zero.", differentiable=False),
+    row("argmax", jnp.argmax, _ONE_AXIS, "The position of the first largest element.", differentiable=False),
+    row("argmin", jnp.argmin, _ONE_AXIS, "The position of the first smallest element.", differentiable=False),
+    row("cumsum", jnp.cumsum, _RUNNING, "Running sums along axis; of the flattened tensor for None."),
+    row("cumprod", jnp.cumprod, _RUNNING, "Running products along axis; of the flattened tensor for None."),
+    row(
+        "cumulative_sum",
+        jnp.cumulative_sum,
+        "x, axis: int | None = None, dtype: DType = None, include_initial: bool = False",
+        "Running sums along axis, which a 1-d tensor need not name; include_initial begins with a zero.",
+    ),
+    row(
+        "diff",
+        jnp.diff,
+        "x, n: int = 1, axis: int = -1",
+        "Differences of neighbours along axis, taken n times.",
+    ),
+    row("trace", jnp.trace, "x, offset: int = 0, axis1: int = 0, axis2: int = 1", "The sum of the diagonal."),
+)
+
+globals().update(define(__name__, _ROWS))

@@ -1,0 +1,77 @@
+"""Rows: sorting, searching, choosing and gathering."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from graphc.ops.table import define, row
+
+_SORT = "x, axis: int = -1, descending: bool = False, stable: bool = True"
+
+
+def _top_k(x: Any, k: int, axis: int = -1) -> Any:
+    return tuple(lax.top_k(x, k, axis=axis))
+
+
+def _isin(x: Any, values: Any, invert: bool = False) -> Any:
+    return jnp.isin(x, values, invert=invert)
+
+
+_ROWS = (
+    row("where", jnp.where, "condition, x1, x2", "x1 where the condition is true, x2 elsewhere.", fold=np.where),
+    row("sort", jnp.sort, _SORT, "Sorted along axis."),
+    row("argsort", jnp.argsort, _SORT, "The positions that sort along axis.", differentiable=False),
+    row(
+        "top_k",
+        _top_k,
+        "x, k: int, axis: int = -1",
+        "The k largest elements along axis, largest first, and their positions.",
+        returns="tuple[Tensor, Tensor]",
+    ),
+    row(
+        "searchsorted",
+        jnp.searchsorted,
+        "x1, x2, side: str = 'left'",
+        "Where in the sorted x1 each element of x2 belongs; side 'left' puts it before equals, 'right' after.",
+        differentiable=False,
+    ),
+    row(
+        "digitize",
+        jnp.digitize,
+        "x, bins, right: bool = False",
+        "Which interval of the monotonic bins each element lies in.",
+        differentiable=False,
+    ),
+    row(
+        "bincount",
+        jnp.bincount,
+        "x, length: int",
+        "How often each of 0, 1, ..., length - 1 occurs among non-negative integers.",
+        differentiable=False,
+    ),
+    row("isin", _isin, "x, values, invert: bool = False", "Whether x is among values.", differentiable=False),
+    row(
+        "interp",
+        jnp.interp,
+        "x, xp, fp",
+        "The value at x of the piecewise linear function through the points (xp, fp), xp ascending.",
+    ),
+    row(
+        "take",
+        jnp.take,
+        "x, indices, axis: int | None = None",
+        "The elements (slices, along axis) at these positions; one out of range is NaN, or the smallest integer.",
+    ),
+    row(
+        "take_along_axis",
+        jnp.take_along_axis,
+        "x, indices, axis: int = -1",
+        "For each position, the element of x along axis that indices names there; NaN out of range.",
+    ),
+)
+
+globals().update(define(__name__, _ROWS))

@@ -1,0 +1,184 @@
+"""Rows: functions that rearrange elements, join and cut tensors, or change their dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from graphc.ops.table import define, row
+
+Array = jax.Array
+
+
+def _astype(x: Any, dtype: Any) -> Array:
+    # The conversion to its own dtype is what makes a weakly typed array an ordinary one.
+    return lax.convert_element_type(jnp.astype(x, dtype), dtype)
+
+
+def _concat(*arrays: Any, axis: int | None = 0) -> Array:
+    return jnp.concatenate(arrays, axis=axis)
+
+
+def _stack(*arrays: Any, axis: int = 0) -> Array:
+    return jnp.stack(arrays, axis=axis)
+
+
+def _hstack(*arrays: Any) -> Array:
+    return jnp.hstack(arrays)
+
+
+def _vstack(*arrays: Any) -> Array:
+    return jnp.vstack(arrays)
+
+
+def _split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
+    return jnp.split(x, indices_or_sections, axis=axis)
+
+
+def _dynamic_slice(x: Any, starts: Any, sizes: Any) -> Array:
+    return lax.dynamic_slice(x, tuple(starts), sizes)
+
+
+def _dynamic_update_slice(x: Any, update: Any, starts: Any) -> Array:
+    return lax.dynamic_update_slice(x, update, tuple(starts))
+
+
+def _tile(x: Any, repetitions: Any) -> Array:
+    return jnp.tile(x, repetitions)
+
+
+def _pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Array:
+    options = {"constant_values": constant_values} if mode == "constant" else {}
+    return jnp.pad(x, pad_width, mode=mode, **options)
+
+
+def _fold_concat(*arrays: Any, axis: int | None = 0) -> Any:
+    return np.concatenate(arrays, axis=axis)
+
+
+def _fold_stack(*arrays: Any, axis: int = 0) -> Any:
+    return np.stack(arrays, axis=axis)
+
+
+_ROWS = (
+    row("astype", _astype, "x, dtype: DType", "The tensor converted to dtype."),
+    # Axes.
+    row(
+        "reshape",
+        jnp.reshape,
+        "x, shape: Shape",
+        "The same elements in another shape; one size may be -1.",
+        fold=np.reshape,
+    ),
+    row("ravel", jnp.ravel, "x", "The elements in one axis.", fold=np.ravel, aliases=("flatten",)),
+    row(
+        "permute_dims",
+        jnp.transpose,
+        "x, axes: Axis = None",
+        "The axes in another order; reversed for None.",
+        fold=np.transpose,
+        aliases=("transpose",),
+    ),
+    row("matrix_transpose", jnp.matrix_transpose, "x", "The last two axes exchanged."),
+    row("moveaxis", jnp.moveaxis, "x, source: Axes, destination: Axes", "Axes moved to other places."),
+    row("swapaxes", jnp.swapaxes, "x, axis1: int, axis2: int", "Two axes exchanged."),
+    row(
+        "expand_dims",
+        jnp.expand_dims,
+        "x, axis: Axes",
+        "Axes of size 1 added at these places.",
+        fold=np.expand_dims,
+    ),
+    row("squeeze", jnp.squeeze, "x, axis: Axis = None", "Axes of size 1 removed.", fold=np.squeeze),
+    row(
+        "broadcast_to",
+        jnp.broadcast_to,
+        "x, shape: Shape",
+        "Repeated to the shape, by NumPy's rules.",
+        fold=np.broadcast_to,
+    ),
+    row(
+        "broadcast_arrays",
+        jnp.broadcast_arrays,
+        "*arrays",
+        "Each repeated to the shape that they have together.",
+        returns="tuple[Tensor, ...]",
+    ),
+    # Joining and cutting.
+    row(
+        "concat",
+        _concat,
+        "arrays: Tensors, axis: int | None = 0",
+        "Joined along an axis that they have; flattened for None.",
+        fold=_fold_concat,
+        aliases=("concatenate",),
+    ),
+    row("stack", _stack, "arrays: Tensors, axis: int = 0", "Joined along a new axis.", fold=_fold_stack),
+    row("hstack", _hstack, "arrays: Tensors", "Joined along axis 1; along axis 0 when 1-d."),
+    row("vstack", _vstack, "arrays: Tensors", "Joined along axis 0, as rows."),
+    row(
+        "split",
+        _split,
+        "x, indices_or_sections: Axes, axis: int = 0",
+        "Cut along axis into so many equal parts, or before these positions.",
+        returns="tuple[Tensor, ...]",
+    ),
+    row("unstack", jnp.unstack, "x, axis: int = 0", "The slices along axis.", returns="tuple[Tensor, ...]"),
+    row(
+        "dynamic_slice",
+        _dynamic_slice,
+        "x, starts, sizes: Shape",
+        "The block of these sizes at starts, one per axis; moved back into the tensor where it would reach out.",
+    ),
+    row(
+        "dynamic_update_slice",
+        _dynamic_update_slice,
+        "x, update, starts",
+        "A copy with update put at starts, one per axis; moved back into the tensor where it would reach out.",
+    ),
+    # Repetition and order.
+    row("tile", _tile, "x, repetitions: Shape", "Repeated so many times along each axis."),
+    row("repeat", jnp.repeat, "x, repeats: int, axis: int | None = None", "Each element repeated along axis."),
+    row("flip", jnp.flip, "x, axis: Axis = None", "Reversed along axis."),
+    row(
+        "roll",
+        jnp.roll,
+        "x, shift: Axes, axis: Axis = None",
+        "Shifted along axis; what leaves at the end enters at the start.",
+    ),
+    row(
+        "rot90",
+        jnp.rot90,
+        "x, k: int = 1, axes: Axes = (0, 1)",
+        "Turned k times by a right angle, in the plane of two axes.",
+    ),
+    row(
+        "pad",
+        _pad,
+        "x, pad_width: PadWidth, mode: str = 'constant', constant_values: float = 0",
+        "Enlarged by so many elements before and after each axis; pad_width is an int or a pair for each axis.",
+    ),
+    # Parts of matrices.
+    row("tril", jnp.tril, "x, k: int = 0", "Zero above diagonal k."),
+    row("triu", jnp.triu, "x, k: int = 0", "Zero below diagonal k."),
+    row("diag", jnp.diag, "x, k: int = 0", "Diagonal k of a matrix, or the matrix with this diagonal."),
+    row(
+        "diagonal",
+        jnp.diagonal,
+        "x, offset: int = 0, axis1: int = 0, axis2: int = 1",
+        "The diagonal of two axes, as the last axis.",
+    ),
+    row(
+        "meshgrid",
+        jnp.meshgrid,
+        "*arrays, indexing: str = 'xy'",
+        "The coordinates of a grid, from 1-d coordinates; indexing is 'xy' or 'ij'.",
+        returns="tuple[Tensor, ...]",
+    ),
+)
+
+globals().update(define(__name__, _ROWS))

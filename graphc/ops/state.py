@@ -1,0 +1,63 @@
+"""Reading and writing variables.
+
+These nodes stand in the outermost graph only; the lowering, not ``impl``, gives them their meaning, since the value
+of a variable is not among a node's inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graphc.base.errors import InternalError
+from graphc.ir import OPS, Attrs, Effect, Graph, OpDef, TensorType, reads, writes
+
+__all__ = ["ASSIGN_VARIABLE", "READ_VARIABLE"]
+
+
+def _needs_lowering(*values: Any, **attrs: Any) -> Any:
+    raise InternalError(f"a variable is touched where no lowering holds its value ({attrs})")
+
+
+def _read_type(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    del types, regions
+    return (attrs["type"],)
+
+
+def _no_output(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    del types, attrs, regions
+    return ()
+
+
+def _reads(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
+    return (reads(attrs["variable"]),)
+
+
+def _writes(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
+    return (writes(attrs["variable"]),)
+
+
+READ_VARIABLE = OPS.add(
+    "read_variable",
+    OpDef(
+        "read_variable",
+        impl=_needs_lowering,
+        infer=_read_type,
+        effects=_reads,
+        differentiable=False,
+        doc="The value of a variable at this point.",
+    ),
+)
+
+ASSIGN_VARIABLE = OPS.add(
+    "assign_variable",
+    OpDef(
+        "assign_variable",
+        impl=_needs_lowering,
+        infer=_no_output,
+        params=("value",),
+        effects=_writes,
+        differentiable=False,
+        doc="Sets a variable from this point on.",
+    ),
+)

@@ -1,0 +1,70 @@
+"""The stub files beside the modules of rows, written from the rows: ``python -m graphc.ops.stubs``.
+
+The functions of the table are made when graphc is imported; the stubs tell editors and type checkers of them.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import textwrap
+from pathlib import Path
+
+import graphc.ops.annotations as annotations
+from graphc.ops.signature import Signature
+from graphc.ops.table import ROWS, Row, docstring
+
+__all__ = ["render", "stub_path", "write"]
+
+_WIDTH = 120
+
+
+def stub_path(module: str) -> Path:
+    """Where the stub file of a module of rows stands."""
+    return Path(str(sys.modules[module].__file__)).with_suffix(".pyi")
+
+
+def render(module: str) -> str:
+    """The text of the stub file of a module of rows, as the formatter would write it."""
+    rows = sorted(ROWS[module], key=lambda row: row.function)
+    functions = "\n".join(_function(row) for row in rows)
+    used = set(re.findall(r"\w+", " ".join(Signature.parse(row.signature).typed for row in rows)))
+    types = sorted(used.intersection(annotations.__all__))
+    names = sorted((name for row in rows for name in (row.function, *row.aliases)), key=_natural)
+    parts = [
+        f'"""{str(sys.modules[module].__doc__).strip()}',
+        "",
+        "Written by ``python -m graphc.ops.stubs`` from the rows.",
+        '"""',
+        "",
+        "from graphc.core import ArrayLike, Tensor" if "ArrayLike" in used else "from graphc.core import Tensor",
+    ]
+    if types:
+        parts.append(f"from graphc.ops.annotations import {', '.join(types)}")
+    parts += ["", "__all__ = [", *(f'    "{name}",' for name in names), "]", ""]
+    return "\n".join(parts) + "\n" + functions
+
+
+def write() -> None:
+    """Writes every stub file."""
+    for module in ROWS:
+        stub_path(module).write_text(render(module), encoding="utf-8")
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """The key that puts log2 before log10, as the linter wants it."""
+    return [(int(digits or 0), text) for digits, text in re.findall(r"(\d*)(\D*)", name)]
+
+
+def _function(row: Row) -> str:
+    signature = Signature.parse(row.signature).typed.replace("'", '"')
+    head = f"def {row.function}({signature}) -> {row.returns}:"
+    if len(head) > _WIDTH:
+        head = f"def {row.function}(\n    {signature}\n) -> {row.returns}:"
+    body = textwrap.indent(docstring(row) + "\n", "    ")
+    text = f'{head}\n    """{body.lstrip()}    """\n'
+    return text + "".join(f"\n{alias} = {row.function}\n" for alias in row.aliases)
+
+
+if __name__ == "__main__":
+    write()

@@ -1,0 +1,1 @@
+"""The tests of graphc; the folders mirror the package."""

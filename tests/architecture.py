@@ -1,0 +1,283 @@
+"""The rules of the layers, as a checker of a source tree; ``test_architecture.py`` runs it and tests it.
+
+It reads the files and imports none of them, so it also sees imports inside functions and under ``TYPE_CHECKING``.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+FACE = "graphc"
+
+# The layer of each folder (or file) of graphc/. A part imports only from parts with a lower number.
+LAYERS: Mapping[str, int] = {
+    "base": 0,
+    "ir": 1,
+    "core": 2,
+    "ops": 3,
+    "lowering": 4,
+    "autograph": 5,
+    "gradients": 5,
+    "runtime": 5,
+    "function": 6,
+    "queues": 6,
+    "session": 7,
+    "data": 7,
+    "layers": 7,
+    "losses": 7,
+    "optim": 7,
+    "distribute": 8,
+    "compat": 9,
+    "inspect": 10,
+    "cli": 11,
+    "__main__": 12,
+}
+
+# These parts work without JAX, and so without what is built on it.
+WITHOUT_JAX = frozenset({"base", "ir"})
+JAX_FAMILY = frozenset({"jax", "jaxlib", "optax", "flax", "equinox", "orbax"})
+
+# What JAX itself excludes from its promise of compatibility although no underscore says so.
+NOT_PUBLIC = ("jax.core", "jax.interpreters", "jax.lib", "jax.extend", "jaxlib")
+PUBLIC_AFTER_ALL = frozenset({"jax.core.Tracer"})
+
+_DOTTED_PRIVATE = re.compile(r"(jax|jaxlib)(\.\w+)*\._\w+(\.\w+)*")
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported name: ``module`` is imported, or ``name`` from it.
+
+    Attributes:
+      eager: it runs when the file is imported, neither inside a function nor under ``TYPE_CHECKING``.
+    """
+
+    module: str
+    name: str | None
+    bound: str
+    line: int
+    eager: bool
+
+
+@dataclass(frozen=True)
+class Module:
+    """One source file."""
+
+    name: str
+    path: Path
+    tree: ast.Module
+    imports: tuple[Import, ...]
+
+    @property
+    def is_package(self) -> bool:
+        return self.path.name == "__init__.py"
+
+    @property
+    def part(self) -> str:
+        """The folder or file of graphc/ that it belongs to; empty for ``graphc/__init__.py`` itself."""
+        return _part(self.name)
+
+    @property
+    def exported(self) -> frozenset[str] | None:
+        """The names in a written-out ``__all__``, also where ``__all__`` is a sum; None if there is no ``__all__``."""
+        statements = [node for node in self.tree.body if "__all__" in _assigned(node)]
+        if not statements:
+            return None
+        constants = (node.value for stmt in statements for node in ast.walk(stmt) if isinstance(node, ast.Constant))
+        return frozenset(text for text in constants if isinstance(text, str))
+
+
+def violations(root: Path) -> list[str]:
+    """Every broken rule in the package at ``root`` (the folder ``graphc``), as ``file:line: what is wrong``."""
+    modules = read_modules(root)
+    found: list[str] = [*_folders_without_init(root)]
+    for module in modules.values():
+        found += _shape(module)
+        for item in module.imports:
+            found += [f"{_where(module, item.line)}: {text}" for text in _import_rules(module, item, modules)]
+        found += [f"{_where(module, line)}: {text}" for line, text in _jax_rules(module)]
+    found += _cycles(modules)
+    return sorted(set(found))
+
+
+def read_modules(root: Path) -> dict[str, Module]:
+    """The source files under ``root``, by dotted name."""
+    modules: dict[str, Module] = {}
+    for path in sorted(root.rglob("*.py")):
+        parts = [FACE, *path.relative_to(root).with_suffix("").parts]
+        is_package = parts[-1] == "__init__"
+        name = ".".join(parts[:-1] if is_package else parts)
+        tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+        package = name if is_package else name.rpartition(".")[0]
+        modules[name] = Module(name, path.relative_to(root.parent), tree, tuple(_imports(tree.body, package, True)))
+    return modules
+
+
+def _imports(nodes: list[ast.stmt] | list[ast.AST], package: str, eager: bool) -> Iterator[Import]:
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                bound = alias.asname or alias.name.partition(".")[0]
+                yield Import(alias.name, None, bound, node.lineno, eager)
+        elif isinstance(node, ast.ImportFrom):
+            base = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            for alias in node.names:
+                yield Import(module, alias.name, alias.asname or alias.name, node.lineno, eager)
+        elif isinstance(node, ast.If) and _is_type_checking(node.test):
+            yield from _imports(node.body, package, False)
+            yield from _imports(node.orelse, package, eager)
+        else:
+            is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            yield from _imports(list(ast.iter_child_nodes(node)), package, eager and not is_function)
+
+
+def _assigned(node: ast.stmt) -> set[str]:
+    if isinstance(node, ast.Assign):
+        targets = node.targets
+    elif isinstance(node, ast.AnnAssign | ast.AugAssign):
+        targets = [node.target]
+    else:
+        targets = []
+    return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def _is_type_checking(test: ast.expr) -> bool:
+    return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (
+        isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING"
+    )
+
+
+def _part(name: str) -> str:
+    return [*name.split("."), ""][1]
+
+
+def _where(module: Module, line: int) -> str:
+    return f"{module.path.as_posix()}:{line}"
+
+
+def _folders_without_init(root: Path) -> Iterator[str]:
+    for folder in sorted({path.parent for path in root.rglob("*.py")}):
+        if not (folder / "__init__.py").exists():
+            yield f"{folder.relative_to(root.parent).as_posix()}:1: a folder of modules needs an __init__.py"
+
+
+def _shape(module: Module) -> Iterator[str]:
+    if module.part and module.part not in LAYERS:
+        yield f"{_where(module, 1)}: {module.part} has no layer; give it one in LAYERS"
+    if ast.get_docstring(module.tree) is None:
+        yield f"{_where(module, 1)}: a module needs a docstring"
+    if module.is_package and module.exported is None:
+        yield f"{_where(module, 1)}: a package needs an __all__"
+
+
+def _targets(item: Import, modules: Mapping[str, Module]) -> list[str]:
+    """The graphc module that an import reaches: the submodule, where the imported name is one."""
+    if item.name is not None and f"{item.module}.{item.name}" in modules:
+        return [f"{item.module}.{item.name}"]
+    return [item.module]
+
+
+def _import_rules(module: Module, item: Import, modules: Mapping[str, Module]) -> Iterator[str]:
+    root = item.module.partition(".")[0]
+    if root in JAX_FAMILY and module.part in WITHOUT_JAX:
+        yield f"{module.part} works without JAX, but imports {item.module}"
+    if root != FACE:
+        return
+    for target in _targets(item, modules):
+        part = _part(target)
+        if not part:
+            yield f"imports {FACE} itself; only users import the public face"
+        elif target not in modules:
+            yield f"imports {target}, which does not exist"
+        elif part != module.part:
+            # graphc/__init__.py is no part: it stands above all layers, and keeps only the rule of the doors.
+            yield from _layer_rules(module.part, part)
+            yield from _door_rules(target, modules)
+
+
+def _layer_rules(importer: str, imported: str) -> Iterator[str]:
+    # A part without a layer is reported once, where it stands.
+    if importer in LAYERS and imported in LAYERS and LAYERS[imported] >= LAYERS[importer]:
+        above, below = f"{importer} (layer {LAYERS[importer]})", f"{imported} (layer {LAYERS[imported]})"
+        yield f"{above} imports {below}, which is not below it"
+
+
+def _door_rules(target: str, modules: Mapping[str, Module]) -> Iterator[str]:
+    """A file inside a package may be imported from outside only if the package lists it in ``__all__``."""
+    segments = target.split(".")
+    for end in range(3, len(segments) + 1):
+        package, name = ".".join(segments[: end - 1]), segments[end - 1]
+        if package in modules and name not in (modules[package].exported or ()):
+            yield f"imports {'.'.join(segments[:end])}, a file inside {package}; import from {package}"
+            return
+
+
+def _jax_rules(module: Module) -> Iterator[tuple[int, str]]:
+    """Reaches into what JAX does not promise to keep: by import, by attribute, or by a dotted name in a string."""
+    names: dict[str, str] = {}
+    for item in module.imports:
+        if item.module.partition(".")[0] not in {"jax", "jaxlib"}:
+            continue
+        full = f"{item.module}.{item.name}" if item.name else item.module
+        names[item.bound] = full if item.name or item.bound != item.module.partition(".")[0] else item.bound
+        if _is_private(full):
+            yield item.line, f"{full} is not public JAX"
+    nodes = list(ast.walk(module.tree))
+    inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and id(node) not in inner:
+            path = _dotted(node, names)
+            if path is not None and _is_private(path):
+                yield node.lineno, f"{path} is not public JAX"
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and _DOTTED_PRIVATE.fullmatch(node.value):
+            yield node.lineno, f"{node.value} is not public JAX"
+
+
+def _dotted(node: ast.expr, names: Mapping[str, str]) -> str | None:
+    if isinstance(node, ast.Name):
+        return names.get(node.id)
+    if isinstance(node, ast.Attribute):
+        value = _dotted(node.value, names)
+        return None if value is None else f"{value}.{node.attr}"
+    return None
+
+
+def _is_private(path: str) -> bool:
+    segments = path.split(".")
+    if any(s.startswith("_") and not (s.startswith("__") and s.endswith("__")) for s in segments):
+        return True
+    if any(path == name or path.startswith(f"{name}.") for name in PUBLIC_AFTER_ALL):
+        return False
+    return any(path.startswith(f"{name}.") for name in NOT_PUBLIC) or path in NOT_PUBLIC
+
+
+def _cycles(modules: Mapping[str, Module]) -> list[str]:
+    """Cycles among the imports that run when a file is imported, each reported once, at its first module."""
+    edges = {
+        name: sorted(
+            {target for item in module.imports if item.eager for target in _targets(item, modules) if target in modules}
+        )
+        for name, module in modules.items()
+    }
+    found: list[str] = []
+    done: set[str] = set()
+
+    def visit(name: str, path: list[str]) -> None:
+        if name in path:
+            cycle = path[path.index(name) :]
+            first = cycle.index(min(cycle))
+            ring = [*cycle[first:], *cycle[:first], min(cycle)]
+            found.append(f"{_where(modules[ring[0]], 1)}: import cycle: {' -> '.join(ring)}")
+        elif name not in done:
+            for target in edges[name]:
+                visit(target, [*path, name])
+            done.add(name)
+
+    for name in modules:
+        visit(name, [])
+    return found

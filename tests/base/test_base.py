@@ -1,0 +1,107 @@
+"""Errors, configuration, names and registries."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from graphc.base import Config, Location, Registry, UniqueNames, at, errors
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("error", "builtin"),
+        [
+            (errors.InvalidArgumentError, ValueError),
+            (errors.InvalidTypeError, TypeError),
+            (errors.InvalidTypeError, ValueError),
+            (errors.OutOfRangeError, IndexError),
+            (errors.NotFoundError, LookupError),
+            (errors.FailedPreconditionError, RuntimeError),
+            (errors.UnimplementedError, NotImplementedError),
+            (errors.InternalError, RuntimeError),
+            (errors.ConcretizationError, TypeError),
+            (errors.LeakedTensorError, RuntimeError),
+            (errors.UndefinedNameError, NameError),
+            (errors.VariableCreationError, ValueError),
+            (errors.VerificationError, ValueError),
+            (errors.ParseError, ValueError),
+        ],
+    )
+    def test_each_is_also_the_builtin_that_a_user_catches(
+        self, error: type[Exception], builtin: type[Exception]
+    ) -> None:
+        assert issubclass(error, builtin)
+        assert issubclass(error, errors.GraphcError)
+
+    def test_every_error_and_warning_is_exported(self) -> None:
+        classes = {
+            name for name, value in vars(errors).items() if isinstance(value, type) and issubclass(value, Exception)
+        }
+        assert classes | {"at"} == set(errors.__all__)
+
+    def test_at_appends_the_place(self) -> None:
+        error = errors.InvalidArgumentError("bad", 3)
+        assert at(error, Location("nowhere.py", 4, "f")) is error
+        assert error.args == ('bad\n  at File "nowhere.py", line 4, in f', 3)
+
+    def test_at_without_a_place_changes_nothing(self) -> None:
+        assert str(at(errors.InternalError("bad"), None)) == "bad"
+
+
+class TestConfig:
+    @pytest.mark.parametrize(
+        ("text", "value"), [("1", True), ("TRUE", True), ("on", True), ("0", False), ("", False), ("no", False)]
+    )
+    def test_reads_flags(self, monkeypatch: pytest.MonkeyPatch, text: str, value: bool) -> None:
+        monkeypatch.setenv("GRAPHC_VERIFY", text)
+        assert Config().verify is value
+
+    @pytest.mark.parametrize(("text", "value"), [("4", 4), ("", 1), ("many", 1)])
+    def test_reads_numbers(self, monkeypatch: pytest.MonkeyPatch, text: str, value: int) -> None:
+        monkeypatch.setenv("GRAPHC_MAX_IN_FLIGHT", text)
+        assert Config().max_in_flight == value
+
+
+class TestUniqueNames:
+    def test_a_name_that_was_asked_for_is_skipped_later(self) -> None:
+        names = UniqueNames()
+        assert [names(wish) for wish in ("w", "w_1", "w", "w", "w_1")] == ["w", "w_1", "w_2", "w_3", "w_1_1"]
+
+    def test_threads_get_different_names(self) -> None:
+        names = UniqueNames()
+        given: list[str] = []
+
+        def ask() -> None:
+            given.extend([names("w") for _ in range(200)])
+
+        threads = [threading.Thread(target=ask) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(set(given)) == len(given) == 800
+
+
+class TestRegistry:
+    def test_is_a_mapping(self) -> None:
+        registry = Registry[int]("colour")
+        assert registry.add("red", 1) == 1
+        registry.add("blue", 2)
+        assert dict(registry) == {"red": 1, "blue": 2}
+        assert len(registry) == 2
+        assert "red" in registry
+        assert "green" not in registry
+        assert registry.get("red") == 1
+
+    def test_a_name_is_taken_once(self) -> None:
+        registry = Registry[int]("colour")
+        registry.add("red", 1)
+        with pytest.raises(errors.InternalError, match="the colour 'red' is registered twice"):
+            registry.add("red", 2)
+        assert registry["red"] == 1
+
+    def test_a_name_that_is_missing_is_named(self) -> None:
+        with pytest.raises(errors.NotFoundError, match="there is no colour 'red'; there are 0 others"):
+            Registry[int]("colour")["red"]

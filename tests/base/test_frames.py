@@ -1,0 +1,53 @@
+"""Where in the user's code something happens."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import inspect
+import os
+from types import FrameType
+
+import numpy as np
+
+import graphc.base
+from graphc.base import Location, is_internal_file, user_frame, user_location
+
+
+def test_the_line_of_the_caller_is_the_users() -> None:
+    here = inspect.currentframe()
+    assert here is not None
+    location = user_location()
+    assert location == Location(__file__, here.f_lineno - 1, "test_the_line_of_the_caller_is_the_users")
+
+
+def test_one_line_has_one_location_object() -> None:
+    first, second = (user_location() for _ in range(2))
+    assert first is second
+
+
+def test_libraries_are_passed_over() -> None:
+    assert is_internal_file(graphc.base.__file__)
+    assert is_internal_file(np.__file__)
+    jax = importlib.util.find_spec("jax")
+    assert jax is not None
+    assert is_internal_file(str(jax.origin))
+    assert is_internal_file(functools.__file__)
+    assert is_internal_file("<frozen importlib._bootstrap>")
+    assert not is_internal_file(__file__)
+    assert not is_internal_file(os.__file__)
+
+
+def test_a_frame_of_a_library_between_is_not_the_users() -> None:
+    found: list[FrameType | None] = []
+    exec(compile("found.append(user_frame())", np.__file__, "exec"), {"found": found, "user_frame": user_frame})
+    (frame,) = found
+    assert frame is inspect.currentframe()
+
+
+def test_a_location_prints_as_in_a_traceback() -> None:
+    location = Location(__file__, 1)
+    text = '"""Where in the user\'s code something happens."""'
+    assert str(location) == f'File "{__file__}", line 1, in <module>\n    {text}'
+    assert str(Location("missing.py", 3, "f")) == 'File "missing.py", line 3, in f'
+    assert Location("a/b/train.py", 12).short == "train.py:12"

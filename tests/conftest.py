@@ -1,0 +1,29 @@
+"""What every test shares: the devices it sees, and the settings of hypothesis."""
+
+from __future__ import annotations
+
+import os
+
+# JAX and graphc read these when they are first imported, and pytest imports this file before any test. Tests run on
+# eight simulated CPU devices, also on a machine with a GPU, so that they mean the same everywhere; an empty
+# JAX_PLATFORMS lets JAX take the GPU.
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ.setdefault("GRAPHC_CPU_DEVICES", "8")
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# The first call of an op compiles it, which makes one example slow and says nothing about the code under test.
+settings.register_profile("graphc", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("graphc")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("gpu") is not None and not _sees_gpu():
+        pytest.skip("JAX sees no GPU here; where there is one, run: make test-gpu")
+
+
+def _sees_gpu() -> bool:
+    import jax
+
+    return any(device.platform == "gpu" for device in jax.devices())

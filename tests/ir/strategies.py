@@ -1,0 +1,237 @@
+"""Random graphs over a handful of ops that NumPy evaluates, and what tests need to run and compare them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from graphc.base import Location, Registry
+from graphc.ir import (
+    CONSTANT,
+    Attrs,
+    Graph,
+    GraphBuilder,
+    Interpreter,
+    Literal,
+    Node,
+    OpDef,
+    TensorType,
+    Value,
+    dtype_from_short,
+    reads,
+    writes,
+)
+
+INT = TensorType((), np.dtype("int32"))
+FLOAT = TensorType((), np.dtype("float32"))
+WEAK = TensorType((), np.dtype("float32"), weak=True)
+VECTOR = TensorType((3,), np.dtype("float32"))
+TYPES = (INT, FLOAT, WEAK, VECTOR)
+RESOURCES = ("u", "v")
+
+TEST_OPS: Registry[OpDef] = Registry("op")
+TEST_OPS.add("constant", CONSTANT)
+
+
+def _same_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    del attrs, regions
+    if any(type != types[0] for type in types):
+        raise TypeError(f"the types differ: {', '.join(map(str, types))}")
+    return (types[0],)
+
+
+def _op(name: str, impl: Callable[..., Any], infer: Any = _same_types, params: str = "x", **more: Any) -> OpDef:
+    return TEST_OPS.add(name, OpDef(name, impl, infer, tuple(params.split()), **more))
+
+
+def _never(*values: Any, **attrs: Any) -> Any:
+    raise AssertionError("state ops are evaluated by Stateful")
+
+
+def _repeat(x: Any, *, times: int, body: Callable[..., tuple[Any, ...]]) -> Any:
+    for _ in range(times):
+        (x,) = body(x)
+    return x
+
+
+ADD = _op("add", np.add, params="x y", fold=np.add)
+MUL = _op("mul", np.multiply, params="x y", fold=np.multiply)
+NEG = _op("neg", np.negative, fold=np.negative)
+# NumPy's float64 is not what inference says, so this fold must not be taken.
+HALVE = _op("halve", lambda x: np.floor_divide(x, 2).astype(x.dtype), fold=lambda x: np.divide(x, np.float64(2)) + 1)
+WIDEN = _op("widen", lambda x: np.full(3, x, np.float32), lambda t, a, r: (VECTOR,), fold=lambda x: np.full(3, x))
+PAIR = _op("pair", lambda x: (x + x, x * x), lambda t, a, r: (t[0], t[0]))
+REPEAT = _op("repeat", _repeat, lambda t, a, r: (r[0].outputs[0].type,), regions=("body",))
+EITHER = _op(
+    "either",
+    lambda flag, x, *, branches: branches[int(flag) % len(branches)](x),
+    lambda t, a, r: (t[1],),
+    "flag x",
+    regions=("*branches",),
+)
+READ = _op("read", _never, lambda t, a, r: (FLOAT,), "", effects=lambda attrs: (reads(attrs["name"]),))
+WRITE = _op("write", _never, lambda t, a, r: (), effects=lambda attrs: (writes(attrs["name"]),))
+SWAP = _op(
+    "swap", _never, lambda t, a, r: (FLOAT,), effects=lambda attrs: (reads(attrs["name"]), writes(attrs["name"]))
+)
+
+
+class State:
+    """Named cells and the log of what was written to them."""
+
+    def __init__(self) -> None:
+        self.cells: dict[str, Any] = {name: np.float32(index) for index, name in enumerate(RESOURCES)}
+        self.log: list[tuple[str, bytes]] = []
+
+    def touch(self, node: Node, inputs: list[Any]) -> tuple[Any, ...]:
+        name = node.attrs["name"]
+        old = self.cells[name]
+        if node.op is not READ:
+            self.cells[name] = np.float32(inputs[0])
+            self.log.append((name, self.cells[name].tobytes()))
+        return () if node.op is WRITE else (old,)
+
+
+class Stateful(Interpreter):
+    """Evaluates the test ops; the state ops act on a State."""
+
+    def __init__(self, graph: Graph, state: State) -> None:
+        super().__init__(graph)
+        self.state = state
+
+    def run_node(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
+        if node.op in (READ, WRITE, SWAP):
+            return self.state.touch(node, inputs)
+        return super().run_node(node, inputs)
+
+    def region(self, graph: Graph) -> Callable[..., tuple[Any, ...]]:
+        return Stateful(graph, self.state).run
+
+
+def evaluate(graph: Graph) -> tuple[list[bytes], list[tuple[str, bytes]]]:
+    """The outputs for fixed inputs, and the writes in their order, bit by bit."""
+    state = State()
+    inputs = [np.full(value.type.shape, 2 + index, value.type.dtype) for index, value in enumerate(graph.inputs)]
+    with np.errstate(all="ignore"):
+        outputs = Stateful(graph, state).run(*inputs)
+    return [np.asarray(output).tobytes() for output in outputs], state.log
+
+
+def sources(node: Node) -> list[Node]:
+    """The nodes that a node has an edge from, of data or of control."""
+    return [*(value.node for value in node.inputs if value.node is not None), *node.control_inputs]
+
+
+def ancestors(graph: Graph) -> dict[Node, set[Node]]:
+    """For each node all those that it depends on."""
+    found: dict[Node, set[Node]] = {}
+    for node in graph.nodes:
+        found[node] = {earlier for source in sources(node) for earlier in (source, *found[source])}
+    return found
+
+
+LOCATIONS = (None, Location("train.py", 12), Location('a "b".py', 3, "step"))
+
+
+@st.composite
+def graphs(draw: st.DrawFn, inputs: Sequence[TensorType] | None = None, depth: int = 1) -> Graph:
+    """A valid graph; with ``inputs``, a region: it takes these and returns one value of the last one's type."""
+    builder = GraphBuilder(draw(st.sampled_from(["graph", "body", "my graph"])))
+    values: list[Value] = []
+    wanted = draw(st.lists(st.sampled_from(TYPES), max_size=3)) if inputs is None else inputs
+    values += [builder.input(type, draw(st.sampled_from(["", "x", "add", "µ"]))) for type in wanted]
+    for _ in range(draw(st.integers(0, 12 if inputs is None else 4))):
+        values.extend(_step(draw, builder, values, depth).outputs)
+    if inputs is None:
+        return builder.build(draw(st.lists(st.sampled_from(values), max_size=4)) if values else [])
+    return builder.build([draw(st.sampled_from([value for value in values if value.type == inputs[-1]]))])
+
+
+def _step(draw: st.DrawFn, builder: GraphBuilder, values: list[Value], depth: int) -> Node:
+    """Appends one random node."""
+    scalars = [value for value in values if value.type == FLOAT]
+    choices = [CONSTANT, CONSTANT, READ]
+    choices += [ADD, MUL, NEG, HALVE, PAIR, ADD, NEG] * bool(values) + [WIDEN, WRITE, SWAP] * bool(scalars)
+    choices += [REPEAT, EITHER] * bool(values and depth)
+    op = draw(st.sampled_from(choices))
+    inputs: list[Value] = []
+    attrs = Attrs()
+    regions: list[Graph] = []
+    if op is CONSTANT:
+        attrs = _constant(draw)
+    elif op in (READ, WRITE, SWAP):
+        attrs = Attrs(name=draw(st.sampled_from(RESOURCES)))
+    if op in (WIDEN, WRITE, SWAP):
+        inputs = [draw(st.sampled_from(scalars))]
+    elif op.params:
+        inputs = [draw(st.sampled_from(values))]
+    if op in (ADD, MUL):
+        inputs.append(draw(st.sampled_from([value for value in values if value.type == inputs[0].type])))
+    if op is REPEAT:
+        attrs = Attrs(times=draw(st.integers(0, 2)))
+        regions = [draw(graphs([inputs[0].type], depth - 1))]
+    if op is EITHER:
+        flags = [value for value in values if value.type == INT]
+        if not flags:
+            flags = list(builder.append(CONSTANT, (), Attrs(value=Literal(np.int32(1)))).outputs)
+        inputs = [draw(st.sampled_from(flags)), *inputs]
+        regions = [draw(graphs([inputs[1].type], depth - 1)) for _ in range(draw(st.integers(1, 2)))]
+    return builder.append(
+        op,
+        inputs,
+        attrs,
+        regions=regions,
+        control_inputs=_few(draw, builder.nodes),
+        device=draw(st.sampled_from(["", "", "", "/device:CPU:0"])),
+        name=draw(st.sampled_from(["", "", "", "x", "a/b", 'say "hi"'])),
+        location=draw(st.sampled_from(LOCATIONS)),
+    )
+
+
+def _few(draw: st.DrawFn, nodes: list[Node]) -> list[Node]:
+    if not nodes or draw(st.integers(0, 3)):
+        return []
+    return draw(st.lists(st.sampled_from(nodes), max_size=2, unique=True))
+
+
+def _constant(draw: st.DrawFn) -> Attrs:
+    type = draw(st.sampled_from(TYPES))
+    value = Literal(np.full(type.shape, draw(st.integers(0, 3)), type.dtype))
+    return Attrs(value=value, weak=True) if type.weak else Attrs(value=value)
+
+
+SHORT_NAMES = "bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64 c64 c128 float8_e4m3fn int4"
+DTYPES = tuple(map(dtype_from_short, SHORT_NAMES.split()))
+
+
+@st.composite
+def literals(draw: st.DrawFn) -> Literal:
+    """Arrays of every dtype with any bits, not-a-number with a payload and negative zero among them."""
+    dtype = draw(st.sampled_from(DTYPES))
+    shape = draw(st.lists(st.integers(0, 4), max_size=3))
+    size = int(np.prod(shape))
+    data = np.frombuffer(draw(st.binary(min_size=size * dtype.itemsize, max_size=size * dtype.itemsize)), np.uint8)
+    if dtype.name in ("bool", "int4"):
+        return Literal((data & 1).astype(dtype).reshape(shape))
+    return Literal(data.view(dtype).reshape(shape))
+
+
+tensor_types = st.builds(
+    TensorType, st.lists(st.integers(0, 9), max_size=3).map(tuple), st.sampled_from(DTYPES), st.booleans()
+)
+attribute_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.complex_numbers()
+    | st.text()
+    | st.sampled_from(DTYPES)
+    | tensor_types
+    | literals(),
+    lambda items: st.lists(items, max_size=3).map(tuple),
+    max_leaves=5,
+)

@@ -1,0 +1,149 @@
+"""Every row of the table, held to NumPy, to its stub and to the rules of rows."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from graphc.core import FUNCTIONS, Tensor
+from graphc.ir import OPS
+from graphc.ops import functions, linalg, nn, random
+from graphc.ops.stubs import render, stub_path
+from graphc.ops.table import ROWS, Row
+from tests.ops.examples import EXAMPLES, Example
+from tests.ops.support import arrays, flat, run, trace, types
+
+ALL_ROWS = {row.name: row for rows in ROWS.values() for row in rows}
+CASES = [
+    pytest.param(name, case, id=f"{name}-{number}")
+    for name, cases in EXAMPLES.items()
+    for number, case in enumerate(cases)
+]
+
+
+def numpy_function(name: str) -> Callable[..., Any]:
+    """NumPy's function of a row's name, with the names of the array API."""
+    namespace = np.linalg if name.startswith("linalg.") else np
+    return getattr(namespace, name.rpartition(".")[2])
+
+
+def is_tensor(value: Any) -> bool:
+    return isinstance(value, np.ndarray | np.generic)
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """The arrays in an example's arguments."""
+    if is_tensor(value):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from leaves(item)
+
+
+def replaced(value: Any, tensors: Iterator[Any]) -> Any:
+    if is_tensor(value):
+        return next(tensors)
+    if isinstance(value, list):
+        return [replaced(item, tensors) for item in value]
+    return value
+
+
+def called(name: str, case: Example) -> tuple[Callable[..., Any], list[Any]]:
+    """The public function on an example, as a function of the arrays in it, and these arrays."""
+    inputs = [array for value in case.args for array in leaves(value)]
+
+    def call(*tensors: Any) -> Any:
+        rest = iter(tensors)
+        return FUNCTIONS[name](*[replaced(value, rest) for value in case.args], **case.kwargs)
+
+    return call, inputs
+
+
+def test_every_row_has_an_example() -> None:
+    assert set(EXAMPLES) == set(ALL_ROWS)
+
+
+@pytest.mark.parametrize(("name", "case"), CASES)
+def test_eager_result_is_that_of_numpy(name: str, case: Example) -> None:
+    call, inputs = called(name, case)
+    expected = flat((case.expected or numpy_function(name))(*case.args, **case.kwargs))
+    result = call(*map(Tensor, map(jax.numpy.asarray, inputs)))
+    assert isinstance(result, tuple) == ALL_ROWS[name].returns.startswith("tuple")
+    outputs = flat(result)
+    assert len(outputs) == len(expected)
+    for output, right in zip(outputs, expected, strict=True):
+        assert type(output) is Tensor
+        np.testing.assert_allclose(output.numpy(), right, rtol=2e-5, atol=2e-6)
+        assert output.shape == np.shape(right)
+        assert output.dtype.kind == np.asarray(right).dtype.kind or np.asarray(right).dtype.itemsize == 8
+
+
+@pytest.mark.parametrize(("name", "case"), CASES)
+def test_graph_has_the_same_result_and_the_right_types(name: str, case: Example) -> None:
+    call, inputs = called(name, case)
+    eager = flat(call(*map(Tensor, map(jax.numpy.asarray, inputs))))
+    graph = trace(call, inputs)
+    outputs = run(graph, inputs)
+    assert [output.type for output in graph.outputs] == types(eager) == types(outputs)
+    assert any(node.op is OPS[name] for node in graph.nodes)
+    for output, right in zip(arrays(outputs), arrays(eager), strict=True):
+        np.testing.assert_allclose(output, right, rtol=2e-5, atol=2e-6)
+
+
+@pytest.mark.parametrize("row", ALL_ROWS.values(), ids=ALL_ROWS)
+def test_row_is_public_and_documented(row: Row) -> None:
+    function = FUNCTIONS[row.name]
+    namespaces = {"": functions, "nn.": nn, "linalg.": linalg}
+    for name in (row.function, *row.aliases):
+        assert getattr(namespaces[row.namespace], name) is function
+        assert name in namespaces[row.namespace].__all__
+    doc = inspect.getdoc(function)
+    assert doc is not None
+    assert doc.startswith(row.doc)
+    assert row.doc.endswith(".")
+    for parameter in inspect.signature(function).parameters:
+        assert f"  {parameter}: " in doc
+    assert OPS[row.name].doc == row.doc
+
+
+@pytest.mark.parametrize("row", ALL_ROWS.values(), ids=ALL_ROWS)
+def test_results_that_carry_no_gradient_are_marked(row: Row) -> None:
+    for case in EXAMPLES[row.name]:
+        call, inputs = called(row.name, case)
+        graph = trace(call, inputs)
+        floats_in = any(np.asarray(value).dtype.kind in "fc" for value in inputs)
+        floats_out = any(output.type.is_inexact for output in graph.outputs)
+        if row.differentiable and floats_in and case.kwargs.get("dtype") is None:
+            assert floats_out or row.name == "astype"
+
+
+@pytest.mark.parametrize("module", ROWS)
+def test_stub_is_up_to_date(module: str) -> None:
+    assert stub_path(module).read_text(encoding="utf-8") == render(module), "run python -m graphc.ops.stubs"
+
+
+@pytest.mark.parametrize("module", ROWS)
+def test_stub_is_valid_python(module: str) -> None:
+    compile(render(module), str(stub_path(module)), "exec")
+
+
+def test_public_names_are_unique_and_exist() -> None:
+    names = functions.__all__
+    assert len(names) == len(set(names))
+    assert all(callable(getattr(functions, name)) for name in names)
+    assert all(callable(getattr(random, name)) for name in random.__all__)
+
+
+def test_numpy_functions_of_tensors_run_ours() -> None:
+    x = functions.asarray([[1.0, 2.0], [3.0, 4.0]])
+    total = np.sum(x, axis=0)
+    assert isinstance(total, Tensor)
+    np.testing.assert_array_equal(total.numpy(), [4.0, 6.0])
+    joined = np.concatenate([x, x], axis=1)
+    assert isinstance(joined, Tensor)
+    assert joined.shape == (2, 4)

@@ -1,0 +1,43 @@
+"""What README.md and docs/ show is run: the Python blocks of a page make one program."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def program(page: str) -> str:
+    """The Python blocks of a page, each on its own lines, so that an error names a line of the page."""
+    lines = [""] * page.count("\n")
+    for block in re.finditer(r"^```python\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL):
+        first = page.count("\n", 0, block.start(1))
+        code = block[1].splitlines()
+        lines[first : first + len(code)] = code
+    return "\n".join(lines)
+
+
+def with_code() -> list[Path]:
+    return [page for page in PAGES if program(page.read_text(encoding="utf-8")).strip()]
+
+
+def test_blocks_keep_their_lines() -> None:
+    page = "words\n```python\nx = 1\n```\nmore\n```console\n$ make\n```\n```python\ny = x\n```\n"
+    assert program(page).splitlines() == ["", "", "x = 1", "", "", "", "", "", "", "y = x"]
+
+
+def test_the_readme_shows_a_program_of_about_25_lines() -> None:
+    code = program((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert 10 <= len([line for line in code.splitlines() if line.strip()]) <= 30
+
+
+@pytest.mark.parametrize("page", with_code(), ids=lambda page: page.stem)
+def test_the_code_of_a_page_runs(page: Path, tmp_path: Path) -> None:
+    script = tmp_path / f"{page.stem}.py"
+    script.write_text(program(page.read_text(encoding="utf-8")), encoding="utf-8")
+    runpy.run_path(str(script), run_name="__main__")
