@@ -1,16 +1,53 @@
-"""graphc: a graph compiler for Python on JAX. The public names; ``import graphc as gx``."""
+"""graphc: a graph compiler for Python on JAX. ``import graphc as gx``."""
+
+# ruff: noqa: E402, F403, I001  the devices are set up before anything can make JAX choose them; the array functions
+# come first, so that no name of theirs hides one of ours.
 
 from graphc.core import simulate_cpu_devices
 
 simulate_cpu_devices()
 
-from graphc.autograph import do_not_convert  # noqa: E402
-from graphc.base import config, errors  # noqa: E402
-from graphc.core import Tensor, Variable, wait_all  # noqa: E402
-from graphc.function import TensorSpec, function, run_functions_eagerly  # noqa: E402
-from graphc.gradients import GradientTape, custom_gradient, grad, value_and_grad  # noqa: E402
-from graphc.ir import Graph  # noqa: E402
-from graphc.ops import functions, linalg, nn, random  # noqa: E402
-from graphc.ops.functions import *  # noqa: E402, F403
+from graphc.ops.functions import *
+from graphc.ops import functions, linalg, nn, random
+from graphc import base, distribute, ir
+from graphc.autograph import cond, do_not_convert, fori_loop, scan, switch, to_source, while_loop
+from graphc.base import config, errors
+from graphc.core import Tensor, Variable, device, devices, wait_all
+from graphc.function import TensorSpec, function, run_functions_eagerly
+from graphc.gradients import GradientTape, custom_gradient, grad, value_and_grad
+from graphc.ir import DeviceSpec, Graph
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "DeviceSpec",
+    "GradientTape",
+    "Graph",
+    "Tensor",
+    "TensorSpec",
+    "Variable",
+    "base",
+    "cond",
+    "config",
+    "custom_gradient",
+    "device",
+    "devices",
+    "distribute",
+    "do_not_convert",
+    "errors",
+    "fori_loop",
+    "function",
+    "grad",
+    "ir",
+    "linalg",
+    "nn",
+    "random",
+    "run_functions_eagerly",
+    "scan",
+    "switch",
+    "to_source",
+    "value_and_grad",
+    "wait_all",
+    "while_loop",
+]
+__all__ += functions.__all__

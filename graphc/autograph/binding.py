@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from graphc.autograph.jumps import GuardedFor
 from graphc.autograph.liveness import Branch, Construct, Frame, swallows
-from graphc.autograph.names import Scope, collect
+from graphc.autograph.names import NameTable, Scope
 
 __all__ = ["Bindings"]
 
@@ -32,13 +32,17 @@ class Bindings:
       body: the function's statements, without jumps.
       scope: the function's names.
       constructs: the state of its constructs; the frames in it learn which names start undefined.
+      table: the names of its statements.
 
     Attributes:
       frame: the variables of the function itself.
       undefined: the names that may hold the mark, in any frame.
     """
 
-    def __init__(self, body: Sequence[ast.stmt], scope: Scope, constructs: Mapping[ast.stmt, Construct]) -> None:
+    def __init__(
+        self, body: Sequence[ast.stmt], scope: Scope, constructs: Mapping[ast.stmt, Construct], table: NameTable
+    ) -> None:
+        self._names = table.of
         self.frame = Frame(scope.local)
         self.undefined: set[str] = set()
         self._constructs = constructs
@@ -49,7 +53,7 @@ class Bindings:
         self._need(scope.local - scope.names.assigned, frozenset(scope.parameters))
         held = {name for construct in constructs.values() for name in _held(construct)}
         # A name that a construct holds must not become unbound in Python's way: that would break its reader.
-        self.undefined |= (_deleted(body) & held) - scope.declared
+        self.undefined |= (scope.names.deleted & held) - scope.declared
 
     def doubtful(self, node: ast.AST) -> frozenset[str]:
         """The names that may hold the mark where a statement begins."""
@@ -73,20 +77,26 @@ class Bindings:
             case ast.Try() | ast.TryStar():
                 return self._try(node, bound)
             case ast.With():
-                inside = bound.union(*(collect([item.optional_vars]).binds for item in node.items if item.optional_vars))
+                inside = bound.union(
+                    *(self._names(item.optional_vars).binds for item in node.items if item.optional_vars)
+                )
                 after = self._block(node.body, inside)
-                return _both(inside - _deleted(node.body), after) if swallows(node) else after
+                return _both(inside - self._deleted(node.body), after) if swallows(node) else after
             case ast.Match():
                 after: Bound = bound
                 for case in node.cases:
-                    after = _both(after, self._block(case.body, bound | collect([case.pattern]).may_bind))
+                    after = _both(after, self._block(case.body, bound | self._names(case.pattern).may_bind))
                 return after
             case ast.Raise():
                 return None
             case ast.Delete():
-                return bound - collect([node]).binds
+                return bound - self._names(node).binds
             case _:
-                return bound | collect([node]).binds
+                return bound | self._names(node).binds
+
+    def _deleted(self, body: Sequence[ast.AST]) -> frozenset[str]:
+        """Names that somewhere in the statements may become unbound."""
+        return frozenset[str]().union(*(self._names(node).deleted for node in body))
 
     def _need(self, names: frozenset[str], bound: frozenset[str]) -> None:
         """A construct reads these names before it runs."""
@@ -104,7 +114,7 @@ class Bindings:
     def _if(self, node: ast.If, bound: frozenset[str]) -> Bound:
         construct = self._constructs[node]
         state = frozenset(construct.state)
-        bound |= collect([node.test]).binds
+        bound |= self._names(node.test).binds
         self._need(_held(construct), bound)
         body = self._inside(construct.body, node.body, bound)
         orelse = self._inside(construct.orelse, node.orelse, bound)
@@ -114,8 +124,8 @@ class Bindings:
     def _loop(self, node: ast.For | ast.While, bound: frozenset[str]) -> frozenset[str]:
         construct = self._constructs[node]
         self._need(frozenset(construct.state), bound)
-        bound -= _deleted(node.body)
-        target = collect([node.target]).binds if isinstance(node, ast.For) else set[str]()
+        bound -= self._deleted(node.body)
+        target = self._names(node.target).binds if isinstance(node, ast.For) else set[str]()
         frame = construct.body.frame
         self._frames.append(frame)
         self._block(node.body, (bound - frame.owned) | target)
@@ -128,32 +138,18 @@ class Bindings:
         after = self._block(node.body, bound)
         if node.orelse:
             after = self._block(node.orelse, after) if after is not None else None
-        start = bound - _deleted(node.body)
+        start = bound - self._deleted(node.body)
         for handler in node.handlers:
             self._bound[handler] = start
-            name = frozenset() if handler.name is None else frozenset([handler.name])
+            name = frozenset[str]() if handler.name is None else frozenset({handler.name})
             end = self._block(handler.body, start | name)
             after = _both(after, None if end is None else end - name)
         if node.finalbody:
-            final = self._block(node.finalbody, start - _deleted([*node.handlers, *node.orelse]))
-            after = None if final is None or after is None else (after - _deleted(node.finalbody)) | final
+            final = self._block(node.finalbody, start - self._deleted([*node.handlers, *node.orelse]))
+            after = None if final is None or after is None else (after - self._deleted(node.finalbody)) | final
         return after
 
 
 def _held(construct: Construct) -> frozenset[str]:
     """The names that a construct reads before it runs."""
     return construct.body.captured.union(construct.orelse.captured, construct.state)
-
-
-def _deleted(body: Sequence[ast.AST]) -> set[str]:
-    """Names that somewhere in the statements may become unbound."""
-    found: set[str] = set()
-    for top in body:
-        for node in ast.walk(top):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
-                found.add(node.id)
-            elif isinstance(node, ast.ExceptHandler) and node.name is not None:
-                found.add(node.name)
-    return found
-
-

@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-__all__ = ["assign", "call", "constant", "function", "load", "located", "not_", "operator", "store", "strings", "thunk"]
+__all__ = [
+    "assign",
+    "call",
+    "constant",
+    "function",
+    "load",
+    "located",
+    "not_",
+    "operator",
+    "store",
+    "strings",
+    "thunk",
+    "visitor",
+]
 
 LOAD = ast.Load()
 STORE = ast.Store()
@@ -20,23 +34,34 @@ def located(node: S, origin: ast.AST) -> S:
     return ast.copy_location(node, origin)
 
 
+@functools.cache
+def visitor(kind: type[ast.AST]) -> str:
+    """The name of the method that a visitor has for a kind of node: ``_visit_ifexp`` for ``ast.IfExp``."""
+    return f"_visit_{kind.__name__.lower()}"
+
+
 def load(name: str) -> ast.Name:
+    """Reads a name."""
     return ast.Name(id=name, ctx=LOAD)
 
 
 def store(name: str) -> ast.Name:
+    """Binds a name, in a target."""
     return ast.Name(id=name, ctx=STORE)
 
 
 def constant(value: str | bool | int | None) -> ast.Constant:
+    """A constant."""
     return ast.Constant(value=value)
 
 
 def strings(values: Iterable[str]) -> ast.Tuple:
+    """A tuple of texts."""
     return ast.Tuple(elts=[constant(value) for value in values], ctx=LOAD)
 
 
 def call(function: ast.expr, *args: ast.expr) -> ast.Call:
+    """A call with positional arguments."""
     return ast.Call(func=function, args=list(args), keywords=[])
 
 
@@ -46,6 +71,7 @@ def operator(name: str, *args: ast.expr) -> ast.Call:
 
 
 def arguments(*names: str, defaults: Sequence[ast.expr] = ()) -> ast.arguments:
+    """Parameters of a function; the defaults belong to the last of them."""
     args = [ast.arg(arg=name) for name in names]
     return ast.arguments(posonlyargs=[], args=args, kwonlyargs=[], kw_defaults=[], defaults=list(defaults))
 
@@ -56,13 +82,16 @@ def thunk(value: ast.expr) -> ast.Lambda:
 
 
 def assign(name: str, value: ast.expr, origin: ast.AST) -> ast.Assign:
+    """``name = value``, at the place of ``origin``."""
     return located(ast.Assign(targets=[store(name)], value=value), origin)
 
 
 def not_(value: ast.expr) -> ast.UnaryOp:
+    """``not value``, as the user would write it."""
     return ast.UnaryOp(op=ast.Not(), operand=value)
 
 
 def function(name: str, args: ast.arguments, body: list[ast.stmt], origin: ast.AST) -> ast.FunctionDef:
+    """A function definition, at the place of ``origin``."""
     node = ast.FunctionDef(name=name, args=args, body=body or [ast.Pass()], decorator_list=[])
     return located(node, origin)

@@ -5,7 +5,6 @@ so two closures of one definition share the work, and a variable that is rebound
 """
 
 from __future__ import annotations
-
 import __future__
 
 import ast
@@ -113,7 +112,7 @@ def convert(fn: FunctionType, *, operators: object | None = None) -> FunctionTyp
             known = _outcomes.get(key)
             if known is None:
                 known = _outcomes[key] = (_outcome(fn, operators), operators)
-                weakref.finalize(code, _outcomes.pop, key, None)
+                weakref.finalize(code, _outcomes.pop, key, None).atexit = False
     outcome = known[0]
     if isinstance(outcome, _Refused):
         raise outcome.kind(outcome.message)
@@ -176,7 +175,9 @@ def _compile(old: CodeType, node: Definition, source: Source) -> CodeType:
     if source.class_name is not None:
         # Python mangles private names by the class around; more underscores keep the class's own name free.
         name = "_" * 9 + source.class_name.lstrip("_")
-        inner = ast.copy_location(ast.ClassDef(name=name, bases=[], keywords=[], body=[inner], decorator_list=[]), inner)
+        inner = ast.copy_location(
+            ast.ClassDef(name=name, bases=[], keywords=[], body=[inner], decorator_list=[]), inner
+        )
     free = [name for name in old.co_freevars if source.class_name is None or name != "__class__"]
     factory = function(_FACTORY, arguments(*free, PREFIX, *_HELPERS), [inner], inner)
     module = ast.fix_missing_locations(ast.Module(body=[factory], type_ignores=[]))
@@ -229,5 +230,3 @@ def _finished(code: CodeType, name: str, prefix: str, qualname: str, mark: bool 
     if mark and not is_class and not suspends:
         consts.append(_MARK)
     return code.replace(co_consts=tuple(consts), co_name=name, co_qualname=own)
-
-

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from graphc.autograph.build import call, constant, load, located, operator, strings, thunk
+from graphc.autograph.build import call, constant, load, located, operator, strings, thunk, visitor
 from graphc.autograph.names import own_nodes, parameters, target_names
 from graphc.autograph.unit import Unit
 
@@ -88,39 +88,44 @@ class Expressions(ast.NodeTransformer):
             return located(call(load("ag__now"), self.visit(node)), node)
         return self.delayed(node, what)
 
+    def visit(self, node: ast.AST) -> Any:
+        """Rewrites a node by the method for its kind, or else what is inside it."""
+        return getattr(self, visitor(type(node)), self.generic_visit)(node)
+
     @contextmanager
-    def hiding(self, names: frozenset[str]) -> Iterator[None]:
+    def hiding(self, names: frozenset[str]) -> Generator[None]:
         """Inside, the names are variables of a comprehension or a lambda."""
         before = self.local, self.doubtful, self.undefined
         self.local, self.doubtful, self.undefined = self.local | names, self.doubtful - names, self.undefined - names
         yield
         self.local, self.doubtful, self.undefined = before
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:
+    def _visit_name(self, node: ast.Name) -> ast.expr:
         if isinstance(node.ctx, ast.Load) and node.id in self.doubtful:
             return located(operator("load", node), node)
         return node
 
-    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+    def _visit_ifexp(self, node: ast.IfExp) -> ast.expr:
         what = "a branch of `... if ... else ...`"
         return located(
             operator("if_exp", self.visit(node.test), self.delayed(node.body, what), self.delayed(node.orelse, what)),
             node,
         )
 
-    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+    def _visit_boolop(self, node: ast.BoolOp) -> ast.expr:
         name = "and" if isinstance(node.op, ast.And) else "or"
         what = f"an operand of `{name}`"
         first, *others = node.values
         operands = [self._first(first, what), *(self.delayed(value, what) for value in others)]
         return located(operator(f"{name}_", *operands), node)
 
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+    def _visit_unaryop(self, node: ast.UnaryOp) -> ast.expr:
         if isinstance(node.op, ast.Not):
             return located(operator("not_", self.visit(node.operand)), node)
-        return self.generic_visit(node)  # pyright: ignore[reportReturnType]
+        self.generic_visit(node)
+        return node
 
-    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+    def _visit_compare(self, node: ast.Compare) -> ast.expr:
         if len(node.ops) > 1:
             return located(self._chain(node), node)
         left, right = self.visit(node.left), self.visit(node.comparators[0])
@@ -138,7 +143,7 @@ class Expressions(ast.NodeTransformer):
         symbols = strings(_COMPARISONS[type(op)] for op in node.ops)
         return operator("compare_chain", left, symbols, ast.Tuple(elts=operands, ctx=ast.Load()))
 
-    def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
+    def _visit_lambda(self, node: ast.Lambda) -> ast.expr:
         node.args = self.arguments(node.args)
         before = self.doubtful, self._first_parameter, self.in_control
         self.doubtful, self._first_parameter, self.in_control = self.undefined, first_parameter(node.args), False
@@ -164,28 +169,29 @@ class Expressions(ast.NodeTransformer):
             elements()
         return node
 
-    def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> ast.expr:
+    def _visit_listcomp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> ast.expr:
         def element() -> None:
             node.elt = self.visit(node.elt)
 
         return self._comprehension(node, node.generators, element)
 
-    visit_SetComp = visit_ListComp
-    visit_GeneratorExp = visit_ListComp
+    _visit_setcomp = _visit_listcomp
+    _visit_generatorexp = _visit_listcomp
 
-    def visit_DictComp(self, node: ast.DictComp) -> ast.expr:
+    def _visit_dictcomp(self, node: ast.DictComp) -> ast.expr:
         def element() -> None:
             node.key, node.value = self.visit(node.key), self.visit(node.value)
 
         return self._comprehension(node, node.generators, element)
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+    def _visit_attribute(self, node: ast.Attribute) -> ast.expr:
         if not self.in_control or self._is_module(node.value):
-            return self.generic_visit(node)  # pyright: ignore[reportReturnType]
+            self.generic_visit(node)
+            return node
         name = constant(self.unit.mangle(node.attr))
         return located(operator("load_attr", self.visit(node.value), name), node)
 
-    def visit_Call(self, node: ast.Call) -> ast.expr:
+    def _visit_call(self, node: ast.Call) -> ast.expr:
         function = node.func
         if isinstance(function, ast.Name) and function.id in _FRAME_BUILTINS and function.id not in self.local:
             if function.id == "super" and not node.args and self.unit.class_name is not None:

@@ -25,7 +25,6 @@ Block = list[ast.stmt]
 class GuardedFor(ast.For):
     """A ``for`` loop that goes on only while the expression ``keep_going`` holds."""
 
-    _fields = (*ast.For._fields, "keep_going")
     keep_going: ast.expr
 
 
@@ -87,17 +86,18 @@ def _returns(body: Block) -> list[ast.Return]:
     return found
 
 
-def _escapes(node: ast.stmt) -> bool:
-    """Whether a jump inside the statement leaves it."""
-    if isinstance(node, ast.Return | ast.Break | ast.Continue):
-        return True
-    if isinstance(node, ast.For | ast.While):
-        return bool(_returns(node.body)) or _any_escapes(node.orelse)
-    return any(_any_escapes(block) for block in _blocks(node))
-
-
-def _any_escapes(body: Block) -> bool:
-    return any(_escapes(node) for node in body)
+def _escape(body: Block) -> ast.stmt | None:
+    """The first jump inside the statements that leaves them."""
+    for node in body:
+        if isinstance(node, ast.Return | ast.Break | ast.Continue):
+            return node
+        if isinstance(node, ast.For | ast.While):
+            found: ast.stmt | None = next(iter(_returns(node.body)), None) or _escape(node.orelse)
+        else:
+            found = next((jump for block in _blocks(node) if (jump := _escape(block))), None)
+        if found is not None:
+            return found
+    return None
 
 
 def _breaks(body: Block) -> bool:
@@ -157,6 +157,11 @@ def _unset(flags: Iterable[str]) -> ast.expr:
     return tests[0] if len(tests) == 1 else ast.BoolOp(op=ast.And(), values=tests)
 
 
+def _guarded(test: ast.expr, body: Block) -> Block:
+    """The statements, run only if the test holds."""
+    return [located(ast.If(test=test, body=body, orelse=[]), body[0])]
+
+
 class _Lowering:
     """Rewrites blocks. ``flags`` are the flags that a block may have set when control reaches its end."""
 
@@ -186,7 +191,7 @@ class _Lowering:
                 return done + new, flags | flag
             if _never_falls_through(node, through_with=False):
                 queue = []
-            if isinstance(node, ast.If) and _escapes(node) and queue:
+            if isinstance(node, ast.If) and queue and _escape([node]) is not None:
                 # A branch that always jumps needs no flag: the rest belongs to the other branch.
                 if _terminates(node.body):
                     node.orelse, queue = node.orelse + queue, []
@@ -201,8 +206,7 @@ class _Lowering:
             flags |= set_here
             if set_here and queue:
                 rest, set_later = self.block(queue, tail, loop)
-                done.append(located(ast.If(test=_unset(set_here), body=rest, orelse=[]), queue[0]))
-                return done, flags | set_later
+                return done + _guarded(_unset(set_here), rest), flags | set_later
         return done, flags
 
     def _jump(self, node: ast.stmt, tail: bool, loop: _Loop | None) -> tuple[Block, set[str]]:
@@ -240,19 +244,18 @@ class _Lowering:
         return [node], flags
 
     def _try(self, node: ast.Try | ast.TryStar, tail: bool, loop: _Loop | None) -> set[str]:
-        for inner in node.finalbody:
-            if _escapes(inner):
-                raise self._unit.refuse(
-                    inner,
-                    "A `finally` block that leaves by `return`, `break` or `continue` swallows the exception in flight, "
-                    "which cannot be compiled. Set a variable there and jump after the `try` statement.",
-                )
+        if (jump := _escape(node.finalbody)) is not None:
+            raise self._unit.refuse(
+                jump,
+                "A `finally` block that leaves by `return`, `break` or `continue` swallows the exception in flight, "
+                "which cannot be compiled. Set a variable there and jump after the `try` statement.",
+            )
         node.finalbody, _ = self.block(node.finalbody, tail=False, loop=None)
         node.body, in_body = self.block(node.body, tail and not node.orelse, loop)
         flags = set(in_body)
         orelse, more = self.block(node.orelse, tail, loop)
         if in_body and orelse:
-            orelse = [located(ast.If(test=_unset(in_body), body=orelse, orelse=[]), orelse[0])]
+            orelse = _guarded(_unset(in_body), orelse)
         node.orelse = orelse
         flags |= more
         for handler in node.handlers:
@@ -268,8 +271,10 @@ class _Lowering:
         loop = _Loop(f"ag__break_{number}", f"ag__continue_{number}")
         before: Block = []
         after: Block = node.orelse
-        test_inside = isinstance(node, ast.While) and any(isinstance(part, ast.NamedExpr) for part in ast.walk(node.test))
-        if isinstance(node, ast.While) and test_inside:
+        test_binds = isinstance(node, ast.While) and any(
+            isinstance(part, ast.NamedExpr) for part in ast.walk(node.test)
+        )
+        if isinstance(node, ast.While) and test_binds:
             before, after = self._test_inside(node, number)
         node.body, flags = self.block(node.body, tail=True, loop=loop)
         node.orelse = []
@@ -277,8 +282,8 @@ class _Lowering:
             node.body.insert(0, assign(loop.continue_flag, constant(False), node.body[0]))
         if loop.break_flag in flags:
             before.append(assign(loop.break_flag, constant(False), node))
-            if after and not test_inside:
-                after = [located(ast.If(test=_unset({loop.break_flag}), body=after, orelse=[]), after[0])]
+            if after and not test_binds:
+                after = _guarded(_unset({loop.break_flag}), after)
         stop = flags & {loop.break_flag, DONE}
         return [*before, self._stopped_by(node, stop)], flags & {DONE}, after
 
@@ -291,7 +296,7 @@ class _Lowering:
             flag = f"ag__exhausted_{number}"
             before = [assign(flag, constant(False), node)]
             leave.insert(0, assign(flag, constant(True), node.test))
-            after = [located(ast.If(test=load(flag), body=after, orelse=[]), after[0])]
+            after = _guarded(load(flag), after)
         node.body.insert(0, located(ast.If(test=not_(node.test), body=leave, orelse=[]), node.test))
         node.test = located(constant(True), node.test)
         return before, after
@@ -301,9 +306,9 @@ class _Lowering:
             return node
         going = located(_unset(flags), node.test if isinstance(node, ast.While) else node.iter)
         if isinstance(node, ast.For):
-            return located(
-                GuardedFor(target=node.target, iter=node.iter, body=node.body, orelse=[], keep_going=going), node
-            )
+            guarded = located(GuardedFor(target=node.target, iter=node.iter, body=node.body, orelse=[]), node)
+            guarded.keep_going = going
+            return guarded
         if not (isinstance(node.test, ast.Constant) and node.test.value):
             tests = going.values if isinstance(going, ast.BoolOp) else [going]
             going = located(ast.BoolOp(op=ast.And(), values=[*tests, node.test]), node.test)

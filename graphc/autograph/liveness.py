@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from graphc.autograph.jumps import GuardedFor
-from graphc.autograph.names import Names, Scope, collect
+from graphc.autograph.names import NameTable, Scope
 
 __all__ = ["Branch", "Construct", "Frame", "find_state", "swallows"]
 
@@ -68,14 +68,15 @@ class Construct:
     orelse: Branch
 
 
-def find_state(body: Sequence[ast.stmt], scope: Scope) -> dict[ast.stmt, Construct]:
+def find_state(body: Sequence[ast.stmt], scope: Scope, table: NameTable) -> dict[ast.stmt, Construct]:
     """Finds the state of every construct of a function.
 
     Args:
       body: the function's statements, without jumps.
       scope: the function's names.
+      table: the names of its statements.
     """
-    liveness = _Liveness(scope)
+    liveness = _Liveness(scope, table)
     liveness.block(body, scope.always_live, NOTHING)
     return liveness.constructs
 
@@ -93,24 +94,18 @@ def swallows(node: ast.With) -> bool:
 class _Liveness:
     """Walks backwards. ``live`` is what is live behind a piece, ``caught`` what is live where an exception leads."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: Scope, table: NameTable) -> None:
         self.constructs: dict[ast.stmt, Construct] = {}
         self._always = scope.always_live
         # What a function defined inside may rebind whenever it is called.
         self._shared: NameSet = frozenset(scope.names.rebound & scope.local)
         self._declared = scope.declared
-        self._known: dict[ast.AST, Names] = {}
+        self._names = table.of
 
     def block(self, body: Sequence[ast.stmt], live: NameSet, caught: NameSet) -> NameSet:
         for node in reversed(body):
             live = self._statement(node, live, caught)
         return live
-
-    def _names(self, node: ast.AST) -> Names:
-        names = self._known.get(node)
-        if names is None:
-            names = self._known[node] = collect([node])
-        return names
 
     def _reads(self, *nodes: ast.AST | None) -> NameSet:
         return NOTHING.union(*(self._names(node).reads for node in nodes if node is not None))

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from graphc.autograph.build import visitor
 from graphc.autograph.source import Definition, FunctionNode
 
-__all__ = ["Names", "Scope", "collect", "parameters", "scope_of", "target_names"]
+__all__ = ["NameTable", "Names", "Scope", "parameters", "scope_of", "target_names"]
 
 # Builtins that run a generator expression before they return: it reads its names at once, as a list would.
 _CONSUMERS = frozenset({"all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"})
@@ -26,6 +27,9 @@ class Names:
       may_bind: names bound on some ways through the piece only (``:=`` in an operand, patterns).
       deferred: names that functions defined here may read at any later time.
       rebound: names that functions defined here bind by ``nonlocal``.
+      deleted: names that may be unbound, by ``del`` or at the end of an ``except`` clause.
+      globals: names declared ``global`` here.
+      nonlocals: names declared ``nonlocal`` here.
     """
 
     reads: set[str] = field(default_factory=set[str])
@@ -33,11 +37,42 @@ class Names:
     may_bind: set[str] = field(default_factory=set[str])
     deferred: set[str] = field(default_factory=set[str])
     rebound: set[str] = field(default_factory=set[str])
+    deleted: set[str] = field(default_factory=set[str])
+    globals: set[str] = field(default_factory=set[str])
+    nonlocals: set[str] = field(default_factory=set[str])
 
     @property
     def assigned(self) -> set[str]:
         """Every name that may be bound."""
         return self.binds | self.may_bind
+
+    def add(self, other: Names) -> None:
+        """Adds what another piece does."""
+        for name in self.__slots__:
+            getattr(self, name).update(getattr(other, name))
+
+
+class NameTable:
+    """The names of the statements and expressions of one function, each found once."""
+
+    def __init__(self) -> None:
+        self._known: dict[ast.AST, Names] = {}
+
+    def of(self, node: ast.AST) -> Names:
+        """What a node does to the names around it; statements inside it, of the same function, are included."""
+        names = self._known.get(node)
+        if names is None:
+            collector = _Collector(self)
+            collector.inspect(node)
+            names = self._known[node] = collector.names
+        return names
+
+    def of_all(self, nodes: Iterable[ast.AST]) -> Names:
+        """What several nodes do."""
+        names = Names()
+        for node in nodes:
+            names.add(self.of(node))
+        return names
 
 
 @dataclass(slots=True)
@@ -75,37 +110,23 @@ def parameters(args: ast.arguments) -> tuple[str, ...]:
     return (*names, *(arg.arg for arg in (args.vararg, args.kwarg) if arg is not None))
 
 
-def collect(nodes: Iterable[ast.AST]) -> Names:
-    """What the nodes do to the names around them; nested statements of the same function are included."""
-    collector = _Collector()
-    for node in nodes:
-        collector.visit(node)
-    return collector.names
-
-
 def target_names(target: ast.expr) -> list[str]:
     """The names that an assignment target binds."""
     return [node.id for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
 
 
-def scope_of(node: Definition, local: frozenset[str] = frozenset()) -> Scope:
+def scope_of(node: Definition, table: NameTable | None = None, local: frozenset[str] = frozenset()) -> Scope:
     """The scope that a function or a lambda opens.
 
     Args:
       node: its definition.
+      table: where the names of its statements are kept, if they are wanted later.
       local: names that are local to it even if nothing in the definition binds them.
     """
-    names = collect([node.body] if isinstance(node, ast.Lambda) else node.body)
+    names = (table or NameTable()).of_all([node.body] if isinstance(node, ast.Lambda) else node.body)
     params = parameters(node.args)
-    global_names: set[str] = set()
-    nonlocal_names: set[str] = set()
-    for statement in [] if isinstance(node, ast.Lambda) else own_nodes(node.body):
-        if isinstance(statement, ast.Global):
-            global_names.update(statement.names)
-        elif isinstance(statement, ast.Nonlocal):
-            nonlocal_names.update(statement.names)
-    local = local.union(names.assigned, params) - global_names - nonlocal_names
-    return Scope(params, names, local, frozenset(global_names), frozenset(nonlocal_names))
+    local = local.union(names.assigned, params) - names.globals - names.nonlocals
+    return Scope(params, names, local, frozenset(names.globals), frozenset(names.nonlocals))
 
 
 def own_nodes(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
@@ -119,19 +140,22 @@ def own_nodes(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
 
 
 class _Collector(ast.NodeVisitor):
-    def __init__(self) -> None:
+    def __init__(self, table: NameTable) -> None:
+        self.table = table
         self.names = Names()
         self.hidden: frozenset[str] = frozenset()  # variables of the comprehensions around
         self.certain = True  # whether this part runs whenever its statement runs to its end
         self.walrus: set[str] = set()  # names that the statement has certainly bound by := so far
 
+    def inspect(self, node: ast.AST) -> None:
+        """Collects the names of this very node."""
+        getattr(self, visitor(type(node)), self.generic_visit)(node)
+
     def visit(self, node: ast.AST) -> None:
-        if not isinstance(node, ast.stmt):
-            return super().visit(node)
-        before = self.walrus, self.certain
-        self.walrus, self.certain = set(), True
-        super().visit(node)
-        self.walrus, self.certain = before
+        if isinstance(node, ast.stmt):
+            self.names.add(self.table.of(node))
+        else:
+            self.inspect(node)
 
     def _perhaps(self, *nodes: ast.AST) -> None:
         """Visits parts that run on some ways only."""
@@ -140,15 +164,17 @@ class _Collector(ast.NodeVisitor):
             self.visit(node)
         self.certain = before
 
-    def visit_Name(self, node: ast.Name) -> None:
+    def _visit_name(self, node: ast.Name) -> None:
         if node.id in self.hidden:
             return
         if not isinstance(node.ctx, ast.Store) and node.id not in self.walrus:
             self.names.reads.add(node.id)
         if not isinstance(node.ctx, ast.Load):
             self.names.binds.add(node.id)
+        if isinstance(node.ctx, ast.Del):
+            self.names.deleted.add(node.id)
 
-    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
+    def _visit_namedexpr(self, node: ast.NamedExpr) -> None:
         self.visit(node.value)
         if self.certain:
             self.walrus.add(node.target.id)
@@ -156,25 +182,25 @@ class _Collector(ast.NodeVisitor):
         else:
             self.names.may_bind.add(node.target.id)
 
-    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+    def _visit_boolop(self, node: ast.BoolOp) -> None:
         self.visit(node.values[0])
         self._perhaps(*node.values[1:])
 
-    def visit_IfExp(self, node: ast.IfExp) -> None:
+    def _visit_ifexp(self, node: ast.IfExp) -> None:
         self.visit(node.test)
         self._perhaps(node.body, node.orelse)
 
-    def visit_Compare(self, node: ast.Compare) -> None:
+    def _visit_compare(self, node: ast.Compare) -> None:
         self.visit(node.left)
         self.visit(node.comparators[0])
         self._perhaps(*node.comparators[1:])
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+    def _visit_augassign(self, node: ast.AugAssign) -> None:
         self.generic_visit(node)
         if isinstance(node.target, ast.Name):
             self.names.reads.add(node.target.id)
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+    def _visit_annassign(self, node: ast.AnnAssign) -> None:
         if node.value is None and isinstance(node.target, ast.Name):
             self.names.may_bind.add(node.target.id)  # it makes the name local, no more
         else:
@@ -182,29 +208,36 @@ class _Collector(ast.NodeVisitor):
                 if part is not None:
                     self.visit(part)
 
-    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
+    def _visit_import(self, node: ast.Import | ast.ImportFrom) -> None:
         self.names.binds.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
 
-    visit_ImportFrom = visit_Import
+    _visit_importfrom = _visit_import
 
-    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+    def _visit_global(self, node: ast.Global) -> None:
+        self.names.globals.update(node.names)
+
+    def _visit_nonlocal(self, node: ast.Nonlocal) -> None:
+        self.names.nonlocals.update(node.names)
+
+    def _visit_excepthandler(self, node: ast.ExceptHandler) -> None:
         if node.name is not None:
             self.names.binds.add(node.name)
+            self.names.deleted.add(node.name)
         self.generic_visit(node)
 
-    def visit_MatchAs(self, node: ast.MatchAs | ast.MatchStar) -> None:
+    def _visit_matchas(self, node: ast.MatchAs | ast.MatchStar) -> None:
         if node.name is not None:
             self.names.may_bind.add(node.name)
         self.generic_visit(node)
 
-    visit_MatchStar = visit_MatchAs
+    _visit_matchstar = _visit_matchas
 
-    def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
+    def _visit_matchmapping(self, node: ast.MatchMapping) -> None:
         if node.rest is not None:
             self.names.may_bind.add(node.rest)
         self.generic_visit(node)
 
-    def visit_FunctionDef(self, node: FunctionNode) -> None:
+    def _visit_functiondef(self, node: FunctionNode) -> None:
         self.names.binds.add(node.name)
         for expression in node.decorator_list:
             self.visit(expression)
@@ -215,16 +248,16 @@ class _Collector(ast.NodeVisitor):
             self.visit(node.returns)
         self._closure(node)
 
-    visit_AsyncFunctionDef = visit_FunctionDef
+    _visit_asyncfunctiondef = _visit_functiondef
 
-    def visit_Lambda(self, node: ast.Lambda) -> None:
+    def _visit_lambda(self, node: ast.Lambda) -> None:
         self._closure(node)
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+    def _visit_classdef(self, node: ast.ClassDef) -> None:
         self.names.binds.add(node.name)
         for expression in (*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)):
             self.visit(expression)
-        inner = collect(node.body)
+        inner = NameTable().of_all(node.body)
         # The body runs now and its methods later; names of the class itself are kept too, as it may read outer ones.
         self.names.reads |= inner.reads - self.hidden
         self.names.deferred |= (inner.reads | inner.deferred) - self.hidden
@@ -241,7 +274,7 @@ class _Collector(ast.NodeVisitor):
         # A name may be read as soon as the function exists.
         self.names.reads |= free - self.hidden
 
-    def visit_Call(self, node: ast.Call) -> None:
+    def _visit_call(self, node: ast.Call) -> None:
         self.visit(node.func)
         name = node.func.id if isinstance(node.func, ast.Name) else None
         for argument in node.args:
@@ -252,19 +285,18 @@ class _Collector(ast.NodeVisitor):
         for keyword in node.keywords:
             self.visit(keyword.value)
 
-    def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.DictComp) -> None:
+    def _visit_listcomp(self, node: ast.ListComp | ast.SetComp | ast.DictComp) -> None:
         self._comprehension(node)
 
-    visit_SetComp = visit_ListComp
-    visit_DictComp = visit_ListComp
+    _visit_setcomp = _visit_listcomp
+    _visit_dictcomp = _visit_listcomp
 
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> None:
+    def _visit_generatorexp(self, node: ast.GeneratorExp) -> None:
         before = self.names
         self.names = Names()
         self._comprehension(node)
         later, self.names = self.names, before
-        for name in ("reads", "binds", "may_bind", "deferred", "rebound"):
-            getattr(self.names, name).update(getattr(later, name))
+        self.names.add(later)
         self.names.deferred |= later.reads
         self.names.rebound |= later.may_bind
 

@@ -12,7 +12,7 @@ import linecache
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, cast
 
 from graphc.base import errors
 
@@ -72,10 +72,10 @@ def find_source(fn: FunctionType) -> Source:
       NoSourceError: the file cannot be read, or what stands there now is not this function.
     """
     code = fn.__code__
-    entry = _match(code, _read(fn).entries.get(code.co_firstlineno, []))
-    if isinstance(entry.node, ast.Lambda):
-        return Source(_clone(entry.node), code.co_filename, entry.class_name)
-    return Source(_reparse(entry.node, _files[code.co_filename].lines), code.co_filename, entry.class_name)
+    file = _read(fn)
+    entry = _match(code, file.entries.get(code.co_firstlineno, []))
+    node = _clone(entry.node) if isinstance(entry.node, ast.Lambda) else _reparse(entry.node, file.lines)
+    return Source(node, code.co_filename, entry.class_name)
 
 
 def _no_source(code: CodeType, reason: str) -> NoSourceError:
@@ -197,11 +197,11 @@ N = TypeVar("N", bound=ast.AST)
 
 def _clone(node: N) -> N:
     """A deep copy of a tree, some ten times faster than ``copy.deepcopy``."""
-    copy = type(node)()
-    for name, value in vars(node).items():
+    parts = vars(node).copy()
+    for name, value in parts.items():
         if isinstance(value, ast.AST):
-            value = _clone(value)
+            parts[name] = _clone(value)
         elif isinstance(value, list):
-            value = [_clone(item) if isinstance(item, ast.AST) else item for item in value]  # pyright: ignore[reportUnknownVariableType]
-        setattr(copy, name, value)
-    return copy
+            items = cast("list[object]", value)
+            parts[name] = [_clone(item) if isinstance(item, ast.AST) else item for item in items]
+    return type(node)(**parts)

@@ -10,7 +10,6 @@ from graphc.autograph.build import (
     LOAD,
     arguments,
     assign,
-    call,
     constant,
     function,
     load,
@@ -23,29 +22,12 @@ from graphc.autograph.build import (
 from graphc.autograph.expressions import Expressions, binds_in_place, first_parameter
 from graphc.autograph.jumps import RETURN, GuardedFor, remove_jumps
 from graphc.autograph.liveness import Branch, Construct, find_state
-from graphc.autograph.names import Scope, own_nodes, parameters, scope_of
+from graphc.autograph.names import NameTable, Scope, own_nodes, parameters, scope_of
 from graphc.autograph.source import Definition
+from graphc.autograph.stores import Block, Stores, only_names
 from graphc.autograph.unit import Unit
 
 __all__ = ["rewrite"]
-
-_SYMBOLS: dict[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.MatMult: "@",
-    ast.Pow: "**",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-}
-
-Block = list[ast.stmt]
 
 
 def rewrite(node: Definition, unit: Unit) -> Definition:
@@ -95,15 +77,17 @@ def _rewrite_function(
 ) -> ast.FunctionDef:
     local = scope_of(node).local
     node.body = remove_jumps(node.body, unit)
-    scope = scope_of(node, local)  # a name stays local although what binds it was never reached and is gone
-    constructs = find_state(node.body, scope)
-    bindings = Bindings(node.body, scope, constructs)
+    table = NameTable()
+    # A name stays local although the statement that bound it could not be reached and is gone.
+    scope = scope_of(node, table, local)
+    constructs = find_state(node.body, scope, table)
+    bindings = Bindings(node.body, scope, constructs, table)
     rewriter = _Statements(node, unit, scope, constructs, bindings, outer_local, outer_undefined)
     node.body = rewriter.function(node.body)
     return node
 
 
-class _Statements(Expressions):
+class _Statements(Stores):
     def __init__(
         self,
         node: ast.FunctionDef,
@@ -114,10 +98,8 @@ class _Statements(Expressions):
         outer_local: frozenset[str],
         outer_undefined: frozenset[str],
     ) -> None:
-        super().__init__(unit, (outer_local | scope.local) - scope.globals, first_parameter(node.args))
-        self._scope = scope
+        super().__init__(node, unit, scope, bindings, outer_local)
         self._constructs = constructs
-        self._bindings = bindings
         self._outer_undefined = outer_undefined - scope.local - scope.globals
         self.undefined = self._outer_undefined | bindings.undefined
 
@@ -269,139 +251,6 @@ class _Statements(Expressions):
         self.in_control = before
         return function(name, args, [*declared, *start, *new], origin)
 
-    # Assignment
-
-    def _assign(self, node: ast.Assign) -> Block:
-        plain = all(_only_names(target) for target in node.targets)
-        value = self.expression(node.value)
-        if plain:
-            node.value = value
-            return [node]
-        if len(node.targets) == 1 and self._order_is_free(node.targets[0], node.value, value):
-            return self._store(node.targets[0], value, node)
-        name = self.unit.fresh("value")
-        new: Block = [assign(name, value, node)]
-        for target in node.targets:
-            new += self._store(target, load(name), node)
-        return new
-
-    def _order_is_free(self, target: ast.expr, old: ast.expr, value: ast.expr) -> bool:
-        """Whether it cannot be seen if the target's parts are evaluated before the value."""
-        if isinstance(target, ast.Attribute | ast.Subscript):
-            parts = [target.value, target.slice] if isinstance(target, ast.Subscript) else [target.value]
-            return self._is_stable(value) or (not binds_in_place(old) and all(self._is_stable(part) for part in parts))
-        return True
-
-    def _is_stable(self, node: ast.expr) -> bool:
-        """Whether an expression has the same value whenever it is evaluated around here, and no effect."""
-        if isinstance(node, ast.Name):
-            return node.id in self._scope.local - self._scope.always_live - self.doubtful or node.id.startswith("ag__")
-        return isinstance(node, ast.Constant)
-
-    def _store(self, target: ast.expr, value: ast.expr, origin: ast.stmt) -> Block:
-        """Statements that store a value (whose evaluation has no effect left) into any target."""
-        match target:
-            case ast.Attribute():
-                name = constant(self.unit.mangle(target.attr))
-                return [self._run("store_attr", origin, self.expression(target.value), name, value)]
-            case ast.Subscript():
-                index = self._index(target.slice)
-                return [self._run("store_item", origin, self.expression(target.value), index, value)]
-            case ast.Tuple() | ast.List() if not _only_names(target):
-                return self._unpack(target, value, origin)
-            case _:
-                return [located(ast.Assign(targets=[target], value=value), origin)]
-
-    def _unpack(self, target: ast.Tuple | ast.List, value: ast.expr, origin: ast.stmt) -> Block:
-        """Unpacks into names, then stores from left to right."""
-        later: list[tuple[ast.expr, str]] = []
-
-        def simplified(part: ast.expr) -> ast.expr:
-            if isinstance(part, ast.Tuple | ast.List | ast.Starred):
-                if isinstance(part, ast.Starred):
-                    part.value = simplified(part.value)
-                else:
-                    part.elts = [simplified(element) for element in part.elts]
-                return part
-            if isinstance(part, ast.Name) and not later:
-                return part
-            later.append((part, self.unit.fresh("value")))
-            return located(store(later[-1][1]), part)
-
-        new: Block = [located(ast.Assign(targets=[simplified(target)], value=value), origin)]
-        for part, name in later:
-            new += self._store(part, load(name), origin)
-        return new
-
-    def _run(self, name: str, origin: ast.stmt, *args: ast.expr) -> ast.stmt:
-        return located(ast.Expr(value=located(operator(name, *args), origin)), origin)
-
-    def _index(self, node: ast.expr) -> ast.expr:
-        """An index as a value: slices become calls of ``slice``."""
-        if isinstance(node, ast.Slice):
-            parts = [constant(None) if part is None else self.expression(part) for part in _bounds(node)]
-            return located(call(load("ag__slice"), *parts), node)
-        if isinstance(node, ast.Tuple):
-            node.elts = [self._index(element) for element in node.elts]
-            return node
-        return self.expression(node)
-
-    def _annassign(self, node: ast.AnnAssign) -> Block:
-        if node.value is None:
-            return [located(ast.Pass(), node)]
-        return self._assign(located(ast.Assign(targets=[node.target], value=node.value), node))
-
-    def _augassign(self, node: ast.AugAssign) -> Block:
-        symbol = constant(_SYMBOLS[type(node.op)])
-        target = node.target
-        if isinstance(target, ast.Name):
-            old = self.expression(located(load(target.id), target))
-            value = operator("inplace", symbol, old, self.expression(node.value))
-            return [assign(target.id, located(value, node), node)]
-        new: Block = []
-        holder = self._once(self.expression(target.value), node, new)
-        if isinstance(target, ast.Attribute):
-            name = self.unit.mangle(target.attr)
-            old: ast.expr = ast.Attribute(value=holder, attr=target.attr, ctx=LOAD)
-            if self.in_control:
-                old = operator("load_attr", holder, constant(name))
-            key: ast.expr = constant(name)
-        else:
-            key = self._once(self._index(target.slice), node, new)
-            old = ast.Subscript(value=holder, slice=key, ctx=LOAD)
-        value = located(operator("inplace", symbol, old, self.expression(node.value)), node)
-        stored = "store_attr" if isinstance(target, ast.Attribute) else "store_item"
-        return [*new, self._run(stored, node, holder, key, value)]
-
-    def _once(self, value: ast.expr, origin: ast.stmt, new: Block) -> ast.expr:
-        """An expression that can be written twice, evaluated once."""
-        if self._is_stable(value):
-            return value
-        new.append(assign(name := self.unit.fresh("part"), value, origin))
-        return load(name)
-
-    def _delete(self, node: ast.Delete) -> Block:
-        new: Block = []
-        for target in node.targets:
-            new += self._delete_one(target, node)
-        return new
-
-    def _delete_one(self, target: ast.expr, origin: ast.stmt) -> Block:
-        match target:
-            case ast.Attribute():
-                name = constant(self.unit.mangle(target.attr))
-                return [self._run("delete_attr", origin, self.expression(target.value), name)]
-            case ast.Subscript():
-                holder = self.expression(target.value)
-                return [self._run("delete_item", origin, holder, self._index(target.slice))]
-            case ast.Tuple() | ast.List():
-                return [statement for part in target.elts for statement in self._delete_one(part, origin)]
-            case ast.Name(id=name) if name in self._bindings.undefined:
-                check: Block = [self._run("load", origin, load(name))] if name in self.doubtful else []
-                return [*check, assign(name, operator("undefined", constant(name)), origin)]
-            case _:
-                return [located(ast.Delete(targets=[target]), origin)]
-
     # Other statements
 
     def _expr(self, node: ast.Expr) -> Block:
@@ -437,7 +286,7 @@ class _Statements(Expressions):
         for item in node.items:
             item.context_expr = self.expression(item.context_expr)
             target = item.optional_vars
-            if target is not None and not _only_names(target):
+            if target is not None and not only_names(target):
                 name = self.unit.fresh("value")
                 item.optional_vars = located(store(name), target)
                 stores += self._store(target, load(name), located(ast.Pass(), target))
@@ -479,13 +328,3 @@ class _Statements(Expressions):
         if _suspends(node) is None:
             _rewrite_function(node, self.unit, self.local, self.undefined)
         return [node]
-
-
-def _only_names(target: ast.expr) -> bool:
-    if isinstance(target, ast.Tuple | ast.List):
-        return all(_only_names(element) for element in target.elts)
-    return _only_names(target.value) if isinstance(target, ast.Starred) else isinstance(target, ast.Name)
-
-
-def _bounds(node: ast.Slice) -> tuple[ast.expr | None, ast.expr | None, ast.expr | None]:
-    return node.lower, node.upper, node.step

@@ -44,6 +44,10 @@ class ReplicaContext(Protocol):
         """The mean of each tensor over the replicas, all in one collective."""
         ...
 
+    def fold_key(self, key: Any) -> Any:
+        """Random key data that differs between replicas."""
+        ...
+
 
 class Context(threading.local):
     """The state of one thread.

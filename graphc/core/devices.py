@@ -7,14 +7,16 @@ read when graphc is imported, before JAX makes its devices.
 from __future__ import annotations
 
 import os
+from contextlib import AbstractContextManager
 from functools import lru_cache
 
 import jax
 
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
+from graphc.core.context import device_scope
 from graphc.ir import DeviceSpec
 
-__all__ = ["canonical_device", "devices", "find_device", "simulate_cpu_devices"]
+__all__ = ["canonical_device", "device", "device_name", "devices", "find_device", "simulate_cpu_devices"]
 
 
 def simulate_cpu_devices() -> None:
@@ -92,3 +94,23 @@ def find_device(spec: str | DeviceSpec | jax.Device) -> jax.Device:
             return device
     known = ", ".join(device_name(device) for device in devices())
     raise NotFoundError(f"there is no device {spec!s}; this process has {known}")
+
+
+def device(spec: str | DeviceSpec | None) -> AbstractContextManager[None]:
+    """Pins the ops inside a ``with`` block, and the variables made there, to a device.
+
+    Eager ops run there. In a compiled function all pins must name one device, where the whole function then runs; pins
+    to several are refused.
+
+    Args:
+      spec: such as ``"gpu:0"``, ``"/device:CPU:1"``; None lifts the pins around.
+
+    Raises:
+      InvalidArgumentError: the spec is malformed.
+      NotFoundError: there is no such device; the message lists those that exist.
+
+    Example:
+      >>> with device("cpu:0"):
+      ...     pass
+    """
+    return device_scope("" if spec is None else canonical_device(spec))

@@ -1,6 +1,6 @@
 """Layer 6: the decorator, the trace cache and its keys, reasons for retraces, lifting of variables."""
 
-from graphc.function.arguments import Arguments, TensorSpec
+from graphc.function.arguments import Arguments, Binder, TensorSpec
 from graphc.function.function import (
     TOOLS,
     BoundFunction,
@@ -10,17 +10,20 @@ from graphc.function.function import (
     functions_run_eagerly,
     run_functions_eagerly,
 )
-from graphc.function.traced import TracedFunction
+from graphc.function.traced import TracedFunction, TraceOptions, trace_function
 
 __all__ = [
     "TOOLS",
     "Arguments",
+    "Binder",
     "BoundFunction",
     "Function",
     "TensorSpec",
     "TraceReport",
+    "TraceOptions",
     "TracedFunction",
     "function",
     "functions_run_eagerly",
     "run_functions_eagerly",
+    "trace_function",
 ]

@@ -103,7 +103,7 @@ class Function:
         self._traces: OrderedDict[Any, TracedFunction] = OrderedDict()
         self._reports: list[TraceReport] = []
         self._described: list[list[tuple[str, str]]] = []
-        self._created = False
+        self._created_in_vain: set[Any] = set()
         self._fast: Callable[[tuple[Any, ...]], Any] | None = None
         self._lock = threading.RLock()
         functools.update_wrapper(self, python_function, updated=())
@@ -130,7 +130,7 @@ class Function:
             try:
                 traced = self._trace(arguments)
             except CreationInTrace:
-                return self._create(args, kwargs)
+                return self._create(args, kwargs, self._key(arguments))
         if context.tapes:
             return traced.call_recorded(arguments)
         result = traced(arguments)
@@ -147,14 +147,19 @@ class Function:
         function = convert_call(self.python_function) if self._options.autograph else self.python_function
         return function(*args, **kwargs)
 
-    def _create(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The first call of a function that makes Variables: plain Python, which is what it means."""
+    def _create(self, args: tuple[Any, ...], kwargs: dict[str, Any], key: Any) -> Any:
+        """The first call of a function that makes Variables: plain Python, which is what it means.
+
+        A second time the same arguments must not make any. Where the call changed its arguments (``self.w``) they are
+        not the same any more, so that each new instance has a first call of its own.
+        """
         context.creating = True
         try:
             result = self.python_function(*args, **kwargs)
         finally:
             context.creating = False
-        self._created = True
+        if self._key(self._binder.bind(args, kwargs)) == key:
+            self._created_in_vain.add(key)
         return result
 
     def _trace(self, arguments: Arguments) -> TracedFunction:
@@ -163,7 +168,7 @@ class Function:
             found = self._traces.get(key)
             if found is not None:
                 return found
-            may_create = not self._created and not self._traces
+            may_create = key not in self._created_in_vain
             traced = trace_function(
                 self.python_function, self._binder, arguments, self._options, may_create=may_create
             )

@@ -26,13 +26,13 @@ from graphc.core import (
     trace_scope,
     type_of,
 )
-from graphc.function.arguments import Arguments, Binder
-from graphc.ir import Graph
+from graphc.function.arguments import Arguments, Binder, is_array
+from graphc.ir import Graph, TensorType
 from graphc.ir.passes import DEFAULT, run_passes
 from graphc.lowering import Executable
 from graphc.ops import CALL
 
-__all__ = ["TracedFunction", "trace_function"]
+__all__ = ["TraceOptions", "TracedFunction", "trace_function"]
 
 
 @dataclass(frozen=True)
@@ -141,8 +141,8 @@ def _original_tensors(arguments: Arguments, tensors: Sequence[Tensor]) -> list[T
 def _packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Sequence[Any]], Any]:
     """The function that makes the results of a program what the user's function returns."""
 
-    def wrap(value: Any) -> Tensor:
-        return value if isinstance(value, Tensor) else Tensor(value)
+    def wrap(value: Any) -> Any:
+        return Tensor(value) if isinstance(value, jax.Array) else value
 
     if structure == nest.LEAF and leaves[0] is _OUTPUT:
         return lambda results: wrap(results[0])
@@ -157,9 +157,18 @@ def _packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Seque
 
 
 def trace_function(
-    function: Callable[..., Any], binder: Binder, arguments: Arguments, options: TraceOptions, *, may_create: bool
-) -> TracedFunction:
+    function: Callable[..., Any], binder: Binder, arguments: Arguments, options: TraceOptions, *,
+    may_create: bool, types: Sequence[TensorType] | None = None,
+) -> TracedFunction:  # fmt: skip
     """Traces a function for the types of these arguments.
+
+    Args:
+      function: the user's function.
+      binder: of that function.
+      arguments: of the call.
+      options: how to trace.
+      may_create: whether making a Variable raises CreationInTrace, or is an error.
+      types: the types of the tensors inside the function, where they differ from the arguments' (parts of a batch).
 
     Raises:
       CreationInTrace: it makes Variables, and ``may_create``.
@@ -168,7 +177,8 @@ def trace_function(
     start = time.perf_counter()
     trace = Trace(options.name, may_create=may_create, unroll=options.unroll)
     names = _argument_names(arguments)
-    symbolic = [trace.argument(type_of(array), name) for array, name in zip(arguments.arrays, names, strict=True)]
+    types = [type_of(array) for array in arguments.arrays] if types is None else types
+    symbolic = [trace.argument(type, name) for type, name in zip(types, names, strict=True)]
     args, kwargs = binder.rebuild(arguments, symbolic)
     with trace_scope(trace), device_scope(options.device or context.device):
         result = _converted(function, options)(*args, **kwargs)
@@ -191,8 +201,6 @@ def _converted(function: Callable[..., Any], options: TraceOptions) -> Callable[
 
 
 def _argument_names(arguments: Arguments) -> list[str]:
-    from graphc.function.arguments import is_array
-
     return [
         path
         for name, value in arguments.values.items()

@@ -28,7 +28,16 @@ _SHORT = {
     "complex64": "c64",
     "complex128": "c128",
 }
-_LONG = {short: long for long, short in _SHORT.items()}
+
+
+def _known_dtypes() -> dict[str, np.dtype[Any]]:
+    """All dtypes by long and by short name, ``ml_dtypes`` included."""
+    more = [name for name, kind in vars(ml_dtypes).items() if isinstance(kind, type) and hasattr(kind, "dtype")]
+    known = {name: np.dtype(getattr(ml_dtypes, name, name)) for name in (*_SHORT, *more)}
+    return known | {short: known[long] for long, short in _SHORT.items()}
+
+
+_DTYPES = _known_dtypes()
 
 
 def short_dtype(dtype: np.dtype[Any]) -> str:
@@ -38,10 +47,11 @@ def short_dtype(dtype: np.dtype[Any]) -> str:
 
 
 def dtype_from_short(name: str) -> np.dtype[Any]:
-    """The dtype of a short name; raises ``TypeError`` for a name that is none."""
-    name = _LONG.get(name, name)
-    extra = getattr(ml_dtypes, name, None)
-    return np.dtype(name if extra is None else extra)
+    """The dtype of a short name, or of a long one; raises ``TypeError`` for a name that is none."""
+    dtype = _DTYPES.get(name)
+    if dtype is None:
+        raise TypeError(f"there is no dtype {name!r}; there are {', '.join(_SHORT.values())} and those of ml_dtypes")
+    return dtype
 
 
 @dataclass(frozen=True, slots=True)

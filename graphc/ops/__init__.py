@@ -4,10 +4,11 @@ Each module of rows has a stub file beside it, which ``python -m graphc.ops.stub
 checkers know the functions. The public array functions stand together in :mod:`graphc.ops.functions`.
 """
 
-# ruff: noqa: F403  __all__ is static in each module, or in the stub file beside it
+# ruff: noqa: F403  __all__ is static in graphc.ops.functions
 
 from graphc.ops import functions, linalg, nn, random
 from graphc.ops.call import CALL
+from graphc.ops.collectives import ALL_MEAN, ALL_SUM, COLLECTIVES, FOLD_IN_REPLICA, REPLICA_AXIS, REPLICA_INDEX
 from graphc.ops.control_flow import (
     BOOL,
     COND,
@@ -25,17 +26,23 @@ from graphc.ops.functions import *
 from graphc.ops.state import ASSIGN_VARIABLE, READ_VARIABLE
 
 __all__ = [
+    "ALL_MEAN",
+    "ALL_SUM",
     "ASSIGN_VARIABLE",
     "BOOL",
     "CALL",
+    "COLLECTIVES",
     "COND",
+    "FOLD_IN_REPLICA",
     "INDEX",
     "READ_VARIABLE",
+    "REPLICA_AXIS",
+    "REPLICA_INDEX",
     "SCAN",
     "SWITCH",
-    "Trips",
     "VJP",
     "WHILE",
+    "Trips",
     "emit_branches",
     "emit_scan",
     "emit_while",

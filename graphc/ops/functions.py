@@ -1,23 +1,21 @@
 """The public array functions in one namespace; ``graphc`` itself has the names of this module."""
 
-# ruff: noqa: F403  __all__ is static in each module, or in the stub file beside it
+# ruff: noqa: F403  __all__ is static in the stub file beside each module of rows
 
-from graphc.ops import conversion, elementwise, filling, indexing, logic, products, reduction, searching, shape
-from graphc.ops.conversion import *
+from graphc.ops import elementwise, filling, logic, products, reduction, searching, shape
+from graphc.ops.conversion import asarray, clip
 from graphc.ops.elementwise import *
 from graphc.ops.filling import *
-from graphc.ops.indexing import *
+from graphc.ops.indexing import get_item, update_item
 from graphc.ops.logic import *
 from graphc.ops.products import *
 from graphc.ops.reduction import *
 from graphc.ops.searching import *
 from graphc.ops.shape import *
 
-__all__: list[str] = []
-__all__ += conversion.__all__
+__all__ = ["asarray", "clip", "get_item", "update_item"]
 __all__ += elementwise.__all__
 __all__ += filling.__all__
-__all__ += indexing.__all__
 __all__ += logic.__all__
 __all__ += products.__all__
 __all__ += reduction.__all__

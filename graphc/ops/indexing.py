@@ -47,7 +47,7 @@ def _key(x: Any, tensors: Sequence[Any], index: tuple[Any, ...]) -> tuple[Any, t
 
 
 def _is_window(item: Any) -> bool:
-    return isinstance(item, tuple) and item[0] == "window"
+    return isinstance(item, tuple) and cast("tuple[Any, ...]", item)[0] == "window"
 
 
 def _uses_axis(item: Any) -> bool:

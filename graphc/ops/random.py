@@ -13,7 +13,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from graphc.core import ArrayLike, Tensor, Variable, apply, as_dtype, trace_scope
+from graphc.core import ArrayLike, Tensor, Variable, apply, as_dtype, context, trace_scope
 from graphc.ir import Attrs
 from graphc.ops.annotations import Shape
 from graphc.ops.table import define_ops, row, static_value
@@ -303,6 +303,8 @@ class Generator:
             attrs["shape"] = (attrs["shape"],)
         state = self.state
         new, key = apply(_OPS["split_key"], (state.value(),))
+        if context.replica is not None:
+            key = context.replica.fold_key(key)
         drawn = apply(op, (key, *values), Attrs(attrs))
         # Last, so that a draw that fails leaves the state as it was.
         state.assign(new)

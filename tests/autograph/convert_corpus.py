@@ -2,7 +2,7 @@
 
 ``CASES`` pairs each with the arguments of several calls. Each must do the same before and after conversion.
 """
-# ruff: noqa: ANN, B, C4, E, F, FURB, N, PERF, PIE, PLW, PT, RET, RUF, SIM, UP
+# ruff: noqa
 
 from __future__ import annotations
 
@@ -1146,10 +1146,7 @@ def error_in_loop(n):
 def error_in_condition(n):
     while n > 0:
         n -= 1
-        if (
-            n == 0
-            and 1 / n
-        ):
+        if n == 0 and 1 / n:
             return "never"
     return n
 
@@ -1162,12 +1159,79 @@ def error_in_call():
         return 0
 
     x = 1
-    return [
-        inner(v)
-        for v in (0, x)
-    ]
+    return [inner(v) for v in (0, x)]
 
 
 @case(())
 def unpack_error():
     a, b = (1, 2, 3)
+
+
+@case(1, 0)
+def exception_groups(x):
+    out = []
+    try:
+        if x:
+            raise ExceptionGroup("many", [ValueError(1), TypeError(2)])
+        out.append("none")
+    except* ValueError as group:
+        if out:
+            out.append("never")
+        else:
+            out.append([str(error) for error in group.exceptions])
+    except* TypeError:
+        out.append("type")
+    return out
+
+
+@case(1, 0)
+def dead_binding_stays_local(x):
+    if x:
+        return "early"
+        y = 1
+    return y
+
+
+@case(3, 0)
+def flags_and_handlers(n):
+    for i in range(3):
+        try:
+            for j in range(3):
+                if j == n:
+                    return "inner", i, j
+                1 // (n - i)
+        except ZeroDivisionError:
+            continue
+        else:
+            return "else", i
+        finally:
+            n -= 1
+    return "end", n
+
+
+@case(({"x": 1},))
+def frame_builtins(d):
+    a = 1
+    if d:
+        seen = "d" in vars() or "a" in dir()
+    return eval("a + 1"), "a" in locals(), callable(globals), seen
+
+
+@case(2)
+def starred_index(n):
+    d = {}
+    key = (1, n)
+    d[*key, 0] = n
+    return d
+
+
+@case(4)
+def inner_lambda_sees_unbound(n):
+    get = lambda: late
+    try:
+        get()
+    except NameError:
+        first = "unbound"
+    if n:
+        late = n
+    return first, get()

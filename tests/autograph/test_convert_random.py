@@ -62,7 +62,9 @@ class Program:
 
     def statement(self, depth: int, in_loop: bool) -> Iterator[str]:
         simple = ["assign", "assign", "augment", "unpack", "return", "delete", "lambda", "walrus", "nonlocal"]
-        kind = self.pick(*simple, *["break", "continue"] * in_loop, *["if", "if", "while", "for", "try", "with"] * (depth > 0))
+        kind = self.pick(
+            *simple, *["break", "continue"] * in_loop, *["if", "if", "while", "for", "try", "with"] * (depth > 0)
+        )
         yield from getattr(self, f"write_{kind}")(depth, in_loop)
 
     def write_assign(self, depth: int, in_loop: bool) -> Iterator[str]:
@@ -127,7 +129,9 @@ class Program:
         self.counters += 1
         counter = f"n{self.counters}"
         yield f"{counter} = 0"
-        yield self.pick(f"while {counter} < 3:", f"while {counter} < 3 and {self.expression(1)}:", f"while (e := {counter}) < 3:")
+        yield self.pick(
+            f"while {counter} < 3:", f"while {counter} < 3 and {self.expression(1)}:", f"while (e := {counter}) < 3:"
+        )
         yield f"    {counter} += 1"
         yield from self.indented(depth, True)
         yield from self.loop_else(depth, in_loop)
@@ -150,7 +154,10 @@ class Program:
             yield f"    {self.pick(*NAMES)} = {self.expression(1)}"
 
     def write_with(self, depth: int, in_loop: bool) -> Iterator[str]:
-        manager, target = self.pick("nullcontext(3)", "suppress(ZeroDivisionError)"), self.pick("", f" as {self.pick(*NAMES)}")
+        manager, target = (
+            self.pick("nullcontext(3)", "suppress(ZeroDivisionError)"),
+            self.pick("", f" as {self.pick(*NAMES)}"),
+        )
         yield f"with {manager}{target}:"
         yield from self.indented(depth, in_loop)
 

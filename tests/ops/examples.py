@@ -319,7 +319,9 @@ EXAMPLES: dict[str, list[Example]] = {
     "nn.logsumexp": [example(CUBE, axis=1, expected=lambda x, axis: np.log(np.exp(x).sum(axis=axis)))],
     "nn.standardize": [example(MATRIX, expected=_standardize)],
     "nn.one_hot": [
-        example(i32(2, 0, 5), 3, expected=lambda x, n: np.eye(n, dtype=np.float32)[np.minimum(x, n - 1)] * (x < n)[:, None]),
+        example(
+            i32(2, 0, 5), 3, expected=lambda x, n: np.eye(n, dtype=np.float32)[np.minimum(x, n - 1)] * (x < n)[:, None]
+        ),
         example(i32(1, 0), 2, dtype="int32", expected=lambda x, n, dtype: np.eye(n, dtype=dtype)[x]),
     ],
     "nn.dot_product_attention": [

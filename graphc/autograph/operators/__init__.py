@@ -8,6 +8,7 @@ from graphc.autograph.operators.calls import call, call_method, convert_call, do
 from graphc.autograph.operators.checks import assert_stmt, raise_stmt
 from graphc.autograph.operators.loops import for_stmt, while_stmt
 from graphc.autograph.operators.stores import delete_attr, delete_item, inplace, store_attr, store_item
+from graphc.autograph.operators.structured import trace_scan, trace_switch
 from graphc.autograph.operators.undefined import load, return_value, undefined, undefined_return
 
 __all__ = [
@@ -33,6 +34,8 @@ __all__ = [
     "return_value",
     "store_attr",
     "store_item",
+    "trace_scan",
+    "trace_switch",
     "undefined",
     "undefined_return",
     "while_stmt",

@@ -1,0 +1,47 @@
+"""``python -m benchmarks``: measures the rows and prints the table."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import track
+
+from benchmarks import calls, eager, loops, mlp, tracing
+from benchmarks.harness import Result, Row, measure
+from benchmarks.report import WIDTH, machine, table, write_json
+
+__all__ = ["ROWS", "main"]
+
+ROWS: tuple[Row, ...] = (*eager.ROWS, *calls.ROWS, *tracing.ROWS, *loops.ROWS, *mlp.ROWS)
+
+
+def main(arguments: Sequence[str] | None = None) -> list[Result]:
+    """Runs the command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--only", metavar="NAME", action="append", help="measure rows whose names begin so; repeatable")
+    parser.add_argument("--rounds", type=int, default=40, help="samples of each contender (40)")
+    parser.add_argument("--json", type=Path, default=Path("build/benchmarks.json"), help="where to write the numbers")
+    parser.add_argument("--quick", action="store_true", help="small sizes and two rounds: whether it runs, not how fast")
+    options = parser.parse_args(arguments)
+    rows = [row for row in ROWS if not options.only or row.name.startswith(tuple(options.only))]
+    if not rows:
+        parser.error(f"no row is called {options.only}; there are {', '.join(row.name for row in ROWS)}")
+    console = Console()
+    console = console if console.is_terminal else Console(width=WIDTH)
+    rounds = 2 if options.quick else options.rounds
+    results = [
+        measure(row, rounds, quick=options.quick)
+        for row in track(rows, description="measuring", console=console, transient=True)
+    ]
+    about = machine()
+    console.print(table(results, f"{about['device']}, {about['processor']}, {about['cores']} cores, jax {about['jax']}"))
+    write_json(results, options.json)
+    console.print(f"Every sample is in {options.json}.")
+    return results
+
+
+if __name__ == "__main__":
+    main()

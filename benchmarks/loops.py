@@ -1,0 +1,74 @@
+"""Rolled loops: compile time against the trip count, run time against ``fori_loop``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import graphc as gx
+from benchmarks.harness import Contender, Duel, Row, Sample, batch
+
+__all__ = ["ROWS"]
+
+
+def _loop(trips: int) -> Callable[[Any], Any]:
+    def function(y: Any) -> Any:
+        for _ in range(trips):
+            y = y * 0.99 + 1.0
+        return y
+
+    return function
+
+
+def _hand_written(trips: int) -> Callable[[Any], Any]:
+    return jax.jit(lambda y: jax.lax.fori_loop(0, trips, lambda _, y: y * 0.99 + 1.0, y))
+
+
+def _compile(trips: int) -> Callable[[], Sample]:
+    x = gx.ones((64, 64))
+
+    def fresh() -> Sample:
+        function = gx.function(_loop(trips))
+        return lambda: function.lower(x).compile()
+
+    return fresh
+
+
+def _values(trips: int, size: int) -> tuple[Any, Any]:
+    x = np.random.default_rng(0).normal(size=(size, size)).astype(np.float32)
+    return gx.function(_loop(trips))(gx.asarray(x)), _hand_written(trips)(x)
+
+
+def _independence(many: int) -> Callable[[bool], Duel]:
+    def prepare(quick: bool) -> Duel:
+        del quick
+        return Duel(
+            Contender(f"graphc, {many:,} iterations", _compile(many)),
+            Contender("graphc, 100 iterations", _compile(100)),
+            lambda: [_values(many, 64), _values(100, 64)],
+        )
+
+    return prepare
+
+
+def _run(quick: bool) -> Duel:
+    trips, size = 1000, 8 if quick else 256
+    x = np.random.default_rng(0).normal(size=(size, size)).astype(np.float32)
+    function, jitted = gx.function(_loop(trips)), _hand_written(trips)
+    tensor, array = gx.asarray(x), jnp.asarray(x)
+    return Duel(
+        Contender("graphc", batch(function, (tensor,), 2), 2),
+        Contender("fori_loop", batch(jitted, (array,), 2), 2),
+        lambda: [(function(tensor), jitted(array))],
+    )
+
+
+ROWS = (
+    Row("loop-compile-1000", "trace and compile: 1,000 iterations against 100", 1.1, _independence(1000)),
+    Row("loop-compile-10000", "trace and compile: 10,000 iterations against 100", 1.1, _independence(10_000)),
+    Row("loop-run", "run: 1,000 iterations, 256x256", 1.05, _run),
+)

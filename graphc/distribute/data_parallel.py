@@ -1,0 +1,382 @@
+"""DataParallel: one step on all local devices, each on its part of the batch."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import MethodType
+from typing import Any, Literal
+
+import jax
+import numpy as np
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from graphc.base import at, config, nest, user_location
+from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, VariableCreationError
+from graphc.core import (
+    CreationInTrace,
+    Tensor,
+    Variable,
+    apply,
+    context,
+    device_name,
+    find_device,
+    replica_scope,
+    type_of,
+    variable_placement,
+)
+from graphc.distribute.replication import analyze_replication
+from graphc.function import Arguments, Binder, Function, TracedFunction, TraceOptions, trace_function
+from graphc.ir import TensorType
+from graphc.lowering import lower, unshared_values
+from graphc.ops import ALL_MEAN, ALL_SUM, FOLD_IN_REPLICA, REPLICA_AXIS, REPLICA_INDEX
+
+__all__ = ["DataParallel", "ParallelFunction", "PerReplica", "all_mean", "all_sum", "replica_index"]
+
+
+_FUNCTIONS_KEPT = 32
+
+
+class _Replica:
+    """The context of the replica that is being traced."""
+
+    def __init__(self, num_replicas: int) -> None:
+        self.num_replicas = num_replicas
+
+    def mean(self, tensors: Sequence[Any]) -> list[Tensor]:
+        """The mean of each tensor over the replicas, all in one collective."""
+        found = apply(ALL_MEAN, tensors)
+        return list(found) if isinstance(found, tuple) else [found]
+
+    def fold_key(self, key: Tensor) -> Tensor:
+        """Key data that differs between replicas; with one replica, the numbers of a plain function."""
+        return key if self.num_replicas == 1 else apply(FOLD_IN_REPLICA, (key,))
+
+
+def _reduce_inside(op: Any, name: str, value: Any) -> Any:
+    leaves, structure = nest.flatten(value)
+    if context.replica is None:
+        error = FailedPreconditionError(
+            f"{name} is called outside a data-parallel step; call it in a function that DataParallel.function or .run runs"
+        )
+        raise at(error, user_location())
+    found = apply(op, leaves)
+    return nest.unflatten(structure, found if isinstance(found, tuple) else [found])
+
+
+def all_mean(value: Any) -> Any:
+    """The mean over the replicas of tensors in a nested structure, in one collective; inside a data-parallel step.
+
+    Raises:
+      FailedPreconditionError: called outside one.
+    """
+    return _reduce_inside(ALL_MEAN, "all_mean", value)
+
+
+def all_sum(value: Any) -> Any:
+    """The sum over the replicas of tensors in a nested structure, in one collective; inside a data-parallel step.
+
+    Raises:
+      FailedPreconditionError: called outside one.
+    """
+    return _reduce_inside(ALL_SUM, "all_sum", value)
+
+
+def replica_index() -> Tensor:
+    """Which replica this is: an int32 scalar, from 0; inside a data-parallel step.
+
+    Raises:
+      FailedPreconditionError: called outside one.
+    """
+    if context.replica is None:
+        raise at(FailedPreconditionError("replica_index is called outside a data-parallel step"), user_location())
+    return apply(REPLICA_INDEX, ())
+
+
+class PerReplica:
+    """A result that differs between replicas.
+
+    Attributes:
+      values: one tensor for each replica, each on its device.
+    """
+
+    def __init__(self, stacked: jax.Array) -> None:
+        self._stacked = stacked
+
+    @property
+    def values(self) -> tuple[Tensor, ...]:
+        """One tensor for each replica."""
+        shards = sorted(self._stacked.addressable_shards, key=lambda shard: shard.index[0].start or 0)
+        return tuple(Tensor(shard.data[0]) for shard in shards)
+
+    def stack(self) -> Tensor:
+        """The values as one tensor on the first device, with a leading axis for the replicas."""
+        first = sorted(self._stacked.devices(), key=lambda device: device.id)[0]
+        return Tensor(jax.device_put(self._stacked, first))
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """The values as one NumPy array, with a leading axis for the replicas; waits for them."""
+        return np.asarray(self._stacked)
+
+    def __repr__(self) -> str:
+        return f"PerReplica({self.numpy()})"
+
+
+class DataParallel:
+    """Synchronous data parallelism on the devices of this process.
+
+    A step runs on all devices at once, in one program: the tensors it is given are split along their batch axis,
+    variables are on every device, and optimizers average the gradients over the devices before they update.
+
+    Args:
+      devices: names such as ``"gpu:0"`` or ``jax.Device`` objects; all of the default platform when None.
+
+    Raises:
+      NotFoundError: there is no such device.
+      InvalidArgumentError: no device, or one named twice.
+
+    Example:
+      >>> import graphc as gx
+      >>> parallel = gx.distribute.DataParallel(devices=["cpu:0"])
+      >>> with parallel.scope():
+      ...     w = gx.Variable(2.0)
+      >>> losses = parallel.run(lambda x: gx.mean(w * x), gx.asarray([1.0, 3.0]))
+      >>> parallel.reduce("mean", losses).item()
+      4.0
+    """
+
+    def __init__(self, devices: Sequence[Any] | None = None) -> None:
+        found = list(jax.local_devices()) if devices is None else [find_device(device) for device in devices]
+        if not found or len(set(found)) < len(found):
+            error = InvalidArgumentError(f"DataParallel: devices must be one or more different devices, got {devices!r}")
+            raise at(error, user_location())
+        self.devices = tuple(device_name(device) for device in found)
+        self.mesh = Mesh(np.array(found), (REPLICA_AXIS,))
+        self.replicated = NamedSharding(self.mesh, P())
+        simulated = found[0].platform == "cpu" and len(found) > 1
+        self._in_flight: deque[Any] | None = deque() if simulated else None
+        self._functions: OrderedDict[Callable[..., Any], ParallelFunction] = OrderedDict()
+
+    @property
+    def num_replicas(self) -> int:
+        """How many devices run the step."""
+        return len(self.devices)
+
+    @contextmanager
+    def scope(self) -> Iterator[DataParallel]:
+        """Variables made inside are on every device."""
+        saved, variable_placement.sharding = variable_placement.sharding, self.replicated
+        try:
+            yield self
+        finally:
+            variable_placement.sharding = saved
+
+    def function(self, step: Callable[..., Any] | None = None, *, axis: int = 0) -> Any:
+        """Compiles a step to run on all devices.
+
+        Args:
+          step: what one replica does with its part of the batch. Tensors among its arguments, in nested structures too, are
+            split; scalars and Python values go to every replica as they are.
+          axis: the axis to split along.
+
+        Returns:
+          A function that takes whole batches; where ``step`` returns tensors it returns :class:`PerReplica`, or a plain
+          tensor where all replicas have the same. A decorator when ``step`` is None.
+        """
+        if step is None:
+            return lambda function: ParallelFunction(self, function, axis)
+        return ParallelFunction(self, step, axis)
+
+    def run(self, step: Callable[..., Any], *batch: Any) -> Any:
+        """Runs ``step`` on the parts of the batch (see :meth:`function`); it is compiled once for each ``step``."""
+        if isinstance(step, MethodType):
+            step, batch = step.__func__, (step.__self__, *batch)
+        found = self._functions.pop(step, None) or ParallelFunction(self, step, 0)
+        self._functions[step] = found
+        while len(self._functions) > _FUNCTIONS_KEPT:
+            self._functions.popitem(last=False)
+        return found(*batch)
+
+    def reduce(self, how: Literal["mean", "sum"], value: Any) -> Any:
+        """Makes one tensor of each :class:`PerReplica` in a nested structure.
+
+        Args:
+          how: ``"mean"`` or ``"sum"`` over the replicas.
+          value: what a step returned.
+
+        Returns:
+          Tensors on the first device.
+
+        Raises:
+          InvalidArgumentError: ``how`` is something else.
+        """
+        if how not in ("mean", "sum"):
+            raise at(InvalidArgumentError(f"reduce: expected 'mean' or 'sum', got {how!r}"), user_location())
+        return nest.map_structure(lambda leaf: self._reduce_leaf(how, leaf), value)
+
+    def _reduce_leaf(self, how: str, leaf: Any) -> Any:
+        if isinstance(leaf, PerReplica):
+            stacked = leaf.stack()
+            return stacked.mean(axis=0) if how == "mean" else stacked.sum(axis=0)
+        return leaf * self.num_replicas if how == "sum" and isinstance(leaf, Tensor) else leaf
+
+    def launch(self, program: Callable[[], Sequence[Any]]) -> Sequence[Any]:
+        """Starts a program once there is room.
+
+        XLA's collectives on simulated CPU devices deadlock, and then abort the process, when many programs are in
+        flight (seen with 200 over 8 devices on 2 cores), so there ``config.max_in_flight`` bounds them.
+        """
+        if self._in_flight is None:
+            return program()
+        while len(self._in_flight) >= max(1, config.max_in_flight):
+            jax.block_until_ready(self._in_flight.popleft())
+        results = program()
+        self._in_flight.append([array for array in results if not array.is_deleted()][:1])
+        return results
+
+
+class ParallelFunction:
+    """A step compiled for all devices of a :class:`DataParallel`; made by its ``function``."""
+
+    def __init__(self, parallel: DataParallel, step: Callable[..., Any], axis: int) -> None:
+        self.parallel = parallel
+        self.step = step
+        self.axis = axis
+        python_function = step.python_function if isinstance(step, Function) else step
+        self._binder = Binder(python_function, None)
+        self._options = TraceOptions(getattr(python_function, "__name__", "step"))
+        self._python_function = python_function
+        self._programs: dict[Any, _Program] = {}
+        self._created_in_vain: set[Any] = set()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the step on all devices."""
+        arguments = self._binder.bind(args, kwargs)
+        splits = [self._is_split(array) for array in arguments.arrays]
+        program = self._programs.get(arguments.key)
+        if program is None:
+            self._check_batch(arguments)
+            try:
+                program = self._programs[arguments.key] = self._compile(arguments, splits)
+            except CreationInTrace:
+                return self._create(args, kwargs, arguments.key)
+        return program(arguments)
+
+    def graph(self, *args: Any, **kwargs: Any) -> Any:
+        """The graph of one replica for these arguments."""
+        arguments = self._binder.bind(args, kwargs)
+        self._check_batch(arguments)
+        try:
+            return self._compile(arguments, [self._is_split(array) for array in arguments.arrays]).traced.graph
+        except CreationInTrace:
+            error = VariableCreationError("the step makes Variables in its first call; call it once before its graph")
+            raise at(error, user_location()) from None
+
+    def _is_split(self, array: Any) -> bool:
+        return len(array.shape) > 0
+
+    def _check_batch(self, arguments: Arguments) -> None:
+        count = self.parallel.num_replicas
+        for path, leaf in (pair for name, value in arguments.values.items() for pair in nest.flatten_with_paths(value, name)):
+            shape = getattr(leaf, "shape", ())
+            if not shape or isinstance(leaf, Variable):
+                continue
+            if self.axis >= len(shape) or shape[self.axis] % count:
+                size = shape[self.axis] if self.axis < len(shape) else "missing"
+                error = InvalidArgumentError(
+                    f"argument {path}: axis {self.axis} of shape {tuple(shape)} has size {size}, which does not divide "
+                    f"by the {count} devices; use a batch of a multiple of {count}"
+                )
+                raise at(error, user_location())
+
+    def _create(self, args: tuple[Any, ...], kwargs: dict[str, Any], key: Any) -> Any:
+        """The first call of a step that makes Variables: eager, on the whole batch."""
+        context.creating = True
+        try:
+            with self.parallel.scope():
+                result = self._python_function(*args, **kwargs)
+        finally:
+            context.creating = False
+        if self._binder.bind(args, kwargs).key == key:
+            self._created_in_vain.add(key)
+        return result
+
+    def _compile(self, arguments: Arguments, splits: Sequence[bool]) -> _Program:
+        types = [self._part(type_of(array)) if split else type_of(array)
+                 for array, split in zip(arguments.arrays, splits, strict=True)]  # fmt: skip
+        with replica_scope(_Replica(self.parallel.num_replicas)):
+            traced = trace_function(
+                self._python_function,
+                self._binder,
+                arguments,
+                self._options,
+                may_create=arguments.key not in self._created_in_vain,
+                types=types,
+            )
+        return _Program(self.parallel, traced, splits, self.axis)
+
+    def _part(self, type: TensorType) -> TensorType:
+        shape = list(type.shape)
+        shape[self.axis] //= self.parallel.num_replicas
+        return TensorType(tuple(shape), type.dtype, type.weak)
+
+
+class _Program:
+    """One compiled program over all devices."""
+
+    def __init__(self, parallel: DataParallel, traced: TracedFunction, splits: Sequence[bool], axis: int) -> None:
+        self.parallel = parallel
+        self.traced = traced
+        self._placements = [
+            NamedSharding(parallel.mesh, self._spec(split, axis)) for split in (*splits, *[False] * len(traced.captures))
+        ]
+        differs = analyze_replication(traced.graph, [*splits, *[False] * len(traced.captures)]).outputs
+        self._differs = differs
+        lowered = lower(traced.graph)
+        count = len(lowered.variables)
+        num_outputs = len(traced.graph.outputs)
+
+        def replica(*arrays: Any) -> tuple[Any, ...]:
+            results = lowered.function(*arrays)
+            outputs = [
+                output[None] if differs[position] else output for position, output in enumerate(results[:num_outputs])
+            ]
+            return (*outputs, *results[num_outputs:])
+
+        replica.__name__ = replica.__qualname__ = traced.graph.name
+        outputs = [P(REPLICA_AXIS) if different else P() for different in differs]
+        sharded = jax.shard_map(
+            replica,
+            mesh=parallel.mesh,
+            in_specs=(*[P()] * count, *(placement.spec for placement in self._placements)),
+            out_specs=(*outputs, *[P()] * len(lowered.written)),
+            check_vma=False,
+        )
+        self._num_written = len(lowered.written)
+        self.jitted: Callable[..., Any] = jax.jit(sharded, donate_argnums=tuple(range(self._num_written)))
+
+    @staticmethod
+    def _spec(split: bool, axis: int) -> P:
+        return P(*[None] * axis, REPLICA_AXIS) if split else P()
+
+    def __call__(self, arguments: Arguments) -> Any:
+        variables = self.traced.bound_variables(arguments)
+        for variable in variables:
+            if not variable._value.sharding.is_equivalent_to(self.parallel.replicated, variable.ndim):
+                variable._value = jax.device_put(variable._value, self.parallel.replicated)
+        arrays = [
+            jax.device_put(array, placement)
+            for array, placement in zip((*arguments.arrays, *self.traced.captures), self._placements, strict=True)
+        ]
+        results = self.parallel.launch(lambda: self.jitted(*unshared_values(variables, self._num_written), *arrays))
+        count = len(self._differs)
+        for variable, value in zip(variables, results[count:], strict=False):
+            variable._value = value
+        return self.traced.pack(
+            [
+                PerReplica(value) if different else Tensor(value)
+                for value, different in zip(results[:count], self._differs, strict=True)
+            ]
+        )

@@ -1,0 +1,123 @@
+"""Which values of a replica's graph are the same on all replicas.
+
+A variable is replicated, so what is assigned to it must be too; and a collective must be reached by all replicas or by
+none. Both are decided here, by a walk over the graph, before anything runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from graphc.base import at
+from graphc.base.errors import InvalidArgumentError
+from graphc.ir import Graph, Node, Value
+from graphc.ops import COLLECTIVES, FOLD_IN_REPLICA, REPLICA_INDEX
+
+__all__ = ["Replication", "analyze_replication"]
+
+
+@dataclass(frozen=True)
+class Replication:
+    """What differs between replicas.
+
+    Attributes:
+      outputs: for each output of the graph, whether it differs.
+    """
+
+    outputs: tuple[bool, ...]
+
+
+def analyze_replication(graph: Graph, inputs: Sequence[bool]) -> Replication:
+    """Finds which outputs differ between replicas.
+
+    Args:
+      graph: the graph of one replica.
+      inputs: for each input, whether it differs (a part of the batch) or not (a variable, a captured tensor).
+
+    Raises:
+      InvalidArgumentError: a variable is assigned a value that differs, or a collective runs under a condition that
+        does.
+    """
+    return Replication(_walk(graph, inputs, uniform=True))
+
+
+def _walk(graph: Graph, inputs: Sequence[bool], *, uniform: bool) -> tuple[bool, ...]:
+    differs: dict[Value, bool] = dict(zip(graph.inputs, inputs, strict=True))
+    for node in graph.nodes:
+        given = [differs[value] for value in node.inputs]
+        differs.update(zip(node.outputs, _outputs(node, given, uniform=uniform), strict=True))
+    return tuple(differs[value] for value in graph.outputs)
+
+
+def _outputs(node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
+    name, count = node.op.name, len(node.outputs)
+    if name in COLLECTIVES:
+        if not uniform:
+            _refuse(
+                node, f"{name} runs under a condition that differs between replicas, so that some would wait for ever"
+            )
+        return [False] * count
+    if node.op in (REPLICA_INDEX, FOLD_IN_REPLICA):
+        return [True] * count
+    if name == "assign_variable":
+        if given[0]:
+            _refuse_assignment(node, node.attrs["variable"])
+        return []
+    if name in ("cond", "switch"):
+        return _branches(node, given, uniform=uniform)
+    if name == "while":
+        return _while(node, given, uniform=uniform)
+    if name == "scan":
+        return _scan(node, given, uniform=uniform)
+    return [any(given)] * count
+
+
+def _branches(node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
+    results = [_walk(region, given[1:], uniform=uniform and not given[0]) for region in node.regions]
+    return [given[0] or any(column) for column in zip(*results, strict=True)]
+
+
+def _while(node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
+    test, body = node.regions
+    num_carry = node.attrs["num_carry"]
+    carry = given[:num_carry]
+    while True:
+        condition = _walk(test, [*carry, *given[num_carry:]], uniform=True)[0]
+        after = _walk(body, [*carry, *given[num_carry:]], uniform=uniform and not condition)
+        widened = [condition or before or now for before, now in zip(carry, after, strict=True)]
+        if widened == carry:
+            return _checked_carry(node, carry)
+        carry = widened
+
+
+def _scan(node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
+    num_carry = node.attrs["num_carry"]
+    carry, rest = given[:num_carry], given[num_carry:]
+    while True:
+        after = _walk(node.regions[0], [False, *carry, *rest], uniform=uniform)
+        widened = [before or now for before, now in zip(carry, after[:num_carry], strict=True)]
+        if widened == carry:
+            return [*_checked_carry(node, carry), *after[num_carry:]]
+        carry = widened
+
+
+def _checked_carry(node: Node, carry: list[bool]) -> list[bool]:
+    """Variables that a loop assigns are carried last; they must stay the same on all replicas."""
+    assigned = node.attrs.get("assigned", ())
+    for name, differs in zip(assigned, carry[len(carry) - len(assigned) :], strict=True):
+        if differs:
+            _refuse_assignment(node, name)
+    return carry
+
+
+def _refuse_assignment(node: Node, variable: str) -> None:
+    _refuse(
+        node,
+        f"Variable {variable!r} is assigned a value that differs between replicas, but replicas share their variables; "
+        "reduce it first, with gx.distribute.all_mean(...), or update it through an optimizer, which does",
+    )
+
+
+def _refuse(node: Node, why: str) -> None:
+    raise at(InvalidArgumentError(why), node.location)
