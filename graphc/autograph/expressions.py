@@ -56,7 +56,8 @@ class Expressions(ast.NodeTransformer):
         self.local = local
         self.doubtful: frozenset[str] = frozenset()
         self.undefined: frozenset[str] = frozenset()
-        self.in_control = False
+        self.in_control: bool = False
+        self._in_thunk: bool = False
         self._first_parameter = first_parameter
 
     def expression(self, node: ast.expr) -> ast.expr:
@@ -80,7 +81,10 @@ class Expressions(ast.NodeTransformer):
                 f"`:=` inside {what} binds a name only when that part is evaluated, which cannot be compiled. "
                 "Assign the name on a line of its own, before this one.",
             )
-        return located(thunk(self.visit(node)), node)
+        before, self._in_thunk = self._in_thunk, True
+        value = self.visit(node)
+        self._in_thunk = before
+        return located(thunk(value), node)
 
     def _first(self, node: ast.expr, what: str) -> ast.expr:
         """A part that is always evaluated, and first: it may bind names, then it is evaluated before the operator."""
@@ -145,11 +149,12 @@ class Expressions(ast.NodeTransformer):
 
     def _visit_lambda(self, node: ast.Lambda) -> ast.expr:
         node.args = self.arguments(node.args)
-        before = self.doubtful, self._first_parameter, self.in_control
-        self.doubtful, self._first_parameter, self.in_control = self.undefined, first_parameter(node.args), False
+        before = self.doubtful, self._first_parameter, self.in_control, self._in_thunk
+        self.doubtful, self._first_parameter = self.undefined, first_parameter(node.args)
+        self.in_control = self._in_thunk = False
         with self.hiding(frozenset(parameters(node.args))):
             node.body = self.visit(node.body)
-        self.doubtful, self._first_parameter, self.in_control = before
+        self.doubtful, self._first_parameter, self.in_control, self._in_thunk = before
         return node
 
     def arguments(self, node: ast.arguments) -> ast.arguments:
@@ -194,6 +199,7 @@ class Expressions(ast.NodeTransformer):
     def _visit_call(self, node: ast.Call) -> ast.expr:
         function = node.func
         if isinstance(function, ast.Name) and function.id in _FRAME_BUILTINS and function.id not in self.local:
+            self._check_frame(node, function.id)
             if function.id == "super" and not node.args and self.unit.class_name is not None:
                 node.args = [load("__class__"), load(self._first_parameter)] if self._first_parameter else []
         elif isinstance(function, ast.Attribute) and not self._is_module(function.value):
@@ -205,6 +211,17 @@ class Expressions(ast.NodeTransformer):
         for keyword in node.keywords:
             keyword.value = self.visit(keyword.value)
         return node
+
+    def _check_frame(self, node: ast.Call, name: str) -> None:
+        """Refuses a look at the function's variables from a place that becomes a function of its own."""
+        given = len(node.args) + len(node.keywords)
+        looks = name == "locals" or given < {"vars": 1, "dir": 1, "eval": 2, "exec": 2}.get(name, 0)
+        if looks and (self.in_control or self._in_thunk):
+            raise self.unit.refuse(
+                node,
+                f"`{name}` looks at the variables of the function around it, which a branch, a loop or an operand "
+                "cannot do in compiled code. Call it at the start of the function, or pass the variables to it.",
+            )
 
     def _is_module(self, node: ast.expr) -> bool:
         """Whether an attribute of the expression is a plain lookup in a module."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 
 from graphc.base.errors import InvalidArgumentError
 
-__all__ = ["LEAF", "Structure", "children", "flatten", "flatten_with_paths", "map_structure", "unflatten"]
+__all__ = ["LEAF", "Structure", "as_tuple", "children", "flatten", "flatten_with_paths", "map_structure", "unflatten"]
 
 
 class Structure(NamedTuple):
@@ -78,6 +78,11 @@ def children(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
         names = tuple(field.name for field in dataclasses.fields(value))
         return names, [getattr(value, name) for name in names]
     return None
+
+
+def as_tuple(value: Any) -> tuple[Any, ...]:
+    """A tuple or list as a tuple, anything else as a tuple of one."""
+    return tuple(cast("Sequence[Any]", value)) if isinstance(value, tuple | list) else (value,)
 
 
 def flatten(value: Any) -> tuple[list[Any], Structure]:

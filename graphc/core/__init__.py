@@ -11,7 +11,15 @@ from graphc.core.context import (
     trace_scope,
 )
 from graphc.core.convert import SCALARS, ArrayLike, operand
-from graphc.core.devices import canonical_device, device, device_name, devices, find_device, simulate_cpu_devices
+from graphc.core.devices import (
+    Device,
+    canonical_device,
+    device,
+    device_name,
+    devices,
+    find_device,
+    simulate_cpu_devices,
+)
 from graphc.core.dispatch import NO_ATTRS, apply, kernel, register_region_runner, translate_error
 from graphc.core.dtypes import as_dtype, canonical_array, scalar_array, type_of
 from graphc.core.tensor import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, wait_all
@@ -29,13 +37,14 @@ from graphc.core.variable import Variable, is_symbolic, variable_placement
 
 __all__ = [
     "FUNCTIONS",
-    "LoopReport",
     "NO_ATTRS",
     "SCALARS",
     "ArrayLike",
     "ArrayMethods",
     "Context",
     "CreationInTrace",
+    "Device",
+    "LoopReport",
     "Recorder",
     "Region",
     "RegionAborted",

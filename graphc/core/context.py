@@ -1,14 +1,15 @@
 """What is going on in this thread: a trace, open tapes, a device scope.
 
 There is one object per thread. ``eager`` sums it up for the fast path of eager calls: it is True exactly when no
-trace, tape or device scope is active, so an eager op asks one question and not three.
+trace, tape, device scope or counter is active, so an eager op asks one question and not four.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -49,16 +50,28 @@ class ReplicaContext(Protocol):
         ...
 
 
+@dataclass
+class LaunchCounter:
+    """How many programs were handed to devices.
+
+    Attributes:
+      count: so far.
+    """
+
+    count: int = 0
+
+
 class Context(threading.local):
     """The state of one thread.
 
     Attributes:
-      eager: no trace, tape or device scope is active.
+      eager: no trace, tape, device scope or counter is active.
       trace: the trace that ops are appended to, or None in eager mode.
       tapes: the open gradient tapes, outermost first.
       device: the device that ops are pinned to; empty for none.
       replica: the data-parallel replica that is being traced, or None.
       creating: a call is being run eagerly because it creates Variables.
+      counter: what counts the programs handed to devices, or None.
     """
 
     eager: bool = True
@@ -67,17 +80,23 @@ class Context(threading.local):
     device: str = ""
     replica: ReplicaContext | None = None
     creating: bool = False
+    counter: LaunchCounter | None = None
 
     def update(self) -> None:
         """Recomputes ``eager`` after a change."""
-        self.eager = self.trace is None and not self.tapes and not self.device
+        self.eager = self.trace is None and not self.tapes and not self.device and self.counter is None
+
+    def launched(self) -> None:
+        """Tells the counter, if there is one, of a program that was handed to a device."""
+        if self.counter is not None:
+            self.counter.count += 1
 
 
 context = Context()
 
 
 @contextmanager
-def trace_scope(trace: Trace | None) -> Iterator[None]:
+def trace_scope(trace: Trace | None) -> Generator[None]:
     """Ops go to ``trace`` inside the scope (None: they run eagerly). Tapes opened outside do not see them."""
     saved = context.trace, context.tapes, context.device
     context.trace, context.tapes, context.device = trace, (), context.device if trace is not None else ""
@@ -90,7 +109,24 @@ def trace_scope(trace: Trace | None) -> Iterator[None]:
 
 
 @contextmanager
-def tape_scope(tapes: tuple[Recorder, ...]) -> Iterator[None]:
+def count_launches() -> Iterator[LaunchCounter]:
+    """Counts the programs that this thread hands to devices inside the scope: eager ops, compiled functions, copies.
+
+    Yields:
+      The counter; its ``count`` may be read at any time.
+    """
+    saved = context.counter
+    context.counter = counter = LaunchCounter()
+    context.update()
+    try:
+        yield counter
+    finally:
+        context.counter = saved
+        context.update()
+
+
+@contextmanager
+def tape_scope(tapes: tuple[Recorder, ...]) -> Generator[None]:
     """Exactly these tapes are open inside the scope."""
     saved = context.tapes
     context.tapes = tapes
@@ -103,7 +139,7 @@ def tape_scope(tapes: tuple[Recorder, ...]) -> Iterator[None]:
 
 
 @contextmanager
-def device_scope(device: str) -> Iterator[None]:
+def device_scope(device: str) -> Generator[None]:
     """Ops are pinned to ``device`` inside the scope; the empty string lifts a pin."""
     saved = context.device
     context.device = device
@@ -116,7 +152,7 @@ def device_scope(device: str) -> Iterator[None]:
 
 
 @contextmanager
-def replica_scope(replica: ReplicaContext | None) -> Iterator[None]:
+def replica_scope(replica: ReplicaContext | None) -> Generator[None]:
     """What is traced inside the scope is one replica of a data-parallel step."""
     saved = context.replica
     context.replica = replica

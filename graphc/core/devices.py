@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from contextlib import AbstractContextManager
 from functools import lru_cache
+from typing import Any, Protocol, cast
 
 import jax
 
@@ -16,7 +17,35 @@ from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, No
 from graphc.core.context import device_scope
 from graphc.ir import DeviceSpec
 
-__all__ = ["canonical_device", "device", "device_name", "devices", "find_device", "simulate_cpu_devices"]
+__all__ = ["Device", "canonical_device", "device", "device_name", "devices", "find_device", "simulate_cpu_devices"]
+
+
+class Device(Protocol):
+    """What a physical device tells of itself; every ``jax.Device`` does (which type checkers cannot see)."""
+
+    @property
+    def id(self) -> int:
+        """Its number among those of its platform, over all processes."""
+        ...
+
+    @property
+    def platform(self) -> str:
+        """``cpu``, ``gpu`` or ``tpu``."""
+        ...
+
+    @property
+    def device_kind(self) -> str:
+        """The model."""
+        ...
+
+    @property
+    def process_index(self) -> int:
+        """The process that it belongs to."""
+        ...
+
+    def memory_stats(self) -> dict[str, int] | None:
+        """Its memory in bytes, where the platform tells."""
+        ...
 
 
 def simulate_cpu_devices() -> None:
@@ -40,19 +69,20 @@ def simulate_cpu_devices() -> None:
 
 
 @lru_cache(maxsize=1)
-def devices() -> tuple[jax.Device, ...]:
+def devices() -> tuple[Device, ...]:
     """The devices of this process: those of the default platform first, then the CPU's.
 
     Returns:
       JAX devices; ``str(device)`` names each.
     """
-    found = list(jax.local_devices())
+    local = cast("Any", jax.local_devices)
+    found: list[Device] = list(local())
     if found[0].platform != "cpu":
-        found.extend(jax.local_devices(backend="cpu"))
+        found.extend(local(backend="cpu"))
     return tuple(found)
 
 
-def device_name(device: jax.Device) -> str:
+def device_name(device: Device) -> str:
     """The canonical name of a physical device, such as ``/device:CPU:0``.
 
     Example:
@@ -66,7 +96,7 @@ def device_name(device: jax.Device) -> str:
     return f"/device:{kind}:{peers.index(device)}"
 
 
-def canonical_device(spec: str | DeviceSpec | jax.Device) -> str:
+def canonical_device(spec: str | DeviceSpec | Device) -> str:
     """The canonical text of a device spec.
 
     Raises:
@@ -76,14 +106,14 @@ def canonical_device(spec: str | DeviceSpec | jax.Device) -> str:
     return device_name(find_device(spec))
 
 
-def find_device(spec: str | DeviceSpec | jax.Device) -> jax.Device:
+def find_device(spec: str | DeviceSpec | Device) -> Device:
     """The physical device that a spec names; an index left out means 0.
 
     Raises:
       InvalidArgumentError: the spec is malformed.
       NotFoundError: no such device exists here; the message lists those that do.
     """
-    if isinstance(spec, jax.Device):
+    if not isinstance(spec, str | DeviceSpec):
         return spec
     parsed = DeviceSpec.parse(spec) if isinstance(spec, str) else spec
     wanted = (parsed.device_type or devices()[0].platform).upper()

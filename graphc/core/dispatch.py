@@ -24,7 +24,16 @@ from graphc.ir import OPS, Attrs, Graph, OpDef, Value
 if TYPE_CHECKING:
     from graphc.core.tensor import Tensor
 
-__all__ = ["NO_ATTRS", "apply", "binary_method", "kernel", "register_region_runner", "register_tensor", "translate_error", "unary_method"]
+__all__ = [
+    "NO_ATTRS",
+    "apply",
+    "binary_method",
+    "kernel",
+    "register_region_runner",
+    "register_tensor",
+    "translate_error",
+    "unary_method",
+]
 
 NO_ATTRS = Attrs()
 
@@ -72,7 +81,9 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Se
       InvalidArgumentError: shapes that do not fit, in both modes with the same sentence and the user's line.
       InvalidTypeError: a dtype or a Python type that does not fit.
     """
-    values = [value if type(value) in SCALARS or isinstance(value, _tensor) else _operand(op, value) for value in inputs]
+    values = [
+        value if type(value) in SCALARS or isinstance(value, _tensor) else _operand(op, value) for value in inputs
+    ]
     trace = context.trace
     outputs: Any
     if trace is not None:
@@ -113,7 +124,7 @@ def _array(value: Any) -> Any:
     """The raw array of an eager tensor; other values are raw already."""
     if not isinstance(value, _tensor):
         return value
-    array = cast("Any", value)._value
+    array = cast("Any", value).raw
     if isinstance(array, Value):
         raise cast("Any", value).trace.leaked(value)
     return array
@@ -181,10 +192,10 @@ def binary_method(name: str, *, reflected: bool = False) -> Callable[[Any, Any],
         if context.eager and compiled is not None:
             kind = type(other)
             if kind is _tensor or kind in SCALARS:
-                right = other._value if kind is _tensor else other
+                right = other.raw if kind is _tensor else other
                 try:
-                    return _tensor(compiled(right, self._value) if reflected else compiled(self._value, right))
-                except Exception:  # noqa: S110  the long way below raises it again, translated
+                    return _tensor(compiled(right, self.raw) if reflected else compiled(self.raw, right))
+                except Exception:
                     pass
         op = OPS[name]
         try:

@@ -33,9 +33,9 @@ def _no_conversion(self: Any, kind: str) -> NoReturn:
 class ArrayMethods:
     """Operators and methods that tensors and variables share; each runs an op of the table."""
 
-    __slots__ = ("__weakref__", "_value")
+    __slots__ = ("__weakref__", "raw")
 
-    _value: Any
+    raw: Any
 
     # The operators are made by a factory, without a Python call of their own in between (80 ns of a 6 us call).
     if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class ArrayMethods:
     @property
     def type(self) -> TensorType:
         """Shape and dtype together."""
-        return type_of(self._value)
+        return type_of(self.raw)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -196,7 +196,7 @@ class ArrayMethods:
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """The values as a NumPy array; waits until they are computed."""
-        return np.asarray(self._value)
+        return np.asarray(self.raw)
 
     def item(self) -> Any:
         """The one element as a Python number; waits until it is computed.
@@ -294,16 +294,16 @@ class Tensor(ArrayMethods):
     __slots__ = ()
 
     def __init__(self, value: Any) -> None:
-        self._value = value
+        self.raw = value
 
     @property
     def device(self) -> str:
         """The device that holds the values, such as ``/device:GPU:0``; several are joined by commas."""
-        return ", ".join(sorted(device_name(device) for device in self._value.devices()))
+        return ", ".join(sorted(device_name(device) for device in self.raw.devices()))
 
     def wait(self) -> Tensor:
         """Waits until the values are computed, and returns the tensor; an error in the background is raised here."""
-        self._value.block_until_ready()
+        self.raw.block_until_ready()
         return self
 
     def __await__(self) -> Generator[Any, None, Tensor]:
@@ -313,13 +313,13 @@ class Tensor(ArrayMethods):
         return self
 
     def __jax_array__(self) -> jax.Array:
-        return self._value
+        return self.raw
 
     def __dlpack__(self, **options: Any) -> Any:
-        return self._value.__dlpack__(**options)
+        return self.raw.__dlpack__(**options)
 
     def __dlpack_device__(self) -> Any:
-        return self._value.__dlpack_device__()
+        return self.raw.__dlpack_device__()
 
     def __repr__(self) -> str:
         values = np.array2string(self.numpy(), separator=", ", threshold=64)
@@ -334,28 +334,28 @@ class SymbolicTensor(Tensor):
 
     __slots__ = ("trace",)
 
-    _value: Value
+    raw: Value
     trace: Trace
 
     def __init__(self, value: Value, trace: Trace) -> None:
-        self._value = value
+        self.raw = value
         self.trace = trace
 
     @property
     def type(self) -> TensorType:
         """Shape and dtype together."""
-        return self._value.type
+        return self.raw.type
 
     @property
     def device(self) -> str:
         """The device that the node is pinned to; empty when it is free."""
-        return "" if self._value.node is None else self._value.node.device
+        return "" if self.raw.node is None else self.raw.node.device
 
     def made_at(self) -> str:
         """What made the tensor, for messages: the op or argument and the user's line."""
-        node = self._value.node
+        node = self.raw.node
         if node is None:
-            return f"the argument {self._value.name!r}" if self._value.name else "an argument"
+            return f"the argument {self.raw.name!r}" if self.raw.name else "an argument"
         place = f" at {node.location.short}" if node.location else ""
         return f"the result of {node.op.name}{place}"
 

@@ -28,7 +28,7 @@ from graphc.core.convert import SCALARS
 from graphc.core.dispatch import NO_ATTRS, translate_error
 from graphc.core.dtypes import canonical_array, scalar_array, type_of
 from graphc.core.tensor import SymbolicTensor, Tensor
-from graphc.ir import CONSTANT, OPS, Attrs, Graph, GraphBuilder, Literal, OpDef, TensorType, Value
+from graphc.ir import CONSTANT, OPS, Attrs, Graph, GraphBuilder, Literal, OpDef, TensorType
 
 if TYPE_CHECKING:
     from graphc.core.variable import Variable
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 __all__ = ["Checkpoint", "CreationInTrace", "LoopReport", "Region", "RegionAborted", "Trace", "VariableState"]
 
 
-class CreationInTrace(BaseException):  # noqa: N818  a signal, like StopIteration: user code must not catch it
+class CreationInTrace(BaseException):
     """A Variable is made while its function is traced for the first time: the call is run eagerly instead."""
 
 
-class RegionAborted(BaseException):  # noqa: N818
+class RegionAborted(BaseException):
     """An attempt to roll a loop is given up.
 
     Attributes:
@@ -126,7 +126,7 @@ class Trace:
         self, op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()
     ) -> list[SymbolicTensor]:
         """Appends a node; see :func:`graphc.core.dispatch.apply`."""
-        values = [self.lift(value)._value for value in inputs]
+        values = [self.lift(value).raw for value in inputs]
         types = [value.type for value in values]
         try:
             output_types = op.infer(types, attrs, regions)
@@ -184,11 +184,11 @@ class Trace:
 
     def capture(self, tensor: Tensor) -> SymbolicTensor:
         """The input of this trace that stands for a tensor from outside."""
-        key = id(tensor._value)
+        key = id(tensor.raw)
         found = self.captures.get(key)
         if found is None:
             outer = self._outer(tensor)
-            name = outer._value.name if isinstance(outer, SymbolicTensor) and outer._value.node is None else ""
+            name = outer.raw.name if isinstance(outer, SymbolicTensor) and outer.raw.node is None else ""
             found = self.captures[key] = (outer, self.argument(tensor.type, name or f"capture_{len(self.captures)}"))
         return found[1]
 
@@ -291,7 +291,7 @@ class Trace:
 
     def finish(self, outputs: Sequence[SymbolicTensor]) -> Graph:
         """The finished graph."""
-        return self.builder.build([output._value for output in outputs])
+        return self.builder.build([output.raw for output in outputs])
 
 
 class VariableState:
@@ -380,10 +380,10 @@ class Region(Trace):
           arguments: every input of the region, reordered.
           outputs: what it returns.
         """
-        inputs = [argument._value for argument in arguments]
+        inputs = [argument.raw for argument in arguments]
         for position, value in enumerate(inputs):
             value.index = position
-        return Graph(inputs, self.builder.nodes, [output._value for output in outputs], self.builder.name)
+        return Graph(inputs, self.builder.nodes, [output.raw for output in outputs], self.builder.name)
 
 
 def current_trace() -> Trace:

@@ -62,7 +62,7 @@ class Variable(ArrayMethods):
 
     __slots__ = ("_type", "name", "trainable")
 
-    _value: jax.Array
+    raw: jax.Array
 
     def __init__(
         self,
@@ -75,14 +75,14 @@ class Variable(ArrayMethods):
         if context.trace is not None:
             raise context.trace.variable_created()
         value = operand(initial_value() if callable(initial_value) else initial_value)
-        raw = value._value if isinstance(value, Tensor) else value
+        raw = value.raw if isinstance(value, Tensor) else value
         wanted = as_dtype(dtype if dtype is not None else getattr(raw, "dtype", type(raw)))
         array = jnp.array(raw, dtype=wanted, copy=True)
         if variable_placement.sharding is not None:
             array = jax.device_put(array, variable_placement.sharding)
         elif context.device:
             array = jax.device_put(array, find_device(context.device))
-        self._value = array
+        self.raw = array
         self._type = type_of(array)
         self.name = _names(name)
         self.trainable = trainable
@@ -95,12 +95,12 @@ class Variable(ArrayMethods):
     @property
     def device(self) -> str:
         """The device that holds the value; several are joined by commas."""
-        return ", ".join(sorted(device_name(device) for device in self._value.devices()))
+        return ", ".join(sorted(device_name(device) for device in self.raw.devices()))
 
     def value(self) -> Tensor:
         """The current value as a tensor that later assignments do not change."""
         trace = context.trace
-        tensor = trace.read(self) if trace is not None else Tensor(self._value)
+        tensor = trace.read(self) if trace is not None else Tensor(self.raw)
         for tape in context.tapes:
             tape.record_read(self, tensor)
         return tensor
@@ -109,7 +109,7 @@ class Variable(ArrayMethods):
         """The current value as a NumPy array of its own."""
         if context.trace is not None:
             return self.value().numpy()
-        return np.array(self._value)
+        return np.array(self.raw)
 
     def assign(self, value: ArrayLike) -> Variable:
         """Sets the value.
@@ -129,11 +129,11 @@ class Variable(ArrayMethods):
         if trace is not None:
             trace.assign(self, new)
         else:
-            raw = new._value if isinstance(new, Tensor) else new
+            raw = new.raw if isinstance(new, Tensor) else new
             array = jnp.asarray(raw, dtype=self._type.dtype)
-            if array.sharding != self._value.sharding:
-                array = jax.device_put(array, self._value.sharding)
-            self._value = array
+            if array.sharding != self.raw.sharding:
+                array = jax.device_put(array, self.raw.sharding)
+            self.raw = array
         return self
 
     def assign_add(self, value: ArrayLike) -> Variable:
@@ -166,7 +166,7 @@ class Variable(ArrayMethods):
         return self.value().__jax_array__()
 
     def __repr__(self) -> str:
-        return f"Variable(name={self.name!r}, shape={self.shape}, dtype={self.dtype.name}, value={self._value})"
+        return f"Variable(name={self.name!r}, shape={self.shape}, dtype={self.dtype.name}, value={self.raw})"
 
 
 @operand.register(Variable)

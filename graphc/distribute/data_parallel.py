@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from types import MethodType
 from typing import Any, Literal
@@ -150,7 +150,9 @@ class DataParallel:
     def __init__(self, devices: Sequence[Any] | None = None) -> None:
         found = list(jax.local_devices()) if devices is None else [find_device(device) for device in devices]
         if not found or len(set(found)) < len(found):
-            error = InvalidArgumentError(f"DataParallel: devices must be one or more different devices, got {devices!r}")
+            error = InvalidArgumentError(
+                f"DataParallel: devices must be one or more different devices, got {devices!r}"
+            )
             raise at(error, user_location())
         self.devices = tuple(device_name(device) for device in found)
         self.mesh = Mesh(np.array(found), (REPLICA_AXIS,))
@@ -165,7 +167,7 @@ class DataParallel:
         return len(self.devices)
 
     @contextmanager
-    def scope(self) -> Iterator[DataParallel]:
+    def scope(self) -> Generator[DataParallel]:
         """Variables made inside are on every device."""
         saved, variable_placement.sharding = variable_placement.sharding, self.replicated
         try:
@@ -279,7 +281,9 @@ class ParallelFunction:
 
     def _check_batch(self, arguments: Arguments) -> None:
         count = self.parallel.num_replicas
-        for path, leaf in (pair for name, value in arguments.values.items() for pair in nest.flatten_with_paths(value, name)):
+        for path, leaf in (
+            pair for name, value in arguments.values.items() for pair in nest.flatten_with_paths(value, name)
+        ):
             shape = getattr(leaf, "shape", ())
             if not shape or isinstance(leaf, Variable):
                 continue
@@ -330,7 +334,8 @@ class _Program:
         self.parallel = parallel
         self.traced = traced
         self._placements = [
-            NamedSharding(parallel.mesh, self._spec(split, axis)) for split in (*splits, *[False] * len(traced.captures))
+            NamedSharding(parallel.mesh, self._spec(split, axis))
+            for split in (*splits, *[False] * len(traced.captures))
         ]
         differs = analyze_replication(traced.graph, [*splits, *[False] * len(traced.captures)]).outputs
         self._differs = differs
@@ -364,8 +369,8 @@ class _Program:
     def __call__(self, arguments: Arguments) -> Any:
         variables = self.traced.bound_variables(arguments)
         for variable in variables:
-            if not variable._value.sharding.is_equivalent_to(self.parallel.replicated, variable.ndim):
-                variable._value = jax.device_put(variable._value, self.parallel.replicated)
+            if not variable.raw.sharding.is_equivalent_to(self.parallel.replicated, variable.ndim):
+                variable.raw = jax.device_put(variable.raw, self.parallel.replicated)
         arrays = [
             jax.device_put(array, placement)
             for array, placement in zip((*arguments.arrays, *self.traced.captures), self._placements, strict=True)
@@ -373,7 +378,7 @@ class _Program:
         results = self.parallel.launch(lambda: self.jitted(*unshared_values(variables, self._num_written), *arrays))
         count = len(self._differs)
         for variable, value in zip(variables, results[count:], strict=False):
-            variable._value = value
+            variable.raw = value
         return self.traced.pack(
             [
                 PerReplica(value) if different else Tensor(value)

@@ -205,8 +205,6 @@ class Binder:
 
 
 @dataclass(frozen=True, eq=False)
-
-
 class _Leaf:
     __slots__ = ("spec",)
 
@@ -246,7 +244,7 @@ class _Encoder:
         """Appends the tokens of an argument."""
         kind = type(value)
         if kind is Tensor:
-            array = value._value
+            array = value.raw
             self.arguments.arrays.append(array)
             self.tokens.append(array.aval)
         elif kind in _PLAIN or value is None:
@@ -270,7 +268,7 @@ class _Encoder:
     def _array(self, value: Any) -> None:
         if isinstance(value, SymbolicTensor):
             raise value.trace.leaked(value)
-        array = value._value if isinstance(value, Tensor) else value
+        array = value.raw if isinstance(value, Tensor) else value
         if isinstance(array, np.ndarray | np.generic):
             array = canonical_array(array)
         self.arguments.arrays.append(array)

@@ -6,7 +6,7 @@ import functools
 import threading
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, overload
@@ -43,7 +43,7 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 
 
 @contextmanager
-def functions_run_eagerly() -> Any:
+def functions_run_eagerly() -> Generator[None]:
     """Decorated functions run as plain Python inside the scope."""
     saved, _Mode.eager = _Mode.eager, True
     try:
@@ -89,7 +89,9 @@ class Function:
         name: str | None = None,
     ) -> None:
         if not callable(python_function):
-            raise at(InvalidArgumentError(f"gx.function: expected a function, got {python_function!r:.60}"), user_location())
+            raise at(
+                InvalidArgumentError(f"gx.function: expected a function, got {python_function!r:.60}"), user_location()
+            )
         if on_retrace not in ("warn", "error", "ignore"):
             error = InvalidArgumentError(f"on_retrace must be 'warn', 'error' or 'ignore', got {on_retrace!r}")
             raise at(error, user_location())
@@ -169,9 +171,7 @@ class Function:
             if found is not None:
                 return found
             may_create = key not in self._created_in_vain
-            traced = trace_function(
-                self.python_function, self._binder, arguments, self._options, may_create=may_create
-            )
+            traced = trace_function(self.python_function, self._binder, arguments, self._options, may_create=may_create)
             self._report(arguments, traced.seconds)
             self._traces[key] = traced
             limit = self._max_traces or config.max_traces
@@ -300,7 +300,7 @@ def _fast_path(traced: TracedFunction, args: tuple[Any, ...]) -> Callable[[tuple
         for argument in args:
             if type(argument) is not Tensor:
                 return _MISS
-        arrays = [argument._value for argument in args]
+        arrays = [argument.raw for argument in args]
         try:
             if not variables:
                 return pack(jitted(*arrays, *captures))
@@ -308,7 +308,7 @@ def _fast_path(traced: TracedFunction, args: tuple[Any, ...]) -> Callable[[tuple
         except TypesDiffer:
             return _MISS
         for variable, value in zip(written, results[num_outputs:], strict=True):
-            variable._value = value
+            variable.raw = value
         return pack(results[:num_outputs])
 
     return fast
@@ -322,7 +322,11 @@ def _retrace_reason(new: list[tuple[str, str]], earlier: list[list[tuple[str, st
     def differences(old: list[tuple[str, str]]) -> list[str]:
         before = dict(old)
         after = dict(new)
-        changed = [f"{path} was {before[path]}, is {after[path]}" for path in after if before.get(path, after[path]) != after[path]]
+        changed = [
+            f"{path} was {before[path]}, is {after[path]}"
+            for path in after
+            if before.get(path, after[path]) != after[path]
+        ]
         changed += [f"{path} is new" for path in after if path not in before]
         changed += [f"{path} is gone" for path in before if path not in after]
         return changed
@@ -377,5 +381,5 @@ def function(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
       111
     """
     if fn is None:
-        return lambda python_function: Function(python_function, **options)
+        return functools.partial(Function, **options)
     return Function(fn, **options)

@@ -71,7 +71,7 @@ class TracedFunction:
         self.loops: list[LoopReport] = trace.loops
         self.seconds = seconds
         self.executable = Executable(graph, self.variables)
-        self.captures = [outer._value for outer, _ in trace.captures.values()]
+        self.captures = [outer.raw for outer, _ in trace.captures.values()]
         self._captured_tensors = [outer for outer, _ in trace.captures.values()]
         self._structure = structure
         self._leaves = [_OUTPUT if isinstance(leaf, SymbolicTensor) else leaf for leaf in leaves]
@@ -120,7 +120,7 @@ class TracedFunction:
         results = list(found) if isinstance(found, tuple) else [] if found is None else [found]
         count = len(self.graph.outputs)
         for variable, value in zip(variables, results[count:], strict=False):
-            variable._value = value._value
+            variable.raw = value.raw
         return self.pack(results[:count])
 
     def lower(self, arguments: Arguments) -> Any:
@@ -146,7 +146,11 @@ def _packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Seque
 
     if structure == nest.LEAF and leaves[0] is _OUTPUT:
         return lambda results: wrap(results[0])
-    if structure.kind is tuple and all(leaf is _OUTPUT for leaf in leaves) and structure.num_leaves == len(structure.keys):
+    if (
+        structure.kind is tuple
+        and all(leaf is _OUTPUT for leaf in leaves)
+        and structure.num_leaves == len(structure.keys)
+    ):
         return lambda results: tuple([wrap(value) for value in results])
 
     def pack(results: Sequence[Any]) -> Any:

@@ -150,7 +150,9 @@ def _call_in_trace(function: Callable[..., Any], tensors: Sequence[Tensor], trac
     upstream = [backward.argument(TensorType(o.shape, o.dtype), f"cotangent_{i}") for i, o in enumerate(outputs)]
     with trace_scope(backward):
         gradients = [
-            backward.cast(apply(OPS["zeros_like"], (argument,)) if gradient is None else operand(gradient), argument.type)
+            backward.cast(
+                apply(OPS["zeros_like"], (argument,)) if gradient is None else operand(gradient), argument.type
+            )
             for gradient, argument in zip(_gradients(pull, upstream, len(tensors)), arguments, strict=True)
         ]
     with trace_scope(forward):
@@ -160,7 +162,11 @@ def _call_in_trace(function: Callable[..., Any], tensors: Sequence[Tensor], trac
     kept += [state.entry for state in backward.states.values()]
     graphs = (
         forward.close(
-            [*arguments, *(inner for _, inner in forward.captures.values()), *(s.entry for s in forward.states.values())],
+            [
+                *arguments,
+                *(inner for _, inner in forward.captures.values()),
+                *(s.entry for s in forward.states.values()),
+            ],
             [*outputs, *residuals],
         ),
         backward.close([*kept, *upstream], gradients),

@@ -45,9 +45,7 @@ def value_and_grad(
     @functools.wraps(function)
     def differentiated(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         if max(positions) >= len(args):
-            error = InvalidArgumentError(
-                f"grad: argnums={argnums!r}, but {len(args)} positional arguments were given"
-            )
+            error = InvalidArgumentError(f"grad: argnums={argnums!r}, but {len(args)} positional arguments were given")
             raise at(error, user_location())
         arguments = list(args)
         for position in positions:
@@ -67,9 +65,7 @@ def value_and_grad(
     return differentiated
 
 
-def grad(
-    function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
-) -> Callable[..., Any]:
+def grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[..., Any]:
     """The function that returns the gradient of ``function``; see :func:`value_and_grad`.
 
     Returns:
@@ -95,9 +91,13 @@ def _differentiable(value: Any) -> Any:
     if isinstance(value, Variable):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
-        error = InvalidTypeError(f"grad: an argument to differentiate must be floating, got the int {value}; write {value}.0")
+        error = InvalidTypeError(
+            f"grad: an argument to differentiate must be floating, got the int {value}; write {value}.0"
+        )
         raise at(error, user_location())
     tensor = apply(OPS["identity"], (operand(value),))
     if not tensor.type.is_inexact:
-        raise at(InvalidTypeError(f"grad: an argument to differentiate must be floating, got {tensor.type}"), user_location())
+        raise at(
+            InvalidTypeError(f"grad: an argument to differentiate must be floating, got {tensor.type}"), user_location()
+        )
     return tensor

@@ -8,7 +8,7 @@ pass did; other tapes that are open see it, which gives higher orders.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
@@ -27,7 +27,7 @@ Gradients = Sequence[Tensor | None]
 
 def _key(tensor: Any) -> int:
     """What identifies a tensor on a tape: itself when eager, its value in the graph when symbolic."""
-    return id(tensor._value) if isinstance(tensor, SymbolicTensor) else id(tensor)
+    return id(tensor.raw) if isinstance(tensor, SymbolicTensor) else id(tensor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class GradientTape:
                 self._connected[_key(tensor)] = tensor
 
     @contextmanager
-    def stop_recording(self) -> Iterator[None]:
+    def stop_recording(self) -> Generator[None]:
         """Inside the scope the tape sees nothing."""
         with tape_scope(tuple(tape for tape in context.tapes if tape is not self)):
             yield
@@ -155,7 +155,7 @@ class GradientTape:
             if connected and output.type.is_inexact:
                 self._connected[_key(output)] = output
             else:
-                self._unconnected[_key(output)] = output._value if isinstance(output, SymbolicTensor) else output
+                self._unconnected[_key(output)] = output.raw if isinstance(output, SymbolicTensor) else output
 
     def record_read(self, variable: Variable, tensor: Tensor) -> None:
         """Notes that reading ``variable`` gave ``tensor``; Variable calls this."""
@@ -224,7 +224,9 @@ class GradientTape:
             reads = self._reads.get(value.name)
             value = reads[-1] if reads else value.value()
         if not isinstance(value, Tensor):
-            error = InvalidTypeError(f"gradient(): the target must be a Tensor, got {type(value).__name__} {value!r:.60}")
+            error = InvalidTypeError(
+                f"gradient(): the target must be a Tensor, got {type(value).__name__} {value!r:.60}"
+            )
             raise at(error, user_location())
         if not value.type.is_inexact:
             error = InvalidTypeError(f"gradient(): the target must have a floating dtype, got {value.type}")

@@ -16,7 +16,7 @@ from graphc.base import Location, errors
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
 from graphc.ir.opdef import OPS, OpDef
-from graphc.ir.types import Attrs, Literal, TensorType, dtype_from_short, short_dtype
+from graphc.ir.types import Attrs, Literal, TensorType, dtype_from_short
 
 __all__ = ["parse_graph"]
 
@@ -167,8 +167,6 @@ class _Reader:
         try:
             dtype = dtype_from_short(token)
         except TypeError:
-            dtype = None
-        if dtype is None or short_dtype(dtype) != token:
             self.fail("a dtype such as f32, i32 or bool")
         self._at += 1
         return dtype

@@ -60,8 +60,7 @@ class _GraphCheck:
                 raise self._error(f"output {index}, {value!r}, is not defined in this graph")
 
     def _define(self, value: Value, node: Node | None) -> None:
-        if value in self._defined:
-            raise self._error(f"{value!r} is defined twice", node)
+        # A value is not defined twice: its node is there once, by name, and says which output the value is.
         problem = _type_problem(value.type)
         if problem:
             raise self._error(f"{value!r} has {problem}", node)

@@ -16,7 +16,7 @@ from graphc.lowering.lower import LoweredGraph, lower
 __all__ = ["Executable", "TypesDiffer"]
 
 
-class TypesDiffer(Exception):  # noqa: N818  a signal from inside jax.jit to the caller, never seen by users
+class TypesDiffer(Exception):
     """A program is called with arrays of other types than it was traced for."""
 
 
@@ -61,12 +61,12 @@ class Executable:
         results = self.jitted(*unshared_values(variables, self.num_written), *arrays)
         count = len(results) - self.num_written
         for variable, value in zip(variables, results[count:], strict=False):
-            variable._value = value
+            variable.raw = value
         return results[:count]
 
     def lower(self, arrays: Sequence[Any]) -> Any:
         """JAX's lowered program (``jax.stages.Lowered``) for arguments like these."""
-        return self.jitted.lower(*[variable._value for variable in self.variables], *arrays)
+        return self.jitted.lower(*[variable.raw for variable in self.variables], *arrays)
 
 
 def _guarded(lowered: LoweredGraph, graph: Graph) -> Callable[..., Any]:
@@ -83,7 +83,7 @@ def _guarded(lowered: LoweredGraph, graph: Graph) -> Callable[..., Any]:
 
 def unshared_values(variables: Sequence[Variable], num_written: int) -> list[Any]:
     """The values of the variables; of the first ``num_written``, to be donated, a copy where the value is shared."""
-    values = [variable._value for variable in variables]
+    values = [variable.raw for variable in variables]
     for position in range(num_written):
         if sys.getrefcount(values[position]) > _UNSHARED:
             values[position] = jnp.array(values[position], copy=True)
@@ -94,11 +94,11 @@ def _references_of_unshared() -> int:
     """The reference count that :func:`unshared_values` sees for a value only its variable refers to."""
 
     class Slot:
-        _value: Any
+        raw: Any
 
     slot = Slot()
-    slot._value = object()
-    values = [variable._value for variable in [slot]]
+    slot.raw = object()
+    values = [variable.raw for variable in [slot]]
     return sys.getrefcount(values[0])
 
 

@@ -6,7 +6,8 @@ checkers know the functions. The public array functions stand together in :mod:`
 
 # ruff: noqa: F403  __all__ is static in graphc.ops.functions
 
-from graphc.ops import functions, linalg, nn, random
+import graphc.ops.functions as functions
+from graphc.ops import linalg, nn, random
 from graphc.ops.call import CALL
 from graphc.ops.collectives import ALL_MEAN, ALL_SUM, COLLECTIVES, FOLD_IN_REPLICA, REPLICA_AXIS, REPLICA_INDEX
 from graphc.ops.control_flow import (
@@ -24,6 +25,7 @@ from graphc.ops.control_flow import (
 from graphc.ops.differentiate import VJP, linearize, vjp_attrs
 from graphc.ops.functions import *
 from graphc.ops.state import ASSIGN_VARIABLE, READ_VARIABLE
+from graphc.ops.table import infer_by_evaluation
 
 __all__ = [
     "ALL_MEAN",
@@ -47,6 +49,7 @@ __all__ = [
     "emit_scan",
     "emit_while",
     "functions",
+    "infer_by_evaluation",
     "linalg",
     "linearize",
     "nn",

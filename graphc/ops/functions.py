@@ -1,8 +1,15 @@
 """The public array functions in one namespace; ``graphc`` itself has the names of this module."""
 
+# Type checkers follow "__all__ += module.__all__" only for modules that are imported in this way.
 # ruff: noqa: F403  __all__ is static in the stub file beside each module of rows
 
-from graphc.ops import elementwise, filling, logic, products, reduction, searching, shape
+import graphc.ops.elementwise as elementwise
+import graphc.ops.filling as filling
+import graphc.ops.logic as logic
+import graphc.ops.products as products
+import graphc.ops.reduction as reduction
+import graphc.ops.searching as searching
+import graphc.ops.shape as shape
 from graphc.ops.conversion import asarray, clip
 from graphc.ops.elementwise import *
 from graphc.ops.filling import *

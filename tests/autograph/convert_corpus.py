@@ -1213,8 +1213,8 @@ def flags_and_handlers(n):
 def frame_builtins(d):
     a = 1
     if d:
-        seen = "d" in vars() or "a" in dir()
-    return eval("a + 1"), "a" in locals(), callable(globals), seen
+        seen = "x" in dir(d), vars(Box(2)), eval("x", {}, d), "CASES" in globals()
+    return eval("a + 1"), "a" in locals(), ["a" in vars(), "a" in dir()], seen
 
 
 @case(2)

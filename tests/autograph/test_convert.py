@@ -40,7 +40,7 @@ def behaviour(fn: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
     return (*outcome, args)
 
 
-@pytest.mark.parametrize("fn, calls", CASES, ids=lambda value: getattr(value, "__name__", ""))
+@pytest.mark.parametrize(("fn", "calls"), CASES, ids=lambda value: getattr(value, "__name__", ""))
 def test_converted_functions_behave_as_the_originals(fn: types.FunctionType, calls: list[tuple[Any, ...]]) -> None:
     for args in calls:
         expected = behaviour(fn, args)
@@ -107,7 +107,7 @@ def test_closures_share_code_and_keep_their_cells() -> None:
         value = start
 
         def get() -> int:
-            return value if value else -1
+            return value + 1 if value else -1
 
         def put(new: int) -> None:
             nonlocal value
@@ -119,11 +119,11 @@ def test_closures_share_code_and_keep_their_cells() -> None:
     (get_1, put_1), (get_2, _) = make(1), make(2)
     new_1, new_2 = convert(get_1, operators=plain), convert(get_2, operators=plain)
     assert new_1.__code__ is new_2.__code__
-    assert (new_1(), new_2()) == (1, 2)
+    assert (new_1(), new_2()) == (2, 3)
     put_1(5)
-    assert (new_1(), new_2()) == (5, 2)
+    assert (new_1(), new_2()) == (6, 3)
     convert(put_1, operators=plain)(7)
-    assert get_1() == 7
+    assert get_1() == 8
 
 
 def test_a_cell_that_is_still_empty_is_no_obstacle() -> None:
@@ -156,17 +156,19 @@ def test_operators_are_part_of_the_cache_key() -> None:
 
 
 def test_a_function_is_not_kept_alive() -> None:
-    def fn() -> object:
-        return [1 if held else 0]
-
     class Held:
         pass
 
-    held = Held()
+    held: object = Held()
+
+    def fn() -> object:
+        return [1 if held else 0]
+
     new = convert(fn, operators=plain)
     assert new() == [1]
     watch = weakref.ref(held)
-    del fn, new, held
+    held = None
+    del fn, new
     gc.collect()
     assert watch() is None
 
@@ -245,7 +247,7 @@ class Child(Base):
         return "private" if self else ""
 
 
-class __Underscored:  # noqa: N801
+class __Underscored:
     def method(self) -> Any:
         if self:
             self.__x = 1
@@ -367,7 +369,7 @@ def fn(xs):
 
 
 @pytest.mark.parametrize(
-    "fn, text",
+    ("fn", "text"),
     [
         (lambda a, b: a and not b, "lambda a, b: ag__.and_(lambda: a, lambda: ag__.not_(b))"),
         (lambda a: 1 if a else 2, "lambda a: ag__.if_exp(a, lambda: 1, lambda: 2)"),

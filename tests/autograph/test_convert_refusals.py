@@ -13,8 +13,8 @@ from tests.autograph.reference_operators import plain
 
 
 def generator(n: int) -> Any:
-    for i in range(n):
-        yield i
+    yield 1
+    yield n
 
 
 def delegating() -> Any:
@@ -57,12 +57,22 @@ def walrus_in_chain(x: int) -> Any:
 
 
 def walrus_in_message(x: int) -> Any:
-    assert x, (y := "text")
+    assert x, (y := "text")  # noqa: RUF018
     return y
 
 
 def walrus_in_raise(x: int) -> Any:
-    raise ValueError(y := x)
+    raise ValueError(y := x)  # noqa: F841
+
+
+def locals_in_branch(x: int) -> Any:
+    if x:
+        y = locals()
+    return y
+
+
+def eval_in_operand(x: int) -> Any:
+    return x and eval("x + 1")
 
 
 REFUSED: list[tuple[Callable[..., Any], int, str, str]] = [
@@ -76,10 +86,12 @@ REFUSED: list[tuple[Callable[..., Any], int, str, str]] = [
     (walrus_in_chain, 1, "a chained comparison", "a line of its own"),
     (walrus_in_message, 1, "the message of `assert`", "a line of its own"),
     (walrus_in_raise, 1, "`raise`", "a line of its own"),
+    (locals_in_branch, 2, "`locals`", "start of the function"),
+    (eval_in_operand, 1, "`eval`", "pass the variables"),
 ]
 
 
-@pytest.mark.parametrize("fn, offset, what, remedy", REFUSED, ids=lambda value: getattr(value, "__name__", ""))
+@pytest.mark.parametrize(("fn", "offset", "what", "remedy"), REFUSED, ids=lambda value: getattr(value, "__name__", ""))
 def test_refusals_name_construct_line_and_remedy(fn: Any, offset: int, what: str, remedy: str) -> None:
     for _ in range(2):  # the second answer comes from the cache
         with pytest.raises(errors.UnsupportedSyntaxError) as info:

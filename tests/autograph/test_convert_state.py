@@ -89,7 +89,7 @@ def test_a_loop_carries_what_the_next_iteration_or_the_rest_reads() -> None:
 
 def test_the_target_is_state_when_it_is_read_behind_the_loop() -> None:
     def fn(n: int) -> int:
-        for i in range(n):
+        for i in range(n):  # noqa: B007
             pass
         return i
 
@@ -129,7 +129,7 @@ def test_names_that_a_closure_reads_are_always_state() -> None:
         later = []
         for i in range(n):
             w = i
-            later.append(lambda: w)
+            later.append(lambda: w)  # noqa: B023
         return [f() for f in later]
 
     assert states(fn, 2) == [("w",)]
@@ -203,7 +203,7 @@ def test_early_return_needs_no_flag_where_a_branch_always_returns() -> None:
         if x > 0:
             return 1
         y = x * 2
-        return y
+        return y + 1
 
     assert states(fn, 1) == [("ag__return",)]
 

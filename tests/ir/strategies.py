@@ -30,7 +30,7 @@ FLOAT = TensorType((), np.dtype("float32"))
 WEAK = TensorType((), np.dtype("float32"), weak=True)
 VECTOR = TensorType((3,), np.dtype("float32"))
 TYPES = (INT, FLOAT, WEAK, VECTOR)
-RESOURCES = ("u", "v")
+RESOURCES = ("u", "v", "w")
 
 TEST_OPS: Registry[OpDef] = Registry("op")
 TEST_OPS.add("constant", CONSTANT)
@@ -77,6 +77,16 @@ WRITE = _op("write", _never, lambda t, a, r: (), effects=lambda attrs: (writes(a
 SWAP = _op(
     "swap", _never, lambda t, a, r: (FLOAT,), effects=lambda attrs: (reads(attrs["name"]), writes(attrs["name"]))
 )
+TOUCH = _op(
+    "touch",
+    _never,
+    lambda t, a, r: (FLOAT,),
+    "",
+    effects=lambda attrs: (*map(reads, attrs["reads"]), *map(writes, attrs["writes"])),
+)
+
+
+ZERO = np.float32(0)
 
 
 class State:
@@ -87,12 +97,14 @@ class State:
         self.log: list[tuple[str, bytes]] = []
 
     def touch(self, node: Node, inputs: list[Any]) -> tuple[Any, ...]:
-        name = node.attrs["name"]
-        old = self.cells[name]
-        if node.op is not READ:
-            self.cells[name] = np.float32(inputs[0])
-            self.log.append((name, self.cells[name].tobytes()))
-        return () if node.op is WRITE else (old,)
+        """Reads the cells that the node reads, writes those that it writes, returns the sum of what was read."""
+        old = sum((self.cells[effect.resource] for effect in node.effects if effect == reads(effect.resource)), ZERO)
+        new = np.float32(inputs[0]) if inputs else 2 * old + 1
+        for effect in node.effects:
+            if effect == writes(effect.resource):
+                self.cells[effect.resource] = new
+                self.log.append((effect.resource, new.tobytes()))
+        return (old,) if node.outputs else ()
 
 
 class Stateful(Interpreter):
@@ -103,7 +115,7 @@ class Stateful(Interpreter):
         self.state = state
 
     def run_node(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
-        if node.op in (READ, WRITE, SWAP):
+        if node.op in (READ, WRITE, SWAP, TOUCH):
             return self.state.touch(node, inputs)
         return super().run_node(node, inputs)
 
@@ -153,7 +165,7 @@ def graphs(draw: st.DrawFn, inputs: Sequence[TensorType] | None = None, depth: i
 def _step(draw: st.DrawFn, builder: GraphBuilder, values: list[Value], depth: int) -> Node:
     """Appends one random node."""
     scalars = [value for value in values if value.type == FLOAT]
-    choices = [CONSTANT, CONSTANT, READ]
+    choices = [CONSTANT, CONSTANT, READ, TOUCH]
     choices += [ADD, MUL, NEG, HALVE, PAIR, ADD, NEG] * bool(values) + [WIDEN, WRITE, SWAP] * bool(scalars)
     choices += [REPEAT, EITHER] * bool(values and depth)
     op = draw(st.sampled_from(choices))
@@ -164,6 +176,9 @@ def _step(draw: st.DrawFn, builder: GraphBuilder, values: list[Value], depth: in
         attrs = _constant(draw)
     elif op in (READ, WRITE, SWAP):
         attrs = Attrs(name=draw(st.sampled_from(RESOURCES)))
+    elif op is TOUCH:
+        names = st.lists(st.sampled_from(RESOURCES), max_size=2, unique=True).map(tuple)
+        attrs = Attrs(reads=draw(names), writes=draw(names))
     if op in (WIDEN, WRITE, SWAP):
         inputs = [draw(st.sampled_from(scalars))]
     elif op.params:

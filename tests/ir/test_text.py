@@ -77,6 +77,14 @@ def test_prints_a_single_node_without_its_graph() -> None:
     assert print_node(graph.nodes[1]) == '%neg: f32[3] = neg(%x) loc("train.py":13 in "step")'
 
 
+def test_bits_that_a_list_cannot_hold_are_packed() -> None:
+    quiet, other = Literal(np.float32(np.nan)), Literal(np.uint32(0x7FC00001).view(np.float32))
+    assert print_value(quiet) == "f32[](nan)"
+    assert print_value(other).startswith('f32[](zlib "')
+    graph = Graph((), [Node(READ, (), Attrs(a=quiet, b=other), [FLOAT])], ())
+    assert parse_graph(print_graph(graph), TEST_OPS).nodes[0].attrs == graph.nodes[0].attrs
+
+
 def test_a_large_literal_is_packed() -> None:
     text = print_value(Literal(np.zeros(1000, np.float32)))
     assert text.startswith('f32[1000](zlib "')
@@ -137,7 +145,7 @@ HEAD = "graph g(%x: f32[3]) -> (f32[3]) {\n  "
         ("graph g(%x: finfo[3])", "expected a dtype such as f32, i32 or bool, found 'finfo'"),
         ("graph g(%x: f32[-3])", "expected a size from 0, found '-3'"),
         ("graph g(%x: f32[], %x: f32[])", "line 1, column 21: expected a name that is not taken, found 'x'"),
-        (HEAD + "%y: f32[3] = sin(%x)", "line 2, column 16: expected the name of one of the 12 ops, found 'sin'"),
+        (HEAD + "%y: f32[3] = sin(%x)", "line 2, column 16: expected the name of one of the 13 ops, found 'sin'"),
         (HEAD + "%y: f32[3] = neg(%z)", "line 2, column 21: expected the name of an input or of a node above"),
         (HEAD + "%y: f32[3] = neg(%x) after(%x)", "line 2, column 31: expected the name of a node above, found 'x'"),
         (HEAD + "%y: (f32[3], f32[3]) = pair(%x) return %y }", "expected '#' and which of the 2 outputs of %y"),

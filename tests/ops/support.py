@@ -36,7 +36,7 @@ def run(graph: Graph, inputs: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def types(values: Sequence[Any]) -> list[TensorType]:
-    return [type_of(value._value if isinstance(value, Tensor) else value) for value in values]
+    return [type_of(value.raw if isinstance(value, Tensor) else value) for value in values]
 
 
 def arrays(values: Sequence[Any]) -> list[np.ndarray[Any, Any]]:

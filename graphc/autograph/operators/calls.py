@@ -14,9 +14,9 @@ from functools import lru_cache
 from typing import Any
 
 from graphc.autograph.convert import convert, is_converted
-from graphc.autograph.source import NoSourceError
 from graphc.autograph.operators.loop_index import LoopIndex
 from graphc.autograph.operators.loops import TensorRange
+from graphc.autograph.source import NoSourceError
 from graphc.base import is_internal_file, user_location
 from graphc.base.errors import SideEffectWarning, UnimplementedError, UnsupportedSyntaxError
 from graphc.core import ArrayMethods, SymbolicTensor, Tensor, context
@@ -222,7 +222,7 @@ def _guarded(function: Any) -> Any:
 
 
 def _takes_tensors(function: Any) -> bool:
-    """graphc's own functions take a loop index as the tensor that it is."""
+    """Graphc's own functions take a loop index as the tensor that it is."""
     module = getattr(function, "__module__", None) or ""
     return module.split(".")[0] == "graphc" or isinstance(getattr(function, "__self__", None), Tensor)
 
@@ -241,6 +241,6 @@ _LIBRARIES = tuple(
 )
 
 
-@lru_cache(maxsize=None)
+@functools.cache
 def _is_library(filename: str) -> bool:
     return os.path.realpath(filename).startswith(_LIBRARIES)

@@ -163,9 +163,7 @@ def for_stmt(
         _run_in_python(iterable, extra_test, body, variables)
 
 
-def _run_in_python(
-    iterable: Iterable[Any], extra_test: Test | None, body: Body, variables: LoopVariables
-) -> None:
+def _run_in_python(iterable: Iterable[Any], extra_test: Test | None, body: Body, variables: LoopVariables) -> None:
     for item in iterable:
         going_on = True if extra_test is None else extra_test()
         if is_symbolic_condition(going_on):
@@ -255,9 +253,7 @@ def _counted_while(
     comparison = OPS["less" if bounds.step > 0 else "greater"]
     first = trace.lift(operand(bounds.start))
     while True:
-        regions = [
-            Region(trace, f"the {part} of a for loop", attempt=attempt) for part in ("test", "body")
-        ]
+        regions = [Region(trace, f"the {part} of a for loop", attempt=attempt) for part in ("test", "body")]
         counters = [region.argument(first.type, "index") for region in regions]
         arguments = [_arguments(region, state) for region in regions]
         state.bind(arguments[0])

@@ -37,7 +37,7 @@ def same(first: Any, second: Any) -> bool:
     if first is second:
         return True
     if isinstance(first, SymbolicTensor) and isinstance(second, SymbolicTensor):
-        return first._value is second._value
+        return first.raw is second.raw
     if type(first) is not type(second):
         return False
     if is_number(first) or isinstance(first, str | bytes | range | slice):
@@ -117,18 +117,22 @@ class Meet:
         if types[0].shape != types[1].shape:
             shapes = f"the shapes {types[0].shape} and {types[1].shape} differ"
             self._fail(
-                InvalidArgumentError, name, pair, shapes, "give it one shape, for example with gx.zeros, or collect rows"
+                InvalidArgumentError,
+                name,
+                pair,
+                shapes,
+                "give it one shape, for example with gx.zeros, or collect rows",
             )
         common = _common_dtype(*types)
         if common is None:
             promoted = np.dtype(jax.numpy.promote_types(types[0].dtype, types[1].dtype)).name
             dtypes = f"the dtypes {types[0].dtype.name} and {types[1].dtype.name} differ"
-            self._fail(InvalidTypeError, name, pair, dtypes, f"convert one, for example with gx.astype(x, {promoted!r})")
+            self._fail(
+                InvalidTypeError, name, pair, dtypes, f"convert one, for example with gx.astype(x, {promoted!r})"
+            )
         return common
 
-    def _fail(
-        self, error: type[GraphcError], name: str, pair: tuple[Any, Any], why: str, remedy: str
-    ) -> NoReturn:
+    def _fail(self, error: type[GraphcError], name: str, pair: tuple[Any, Any], why: str, remedy: str) -> NoReturn:
         sides = " and ".join(f"{describe(value)} {side}" for value, side in zip(pair, self.sides, strict=True))
         raise self.refuse(error(f"{_title(name)} is {sides}: {why}; {remedy}"))
 
@@ -169,9 +173,7 @@ def leaf_type(value: Any) -> TensorType:
 
 def to_tensors(trace: Trace, leaves: Sequence[Any], types: Sequence[TensorType | None]) -> list[SymbolicTensor]:
     """Those leaves that have a type, as tensors of that type in ``trace``."""
-    return [
-        cast_to(trace, operand(value), type) for value, type in zip(leaves, types, strict=True) if type is not None
-    ]
+    return [cast_to(trace, operand(value), type) for value, type in zip(leaves, types, strict=True) if type is not None]
 
 
 def cast_to(trace: Trace, value: Any, type: TensorType) -> SymbolicTensor:

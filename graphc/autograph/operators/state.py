@@ -82,9 +82,7 @@ class LoopState:
         self._variables = variables
         self._trace = trace
         self._runs = runs
-        self._entries = [
-            _Entry.of(name, value) for name, value in zip(variables.names, variables.get(), strict=True)
-        ]
+        self._entries = [_Entry.of(name, value) for name, value in zip(variables.names, variables.get(), strict=True)]
 
     def types(self) -> list[TensorType]:
         """The types of the carried leaves, in order."""
@@ -98,10 +96,10 @@ class LoopState:
     def bind(self, tensors: Sequence[Any]) -> None:
         """Binds the names for an iteration, the carried leaves to ``tensors``."""
         supply = iter(tensors)
-        self._variables.set(tuple([self._value(entry, supply) for entry in self._entries]))
+        self._variables.set(tuple([self._bound(entry, supply) for entry in self._entries]))
 
     @staticmethod
-    def _value(entry: _Entry, supply: Any) -> Any:
+    def _bound(entry: _Entry, supply: Any) -> Any:
         if not entry.carried:
             return entry.value
         leaves = [slot.leaf if slot.type is None else next(supply) for slot in entry.slots]
@@ -144,7 +142,9 @@ class LoopState:
             return self._settle_unbound(entry, unbound, value, region)
         meet = self._meet(region)
         meet.structures(entry.name, (entry.value, value), (entry.structure, structure))
-        fits = [self._settle_slot(entry.name, slot, leaf, region) for slot, leaf in zip(entry.slots, leaves, strict=True)]
+        fits = [
+            self._settle_slot(entry.name, slot, leaf, region) for slot, leaf in zip(entry.slots, leaves, strict=True)
+        ]
         return all(fits)
 
     def _settle_unbound(self, entry: _Entry, unbound: Undefined, value: Any, region: Region) -> bool:
@@ -198,7 +198,7 @@ class LoopState:
         supply = iter(tensors)
         values: list[Any] = []
         for entry in self._entries:
-            value = self._value(entry, supply)
+            value = self._bound(entry, supply)
             if entry.replaced:
                 value = last if isinstance(entry.after, LoopIndex) else entry.after
             values.append(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from textwrap import dedent
 
 import numpy as np
@@ -9,7 +10,19 @@ import pytest
 from hypothesis import given, settings
 
 from graphc.base import config, errors
-from graphc.ir import CONSTANT, Attrs, Graph, GraphBuilder, Literal, conflicts, parse_graph, print_graph
+from graphc.ir import (
+    CONSTANT,
+    Attrs,
+    Graph,
+    GraphBuilder,
+    Literal,
+    OpDef,
+    TensorType,
+    conflicts,
+    parse_graph,
+    print_graph,
+    reads,
+)
 from graphc.ir.passes import CSE, DCE, Fold, Order, Pass, Prune, run_passes
 from tests.ir.strategies import ADD, FLOAT, NEG, TEST_OPS, ancestors, graphs
 
@@ -26,6 +39,10 @@ def lines(text: str) -> str:
 
 def unchanged(step: Pass, text: str) -> bool:
     return transform(step, text) == lines(text)
+
+
+def resized(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType]:
+    return (TensorType(attrs["new_shape"], types[0].dtype),)
 
 
 class TestDCE:
@@ -70,6 +87,15 @@ class TestDCE:
         text = """
             %s: f32[] = swap(%x) {name = "u"}
             %join: f32[] = neg(%s)
+            %w: () = write(%x) {name = "v"} after(%join)
+            return %x
+        """
+        assert unchanged(DCE(), text)
+
+    def test_a_chain_of_control_edges_back_to_an_effect_stays(self) -> None:
+        text = """
+            %v: () = write(%x) {name = "u"}
+            %join: f32[] = neg(%x) after(%v)
             %w: () = write(%x) {name = "v"} after(%join)
             return %x
         """
@@ -160,6 +186,11 @@ class TestCSE:
         text = f"%a: f32[] {body} %b: f32[] {body} %s: f32[] = add(%a, %b)\nreturn %s"
         assert "add(%a, %a)" in transform(CSE(), text)
 
+    def test_descends_into_regions(self) -> None:
+        body = "%a: f32[] = neg(%c) %b: f32[] = neg(%c) %s: f32[] = add(%a, %b) return %s"
+        text = f"%r: f32[] = repeat(%x) {{times = 2}} {{ body(%c: f32[]) -> (f32[]) {{ {body} }} }} return %r"
+        assert "add(%a, %a)" in transform(CSE(), text)
+
 
 class TestFold:
     TWO = "%two: f32[] = constant() {value = f32[](2.0)}\n"
@@ -182,12 +213,19 @@ class TestFold:
     def test_leaves_what_a_fold_cannot_do(self) -> None:
         assert unchanged(Fold(), self.TWO + "%a: f32[] = neg(%two) {unknown = 1}\nreturn %a")
 
-    @pytest.mark.parametrize(("size", "folds"), [(1024, True), (1025, False)])
-    def test_leaves_large_arrays(self, size: int, folds: bool) -> None:
+    @pytest.mark.parametrize(("before", "after", "folds"), [(1024, 1024, True), (1025, 1, False), (1, 1025, False)])
+    def test_leaves_large_arrays(self, before: int, after: int, folds: bool) -> None:
+        assert self.folds(before, OpDef("resize", np.resize, resized, ("x",), fold=np.resize), after) is folds
+
+    def test_leaves_a_node_with_effects(self) -> None:
+        op = OpDef("r", np.resize, resized, ("x",), fold=np.resize, effects=lambda attrs: (reads("u"),))
+        assert not self.folds(1, op, 1)
+
+    def folds(self, before: int, op: OpDef, after: int) -> bool:
         builder = GraphBuilder()
-        constant = builder.append(CONSTANT, (), Attrs(value=Literal(np.zeros(size, np.float32))))
-        graph = Fold()(builder.build(builder.append(NEG, constant.outputs).outputs))
-        assert (graph.nodes[1].op is CONSTANT) is folds
+        constant = builder.append(CONSTANT, (), Attrs(value=Literal(np.zeros(before, np.float32))))
+        graph = builder.build(builder.append(op, constant.outputs, Attrs(new_shape=(after,))).outputs)
+        return Fold()(graph).nodes[1].op is CONSTANT
 
     def test_keeps_control_inputs_name_device_and_location(self) -> None:
         text = self.TWO + (
@@ -232,6 +270,17 @@ class TestOrder:
         assert '%c: f32[] = read() {name = "u"} after(%w)\n' in result
         assert '%o: () = write(%x) {name = "v"}\n' in result  # nobody else touches v
         assert '%v: () = write(%x) {name = "u"} after(%c)\n' in result  # through %c after %w too
+
+    def test_an_edge_that_was_added_makes_others_spare(self) -> None:
+        text = """
+            %p: f32[] = touch() {reads = ("v",), writes = ("u",)}
+            %q: f32[] = touch() {reads = (), writes = ("v",)}
+            %r: f32[] = touch() {reads = ("u", "v"), writes = ()}
+            return %x
+        """
+        result = transform(Order(), text)
+        assert 'writes = ("v",)} after(%p)\n' in result
+        assert "writes = ()} after(%q)\n" in result
 
     def test_sees_the_effects_of_regions_and_orders_inside_them(self) -> None:
         text = """

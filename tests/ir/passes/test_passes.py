@@ -19,6 +19,7 @@ from tests.ir.strategies import (
     FLOAT,
     NEG,
     READ,
+    RESOURCES,
     TEST_OPS,
     WRITE,
     State,
@@ -47,7 +48,7 @@ def paths_between_writers(graph: Graph) -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize("step", PASSES, ids=lambda step: step.name)
 @given(graph=graphs())
-@settings(max_examples=40)
+@settings(max_examples=600)
 def test_a_pass_keeps_results_effects_and_validity(step: Pass, graph: Graph) -> None:
     verify(graph)
     result = step(graph)
@@ -59,7 +60,7 @@ def test_a_pass_keeps_results_effects_and_validity(step: Pass, graph: Graph) -> 
 
 
 @given(graph=graphs())
-@settings(max_examples=40)
+@settings(max_examples=600)
 def test_the_default_pipeline_keeps_results_and_leaves_nothing_to_do(graph: Graph) -> None:
     result = run_passes(graph)
     verify(result)
@@ -98,21 +99,21 @@ def ordered_graphs(draw: st.DrawFn, *passes: Pass) -> tuple[Graph, Graph]:
 
 @pytest.mark.parametrize("after", [[], [DCE()], [CSE(), Fold(), DCE()]], ids=["order", "then dce", "then all"])
 @given(data=st.data())
-@settings(max_examples=40)
+@settings(max_examples=600)
 def test_ordered_effects_do_not_depend_on_the_schedule(after: list[Pass], data: st.DataObject) -> None:
     graph, other = data.draw(ordered_graphs(Order(), *after))
     verify(other)
     outputs, log = evaluate(graph)
     other_outputs, other_log = evaluate(other)
     assert other_outputs == outputs
-    for resource in ("u", "v"):  # writes of different resources may change places
+    for resource in RESOURCES:  # writes of different resources may change places
         assert [entry for entry in other_log if entry[0] == resource] == [
             entry for entry in log if entry[0] == resource
         ]
 
 
 @given(graph=graphs(), data=st.data())
-@settings(max_examples=40)
+@settings(max_examples=600)
 def test_prune_keeps_the_chosen_outputs_and_the_effects(graph: Graph, data: st.DataObject) -> None:
     chosen = data.draw(st.lists(st.sampled_from(range(len(graph.outputs))), max_size=3)) if graph.outputs else []
     result = Prune(tuple(chosen))(graph)

@@ -1,0 +1,110 @@
+"""The update op: one step of an optax transformation, as one node of a graph and one kernel in eager mode.
+
+A node's attributes are plain values, so that graphs print, parse and compare; an optax transformation is a pair of
+Python functions. The node therefore holds its name in :data:`TRANSFORMATIONS`. The structure of the state is not kept
+anywhere: the transformation's ``init`` gives it for parameters of these types, without computing anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import optax
+
+from graphc.base import Registry, UniqueNames
+from graphc.ir import OPS, Attrs, OpDef
+from graphc.ops import infer_by_evaluation
+
+__all__ = ["UPDATE", "register", "state_owners", "update_attrs"]
+
+TRANSFORMATIONS: Registry[optax.GradientTransformation] = Registry("optax transformation")
+_names = UniqueNames()
+
+
+def register(transformation: optax.GradientTransformation, label: str, *, complete: bool = False) -> str:
+    """Makes a transformation known to the op.
+
+    Args:
+      transformation: what to call.
+      label: what to call it in a graph.
+      complete: the label tells all that the transformation depends on, so that equal labels share one entry, and with it
+        the compiled programs.
+
+    Returns:
+      Its name.
+    """
+    if complete and label in TRANSFORMATIONS:
+        return label
+    name = _names(label)
+    TRANSFORMATIONS.add(name, transformation)
+    return name
+
+
+def update_attrs(transformation: str, num_variables: int, updated: Sequence[int]) -> Attrs:
+    """The attributes of an update.
+
+    Args:
+      transformation: its registered name.
+      num_variables: how many variables it works on.
+      updated: the positions of those that have a gradient.
+    """
+    if len(updated) == num_variables:
+        return Attrs(transformation=transformation, num_variables=num_variables)
+    return Attrs(transformation=transformation, num_variables=num_variables, updated=tuple(updated))
+
+
+def state_owners(transformation: str, params: Sequence[Any]) -> list[int | None]:
+    """For each leaf of the state, the position of the parameter that it belongs to; None for one that all share."""
+    init = TRANSFORMATIONS[transformation].init
+    owners = optax.tree_utils.tree_map_params(
+        init,
+        lambda _, position: position,
+        jax.eval_shape(init, list(params)),
+        list(range(len(params))),
+        transform_non_params=lambda _: -1,
+    )
+    return [None if owner < 0 else owner for owner in jax.tree.leaves(owners)]
+
+
+def _update(
+    *values: Any, transformation: str, num_variables: int, updated: tuple[int, ...] | None = None
+) -> tuple[Any, ...]:
+    """One step on flat values: parameters, then the gradients of those in ``updated``, then the leaves of the state.
+
+    A parameter without gradient is as if it were not there: it and the state that belongs to it stay. The transformation
+    sees a gradient of zeros for it, which leaves what it computes over all gradients, such as their norm, as it is.
+    """
+    rule = TRANSFORMATIONS[transformation]
+    chosen = range(num_variables) if updated is None else updated
+    params = list(values[:num_variables])
+    given = dict(zip(chosen, values[num_variables:], strict=False))
+    gradients = [given[i] if i in given else jnp.zeros_like(param) for i, param in enumerate(params)]
+    leaves = values[num_variables + len(chosen) :]
+    structure = jax.tree.structure(jax.eval_shape(rule.init, params))
+    changes, state = rule.update(gradients, jax.tree.unflatten(structure, leaves), params)
+    new_params = optax.apply_updates(params, changes)
+    new_leaves = jax.tree.leaves(state)
+    if updated is not None:
+        owners = state_owners(transformation, params)
+        new_params = [new if i in given else old for i, (new, old) in enumerate(zip(new_params, params, strict=True))]
+        new_leaves = [
+            new if owner is None or owner in given else old
+            for owner, new, old in zip(owners, new_leaves, leaves, strict=True)
+        ]
+    return (*new_params, *new_leaves)
+
+
+UPDATE = OPS.add(
+    "optim.update",
+    OpDef(
+        "optim.update",
+        impl=_update,
+        infer=infer_by_evaluation(_update),
+        params=("*values",),
+        differentiable=False,
+        doc="One step of an optax transformation: new parameters and new state.",
+    ),
+)
