@@ -22,9 +22,11 @@ def main(arguments: Sequence[str] | None = None) -> list[Result]:
     """Runs the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--only", metavar="NAME", action="append", help="measure rows whose names begin so; repeatable")
-    parser.add_argument("--rounds", type=int, default=40, help="samples of each contender (40)")
+    parser.add_argument("--rounds", type=int, default=200, help="samples of each contender (200)")
     parser.add_argument("--json", type=Path, default=Path("build/benchmarks.json"), help="where to write the numbers")
-    parser.add_argument("--quick", action="store_true", help="small sizes and two rounds: whether it runs, not how fast")
+    parser.add_argument(
+        "--quick", action="store_true", help="small sizes and two rounds: whether it runs, not how fast"
+    )
     options = parser.parse_args(arguments)
     rows = [row for row in ROWS if not options.only or row.name.startswith(tuple(options.only))]
     if not rows:
@@ -37,7 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> list[Result]:
         for row in track(rows, description="measuring", console=console, transient=True)
     ]
     about = machine()
-    console.print(table(results, f"{about['device']}, {about['processor']}, {about['cores']} cores, jax {about['jax']}"))
+    console.print(
+        table(results, f"{about['device']}, {about['processor']}, {about['cores']} cores, jax {about['jax']}")
+    )
     write_json(results, options.json)
     console.print(f"Every sample is in {options.json}.")
     return results

@@ -2,7 +2,8 @@
 
 A sample is a batch of calls and one wait at its end, so that what is timed is the work and not the queueing of it. The
 contenders take turns, and who goes first changes from round to round, so that a slow spell of the machine hits both.
-The figure of a row is the ratio of the medians.
+Samples are short, some milliseconds where one call is shorter, and many: a pause of the process then spoils few of
+them, which the median does not see. The figure of a row is the ratio of the medians.
 """
 
 from __future__ import annotations
@@ -64,14 +65,14 @@ class Row:
       case: what is compared, for people.
       bar: the ratio that must not be exceeded.
       prepare: makes the duel; told whether the run is a quick one, in which sizes are small and times mean nothing.
-      rounds: how many samples each contender gives in a full run, where that is not the default.
+      rounds: at most so many samples of each contender; fewer than the default where a sample takes long.
     """
 
     name: str
     case: str
     bar: float
     prepare: Callable[[bool], Duel]
-    rounds: int | None = None
+    rounds: int = 1000
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ class Result:
 
     Attributes:
       ratio: the median time of the measured contender over that of the baseline.
+      floor: the same of the fastest tenths, which tell more than the medians when other work takes turns on the cores.
       spread: the quartiles of the ratios of the single rounds.
       met: whether the ratio is within the bar.
     """
@@ -96,6 +98,10 @@ class Result:
         return statistics.median(self.measured) / statistics.median(self.baseline)
 
     @property
+    def floor(self) -> float:
+        return float(np.quantile(self.measured, 0.1) / np.quantile(self.baseline, 0.1))
+
+    @property
     def spread(self) -> tuple[float, float]:
         return quartiles([a / b for a, b in zip(self.measured, self.baseline, strict=True)])
 
@@ -108,7 +114,14 @@ class Result:
             side: {"median": statistics.median(times), "quartiles": quartiles(times)}
             for side, times in (("measured", self.measured), ("baseline", self.baseline))
         }
-        return {**asdict(self), "ratio": self.ratio, "spread": self.spread, "met": self.met, "seconds": medians}
+        return {
+            **asdict(self),
+            "ratio": self.ratio,
+            "floor": self.floor,
+            "spread": self.spread,
+            "met": self.met,
+            "seconds": medians,
+        }
 
 
 def quartiles(values: Sequence[float]) -> tuple[float, float]:
@@ -147,7 +160,7 @@ def measure(row: Row, rounds: int, *, quick: bool = False) -> Result:
 
     Args:
       row: what to measure.
-      rounds: how many samples each contender gives, unless the row says otherwise.
+      rounds: how many samples each contender gives, unless the row sets a lower limit.
       quick: whether everything is made small, to see that it runs.
 
     Raises:
@@ -160,9 +173,10 @@ def measure(row: Row, rounds: int, *, quick: bool = False) -> Result:
     sides = (duel.measured, duel.baseline)
     times: dict[str, list[float]] = {"measured": [], "baseline": []}
     named = list(zip(times, sides, strict=True))
+    gc.collect()
     for _, side in named:
-        _time(side)
-    for number in range(rounds if quick or row.rounds is None else row.rounds):
+        _time(side)  # warm-up
+    for number in range(min(rounds, row.rounds)):
         for name, side in named if number % 2 == 0 else reversed(named):
             times[name].append(_time(side))
     return Result(row.name, row.case, row.bar, (sides[0].label, sides[1].label), times["measured"], times["baseline"])
@@ -171,7 +185,6 @@ def measure(row: Row, rounds: int, *, quick: bool = False) -> Result:
 def _time(side: Contender) -> float:
     """Seconds per unit of one sample."""
     sample = side.fresh()
-    gc.collect()
     start = time.perf_counter()
     sample()
     return (time.perf_counter() - start) / side.units

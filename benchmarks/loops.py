@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -33,6 +34,7 @@ def _compile(trips: int) -> Callable[[], Sample]:
 
     def fresh() -> Sample:
         function = gx.function(_loop(trips))
+        gc.collect()
         return lambda: function.lower(x).compile()
 
     return fresh
@@ -61,14 +63,16 @@ def _run(quick: bool) -> Duel:
     function, jitted = gx.function(_loop(trips)), _hand_written(trips)
     tensor, array = gx.asarray(x), jnp.asarray(x)
     return Duel(
-        Contender("graphc", batch(function, (tensor,), 2), 2),
-        Contender("fori_loop", batch(jitted, (array,), 2), 2),
+        Contender("graphc", batch(function, (tensor,), 1)),
+        Contender("fori_loop", batch(jitted, (array,), 1)),
         lambda: [(function(tensor), jitted(array))],
     )
 
 
 ROWS = (
-    Row("loop-compile-1000", "trace and compile: 1,000 iterations against 100", 1.1, _independence(1000)),
-    Row("loop-compile-10000", "trace and compile: 10,000 iterations against 100", 1.1, _independence(10_000)),
+    Row("loop-compile-1000", "trace and compile: 1,000 iterations against 100", 1.1, _independence(1000), rounds=40),
+    Row(
+        "loop-compile-10000", "trace and compile: 10,000 iterations against 100", 1.1, _independence(10_000), rounds=40
+    ),
     Row("loop-run", "run: 1,000 iterations, 256x256", 1.05, _run),
 )

@@ -46,11 +46,16 @@ def _processor() -> str:
 
 def table(results: Sequence[Result], title: str) -> Table:
     """The results for a terminal: a full bar is a ratio that just meets its row's bar."""
-    view = Table(title=title, title_justify="left", caption="median times; ratio of the medians; quartiles of the ratio over the rounds")
+    view = Table(
+        title=title,
+        title_justify="left",
+        caption="median times; ratio of the medians; its quartiles over the rounds; ratio of the fastest tenths",
+    )
     for name in ("case", "measured", "baseline"):
         view.add_column(name, justify="left" if name == "case" else "right", no_wrap=name != "case")
     view.add_column("ratio", justify="right")
     view.add_column("quartiles", no_wrap=True)
+    view.add_column("fastest", justify="right")
     view.add_column("bar", justify="right")
     view.add_column("of the bar", no_wrap=True)
     view.add_column("", no_wrap=True)
@@ -63,6 +68,7 @@ def table(results: Sequence[Result], title: str) -> Table:
             _seconds(statistics.median(result.baseline)),
             Text(f"{result.ratio:.3f}", colour),
             f"{low:.2f} to {high:.2f}",
+            f"{result.floor:.3f}",
             f"{result.bar:g}",
             Text(_bar(result.ratio / result.bar), colour),
             Text("met" if result.met else "missed", colour),

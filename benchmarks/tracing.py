@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Literal
@@ -19,7 +20,7 @@ _OPS_PER_ITEM = 4
 
 
 def _chain(library: ModuleType, num_ops: int) -> Callable[[Any], Any]:
-    """A new function of ``num_ops`` operations in a row. The loop is over a tuple, so both trace it iteration by iteration."""
+    """A new function of ``num_ops`` operations in a row; a loop over a tuple is unrolled by graphc as by JAX."""
     items = (None,) * (num_ops // _OPS_PER_ITEM)
 
     def function(x: Any) -> Any:
@@ -35,6 +36,7 @@ def _graphc(num_ops: int, until: Literal["trace", "lower"]) -> Callable[[], Samp
 
     def fresh() -> Sample:
         function = gx.function(_chain(gx, num_ops))
+        gc.collect()
         return (lambda: function.trace(x)) if until == "trace" else (lambda: function.lower(x))
 
     return fresh
@@ -45,6 +47,7 @@ def _jax(num_ops: int) -> Callable[[], Sample]:
 
     def fresh() -> Sample:
         function = jax.jit(_chain(jnp, num_ops))
+        gc.collect()
         return lambda: function.lower(x)
 
     return fresh

@@ -7,9 +7,10 @@ from graphc.core import simulate_cpu_devices
 
 simulate_cpu_devices()
 
+import graphc.ops.functions as functions
 from graphc.ops.functions import *
-from graphc.ops import functions, linalg, nn, random
-from graphc import base, distribute, ir
+from graphc.ops import linalg, nn, random
+from graphc import base, distribute, ir, layers, losses, optim
 from graphc.autograph import cond, do_not_convert, fori_loop, scan, switch, to_source, while_loop
 from graphc.base import config, errors
 from graphc.core import Tensor, Variable, device, devices, wait_all
@@ -39,8 +40,11 @@ __all__ = [
     "function",
     "grad",
     "ir",
+    "layers",
     "linalg",
+    "losses",
     "nn",
+    "optim",
     "random",
     "run_functions_eagerly",
     "scan",

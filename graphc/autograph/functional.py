@@ -7,6 +7,7 @@ statements in converted code come to the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from graphc.autograph.operators import call, for_stmt, if_exp, trace_scan, trace_switch, while_stmt
@@ -174,7 +175,7 @@ def scan(
     collected: list[Any] = []
     order = range(count - 1, -1, -1) if reverse else range(count)
     for position in order:
-        row = nest.map_structure(lambda x, position=position: _as_tensor(x)[position], xs)
+        row = nest.map_structure(partial(_row, position), xs)
         state, result = call(f)(state, row)
         collected.append(result)
     if reverse:
@@ -184,6 +185,10 @@ def scan(
         nest.map_structure(lambda *rows: stack([_as_tensor(row) for row in rows]), *collected) if collected else None
     )
     return state, results
+
+
+def _row(position: int, x: Any) -> Tensor:
+    return _as_tensor(x)[position]
 
 
 def _as_tensor(value: Any) -> Tensor:

@@ -184,8 +184,8 @@ def _reparse(node: FunctionNode, lines: list[str]) -> FunctionNode:
     text = "".join(lines[first - 1 : last])
     nested = node.col_offset > 0
     # An indented definition is a block of its own; dedenting it would change the strings that span lines.
-    module = ast.parse(f"if 1:\n{text}" if nested else text)
-    ast.increment_lineno(module, first - 1 - nested)
+    above = "\n" * (first - 1 - nested)
+    module = ast.parse(f"{above}if 1:\n{text}" if nested else above + text)
     holder = module.body[0]
     fresh = holder.body[0] if isinstance(holder, ast.If) else holder
     assert isinstance(fresh, ast.FunctionDef | ast.AsyncFunctionDef)

@@ -2,9 +2,12 @@
 
 from graphc.core.context import (
     Context,
+    LaunchCounter,
     Recorder,
     ReplicaContext,
     context,
+    count_launches,
+    creation_scope,
     device_scope,
     replica_scope,
     tape_scope,
@@ -18,12 +21,15 @@ from graphc.core.devices import (
     device_name,
     devices,
     find_device,
+    placed,
     simulate_cpu_devices,
+    to_device,
 )
-from graphc.core.dispatch import NO_ATTRS, apply, kernel, register_region_runner, translate_error
+from graphc.core.dispatch import NO_ATTRS, apply, apply_all, kernel, register_region_runner, translate_error
 from graphc.core.dtypes import as_dtype, canonical_array, scalar_array, type_of
 from graphc.core.tensor import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, wait_all
 from graphc.core.trace import (
+    Checkpoint,
     CreationInTrace,
     LoopReport,
     Region,
@@ -33,7 +39,7 @@ from graphc.core.trace import (
     current_trace,
     type_of_any,
 )
-from graphc.core.variable import Variable, is_symbolic, variable_placement
+from graphc.core.variable import Variable, is_symbolic, variable_lock, variable_placement
 
 __all__ = [
     "FUNCTIONS",
@@ -41,9 +47,11 @@ __all__ = [
     "SCALARS",
     "ArrayLike",
     "ArrayMethods",
+    "Checkpoint",
     "Context",
     "CreationInTrace",
     "Device",
+    "LaunchCounter",
     "LoopReport",
     "Recorder",
     "Region",
@@ -55,10 +63,13 @@ __all__ = [
     "Variable",
     "VariableState",
     "apply",
+    "apply_all",
     "as_dtype",
     "canonical_array",
     "canonical_device",
     "context",
+    "count_launches",
+    "creation_scope",
     "current_trace",
     "device",
     "device_name",
@@ -68,15 +79,18 @@ __all__ = [
     "is_symbolic",
     "kernel",
     "operand",
+    "placed",
     "register_region_runner",
     "replica_scope",
     "scalar_array",
     "simulate_cpu_devices",
     "tape_scope",
+    "to_device",
     "trace_scope",
     "translate_error",
     "type_of",
     "type_of_any",
+    "variable_lock",
     "variable_placement",
     "wait_all",
 ]

@@ -16,7 +16,18 @@ if TYPE_CHECKING:
     from graphc.core.trace import Trace
     from graphc.ir import Attrs, Graph, OpDef
 
-__all__ = ["Recorder", "ReplicaContext", "context", "device_scope", "replica_scope", "tape_scope", "trace_scope"]
+__all__ = [
+    "LaunchCounter",
+    "Recorder",
+    "ReplicaContext",
+    "context",
+    "count_launches",
+    "creation_scope",
+    "device_scope",
+    "replica_scope",
+    "tape_scope",
+    "trace_scope",
+]
 
 
 class Recorder(Protocol):
@@ -61,6 +72,22 @@ class LaunchCounter:
     count: int = 0
 
 
+class Assignments:
+    """The variables that were made or assigned during a call, with the values to go back to."""
+
+    def __init__(self) -> None:
+        self._before: dict[int, tuple[Any, Any]] = {}
+
+    def note(self, variable: Any) -> None:
+        """Keeps the value of ``variable`` if it is the first that is seen of it."""
+        self._before.setdefault(id(variable), (variable, variable.raw))
+
+    def undo(self) -> None:
+        """Gives each variable its value back."""
+        for variable, raw in self._before.values():
+            variable.raw = raw
+
+
 class Context(threading.local):
     """The state of one thread.
 
@@ -70,7 +97,7 @@ class Context(threading.local):
       tapes: the open gradient tapes, outermost first.
       device: the device that ops are pinned to; empty for none.
       replica: the data-parallel replica that is being traced, or None.
-      creating: a call is being run eagerly because it creates Variables.
+      creating: set while a call is run eagerly because it creates Variables: what undoes its assignments.
       counter: what counts the programs handed to devices, or None.
     """
 
@@ -79,7 +106,7 @@ class Context(threading.local):
     tapes: tuple[Recorder, ...] = ()
     device: str = ""
     replica: ReplicaContext | None = None
-    creating: bool = False
+    creating: Assignments | None = None
     counter: LaunchCounter | None = None
 
     def update(self) -> None:
@@ -109,7 +136,7 @@ def trace_scope(trace: Trace | None) -> Generator[None]:
 
 
 @contextmanager
-def count_launches() -> Iterator[LaunchCounter]:
+def count_launches() -> Generator[LaunchCounter]:
     """Counts the programs that this thread hands to devices inside the scope: eager ops, compiled functions, copies.
 
     Yields:
@@ -123,6 +150,25 @@ def count_launches() -> Iterator[LaunchCounter]:
     finally:
         context.counter = saved
         context.update()
+
+
+@contextmanager
+def creation_scope(*, keep: bool) -> Generator[None]:
+    """A call is run eagerly inside the scope because it creates Variables; if it fails, no Variable is changed.
+
+    Args:
+      keep: whether Variables keep what is assigned to them; if not, only that they were made remains of the call.
+    """
+    saved = context.creating
+    context.creating = assignments = Assignments()
+    succeeded = False
+    try:
+        yield
+        succeeded = True
+    finally:
+        context.creating = saved
+        if not (keep and succeeded):
+            assignments.undo()
 
 
 @contextmanager

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
-from graphc.base.errors import InvalidTypeError
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core.dtypes import canonical_array
 
 if TYPE_CHECKING:
@@ -37,6 +38,11 @@ def operand(value: Any) -> Any:
     Raises:
       InvalidTypeError: it cannot be a tensor.
     """
+    if isinstance(value, Tracer):
+        raise InvalidArgumentError(
+            f"a JAX tracer {value!r:.80} is given to graphc, which cannot see what JAX does with it; call graphc from "
+            "outside jax.jit, jax.grad and jax.vmap"
+        )
     if hasattr(value, "__jax_array__"):
         return value.__jax_array__()
     if hasattr(value, "__array__"):

@@ -12,12 +12,23 @@ from functools import lru_cache
 from typing import Any, Protocol, cast
 
 import jax
+import jax.numpy as jnp
 
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from graphc.core.context import device_scope
 from graphc.ir import DeviceSpec
 
-__all__ = ["Device", "canonical_device", "device", "device_name", "devices", "find_device", "simulate_cpu_devices"]
+__all__ = [
+    "Device",
+    "canonical_device",
+    "device",
+    "device_name",
+    "devices",
+    "find_device",
+    "placed",
+    "simulate_cpu_devices",
+    "to_device",
+]
 
 
 class Device(Protocol):
@@ -124,6 +135,24 @@ def find_device(spec: str | DeviceSpec | Device) -> Device:
             return device
     known = ", ".join(device_name(device) for device in devices())
     raise NotFoundError(f"there is no device {spec!s}; this process has {known}")
+
+
+def to_device(array: Any, device: Device) -> Any:
+    """The array on a device; see :func:`placed`."""
+    return array if isinstance(array, jax.Array) and array.devices() == {device} else _moved(array, device)
+
+
+def placed(array: jax.Array, sharding: Any) -> jax.Array:
+    """The array with a sharding: itself when it has it already, else a copy.
+
+    What ``jax.device_put`` returns may be another object with the same memory. A program that takes the one as its own,
+    to update a variable in place, would destroy the other; so this copies first.
+    """
+    return array if array.sharding.is_equivalent_to(sharding, array.ndim) else _moved(array, sharding)
+
+
+def _moved(array: Any, place: Any) -> Any:
+    return jax.device_put(jnp.array(array, copy=True) if isinstance(array, jax.Array) else array, place)
 
 
 def device(spec: str | DeviceSpec | None) -> AbstractContextManager[None]:

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import jax
+from jax.core import Tracer
 
-from graphc.base import at, user_location
+from graphc.base import at, nest, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.core.context import context
 from graphc.core.convert import SCALARS, operand
-from graphc.core.devices import find_device
+from graphc.core.devices import find_device, to_device
 from graphc.core.dtypes import type_of
 from graphc.ir import OPS, Attrs, Graph, OpDef, Value
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "NO_ATTRS",
     "apply",
+    "apply_all",
     "binary_method",
     "kernel",
     "register_region_runner",
@@ -65,7 +67,7 @@ def kernel(op: OpDef, attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()) ->
     return compiled
 
 
-def apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()) -> Any:
+def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()) -> list[Tensor]:
     """Runs an op, or appends it to the graph that is being traced.
 
     Args:
@@ -75,7 +77,7 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Se
       regions: the bodies, for ops that have them.
 
     Returns:
-      A Tensor, a tuple of Tensors when the op has several outputs, or None when it has none.
+      The outputs.
 
     Raises:
       InvalidArgumentError: shapes that do not fit, in both modes with the same sentence and the user's line.
@@ -85,7 +87,7 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Se
         value if type(value) in SCALARS or isinstance(value, _tensor) else _operand(op, value) for value in inputs
     ]
     trace = context.trace
-    outputs: Any
+    outputs: list[Any]
     if trace is not None:
         outputs = trace.apply(op, values, attrs, regions)
     else:
@@ -93,6 +95,16 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Se
     if context.tapes and op.differentiable:
         for tape in context.tapes:
             tape.record(op, values, attrs, regions, outputs)
+    return outputs
+
+
+def apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()) -> Any:
+    """As :func:`apply_all`, in the form that a user expects.
+
+    Returns:
+      A Tensor, a tuple of Tensors when the op has several outputs, or None when it has none.
+    """
+    outputs = apply_all(op, inputs, attrs, regions)
     if len(outputs) == 1:
         return outputs[0]
     return tuple(outputs) if outputs else None
@@ -107,26 +119,25 @@ def _operand(op: OpDef, value: Any) -> Any:
 
 
 def _run(op: OpDef, values: Sequence[Any], attrs: Attrs, regions: Sequence[Graph]) -> list[Tensor]:
+    context.launched()
     arrays = [_array(value) for value in values]
     if context.device:
         device = find_device(context.device)
-        arrays = [jax.device_put(array, device) for array in arrays]
+        arrays = [to_device(array, device) for array in arrays]
         with jax.default_device(device):
             result = _call(op, arrays, attrs, regions)
     else:
         result = _call(op, arrays, attrs, regions)
-    if isinstance(result, tuple | list):
-        return [_tensor(array) for array in cast("Sequence[Any]", result)]
-    return [_tensor(result)]
+    return [_tensor(array) for array in nest.as_tuple(result)]
 
 
 def _array(value: Any) -> Any:
     """The raw array of an eager tensor; other values are raw already."""
     if not isinstance(value, _tensor):
         return value
-    array = cast("Any", value).raw
+    array = value.raw
     if isinstance(array, Value):
-        raise cast("Any", value).trace.leaked(value)
+        raise value.trace.leaked(value)
     return array
 
 
@@ -149,7 +160,7 @@ def translate_error(error: Exception, op: OpDef, values: Sequence[Any], attrs: A
     if isinstance(error, GraphcError):
         return error
     for value in values:
-        deleted = isinstance(value, jax.Array) and not isinstance(value, jax.core.Tracer) and value.is_deleted()
+        deleted = isinstance(value, jax.Array) and not isinstance(value, Tracer) and value.is_deleted()
         if deleted:
             return error
     if not isinstance(error, TypeError | ValueError | IndexError | OverflowError | NotImplementedError):
@@ -190,7 +201,7 @@ def binary_method(name: str, *, reflected: bool = False) -> Callable[[Any, Any],
     def method(self: Any, other: Any) -> Any:
         nonlocal compiled
         if context.eager and compiled is not None:
-            kind = type(other)
+            kind = type(other)  # pyright: ignore[reportUnknownVariableType]
             if kind is _tensor or kind in SCALARS:
                 right = other.raw if kind is _tensor else other
                 try:

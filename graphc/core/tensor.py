@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import jax
 import numpy as np
 
-from graphc.base import Registry, at, user_location
+from graphc.base import Registry, at, nest, user_location
 from graphc.base.errors import ConcretizationError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core.convert import operand
 from graphc.core.devices import device_name
@@ -24,10 +24,6 @@ __all__ = ["FUNCTIONS", "ArrayMethods", "SymbolicTensor", "Tensor", "wait_all"]
 
 FUNCTIONS: Registry[Callable[..., Any]] = Registry("function")
 """The public array functions by name; the op table fills it. Methods of Tensor and NumPy's protocols look here."""
-
-
-def _no_conversion(self: Any, kind: str) -> NoReturn:
-    raise InvalidTypeError(f"cannot convert {self!r} to {kind}")
 
 
 class ArrayMethods:
@@ -114,8 +110,8 @@ class ArrayMethods:
         __abs__ = unary_method("abs")
         __invert__ = unary_method("bitwise_invert")
 
-    __hash__: None  # pyright: ignore[reportIncompatibleMethodOverride]
-    __hash__ = None  # pyright: ignore[reportAssignmentType]
+    # == compares elements, so tensors cannot be keys, as in NumPy.
+    __hash__ = None  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride]
 
     @property
     def type(self) -> TensorType:
@@ -470,7 +466,7 @@ def _from_tensor(value: Tensor) -> Tensor:
 @operand.register(list)
 @operand.register(tuple)
 def _from_sequence(value: Any) -> Any:
-    items = cast("list[Any]", list(value))
+    items: list[Any] = list(value)
     if _holds_tensor(items):
         return FUNCTIONS["stack"]([operand(item) for item in items])
     return canonical_array(items)
@@ -478,8 +474,9 @@ def _from_sequence(value: Any) -> Any:
 
 def _holds_tensor(items: list[Any]) -> bool:
     return any(
-        isinstance(item, ArrayMethods | jax.Array) or (isinstance(item, list | tuple) and _holds_tensor(list(item)))
-        for item in cast("list[Any]", items)
+        isinstance(item, ArrayMethods | jax.Array)
+        or (isinstance(item, list | tuple) and _holds_tensor(list(nest.as_tuple(item))))
+        for item in items
     )
 
 
@@ -491,7 +488,8 @@ def wait_all() -> None:
       >>> y = gx.ones((2, 2)) + 1
       >>> gx.wait_all()
     """
-    jax.block_until_ready(jax.live_arrays())
+    live = cast("Any", jax.live_arrays)
+    jax.block_until_ready(live())
     jax.effects_barrier()
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
 from graphc.base import Location, at, user_location
 from graphc.base.errors import (
@@ -98,8 +99,6 @@ class Trace:
       refusals: errors raised because something cannot be compiled; raised again when user code swallowed them.
     """
 
-    parent: Trace | None = None
-
     def __init__(self, name: str, *, may_create: bool = False, unroll: bool | None = None) -> None:
         self.builder = GraphBuilder(name)
         self.may_create = may_create
@@ -109,6 +108,11 @@ class Trace:
         self.unroll = unroll
         self.loops: list[LoopReport] = []
         self._constants: dict[Any, SymbolicTensor] = {}
+
+    @property
+    def parent(self) -> Trace | None:
+        """The trace around this one; None for that of a whole function."""
+        return None
 
     @property
     def root(self) -> Trace:
@@ -158,7 +162,7 @@ class Trace:
         if isinstance(value, Tensor):
             return self.capture(value)
         if isinstance(value, jax.Array):
-            if isinstance(value, jax.core.Tracer):
+            if isinstance(value, Tracer):
                 raise InvalidArgumentError(
                     f"a JAX tracer {value!r:.80} is used in a graphc function; call the graphc function from outside "
                     "jax.jit, jax.grad and jax.vmap"
@@ -170,7 +174,7 @@ class Trace:
         """A constant node; equal scalars share one."""
         if type(value) not in SCALARS:
             return self._constant(canonical_array(value), weak=False)
-        key = (type(value), str(value))
+        key = (cast("type[Any]", type(value)), str(value))
         found = self._constants.get(key)
         if found is None:
             found = self._constants[key] = self._constant(scalar_array(value), weak=type(value) is not bool)
@@ -223,8 +227,14 @@ class Trace:
         return self.apply(OPS["astype"], (lifted,), Attrs(dtype=type.dtype))[0]
 
     def refuse(self, error: GraphcError) -> GraphcError:
-        """Notes that something cannot be compiled; returns the error to raise, with the user's line."""
+        """Notes that something cannot be compiled; returns the error to raise, with the user's line.
+
+        Raises:
+          RegionAborted: an attempt to roll a loop is open; unrolled, the loop may have Python values where this one has
+            none.
+        """
         at(error, user_location())
+        (context.trace or self).abort_attempts(str(error))
         self.root.refusals.append(error)
         return error
 
@@ -253,16 +263,20 @@ class Trace:
           RegionAborted: an attempt to roll a loop is open; it is given up.
           UnimplementedError: the code runs under a condition or in a loop known only at run time.
         """
-        region: Trace | None = self
-        while isinstance(region, Region):
-            region.abort(what)
-            region = region.parent
+        self.abort_attempts(what)
         if isinstance(self, Region):
             error = UnimplementedError(
                 f"{what} inside {self.builder.name}, which depends on tensor values: Python would do it once at "
                 "trace time whatever the values are; move it out, or compute with tensors only"
             )
             raise self.refuse(error)
+
+    def abort_attempts(self, reason: str) -> None:
+        """Gives up the innermost attempt to roll a loop that this trace is part of; does nothing when there is none."""
+        region: Trace | None = self
+        while isinstance(region, Region):
+            region.abort(reason)
+            region = region.parent
 
     def checkpoint(self) -> Checkpoint:
         """A point to roll back to."""
@@ -325,16 +339,23 @@ class Region(Trace):
     Attributes:
       states: the variables that the region touches, by name.
       location: the line of the user's code where the region began.
+      aborted: how the attempt was given up. User code may swallow the exception (a bare ``except:``), so who traces the
+        body asks here when it is done.
     """
-
-    parent: Trace
 
     def __init__(self, parent: Trace, name: str, attempt: object | None = None) -> None:
         super().__init__(name)
-        self.parent = parent
+        self._around = parent
         self.attempt = attempt
         self.states: dict[str, VariableState] = {}
         self.location: Location | None = user_location()
+        self.aborted: RegionAborted | None = None
+        self._owned: dict[int, object] = {}
+
+    @property
+    def parent(self) -> Trace:
+        """The trace around the region."""
+        return self._around
 
     def _outer(self, tensor: Tensor) -> Tensor:
         return self.parent.lift(tensor)
@@ -342,7 +363,21 @@ class Region(Trace):
     def abort(self, reason: str, *, unsettled: bool = False) -> None:
         """Gives the attempt up that the region is part of; does nothing when it is part of none."""
         if self.attempt is not None:
-            raise RegionAborted(self.attempt, reason, unsettled)
+            self.aborted = RegionAborted(self.attempt, reason, unsettled)
+            raise self.aborted
+
+    def own(self, value: object) -> None:
+        """Notes that the region's code may change an object, because it was made there or is carried."""
+        self._owned[id(value)] = value
+
+    def owns(self, value: object) -> bool:
+        """Whether :meth:`own` was called with this very object."""
+        return id(value) in self._owned
+
+    def check_aborted(self) -> None:
+        """Gives the attempt up again if it was given up before."""
+        if self.aborted is not None:
+            raise self.aborted
 
     def _variable_states(self) -> dict[str, tuple[Any, bool]]:
         return {name: (state.current, state.written) for name, state in self.states.items()}

@@ -6,6 +6,7 @@ which makes the variable an input, and if it is written an output, of the compil
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -17,14 +18,18 @@ from graphc.base import UniqueNames, at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core.context import context
 from graphc.core.convert import ArrayLike, operand
-from graphc.core.devices import device_name, find_device
+from graphc.core.devices import device_name, find_device, placed
 from graphc.core.dtypes import as_dtype, type_of
 from graphc.core.tensor import ArrayMethods, SymbolicTensor, Tensor
 from graphc.ir import TensorType
 
-__all__ = ["Variable", "variable_placement"]
+__all__ = ["Variable", "is_symbolic", "variable_lock", "variable_placement"]
 
 _names = UniqueNames()
+
+variable_lock = threading.RLock()
+"""Held from the moment a program takes the values of variables until it has put the new ones back, since the old ones
+do not exist any more in between."""
 
 
 class _Placement:
@@ -76,13 +81,16 @@ class Variable(ArrayMethods):
             raise context.trace.variable_created()
         value = operand(initial_value() if callable(initial_value) else initial_value)
         raw = value.raw if isinstance(value, Tensor) else value
-        wanted = as_dtype(dtype if dtype is not None else getattr(raw, "dtype", type(raw)))
+        found: Any = getattr(raw, "dtype", None)
+        wanted = as_dtype(dtype if dtype is not None else type(raw) if found is None else found)
         array = jnp.array(raw, dtype=wanted, copy=True)
         if variable_placement.sharding is not None:
             array = jax.device_put(array, variable_placement.sharding)
         elif context.device:
             array = jax.device_put(array, find_device(context.device))
         self.raw = array
+        if context.creating is not None:
+            context.creating.note(self)
         self._type = type_of(array)
         self.name = _names(name)
         self.trainable = trainable
@@ -100,7 +108,7 @@ class Variable(ArrayMethods):
     def value(self) -> Tensor:
         """The current value as a tensor that later assignments do not change."""
         trace = context.trace
-        tensor = trace.read(self) if trace is not None else Tensor(self.raw)
+        tensor = trace.read(self) if trace is not None else Tensor(self.current())
         for tape in context.tapes:
             tape.record_read(self, tensor)
         return tensor
@@ -109,7 +117,15 @@ class Variable(ArrayMethods):
         """The current value as a NumPy array of its own."""
         if context.trace is not None:
             return self.value().numpy()
-        return np.array(self.raw)
+        return np.array(self.current())
+
+    def current(self) -> jax.Array:
+        """The array that holds the value; waits while a program in another thread replaces it."""
+        raw = self.raw
+        if raw.is_deleted():
+            with variable_lock:
+                raw = self.raw
+        return raw
 
     def assign(self, value: ArrayLike) -> Variable:
         """Sets the value.
@@ -130,10 +146,12 @@ class Variable(ArrayMethods):
             trace.assign(self, new)
         else:
             raw = new.raw if isinstance(new, Tensor) else new
-            array = jnp.asarray(raw, dtype=self._type.dtype)
-            if array.sharding != self.raw.sharding:
-                array = jax.device_put(array, self.raw.sharding)
-            self.raw = array
+            # NumPy's own memory, to which the user may write, must not become the variable's.
+            array = jnp.array(raw, dtype=self._type.dtype, copy=not isinstance(raw, jax.Array))
+            if context.creating is not None:
+                context.creating.note(self)
+            with variable_lock:
+                self.raw = placed(array, self.raw.sharding)
         return self
 
     def assign_add(self, value: ArrayLike) -> Variable:
@@ -165,8 +183,16 @@ class Variable(ArrayMethods):
     def __jax_array__(self) -> jax.Array:
         return self.value().__jax_array__()
 
+    def __reduce__(self) -> Any:
+        return _restored, (self.numpy(), self.trainable, self.name)
+
     def __repr__(self) -> str:
         return f"Variable(name={self.name!r}, shape={self.shape}, dtype={self.dtype.name}, value={self.raw})"
+
+
+def _restored(value: np.ndarray[Any, Any], trainable: bool, name: str) -> Variable:
+    """A copied or unpickled variable: one of its own, with a name of its own, since programs know variables by name."""
+    return Variable(value, trainable=trainable, name=name)
 
 
 @operand.register(Variable)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from types import MethodType
 from typing import Any, Literal
 
@@ -17,11 +18,14 @@ from graphc.base import at, config, nest, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, VariableCreationError
 from graphc.core import (
     CreationInTrace,
+    Device,
     Tensor,
     Variable,
     apply,
+    apply_all,
     context,
     device_name,
+    devices,
     find_device,
     replica_scope,
     type_of,
@@ -47,8 +51,7 @@ class _Replica:
 
     def mean(self, tensors: Sequence[Any]) -> list[Tensor]:
         """The mean of each tensor over the replicas, all in one collective."""
-        found = apply(ALL_MEAN, tensors)
-        return list(found) if isinstance(found, tuple) else [found]
+        return apply_all(ALL_MEAN, tensors)
 
     def fold_key(self, key: Tensor) -> Tensor:
         """Key data that differs between replicas; with one replica, the numbers of a plain function."""
@@ -59,11 +62,10 @@ def _reduce_inside(op: Any, name: str, value: Any) -> Any:
     leaves, structure = nest.flatten(value)
     if context.replica is None:
         error = FailedPreconditionError(
-            f"{name} is called outside a data-parallel step; call it in a function that DataParallel.function or .run runs"
+            f"{name} is called outside a data-parallel step; call it in a function that DataParallel runs"
         )
         raise at(error, user_location())
-    found = apply(op, leaves)
-    return nest.unflatten(structure, found if isinstance(found, tuple) else [found])
+    return nest.unflatten(structure, apply_all(op, leaves))
 
 
 def all_mean(value: Any) -> Any:
@@ -113,7 +115,7 @@ class PerReplica:
 
     def stack(self) -> Tensor:
         """The values as one tensor on the first device, with a leading axis for the replicas."""
-        first = sorted(self._stacked.devices(), key=lambda device: device.id)[0]
+        first = min(self._stacked.devices(), key=lambda device: device.id)
         return Tensor(jax.device_put(self._stacked, first))
 
     def numpy(self) -> np.ndarray[Any, Any]:
@@ -148,7 +150,7 @@ class DataParallel:
     """
 
     def __init__(self, devices: Sequence[Any] | None = None) -> None:
-        found = list(jax.local_devices()) if devices is None else [find_device(device) for device in devices]
+        found = _default_devices() if devices is None else [find_device(device) for device in devices]
         if not found or len(set(found)) < len(found):
             error = InvalidArgumentError(
                 f"DataParallel: devices must be one or more different devices, got {devices!r}"
@@ -179,8 +181,8 @@ class DataParallel:
         """Compiles a step to run on all devices.
 
         Args:
-          step: what one replica does with its part of the batch. Tensors among its arguments, in nested structures too, are
-            split; scalars and Python values go to every replica as they are.
+          step: what one replica does with its part of the batch. Tensors among its arguments, in nested structures
+            too, are split; scalars and Python values go to every replica as they are.
           axis: the axis to split along.
 
         Returns:
@@ -188,14 +190,14 @@ class DataParallel:
           tensor where all replicas have the same. A decorator when ``step`` is None.
         """
         if step is None:
-            return lambda function: ParallelFunction(self, function, axis)
-        return ParallelFunction(self, step, axis)
+            return partial(ParallelFunction, self, axis=axis)
+        return ParallelFunction(self, step, axis=axis)
 
     def run(self, step: Callable[..., Any], *batch: Any) -> Any:
         """Runs ``step`` on the parts of the batch (see :meth:`function`); it is compiled once for each ``step``."""
         if isinstance(step, MethodType):
             step, batch = step.__func__, (step.__self__, *batch)
-        found = self._functions.pop(step, None) or ParallelFunction(self, step, 0)
+        found = self._functions.pop(step, None) or ParallelFunction(self, step, axis=0)
         self._functions[step] = found
         while len(self._functions) > _FUNCTIONS_KEPT:
             self._functions.popitem(last=False)
@@ -216,7 +218,7 @@ class DataParallel:
         """
         if how not in ("mean", "sum"):
             raise at(InvalidArgumentError(f"reduce: expected 'mean' or 'sum', got {how!r}"), user_location())
-        return nest.map_structure(lambda leaf: self._reduce_leaf(how, leaf), value)
+        return nest.map_structure(partial(self._reduce_leaf, how), value)
 
     def _reduce_leaf(self, how: str, leaf: Any) -> Any:
         if isinstance(leaf, PerReplica):
@@ -239,10 +241,16 @@ class DataParallel:
         return results
 
 
+def _default_devices() -> list[Device]:
+    """All devices of the default platform."""
+    platform = devices()[0].platform
+    return [device for device in devices() if device.platform == platform]
+
+
 class ParallelFunction:
     """A step compiled for all devices of a :class:`DataParallel`; made by its ``function``."""
 
-    def __init__(self, parallel: DataParallel, step: Callable[..., Any], axis: int) -> None:
+    def __init__(self, parallel: DataParallel, step: Callable[..., Any], *, axis: int) -> None:
         self.parallel = parallel
         self.step = step
         self.axis = axis

@@ -13,7 +13,7 @@ import types
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import jax
 import numpy as np
@@ -204,8 +204,9 @@ class Binder:
         return bound.args, bound.kwargs
 
 
-@dataclass(frozen=True, eq=False)
 class _Leaf:
+    """Keeps nest from looking into a TensorSpec, which is a dataclass."""
+
     __slots__ = ("spec",)
 
     def __init__(self, spec: TensorSpec) -> None:
@@ -242,7 +243,7 @@ class _Encoder:
 
     def encode(self, value: Any) -> None:
         """Appends the tokens of an argument."""
-        kind = type(value)
+        kind = cast("type[Any]", type(value))
         if kind is Tensor:
             array = value.raw
             self.arguments.arrays.append(array)
@@ -262,7 +263,7 @@ class _Encoder:
                 self.encode(item)
 
     def _plain(self, value: Any) -> None:
-        kind = type(value)
+        kind = cast("type[Any]", type(value))
         self.tokens.append((kind, value.hex() if kind is float else repr(value) if kind is complex else value))
 
     def _array(self, value: Any) -> None:
@@ -279,13 +280,13 @@ class _Encoder:
         if isinstance(value, Variable):
             self._variable(value)
         elif isinstance(value, type | types.FunctionType | types.ModuleType | enum.Enum | np.dtype | range | slice):
-            self.tokens.append(repr(value) if isinstance(value, slice) else _hashable(value))
+            self.tokens.append(repr(cast("Any", value)) if isinstance(value, slice) else _hashable(value))
         elif id(value) in self._seen:
             self.tokens.append(("seen", self._seen[id(value)]))
         elif hasattr(value, "__dict__") and len(self.tokens) < _MAX_ATTRIBUTES:
             self._seen[id(value)] = len(self._seen)
             self.tokens.append(type(value))
-            for name, attribute in vars(value).items():
+            for name, attribute in cast("dict[str, Any]", vars(value)).items():
                 self.tokens.append(name)
                 self._attribute(attribute)
         else:
@@ -298,7 +299,7 @@ class _Encoder:
 
     def _attribute(self, value: Any) -> None:
         """Attributes are seen by the function as they are, so their tensors count by identity."""
-        kind = type(value)
+        kind = cast("type[Any]", type(value))
         if kind in _PLAIN or value is None:
             self._plain(value)
         elif isinstance(value, Tensor | jax.Array | np.ndarray):

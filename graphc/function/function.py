@@ -118,7 +118,7 @@ class Function:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the compiled program for these arguments, tracing it first if there is none."""
         fast = self._fast
-        if fast is not None and not kwargs and context.eager:
+        if fast is not None and not kwargs and context.eager and not _Mode.eager:
             result = fast(args)
             if result is not _MISS:
                 return result
@@ -232,6 +232,19 @@ class Function:
         """Eager against compiled; see :func:`graphc.compare`."""
         return TOOLS["compare"](self, *args, **kwargs)
 
+    def clone(self) -> Function:
+        """The same function with the same options and no traces, for tools that measure what tracing costs."""
+        return Function(
+            self.python_function,
+            input_signature=self._binder.input_signature,
+            autograph=self._options.autograph,
+            unroll=self._options.unroll,
+            device=self._options.device or None,
+            on_retrace=self._on_retrace,
+            max_traces=self._max_traces,
+            name=self._options.name,
+        )
+
     def trace_report(self) -> list[TraceReport]:
         """Each time the function was traced, and why."""
         return list(self._reports)
@@ -261,6 +274,16 @@ class BoundFunction:
         self._function = function
         self._instance = instance
 
+    @property
+    def __func__(self) -> Function:
+        """The compiled function, as of Python's own methods."""
+        return self._function
+
+    @property
+    def __self__(self) -> Any:
+        """The instance, as of Python's own methods."""
+        return self._instance
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the compiled method."""
         return self._function(self._instance, *args, **kwargs)
@@ -280,8 +303,8 @@ _MISS = object()
 def _fast_path(traced: TracedFunction, args: tuple[Any, ...]) -> Callable[[tuple[Any, ...]], Any] | None:
     """A call that skips binding and the key, for a function with one trace whose arguments are all plain tensors.
 
-    The types are checked by JAX's own C++ cache: for other types the program raises TypesDiffer while JAX traces it, and
-    the call takes the long way. This leaves about 1 microsecond over a raw ``jax.jit`` call.
+    The types are checked by JAX's own C++ cache: for other types the program raises TypesDiffer while JAX traces it,
+    and the call takes the long way. This leaves about 1 microsecond over a raw ``jax.jit`` call.
     """
     if traced.depends_on_arguments or traced.device or len(args) != traced.num_arguments:
         return None
@@ -355,9 +378,10 @@ def function(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     Args:
       fn: the function; left out when options are given.
       **options: ``input_signature``, nested :class:`TensorSpec` that the arguments must fit; ``autograph``, whether
-        Python control flow on tensors is converted (True); ``unroll``, whether loops over a ``range`` are unrolled (None:
-        each loop is rolled if its iterations do the same work); ``device``, where to run; ``on_retrace``, what a third
-        retrace leads to (``"warn"``, ``"error"``, ``"ignore"``); ``max_traces``, how many traces are kept; ``name``.
+        Python control flow on tensors is converted (True); ``unroll``, whether loops over a ``range`` are unrolled
+        (None: each loop is rolled if its iterations do the same work); ``device``, where to run; ``on_retrace``, what
+        a third retrace leads to (``"warn"``, ``"error"``, ``"ignore"``); ``max_traces``, how many traces are kept;
+        ``name``.
 
     Returns:
       A :class:`Function`, to be called as ``fn`` is, or a decorator when ``fn`` is None.

@@ -18,7 +18,7 @@ from graphc.core import (
     Tensor,
     Trace,
     Variable,
-    apply,
+    apply_all,
     canonical_device,
     context,
     device_scope,
@@ -116,8 +116,7 @@ class TracedFunction:
         values = [variable.value() for variable in variables]
         tensors = [Tensor(jax.numpy.asarray(array)) for array in arguments.arrays]
         tensors = _original_tensors(arguments, tensors)
-        found = apply(CALL, (*values, *tensors, *self._captured_tensors), regions=(self.graph,))
-        results = list(found) if isinstance(found, tuple) else [] if found is None else [found]
+        results = apply_all(CALL, (*values, *tensors, *self._captured_tensors), regions=(self.graph,))
         count = len(self.graph.outputs)
         for variable, value in zip(variables, results[count:], strict=False):
             variable.raw = value.raw

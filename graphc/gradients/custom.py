@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import jax
 
@@ -16,6 +16,7 @@ from graphc.core import (
     Tensor,
     Trace,
     apply,
+    apply_all,
     context,
     operand,
     tape_scope,
@@ -44,7 +45,7 @@ def _custom(
         return (*backward(*residuals, *cotangents), *zeros)
 
     function.defvjp(with_residuals, pull)
-    return function(*values)
+    return cast("Any", function)(*values)
 
 
 def _custom_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
@@ -98,19 +99,19 @@ def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _split(function: Callable[..., Any], result: Any) -> tuple[list[Tensor], nest.Structure, Callable[..., Any]]:
-    if not (isinstance(result, tuple) and len(result) == 2 and callable(result[1])):
+    pair = nest.as_tuple(result)
+    if not (isinstance(result, tuple) and len(pair) == 2 and callable(pair[1])):
         name = getattr(function, "__name__", "the function")
         error = InvalidArgumentError(
             f"custom_gradient: {name} must return (outputs, gradient_function), it returned {result!r:.60}"
         )
         raise at(error, user_location())
-    outputs, structure = nest.flatten(result[0])
-    return outputs, structure, result[1]
+    outputs, structure = nest.flatten(pair[0])
+    return outputs, structure, pair[1]
 
 
 def _gradients(pull: Callable[..., Any], cotangents: Sequence[Any], count: int) -> list[Any]:
-    result = pull(*cotangents)
-    gradients = list(result) if isinstance(result, tuple | list) else [result]
+    gradients = list(nest.as_tuple(pull(*cotangents)))
     if len(gradients) != count:
         error = InvalidArgumentError(
             f"custom_gradient: the gradient function returned {len(gradients)} gradients for {count} arguments"
@@ -175,5 +176,4 @@ def _call_in_trace(function: Callable[..., Any], tensors: Sequence[Tensor], trac
     others = [apply(OPS["stop_gradient"], (outer,)) for outer, _ in forward.captures.values()]
     others += [apply(OPS["stop_gradient"], (state.variable.value(),)) for state in forward.states.values()]
     attrs = Attrs(num_outputs=len(outputs), num_primals=len(tensors))
-    result = apply(CUSTOM, (*tensors, *others), attrs, graphs)
-    return nest.unflatten(structure, result if isinstance(result, tuple) else [result])
+    return nest.unflatten(structure, apply_all(CUSTOM, (*tensors, *others), attrs, graphs))

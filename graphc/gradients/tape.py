@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.core import ArrayMethods, SymbolicTensor, Tensor, Variable, apply, context, operand, tape_scope
+from graphc.core import SymbolicTensor, Tensor, Variable, apply, apply_all, context, operand, tape_scope
 from graphc.ir import OPS, Attrs, Graph, OpDef
 from graphc.ops import VJP, vjp_attrs
 
@@ -127,8 +127,7 @@ class GradientTape:
         def pullback(wrt: Sequence[int], cotangents: Gradients) -> Gradients:
             given = [cotangent for cotangent in cotangents if cotangent is not None]
             mask = [cotangent is not None for cotangent in cotangents]
-            result = apply(VJP, (*inputs, *given), vjp_attrs(op, attrs, wrt, mask), regions)
-            return result if isinstance(result, tuple) else (result,)
+            return apply_all(VJP, (*inputs, *given), vjp_attrs(op, attrs, wrt, mask), regions)
 
         self.record_custom(inputs, outputs, pullback, assigned=attrs.get("assigned", ()))
 
@@ -254,8 +253,8 @@ class GradientTape:
             raise at(error, user_location())
         seeds: dict[int, Tensor] = {}
         for target, cotangent in zip(targets, given, strict=True):
-            seed = apply(OPS["ones_like"], (target,)) if cotangent is None else operand(cotangent)
-            shape = seed.shape if isinstance(seed, ArrayMethods) else getattr(seed, "shape", ())
+            seed: Any = apply(OPS["ones_like"], (target,)) if cotangent is None else operand(cotangent)
+            shape = getattr(seed, "shape", ())
             if tuple(shape) != target.shape:
                 error = InvalidArgumentError(
                     f"gradient(): an output gradient of shape {tuple(shape)} for a target of shape {target.shape}"
@@ -307,7 +306,7 @@ def _accumulate(cotangents: dict[int, Tensor], tensor: Tensor, cotangent: Tensor
 
 def _refuse_assigned(names: Sequence[str]) -> None:
     error = UnimplementedError(
-        f"the gradient with respect to Variable {', '.join(map(repr, names))} goes through a loop or branch that assigns "
-        "it; open the tape inside the loop body, or pass the value as a tensor"
+        f"the gradient with respect to Variable {', '.join(map(repr, names))} goes through a loop or branch that "
+        "assigns it; open the tape inside the loop body, or pass the value as a tensor"
     )
     raise at(error, user_location())

@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
-import re
-import zlib
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-import numpy as np
-
-from graphc.base import Location, errors
+from graphc.base import Location
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
 from graphc.ir.opdef import OPS, OpDef
-from graphc.ir.types import Attrs, Literal, TensorType, dtype_from_short
+from graphc.ir.reader import Reader
+from graphc.ir.types import Attrs
 
 __all__ = ["parse_graph"]
-
-T = TypeVar("T")
-
-_TOKEN = re.compile(
-    r"""\s*(?: (?P<string>"[^"\\]*(?:\\.[^"\\]*)*")   # as in JSON
-           | (?P<mark>->|[%:=,(){}\[\]@\#~])
-           | (?P<atom>[-+A-Za-z0-9_./]+)              # words and numbers
-           | (?P<other>.) )""",
-    re.VERBOSE | re.ASCII,
-)
-_WORD = re.compile(r"[A-Za-z0-9_./]+", re.ASCII)
-_INTEGER = re.compile(r"-?[0-9]+", re.ASCII)
-_FLOAT = re.compile(r"-?(inf|nan|[0-9]+(\.[0-9]*)?(e[-+]?[0-9]+)?)", re.ASCII)
-_NAMED = {"None": None, "True": True, "False": False}
 
 
 def parse_graph(text: str, ops: Mapping[str, OpDef] = OPS) -> Graph:
@@ -53,220 +33,17 @@ def parse_graph(text: str, ops: Mapping[str, OpDef] = OPS) -> Graph:
       >>> graph
       <Graph same: 1 inputs, 0 nodes -> f32[2]>
     """
-    reader = _Reader(text)
+    reader = Reader(text)
     reader.word("graph")
     graph = _GraphParser(reader, ops).graph(reader.name())
     reader.end()
     return graph
 
 
-class _Reader:
-    """The tokens of a text, and the small productions: names, types, attribute values."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._tokens: list[str] = []
-        self._starts: list[int] = []
-        for match in _TOKEN.finditer(text):
-            kind = match.lastgroup or "other"
-            self._tokens.append(match[kind])
-            self._starts.append(match.start(kind))
-        self._tokens.append("")
-        self._starts.append(len(text))
-        self._at = 0
-
-    @property
-    def place(self) -> int:
-        """Where the next token is; give it to :meth:`fail` to point there later."""
-        return self._at
-
-    def peek(self, ahead: int = 0) -> str:
-        """The next token, or one further on; empty at the end."""
-        return self._tokens[min(self._at + ahead, len(self._tokens) - 1)]
-
-    def next(self) -> str:
-        """Takes the next token."""
-        token = self._tokens[self._at]
-        if token:
-            self._at += 1
-        return token
-
-    def accept(self, token: str) -> bool:
-        """Takes the next token if it is this one."""
-        if self._tokens[self._at] != token:
-            return False
-        self._at += 1
-        return True
-
-    def word(self, token: str) -> None:
-        """Takes the next token, which must be this one."""
-        if self._tokens[self._at] != token:
-            self.fail(f"'{token}'")
-        self._at += 1
-
-    def end(self) -> None:
-        """The text must be at its end."""
-        if self.peek():
-            self.fail("the end of the text")
-
-    def fail(self, expected: str, place: int | None = None, found: str | None = None) -> NoReturn:
-        """Raises a ParseError for the next token, or for the one at ``place``."""
-        at = self._at if place is None else place
-        start, token = self._starts[at], self._tokens[at]
-        line = self._text.count("\n", 0, start) + 1
-        column = start - (self._text.rfind("\n", 0, start) + 1) + 1
-        shown = found or (f"'{token[:40]}'" if token else "the end of the text")
-        raise errors.ParseError(f"line {line}, column {column}: expected {expected}, found {shown}")
-
-    def list(self, close: str, item: Callable[[], T]) -> list[T]:
-        """Items between commas up to a closing mark, which is taken; a comma may stand before the mark."""
-        items: list[T] = []
-        while not self.accept(close):
-            items.append(item())
-            if not self.accept(","):
-                self.word(close)
-                break
-        return items
-
-    def string(self) -> str:
-        """A string in double quotes."""
-        token = self.peek()
-        if not token.startswith('"') or len(token) < 2:
-            self.fail("a string in double quotes")
-        try:
-            text = json.loads(token, strict=False)
-        except ValueError:
-            self.fail("a string with the escapes of JSON")
-        self._at += 1
-        return text
-
-    def name(self) -> str:
-        """A word, or any text in double quotes."""
-        token = self.peek()
-        if token.startswith('"'):
-            return self.string()
-        if not _WORD.fullmatch(token):
-            self.fail("a name")
-        return self.next()
-
-    def integer(self) -> int:
-        """A decimal integer."""
-        if not _INTEGER.fullmatch(self.peek()):
-            self.fail("an integer")
-        return int(self.next())
-
-    def float(self) -> float:
-        """A decimal number, ``inf`` or ``nan``."""
-        if not _FLOAT.fullmatch(self.peek()):
-            self.fail("a number")
-        return float(self.next())
-
-    def dtype(self) -> np.dtype[Any]:
-        """A dtype's short name."""
-        token = self.peek()
-        try:
-            dtype = dtype_from_short(token)
-        except TypeError:
-            self.fail("a dtype such as f32, i32 or bool")
-        self._at += 1
-        return dtype
-
-    def type(self) -> TensorType:
-        """A tensor type."""
-        weak = self.accept("~")
-        dtype = self.dtype()
-        self.word("[")
-        return TensorType(tuple(self.list("]", self._size)), dtype, weak)
-
-    def _size(self) -> int:
-        if self.peek().startswith("-"):
-            self.fail("a size from 0")
-        return self.integer()
-
-    def types(self) -> list[TensorType]:
-        """One type, or a list of them in parentheses."""
-        return self.list(")", self.type) if self.accept("(") else [self.type()]
-
-    def value(self) -> Any:
-        """An attribute's value."""
-        token = self.peek()
-        if token in _NAMED:
-            return _NAMED[self.next()]
-        if token.startswith('"'):
-            return self.string()
-        if token == "(":
-            return self._tuple()
-        if token == "complex":
-            return self._complex()
-        if token == "~" or self.peek(1) == "[":
-            return self._typed()
-        if _INTEGER.fullmatch(token):
-            return self.integer()
-        if _FLOAT.fullmatch(token):
-            return self.float()
-        if token == "<":
-            self.fail("a value that has a text", found="a Python object, which a printed graph cannot hold")
-        if not _WORD.fullmatch(token):
-            self.fail("a value")
-        return self.dtype()
-
-    def _tuple(self) -> tuple[Any, ...]:
-        self.word("(")
-        return tuple(self.list(")", self.value))
-
-    def _complex(self) -> complex:
-        self.word("complex")
-        self.word("(")
-        real = self.float()
-        self.word(",")
-        imaginary = self.float()
-        self.word(")")
-        return complex(real, imaginary)
-
-    def _typed(self) -> TensorType | Literal:
-        type = self.type()
-        if not self.accept("("):
-            return type
-        place = self.place
-        literal = self._packed(type) if self.accept("zlib") else self._listed(type)
-        if literal is None:
-            self.fail(f"the elements of {type}", place, found="others")
-        self.word(")")
-        return literal
-
-    def _packed(self, type: TensorType) -> Literal | None:
-        try:
-            data = zlib.decompress(base64.b64decode(self.string(), validate=True))
-            return Literal(np.frombuffer(data, type.dtype).reshape(type.shape))
-        except (ValueError, binascii.Error, zlib.error):
-            return None
-
-    def _listed(self, type: TensorType) -> Literal | None:
-        kind = type.dtype.kind
-        element = {"b": self._boolean, "i": self.integer, "u": self.integer, "c": self._complex}.get(kind, self.float)
-
-        def nested() -> Any:
-            return self.list("]", nested) if self.accept("[") else element()
-
-        elements = nested()
-        try:
-            with np.errstate(over="raise"):
-                array = np.array(elements, type.dtype)
-            # A list cannot tell the shapes of arrays without elements apart; all others must match.
-            return Literal(array.reshape(type.shape)) if array.shape == type.shape or not array.size else None
-        except (ValueError, TypeError, ArithmeticError):
-            return None
-
-    def _boolean(self) -> bool:
-        if self.peek() not in ("True", "False"):
-            self.fail("'True' or 'False'")
-        return self.next() == "True"
-
-
 class _GraphParser:
     """Parses one graph; a region gets a parser of its own, because it sees only its own inputs."""
 
-    def __init__(self, reader: _Reader, ops: Mapping[str, OpDef]) -> None:
+    def __init__(self, reader: Reader, ops: Mapping[str, OpDef]) -> None:
         self._reader = reader
         self._ops = ops
         self._inputs: dict[str, Value] = {}

@@ -31,7 +31,7 @@ def _cross_entropy(labels: Any, logits: Any, *, reduction: str) -> jax.Array:
 
 
 def _sparse_cross_entropy(labels: Any, logits: Any, *, reduction: str) -> jax.Array:
-    # A negative label must not count from the end, as an index does: past the end it gives NaN, as any that is too large.
+    # A negative label must not count from the end, as an index does. Past the end, it gives NaN as too large ones do.
     positions = jnp.where(labels < 0, logits.shape[-1], labels.astype(jnp.int32))
     chosen = jnp.take_along_axis(logits, positions[..., None], axis=-1, mode="fill")[..., 0]
     return _REDUCTIONS[reduction](jax.nn.logsumexp(logits, axis=-1) - chosen)
@@ -77,8 +77,8 @@ def mean_squared_error(labels: ArrayLike, predictions: ArrayLike, *, reduction: 
     if label.shape != prediction.shape:
         raise _error(
             InvalidArgumentError,
-            f"mean_squared_error: labels have shape {label.shape} and predictions {prediction.shape}; they must be equal, "
-            "since broadcasting here would average over pairs that do not belong together; use gx.reshape",
+            f"mean_squared_error: labels have shape {label.shape} and predictions {prediction.shape}; they must be "
+            "equal, since broadcasting would average over pairs that do not belong together; use gx.reshape",
         )
     return apply(_MEAN_SQUARED_ERROR, (label, prediction), Attrs(reduction=reduction))
 
@@ -106,8 +106,8 @@ def softmax_cross_entropy(labels: ArrayLike, logits: ArrayLike, *, reduction: Re
     if label.shape != logit.shape:
         raise _error(
             InvalidArgumentError,
-            f"softmax_cross_entropy: labels have shape {label.shape} and logits {logit.shape}; they must be equal, with one "
-            "probability for each class; for labels that are class numbers use sparse_softmax_cross_entropy",
+            f"softmax_cross_entropy: labels have shape {label.shape} and logits {logit.shape}; they must be equal, "
+            "with one probability for each class; for labels that are class numbers use sparse_softmax_cross_entropy",
         )
     return apply(_SOFTMAX_CROSS_ENTROPY, (label, logit), Attrs(reduction=reduction))
 
@@ -142,8 +142,8 @@ def sparse_softmax_cross_entropy(labels: ArrayLike, logits: ArrayLike, *, reduct
     if label.shape != logit.shape[:-1]:
         raise _error(
             InvalidArgumentError,
-            f"sparse_softmax_cross_entropy: labels have shape {label.shape}, shape {logit.shape[:-1]} is expected for logits "
-            f"of shape {logit.shape}: one class number for each row of logits",
+            f"sparse_softmax_cross_entropy: labels have shape {label.shape}, shape {logit.shape[:-1]} is expected for "
+            f"logits of shape {logit.shape}: one class number for each row of logits",
         )
     return apply(_SPARSE_SOFTMAX_CROSS_ENTROPY, (label, logit), Attrs(reduction=reduction))
 
@@ -152,7 +152,8 @@ def _arguments(loss: str, labels: Any, outputs: Any, name: str, reduction: str) 
     """Both arguments as tensors, once what all losses ask of them has been checked."""
     if reduction not in _REDUCTIONS:
         raise _error(
-            InvalidArgumentError, f"{loss}: reduction must be one of {', '.join(map(repr, _REDUCTIONS))}, got {reduction!r}"
+            InvalidArgumentError,
+            f"{loss}: reduction must be one of {', '.join(map(repr, _REDUCTIONS))}, got {reduction!r}",
         )
     label, output = _tensor(loss, "labels", labels), _tensor(loss, name, outputs)
     if not output.type.is_inexact:

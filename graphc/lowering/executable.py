@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from graphc.core import Variable, type_of
+from graphc.core import Variable, context, type_of
 from graphc.ir import Graph
 from graphc.lowering.lower import LoweredGraph, lower
 
@@ -32,8 +32,8 @@ class Executable:
 
     Attributes:
       jitted: the ``jax.jit`` function: values of ``variables``, then inputs; outputs, then values of ``written``.
-        Called with other types than the graph's it raises :class:`TypesDiffer`: since JAX's C++ cache looks at the types
-        anyway, the caller can go without looking at them first.
+        Called with other types than the graph's it raises :class:`TypesDiffer`: since JAX's C++ cache looks at the
+        types anyway, the caller can go without looking at them first.
     """
 
     def __init__(self, graph: Graph, variables: dict[str, Variable]) -> None:
@@ -41,9 +41,7 @@ class Executable:
         self.lowered: LoweredGraph = lower(graph)
         self.variables = [variables[name] for name in self.lowered.variables]
         self.num_written = len(self.lowered.written)
-        self.jitted: Callable[..., Any] = jax.jit(
-            _guarded(self.lowered, graph), donate_argnums=tuple(range(self.num_written))
-        )
+        self.jitted: Any = jax.jit(_guarded(self.lowered, graph), donate_argnums=tuple(range(self.num_written)))
 
     def __call__(self, arrays: Sequence[Any], variables: Sequence[Variable] | None = None) -> Sequence[Any]:
         """Runs the program, and updates the variables that it writes.
@@ -56,6 +54,7 @@ class Executable:
           One array for each output of the graph.
         """
         variables = self.variables if variables is None else variables
+        context.launched()
         if not variables:
             return self.jitted(*arrays)
         results = self.jitted(*unshared_values(variables, self.num_written), *arrays)
@@ -87,6 +86,7 @@ def unshared_values(variables: Sequence[Variable], num_written: int) -> list[Any
     for position in range(num_written):
         if sys.getrefcount(values[position]) > _UNSHARED:
             values[position] = jnp.array(values[position], copy=True)
+            context.launched()
     return values
 
 

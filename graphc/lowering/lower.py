@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from types import FunctionType
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
-from graphc.base import Location
+from graphc.base import Location, nest
 from graphc.core import register_region_runner
 from graphc.ir import OPS, EffectKind, Graph, Interpreter, Node
 from graphc.ops import linearize
@@ -56,7 +57,7 @@ def lower(graph: Graph) -> LoweredGraph:
     def function(*arrays: Any) -> tuple[Any, ...]:
         state = dict(zip(variables, arrays, strict=False))
         outputs = Lowering(graph, state).run(*arrays[len(variables) :])
-        return (*map(jnp.asarray, outputs), *(state[name] for name in written))
+        return (*[jnp.asarray(output) for output in outputs], *(state[name] for name in written))
 
     function.__name__ = function.__qualname__ = graph.name
     return LoweredGraph(function, variables, written)
@@ -91,7 +92,7 @@ class Lowering(Interpreter):
                 result = _call_at(node.location, function, *inputs)
             else:
                 result, self._pullbacks[key] = _call_at(node.location, linearize, function, inputs, *wanted)
-        return result if isinstance(result, tuple | list) else (result,)
+        return nest.as_tuple(result)
 
     def _callable(self, node: Node) -> Callable[..., Any]:
         if not node.regions:
@@ -159,7 +160,7 @@ def _forward_key(node: Node) -> Key:
 
 
 def _pullback_plan(graph: Graph) -> Plan:
-    """For each op that also has vjps here: with respect to which inputs, and for which outputs, all of them together."""
+    """For each op that also has vjps here: with respect to which inputs, and for which outputs, in all of them."""
     wanted: Plan = {}
     for node in graph.nodes:
         if node.op.name != "vjp":
@@ -179,7 +180,7 @@ def _frame_at(file: str, line: int, function: str) -> Callable[..., Any]:
     source = "\n" * (line - 1) + "def f(target, *args): return target(*args)"
     code = compile(source, file, "exec", dont_inherit=True)
     inner = next(constant for constant in code.co_consts if hasattr(constant, "co_code"))
-    return type(_frame_at.__wrapped__)(inner.replace(co_name=function, co_qualname=function), {})
+    return FunctionType(inner.replace(co_name=function, co_qualname=function), {})
 
 
 def _call_at(location: Location | None, target: Callable[..., Any], *args: Any) -> Any:

@@ -56,4 +56,3 @@ __all__ = [
     "random",
     "vjp_attrs",
 ]
-__all__ += functions.__all__

@@ -6,7 +6,7 @@ They have a meaning only inside a program that runs on all replicas at once; the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import jax
 import numpy as np
@@ -20,16 +20,17 @@ REPLICA_AXIS = "replica"
 
 
 def _all_mean(*values: Any) -> tuple[Any, ...]:
-    return lax.pmean(values, REPLICA_AXIS)
+    return cast("Any", lax.pmean)(values, REPLICA_AXIS)
 
 
 def _all_sum(*values: Any) -> tuple[Any, ...]:
-    return lax.psum(values, REPLICA_AXIS)
+    return cast("Any", lax.psum)(values, REPLICA_AXIS)
 
 
 def _fold_in_replica(key: Any) -> Any:
     """Key data that differs between replicas."""
-    folded = jax.random.fold_in(jax.random.wrap_key_data(key), lax.axis_index(REPLICA_AXIS))
+    index: Any = lax.axis_index(REPLICA_AXIS)
+    folded: Any = cast("Any", jax.random.fold_in)(jax.random.wrap_key_data(key), index)
     return jax.random.key_data(folded)
 
 

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jax import lax
+from jax import lax as _lax
 
-from graphc.core import Region, SymbolicTensor, Tensor, Trace, Variable, apply
+from graphc.core import Region, SymbolicTensor, Tensor, Trace, Variable, apply_all
 from graphc.ir import OPS, Attrs, Graph, Node, OpDef, TensorType
+
+lax: Any = _lax  # its functions are only partly annotated
 
 __all__ = ["BOOL", "COND", "INDEX", "SCAN", "SWITCH", "WHILE", "Trips", "emit_branches", "emit_scan", "emit_while"]
 
@@ -48,11 +50,14 @@ def _while(
     body: Callable[..., Any],
 ) -> tuple[Any, ...]:
     invariant = values[num_carry:]
-    return lax.while_loop(
-        lambda carry: test(*carry, *invariant)[0],
-        lambda carry: body(*_detached(carry, assigned), *invariant),
-        values[:num_carry],
-    )
+
+    def going_on(carry: Sequence[Any]) -> Any:
+        return test(*carry, *invariant)[0]
+
+    def iteration(carry: Sequence[Any]) -> Any:
+        return body(*_detached(carry, assigned), *invariant)
+
+    return lax.while_loop(going_on, iteration, values[:num_carry])
 
 
 def _scan(
@@ -248,12 +253,6 @@ class _Operands:
         return [region.state(variable).current for variable in self.written]
 
 
-def _as_list(outputs: Any) -> list[Tensor]:
-    if outputs is None:
-        return []
-    return list(outputs) if isinstance(outputs, tuple) else [outputs]
-
-
 def _assign(written: Sequence[Variable], values: Sequence[Tensor], parent: Trace) -> None:
     for variable, value in zip(written, values, strict=True):
         parent.assign(variable, value)
@@ -281,7 +280,7 @@ def emit_branches(
         for region, results in zip(regions, outputs, strict=True)
     ]
     operands = [*shared.invariants(), *(variable.value() for variable in shared.written)]
-    found = _as_list(apply(op, (selector, *operands), Attrs(shared.assigned), graphs))
+    found = apply_all(op, (selector, *operands), Attrs(shared.assigned), graphs)
     count = len(outputs[0])
     _assign(shared.written, found[count:], regions[0].parent)
     return found[:count]
@@ -315,7 +314,7 @@ def emit_while(
     )
     carried = [*initial, *(variable.value() for variable in shared.written)]
     attrs = Attrs(shared.assigned, num_carry=len(carried))
-    found = _as_list(apply(WHILE, (*carried, *shared.invariants()), attrs, graphs))
+    found = apply_all(WHILE, (*carried, *shared.invariants()), attrs, graphs)
     _assign(shared.written, found[len(initial) :], body.parent)
     return found[: len(initial)]
 
@@ -371,7 +370,7 @@ def emit_scan(
         num_ys=len(ys),
         length=trips.length,
     )
-    found = _as_list(apply(SCAN, (*carried, *xs, *shared.invariants()), attrs, (graph,)))
+    found = apply_all(SCAN, (*carried, *xs, *shared.invariants()), attrs, (graph,))
     count = len(initial)
     _assign(shared.written, found[count : len(carried)], body.parent)
     return [*found[:count], *found[len(carried) :]]

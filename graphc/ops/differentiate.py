@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
 
+from graphc.base import nest
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.ops.table import infer_by_evaluation
 
@@ -41,12 +42,12 @@ def linearize(
         values = list(primals)
         for position, value in zip(wrt, chosen, strict=True):
             values[position] = value
-        result = function(*values)
-        outputs = tuple(result) if isinstance(result, tuple | list) else (result,)
+        outputs = nest.as_tuple(function(*values))
         return tuple(output for output, given in zip(outputs, cotangents, strict=True) if given), outputs
 
     chosen = [jnp.asarray(primals[position]) for position in wrt]
-    _, pullback, outputs = jax.vjp(selected, *chosen, has_aux=True)
+    pullback: Any
+    _, pullback, outputs = cast("Any", jax.vjp)(selected, *chosen, has_aux=True)
     return outputs, lambda given: pullback(tuple(given))
 
 
@@ -64,7 +65,8 @@ _infer_without_regions = infer_by_evaluation(_vjp)
 def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
     """Gradients have the primals' types; without regions JAX says whether they are weak."""
     if regions:
-        return tuple(TensorType(types[position].shape, types[position].dtype) for position in attrs["wrt"])
+        positions: tuple[int, ...] = attrs["wrt"]
+        return tuple(TensorType(types[position].shape, types[position].dtype) for position in positions)
     return _infer_without_regions(types, attrs, regions)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
 import optax
@@ -30,14 +31,25 @@ class _Named(Optimizer):
                 numbers[argument] = _number(f"{name}: {argument}", value)
         transformation = rule(learning_rate, **numbers)
         given = {"learning_rate": learning_rate, **numbers}
-        label = ", ".join(f"{argument}={value!r}" for argument, value in given.items() if value is not None)
-        token = register(transformation, name if scheduled else f"{name}({label})", complete=not scheduled)
-        self._start(name, token, transformation.init)
+        label = (
+            f"{name}({', '.join(f'{argument}={value!r}' for argument, value in given.items() if value is not None)})"
+        )
+        if scheduled:
+            token = register(transformation, name)
+        else:
+            token = _registered.get(label) or _registered.setdefault(label, register(transformation, label))
+        self._start(name, token)
+
+
+_registered: dict[str, str] = {}
+"""The registered names of the optimizers told by numbers: equal ones share a name, and so their compiled updates."""
 
 
 def _number(what: str, value: Any, alternative: str = "") -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        error = InvalidTypeError(f"{what} must be a Python number{alternative}, got {type(value).__name__} {value!r:.60}")
+    if isinstance(value, bool) or not isinstance(value, Real):
+        error = InvalidTypeError(
+            f"{what} must be a Python number{alternative}, got {type(value).__name__} {value!r:.60}"
+        )
         raise at(error, user_location())
     return float(value)
 
@@ -68,7 +80,7 @@ class SGD(_Named):
 
 
 class Adam(_Named):
-    """Adam, which scales each step by running means of the gradient and its square (Kingma and Ba 2014; ``optax.adam``).
+    """Adam: steps scaled by running means of the gradient and its square (Kingma and Ba 2014; ``optax.adam``).
 
     Args:
       learning_rate: a number, or an optax schedule: a function of the number of updates so far.

@@ -11,10 +11,10 @@ import optax
 from graphc.autograph import call
 from graphc.base import at, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
-from graphc.core import ArrayLike, Tensor, Variable, apply, context, type_of_any
+from graphc.core import ArrayLike, Tensor, Variable, apply, context
 from graphc.gradients import GradientTape
 from graphc.ops import asarray
-from graphc.optim.update import UPDATE, register, update_attrs
+from graphc.optim.update import TRANSFORMATIONS, UPDATE, register, update_attrs
 
 __all__ = ["Optimizer"]
 
@@ -28,7 +28,7 @@ class Optimizer:
 
     Args:
       transformation: an ``optax.GradientTransformation``, alone or chained.
-      name: what its updates are called in graphs.
+      name: for people, and the start of its state's names.
 
     Raises:
       InvalidTypeError: ``transformation`` is none.
@@ -48,40 +48,45 @@ class Optimizer:
                 InvalidTypeError,
                 f"Optimizer: expected an optax transformation such as optax.adam(1e-3), got {transformation!r:.60}",
             )
-        self._start(name, register(transformation, name), transformation.init)
+        self._start(name, register(transformation, name))
 
-    def _start(self, name: str, transformation: str, init: Callable[[Any], Any]) -> None:
+    def _start(self, name: str, transformation: str) -> None:
         self.name = name
+        # A string, not the transformation itself: compiled methods are cached by their objects' attributes, so objects
+        # with equal optimizers share their traces.
         self._transformation = transformation
-        self._init = init
         self._targets: list[Variable] = []
         self._state: list[Variable] = []
 
     @property
     def variables(self) -> list[Variable]:
-        """The optimizer's state; empty before the first update or :meth:`build`."""
+        """The optimizer's state; empty before the first update or :meth:`build`, and where the rule has none."""
         return list(self._state)
 
     def build(self, variables: Iterable[Variable]) -> None:
         """Makes the state for these variables.
 
-        The first update does this, which in a compiled function makes its first call run eagerly, as every call that makes
-        Variables; a call of this method before spares that.
+        The first update does this. In a compiled function that makes the first call run eagerly, as any call that makes
+        Variables; building before spares it.
 
         Args:
           variables: all that this optimizer will update, in the order in which the transformation sees them.
 
         Raises:
-          InvalidTypeError: one is no Variable.
-          InvalidArgumentError: the state has been made before, for other variables; or a variable is given twice.
+          InvalidTypeError: one is no Variable of a floating dtype.
+          InvalidArgumentError: there are none, or one is given twice, or the state has been made for others.
         """
         targets = _checked_variables(variables)
         if self._targets:
             self._check_known(targets)
             return
-        leaves = jax.tree.leaves(self._init([variable.raw for variable in targets]))  # pyright: ignore[reportPrivateUsage]
-        state = [Variable(leaf, trainable=False, name=f"{self.name}/state") for leaf in leaves]
-        self._targets, self._state = targets, state
+        state = TRANSFORMATIONS[self._transformation].init([variable.raw for variable in targets])
+        flat: Any = jax.tree_util.tree_flatten_with_path(state)
+        self._state = [Variable(leaf, trainable=False, name=self._state_name(path)) for path, leaf in flat[0]]
+        self._targets = targets
+
+    def _state_name(self, path: Any) -> str:
+        return f"{self.name}/{jax.tree_util.keystr(path, simple=True, separator='/')}"
 
     def apply_gradients(self, grads_and_vars: Iterable[tuple[ArrayLike | None, Variable]]) -> None:
         """Updates variables by their gradients.
@@ -93,8 +98,8 @@ class Optimizer:
             whose gradient is None stays as it is, and so does the state that belongs to it.
 
         Raises:
-          InvalidArgumentError: all gradients are None, a gradient has another shape than its variable, or the variables are
-            not those of the calls before.
+          InvalidArgumentError: all gradients are None, a gradient has another shape than its variable, or the variables
+            are not those of the calls before.
           InvalidTypeError: something is no pair, no Variable, or no tensor of a floating dtype.
         """
         pairs = [_pair(item) for item in grads_and_vars]
@@ -106,37 +111,39 @@ class Optimizer:
         Raises:
           InvalidArgumentError: the lists differ in length; and as :meth:`apply_gradients`.
         """
-        if len(gradients) != len(variables):
+        targets = _checked_variables(variables)
+        if len(gradients) != len(targets):
             raise _error(
                 InvalidArgumentError,
-                f"{self.name}: {len(gradients)} gradients were given for {len(variables)} variables; give one for each, "
-                "None for a variable that is to stay as it is",
+                f"{self.name}: {len(gradients)} gradients were given for {len(targets)} variables; give one for each, "
+                "and None for a variable that is to stay as it is",
             )
-        self.build(variables)
         given = {
             id(variable): _checked_gradient(gradient, variable)
-            for gradient, variable in zip(gradients, variables, strict=True)
+            for gradient, variable in zip(gradients, targets, strict=True)
             if gradient is not None
         }
         if not given:
-            names = ", ".join(repr(variable.name) for variable in variables)
             raise _error(
                 InvalidArgumentError,
-                f"{self.name}: the gradient of every variable ({names}) is None: the loss does not depend on them, or was "
-                "computed outside the tape",
+                f"{self.name}: the gradient of every variable ({_names(targets)}) is None: the loss does not depend on "
+                "them, or was computed outside the tape",
             )
+        self.build(targets)
         updated = [position for position, target in enumerate(self._targets) if id(target) in given]
         ordered = [given[id(self._targets[position])] for position in updated]
         if context.replica is not None:
-            ordered = context.replica.mean([asarray(gradient) for gradient in ordered])
+            ordered = context.replica.mean(ordered)
         self._update(updated, ordered)
 
-    def _update(self, updated: Sequence[int], gradients: Sequence[Any]) -> None:
+    def _update(self, updated: Sequence[int], gradients: Sequence[Tensor]) -> None:
         attrs = update_attrs(self._transformation, len(self._targets), updated)
         written = [*self._targets, *self._state]
         results = apply(UPDATE, (*self._targets, *gradients, *self._state), attrs)
-        for variable, value in zip(written, results if isinstance(results, tuple) else (results,), strict=True):
-            variable.assign(cast("Tensor", value))
+        if len(written) == 1:
+            results = (results,)
+        for variable, value in zip(written, results, strict=True):
+            variable.assign(value)
 
     def minimize(self, loss_fn: Callable[[], Tensor], variables: Sequence[Variable]) -> Tensor:
         """Computes a loss and its gradients, and updates the variables.
@@ -161,8 +168,8 @@ class Optimizer:
         if not callable(loss_fn):
             raise _error(
                 InvalidTypeError,
-                f"{self.name}.minimize: loss_fn must be a function of no arguments that returns the loss, got "
-                f"{loss_fn!r:.60}; for a loss that is computed already use a GradientTape and apply_gradients",
+                f"{self.name}: minimize takes a function of no arguments that returns the loss, got {loss_fn!r:.60}; "
+                "for a loss that is computed already use a GradientTape and apply_gradients",
             )
         targets = _checked_variables(variables)
         with GradientTape(watch_accessed_variables=False) as tape:
@@ -173,69 +180,73 @@ class Optimizer:
 
     def _check_known(self, variables: Sequence[Variable]) -> None:
         known = {id(target) for target in self._targets}
-        new = [repr(variable.name) for variable in variables if id(variable) not in known]
         present = {id(variable) for variable in variables}
-        absent = [repr(target.name) for target in self._targets if id(target) not in present]
-        if new or absent:
-            changes = [f"{', '.join(names)} {verb}" for names, verb in ((new, "is new"), (absent, "is missing")) if names]
-            raise _error(
-                InvalidArgumentError,
-                f"{self.name}: the variables are not those that its state was made for: {'; '.join(changes)}. Give all of "
-                "them every time, with the gradient None for one that is to stay; use one optimizer for each set of variables",
-            )
+        if known == present:
+            return
+        new = [variable for variable in variables if id(variable) not in known]
+        absent = [target for target in self._targets if id(target) not in present]
+        changes = [f"{_names(some)} {verb}" for some, verb in ((new, "is new"), (absent, "is missing")) if some]
+        raise _error(
+            InvalidArgumentError,
+            f"{self.name}: the variables are not those that its state was made for: {'; '.join(changes)}. Give all of "
+            "them every time, with the gradient None for one that is to stay, or use one optimizer for each set",
+        )
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._transformation}, {len(self._targets)} variables>"
+        return f"<{type(self).__name__} {self._transformation!r}, {len(self._targets)} variables>"
+
+
+def _names(variables: Sequence[Variable]) -> str:
+    return ", ".join(repr(variable.name) for variable in variables)
 
 
 def _pair(item: Any) -> tuple[Any, Any]:
     if not isinstance(item, tuple | list) or len(cast("Sequence[Any]", item)) != 2:
         raise _error(
-            InvalidTypeError,
-            f"apply_gradients: expected pairs as from zip(gradients, variables), got {item!r:.60}",
+            InvalidTypeError, f"apply_gradients: expected pairs as from zip(gradients, variables), got {item!r:.60}"
         )
     gradient, variable = cast("Sequence[Any]", item)
     return gradient, variable
 
 
 def _checked_variables(variables: Iterable[Any]) -> list[Variable]:
-    checked: list[Variable] = []
-    seen: set[int] = set()
+    checked: dict[int, Variable] = {}
     for variable in variables:
         if not isinstance(variable, Variable):
             raise _error(
                 InvalidTypeError,
-                f"optimizers update Variables, got {type(variable).__name__} {variable!r:.60}; make it a gx.Variable, and put "
-                "the gradient first in each pair",
+                f"optimizers update Variables, got {type(variable).__name__} {variable!r:.60}; make it a gx.Variable, "
+                "and put the gradient first in each pair",
             )
-        if id(variable) in seen:
+        if id(variable) in checked:
             raise _error(InvalidArgumentError, f"Variable {variable.name!r} is given twice; add its gradients up")
         if not variable.type.is_inexact:
             raise _error(
-                InvalidTypeError, f"Variable {variable.name!r} is {variable.type}: only floating dtypes can be optimized"
+                InvalidTypeError,
+                f"Variable {variable.name!r} is {variable.type}: only floating dtypes can be optimized",
             )
-        seen.add(id(variable))
-        checked.append(variable)
-    return checked
+        checked[id(variable)] = variable
+    if not checked:
+        raise _error(
+            InvalidArgumentError,
+            "no variables were given; layers make theirs at the first call, so ask for trainable_variables after it",
+        )
+    return list(checked.values())
 
 
-def _checked_gradient(gradient: Any, variable: Variable) -> Any:
+def _checked_gradient(gradient: Any, variable: Variable) -> Tensor:
+    label = f"the gradient of Variable {variable.name!r}"
     try:
         tensor = asarray(gradient)
     except GraphcError as error:
-        error.args = (f"the gradient of Variable {variable.name!r}: {error.args[0]}",)
+        error.args = (f"{label}: {error.args[0]}",)
         raise
-    found = type_of_any(tensor)
-    if found.shape != variable.shape:
-        raise _error(
-            InvalidArgumentError,
-            f"the gradient of Variable {variable.name!r} has shape {found.shape}, the variable has shape {variable.shape}",
-        )
-    if not found.is_inexact:
-        raise _error(
-            InvalidTypeError, f"the gradient of Variable {variable.name!r} is {found}: a floating dtype is expected"
-        )
-    return tensor
+    if tensor.shape != variable.shape:
+        raise _error(InvalidArgumentError, f"{label} has shape {tensor.shape}, the variable has shape {variable.shape}")
+    narrows = tensor.dtype.kind == "c" and variable.dtype.kind != "c"
+    if narrows or not tensor.type.is_inexact:
+        raise _error(InvalidTypeError, f"{label} is {tensor.type}, the variable is {variable.type}")
+    return asarray(tensor, variable.dtype)
 
 
 def _error(kind: type[InvalidArgumentError], message: str) -> InvalidArgumentError:

@@ -8,7 +8,7 @@ anywhere: the transformation's ``init`` gives it for parameters of these types, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -18,26 +18,22 @@ from graphc.base import Registry, UniqueNames
 from graphc.ir import OPS, Attrs, OpDef
 from graphc.ops import infer_by_evaluation
 
-__all__ = ["UPDATE", "register", "state_owners", "update_attrs"]
+__all__ = ["TRANSFORMATIONS", "UPDATE", "register", "state_owners", "update_attrs"]
 
 TRANSFORMATIONS: Registry[optax.GradientTransformation] = Registry("optax transformation")
 _names = UniqueNames()
 
 
-def register(transformation: optax.GradientTransformation, label: str, *, complete: bool = False) -> str:
+def register(transformation: optax.GradientTransformation, label: str) -> str:
     """Makes a transformation known to the op.
 
     Args:
       transformation: what to call.
       label: what to call it in a graph.
-      complete: the label tells all that the transformation depends on, so that equal labels share one entry, and with it
-        the compiled programs.
 
     Returns:
-      Its name.
+      Its name: the label, made unique.
     """
-    if complete and label in TRANSFORMATIONS:
-        return label
     name = _names(label)
     TRANSFORMATIONS.add(name, transformation)
     return name
@@ -59,14 +55,19 @@ def update_attrs(transformation: str, num_variables: int, updated: Sequence[int]
 def state_owners(transformation: str, params: Sequence[Any]) -> list[int | None]:
     """For each leaf of the state, the position of the parameter that it belongs to; None for one that all share."""
     init = TRANSFORMATIONS[transformation].init
-    owners = optax.tree_utils.tree_map_params(
-        init,
-        lambda _, position: position,
-        jax.eval_shape(init, list(params)),
-        list(range(len(params))),
-        transform_non_params=lambda _: -1,
-    )
-    return [None if owner < 0 else owner for owner in jax.tree.leaves(owners)]
+
+    def owner(leaf: Any, position: int) -> int:
+        del leaf
+        return position
+
+    def shared(leaf: Any) -> int:
+        del leaf
+        return -1
+
+    state = jax.eval_shape(init, list(params))
+    positions = list(range(len(params)))
+    owners = optax.tree_utils.tree_map_params(init, owner, state, positions, transform_non_params=shared)
+    return [None if position < 0 else position for position in jax.tree.leaves(owners)]
 
 
 def _update(
@@ -74,8 +75,8 @@ def _update(
 ) -> tuple[Any, ...]:
     """One step on flat values: parameters, then the gradients of those in ``updated``, then the leaves of the state.
 
-    A parameter without gradient is as if it were not there: it and the state that belongs to it stay. The transformation
-    sees a gradient of zeros for it, which leaves what it computes over all gradients, such as their norm, as it is.
+    A parameter without gradient stays, and so does the state that belongs to it. The transformation sees a gradient of
+    zeros for it, so that what is computed over all gradients, such as their norm, is what it is without it.
     """
     rule = TRANSFORMATIONS[transformation]
     chosen = range(num_variables) if updated is None else updated
@@ -83,10 +84,11 @@ def _update(
     given = dict(zip(chosen, values[num_variables:], strict=False))
     gradients = [given[i] if i in given else jnp.zeros_like(param) for i, param in enumerate(params)]
     leaves = values[num_variables + len(chosen) :]
-    structure = jax.tree.structure(jax.eval_shape(rule.init, params))
+    structure = cast("Any", jax.tree.structure(jax.eval_shape(rule.init, params)))
     changes, state = rule.update(gradients, jax.tree.unflatten(structure, leaves), params)
-    new_params = optax.apply_updates(params, changes)
-    new_leaves = jax.tree.leaves(state)
+    new_params: list[Any] = jax.tree.leaves(optax.apply_updates(params, changes))
+    # A Variable keeps its dtype, also where a rule of a wider one is mixed in.
+    new_leaves = [jnp.asarray(new, old.dtype) for new, old in zip(jax.tree.leaves(state), leaves, strict=True)]
     if updated is not None:
         owners = state_owners(transformation, params)
         new_params = [new if i in given else old for i, (new, old) in enumerate(zip(new_params, params, strict=True))]

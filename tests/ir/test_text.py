@@ -104,7 +104,7 @@ def test_parsing_gives_the_graph_back(graph: Graph) -> None:
 
 
 @given(attribute_values, st.text())
-@settings(max_examples=200)
+@settings(max_examples=120)
 def test_every_attribute_value_comes_back(value: object, name: str) -> None:
     graph = Graph((), [Node(READ, (), Attrs({name: value}), [FLOAT])], ())
     text = print_graph(graph)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from graphc.autograph.operators.merging import Meet, Meeting, is_tensor, to_tensors
+from graphc.autograph.operators.merging import Meet, Meeting, is_tensor, leaf_type, to_tensors
 from graphc.autograph.operators.undefined import Undefined
 from graphc.base import nest
 from graphc.base.errors import InvalidArgumentError
@@ -145,7 +146,8 @@ def _zeros_like(region: Region, value: Any) -> Any:
         if not is_tensor(leaf):
             return leaf
         with trace_scope(region):
-            return region.apply(OPS["zeros"], (), Attrs(shape=leaf.type.shape, dtype=leaf.type.dtype))[0]
+            type = leaf_type(leaf)
+            return region.apply(OPS["zeros"], (), Attrs(shape=type.shape, dtype=type.dtype))[0]
 
     return nest.map_structure(zeros, value)
 
@@ -171,8 +173,7 @@ def and_(first: Thunk, *others: Thunk) -> Any:
     value = first()
     for index, other in enumerate(others):
         if is_symbolic_condition(value):
-            rest = others[index:]
-            return _logical("logical_and", value, lambda: and_(*rest))
+            return _logical("logical_and", value, partial(and_, *others[index:]))
         if not value:
             return value
         value = other()
@@ -184,8 +185,7 @@ def or_(first: Thunk, *others: Thunk) -> Any:
     value = first()
     for index, other in enumerate(others):
         if is_symbolic_condition(value):
-            rest = others[index:]
-            return _logical("logical_or", value, lambda: or_(*rest))
+            return _logical("logical_or", value, partial(or_, *others[index:]))
         if value:
             return value
         value = other()
@@ -246,15 +246,19 @@ def compare_chain(left: Any, operators: Sequence[str], operands: Sequence[Thunk]
     return and_(lambda: first, lambda: compare_chain(right, operators[1:], operands[1:]))
 
 
+def _same(value: Any) -> Any:
+    return value
+
+
 def contains(item: Any, container: Any) -> Any:
     """``item in container``."""
     if isinstance(container, SymbolicTensor):
         return apply(OPS["any"], (apply(OPS["equal"], (container, operand(item))),))
     if isinstance(container, list | tuple):
         found: Any = False
-        for element in container:  # pyright: ignore[reportUnknownVariableType]
-            equal = item is element or item == element
-            found = or_(lambda found=found: found, lambda equal=equal: equal)
+        for element in nest.as_tuple(container):
+            equal: Any = item is element or item == element
+            found = or_(partial(_same, found), partial(_same, equal))
             if found is True:
                 return True
         return found

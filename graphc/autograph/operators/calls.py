@@ -11,7 +11,7 @@ import types
 import warnings
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from graphc.autograph.convert import convert, is_converted
 from graphc.autograph.operators.loop_index import LoopIndex
@@ -23,16 +23,15 @@ from graphc.core import ArrayMethods, SymbolicTensor, Tensor, context
 
 __all__ = ["call", "call_method", "convert_call", "do_not_convert", "load_attr"]
 
-_PURE_BUILTINS = frozenset(
+_PURE_BUILTINS: frozenset[Any] = frozenset(
     getattr(builtins, name)
-    for name in (
-        "abs", "all", "any", "bool", "callable", "complex", "dict", "divmod", "enumerate", "filter", "float", "format",
-        "frozenset", "getattr", "hasattr", "hash", "id", "int", "isinstance", "issubclass", "iter", "len", "list", "map",
-        "max", "min", "object", "pow", "property", "range", "repr", "reversed", "round", "set", "slice", "sorted", "str",
-        "sum", "super", "tuple", "type", "zip",
-    )
-)  # fmt: skip
-_PURE_METHODS = {
+    for name in (  # noqa: SIM905  46 quoted names would hide the list
+        "abs all any bool callable complex dict divmod enumerate filter float format frozenset getattr hasattr hash "
+        "id int isinstance issubclass iter len list map max min object pow property range repr reversed round set "
+        "slice sorted str sum super tuple type zip"
+    ).split(" ")
+)
+_PURE_METHODS: dict[type[Any], set[str]] = {
     list: {"copy", "count", "index"},
     dict: {"copy", "get", "items", "keys", "values"},
     set: {"copy", "difference", "intersection", "issubset", "issuperset", "isdisjoint", "union"},
@@ -78,9 +77,9 @@ def call(function: Any) -> Any:
         return _class(function)
     if isinstance(function, types.BuiltinFunctionType | types.MethodWrapperType | types.WrapperDescriptorType):
         return _builtin(function)
-    if _is_graphc(type(function)):
+    if _is_graphc(_kind(function)):
         return function
-    method = getattr(type(function), "__call__", None)
+    method = inspect.getattr_static(_kind(function), "__call__", None)
     if isinstance(method, types.FunctionType):
         replaced = _user_or_library(method, function)
         return replaced if replaced is function else types.MethodType(replaced, function)
@@ -109,13 +108,17 @@ def call_method(owner: Any, name: str) -> Any:
 def load_attr(owner: Any, name: str) -> Any:
     """``owner.name`` in a loop or branch: a property of the user's is a call."""
     if context.trace is not None and not isinstance(owner, ArrayMethods | types.ModuleType):
-        static = inspect.getattr_static(type(owner), name, None)
+        static = inspect.getattr_static(_kind(owner), name, None)
         if isinstance(static, property) and isinstance(static.fget, types.FunctionType):
             return call(static.fget)(owner)
     return getattr(owner, name)
 
 
-def _is_graphc(kind: type) -> bool:
+def _kind(value: Any) -> type[Any]:
+    return cast("type[Any]", type(value))
+
+
+def _is_graphc(kind: type[Any]) -> bool:
     return kind.__module__.split(".")[0] == "graphc"
 
 
@@ -167,9 +170,10 @@ def _builtin(function: Any) -> Any:
         if not _is_pure_module(module):
             _side_effect(f"the call of {function.__qualname__}")
         return _guarded(function)
-    pure = isinstance(owner, _IMMUTABLE + (ArrayMethods,)) or function.__name__ in _PURE_METHODS.get(type(owner), ())
-    if not (pure or _is_graphc(type(owner)) or _is_pure_module(type(owner).__module__)):
-        _side_effect(f"the call of {type(owner).__name__}.{function.__name__}")
+    kind = _kind(owner)
+    pure = isinstance(owner, (*_IMMUTABLE, ArrayMethods)) or function.__name__ in _PURE_METHODS.get(kind, ())
+    if not (pure or _is_graphc(kind) or _is_pure_module(kind.__module__)):
+        _side_effect(f"the call of {kind.__name__}.{function.__name__}")
     return _guarded(function)
 
 

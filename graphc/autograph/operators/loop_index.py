@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from graphc.base.errors import InternalError
-from graphc.core import Region, SymbolicTensor, Tensor, apply, operand
+from graphc.core import ArrayMethods, Region, SymbolicTensor, Tensor, apply, operand
 from graphc.ir import OPS
 
 __all__ = ["LoopIndex"]
@@ -34,7 +34,6 @@ class LoopIndex:
     __slots__ = ("high", "low", "region", "tensor")
 
     __graphc_index__ = True
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, tensor: Tensor, low: int, high: int, region: Region) -> None:
         self.tensor = tensor
@@ -95,7 +94,7 @@ class LoopIndex:
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
-        if isinstance(other, int) and other == 0:
+        if isinstance(other, int | float) and other == 0:
             self.give_up("division by zero")
         if isinstance(other, LoopIndex):
             self.give_up("the quotient of two indices")
@@ -108,14 +107,14 @@ class LoopIndex:
 
     def __floordiv__(self, other: Any) -> Any:
         if not isinstance(other, int):
-            return NotImplemented
+            return self._unlike_int("//", other)
         if other == 0:
             self.give_up("division by zero")
         return self._make("floor_divide", other, [self.low // other, self.high // other])
 
     def __mod__(self, other: Any) -> Any:
         if not isinstance(other, int):
-            return NotImplemented
+            return self._unlike_int("%", other)
         if other <= 0:
             self.give_up("the remainder by a number that is not positive")
         return self._make("remainder", other, [0, other - 1])
@@ -125,6 +124,52 @@ class LoopIndex:
 
     def __pos__(self) -> LoopIndex:
         return self
+
+    def _unlike_int(self, symbol: str, other: Any) -> Any:
+        """An operation on ints that is not compiled; with a tensor it is the tensor's."""
+        if isinstance(other, ArrayMethods):
+            return NotImplemented
+        self.give_up(f"the operator {symbol}")
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return self._unlike_int("//", other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return self._unlike_int("%", other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return self._unlike_int("**", other)
+
+    def __and__(self, other: Any) -> Any:
+        return self._unlike_int("&", other)
+
+    def __or__(self, other: Any) -> Any:
+        return self._unlike_int("|", other)
+
+    def __xor__(self, other: Any) -> Any:
+        return self._unlike_int("^", other)
+
+    def __lshift__(self, other: Any) -> Any:
+        return self._unlike_int("<<", other)
+
+    def __rshift__(self, other: Any) -> Any:
+        return self._unlike_int(">>", other)
+
+    __rand__, __ror__, __rxor__, __rlshift__, __rrshift__ = __and__, __or__, __xor__, __lshift__, __rshift__
+
+    def __divmod__(self, other: Any) -> Any:
+        self.give_up("divmod()")
+
+    __rdivmod__ = __divmod__
+
+    def __invert__(self) -> Any:
+        self.give_up("the operator ~")
+
+    def __abs__(self) -> Any:
+        self.give_up("abs()")
+
+    def __round__(self, digits: int | None = None) -> Any:
+        self.give_up("round()")
 
     def __pow__(self, other: Any) -> Any:
         if not isinstance(other, int) or not 0 <= other <= 64:
@@ -163,6 +208,12 @@ class LoopIndex:
 
     def __float__(self) -> float:
         self.give_up("float()")
+
+    def __complex__(self) -> complex:
+        self.give_up("complex()")
+
+    def __hash__(self) -> int:
+        self.give_up("a key of a dict or set")
 
     def __bool__(self) -> bool:
         self.give_up("bool()")

@@ -17,6 +17,7 @@ from graphc.autograph.operators.state import LoopState, LoopVariables
 from graphc.base import config
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.core import (
+    Checkpoint,
     Region,
     RegionAborted,
     SymbolicTensor,
@@ -198,14 +199,20 @@ def _roll_or_unroll(
         except RegionAborted as aborted:
             if aborted.attempt is not attempt:
                 raise
-            trace.rollback(before)
-            variables.set(initial)
+            _undo(trace, before, variables, initial)
             reason = aborted.reason
             if aborted.unsettled and not peeled:
                 # `s = 0` before `s = s + x`: after one iteration run by itself, s has the type it keeps.
                 _run_in_python(indices[:1], extra_test, body, variables)
                 _roll_or_unroll(indices[1:], extra_test, body, variables, peeled=True)
                 return
+        except Exception as error:
+            # Where Python has a number, one trace of the body has an index without a value, and may fail for that alone.
+            # Unrolled, the body fails again if the fault is the user's.
+            if unroll is False:
+                raise
+            _undo(trace, before, variables, initial)
+            reason = f"tracing its body once for all iterations failed: {error}"
         else:
             trace.report_loop("rolled", f"its {len(indices)} iterations do the same work")
             return
@@ -213,6 +220,11 @@ def _roll_or_unroll(
             raise trace.refuse(UnimplementedError(f"unroll=False, but this loop cannot be rolled: {reason}"))
     trace.report_loop("unrolled", reason)
     _run_in_python(indices, extra_test, body, variables)
+
+
+def _undo(trace: Trace, before: Checkpoint, variables: LoopVariables, initial: tuple[Any, ...]) -> None:
+    trace.rollback(before)
+    variables.set(initial)
 
 
 def _roll(
@@ -228,6 +240,7 @@ def _roll(
         state.bind(carried)
         with trace_scope(region):
             body(index)
+            region.check_aborted()
             if state.settle(region, index):
                 stops = extra_test is not None and is_symbolic_condition(extra_test())
                 outputs = state.results(region)
@@ -265,6 +278,7 @@ def _counted_while(
         with trace_scope(regions[1]):
             element = item(counters[1], regions[1])
             body(element)
+            regions[1].check_aborted()
             state.name_index(element)
             if state.settle(regions[1]):
                 following = regions[1].cast(apply(OPS["add"], (counters[1], bounds.step)), first.type)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import jax
 import numpy as np
@@ -41,7 +41,7 @@ def same(first: Any, second: Any) -> bool:
     if type(first) is not type(second):
         return False
     if is_number(first) or isinstance(first, str | bytes | range | slice):
-        return repr(first) == repr(second)
+        return repr(cast("Any", first)) == repr(second)
     return False
 
 

@@ -135,6 +135,9 @@ class LoopState:
 
     def _settle_entry(self, entry: _Entry, value: Any, region: Region, index: LoopIndex | None) -> bool:
         if index is not None and value is index:
+            if not isinstance(entry.value, Undefined):
+                # An iteration might read the name before it binds it, and see the index of the iteration before.
+                _number_changes(region, entry.name)
             return entry.replace(index)
         leaves, structure = nest.flatten(value)
         unbound = entry.value if isinstance(entry.value, Undefined) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from graphc.core import ArrayMethods, SymbolicTensor, context
 
@@ -63,6 +63,6 @@ _METHODS = {"+": "__iadd__", "-": "__isub__", "*": "__imul__", "&": "__iand__", 
 
 def inplace(symbol: str, target: Any, value: Any) -> Any:
     """The result of ``target symbol= value``; an object that changes in place (a list, an array) changes."""
-    if hasattr(type(target), _METHODS.get(symbol, f"__{_INPLACE[symbol].__name__}__")):
+    if hasattr(cast("type[Any]", type(target)), _METHODS.get(symbol, f"__{_INPLACE[symbol].__name__}__")):
         _side_effect(f"the in-place operator {symbol}= on a {type(target).__name__}")
     return _INPLACE[symbol](target, value)

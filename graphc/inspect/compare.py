@@ -1,0 +1,203 @@
+"""``compare``: eager against compiled, equality first, then honest timings."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import jax
+import numpy as np
+from rich.console import Console
+
+from graphc.base import at, nest, user_location
+from graphc.base.errors import InvalidArgumentError
+from graphc.core import Tensor, devices
+from graphc.inspect.equality import Agreement, Tolerance, compare_leaves, compare_results
+from graphc.inspect.gradients import compare_gradients
+from graphc.inspect.modes import (
+    Call,
+    Compiled,
+    Mode,
+    Outcome,
+    State,
+    baseline_mode,
+    baseline_variables,
+    compile_call,
+    compiled_mode,
+    eager_mode,
+)
+from graphc.inspect.report import Comparison, Machine, ModeReport
+from graphc.inspect.timing import Timing, measure
+
+__all__ = ["compare"]
+
+DOUBTFUL_SPREAD = 0.2
+"""From this interquartile range on, as a part of the median, a reader is warned."""
+
+PRODUCT_ROUNDING = {"gpu": 2.0**-10, "tpu": 2.0**-7}
+"""How coarsely these platforms round the factors of float32 products by default (TF32, bfloat16)."""
+
+
+def compare(
+    fn: Callable[..., Any],
+    *args: Any,
+    baselines: Mapping[str, Callable[..., Any]] | None = None,
+    rounds: int = 30,
+    seconds: float = 2.0,
+    rtol: float | None = None,
+    atol: float | None = None,
+    gradients: bool = True,
+    show: bool = True,
+    **kwargs: Any,
+) -> Comparison:
+    """Runs a function eagerly and compiled: checks that both do the same, then times both.
+
+    Values, the Variables after the call, and gradients are compared first; what differs is not timed. Each mode starts
+    from the same Variables and random state, and afterwards they are as they were before. Then every call is waited
+    for, the modes take turns, and the one-time costs of tracing, lowering and compiling are kept apart.
+
+    Args:
+      fn: a compiled function, or a plain one, which is compiled for the comparison.
+      *args: its arguments; arrays among them become tensors.
+      baselines: other functions that should do the same, by name; timed in the same turns. A compiled function gets
+        tensors; any other, say one of ``jax.jit``, gets each tensor as a ``jax.Array``, and is waited for through what it
+        returns.
+      rounds: how many samples to take of each mode, at most; 0 to compare without timing.
+      seconds: when to begin no further round, once there are three.
+      rtol: the relative error that is allowed; by default one that fits the dtype, ``eps ** (2 / 3)``.
+      atol: the absolute error that is allowed on top; by default one that fits the size of the values.
+      gradients: whether to compare gradients of floating outputs with respect to floating inputs. A tape keeps every
+        intermediate result of the eager run in memory.
+      show: whether to print the table.
+      **kwargs: keyword arguments of ``fn``.
+
+    Returns:
+      What was found. It is not an error if modes differ: look at ``equal``.
+
+    Raises:
+      InvalidArgumentError: ``fn`` or a baseline is no function, or an option is out of range.
+      GraphcError: ``fn`` cannot be compiled.
+
+    Example:
+      >>> import graphc as gx
+      >>> found = gx.compare(lambda x: gx.sum(gx.exp(x)), gx.asarray([0.0, 1.0]), rounds=3, show=False)
+      >>> found.equal
+      True
+    """
+    given = dict(baselines or {})
+    _check_options(given, rounds, seconds)
+    call = Call.of(fn, args, kwargs)
+    compiled = compile_call(call)
+    variables = [variable for baseline in given.values() for variable in baseline_variables(baseline, call)]
+    state = State([*compiled.traced.variables.values(), *variables])
+    modes = [
+        eager_mode(call, state),
+        compiled_mode(call, compiled, state),
+        *(baseline_mode(name, baseline, call, state) for name, baseline in given.items()),
+    ]
+    tolerance = _tolerance(rtol, atol, call, compiled)
+    try:
+        reports, notes = _check(call, modes, state, tolerance, gradients)
+        timings = _time(modes, reports, rounds, seconds) if reports[1].equal else {}
+    finally:
+        state.restore()
+    if not reports[1].equal:
+        notes.append("nothing was timed, because the compiled function does something else than the eager one")
+    timed = tuple(replace(report, timing=timings.get(report.name)) for report in reports)
+    found = Comparison(call.function.name, timed, compiled.cost, (*notes, *_doubts(timed)), _machine())
+    if show:
+        Console().print(found)
+    return found
+
+
+def _check_options(baselines: Mapping[str, Any], rounds: int, seconds: float) -> None:
+    error: InvalidArgumentError | None = None
+    for name, baseline in baselines.items():
+        if not callable(baseline):
+            error = InvalidArgumentError(f"gx.compare: the baseline {name!r} must be a function, got {baseline!r:.60}")
+        if name in ("eager", "compiled"):
+            error = InvalidArgumentError(f"gx.compare: a baseline cannot be called {name!r}; give it another name")
+    if rounds < 0 or seconds <= 0:
+        error = InvalidArgumentError(
+            f"gx.compare: rounds must be at least 0 and seconds above 0, got rounds={rounds} and seconds={seconds}"
+        )
+    if error is not None:
+        raise at(error, user_location())
+
+
+def _tolerance(rtol: float | None, atol: float | None, call: Call, compiled: Compiled) -> Tolerance:
+    inputs = [leaf for leaf in nest.flatten((call.args, call.kwargs))[0] if isinstance(leaf, Tensor)]
+    arrays = [tensor.numpy().astype(np.complex128) for tensor in inputs if tensor.type.is_inexact and tensor.size]
+    scale = max((float(np.max(np.abs(array), where=np.isfinite(array), initial=0.0)) for array in arrays), default=0.0)
+    products = PRODUCT_ROUNDING.get(devices()[0].platform, 0.0) if compiled.multiplies else 0.0
+    return Tolerance(rtol, atol, scale, products)
+
+
+def _check(
+    call: Call, modes: Sequence[Mode], state: State, tolerance: Tolerance, gradients: bool
+) -> tuple[list[ModeReport], list[str]]:
+    """Runs each mode once, and compares it with the first."""
+    notes: list[str] = []
+    outcomes = [mode.first_call() for mode in modes]
+    eager = outcomes[0]
+    gradient_agreement = None
+    if gradients:
+        gradient_agreement, reason = compare_gradients(call, eager.result, state, tolerance)
+        notes += [reason] if reason else []
+    reports: list[ModeReport] = []
+    for mode, outcome in zip(modes, outcomes, strict=True):
+        is_compiled = mode.name == "compiled"
+        values = None if mode.name == "eager" else _agreement(eager, outcome, state, tolerance, strict=is_compiled)
+        launches = outcome.launches if mode.is_graphc else None
+        found = gradient_agreement if is_compiled else None
+        reports.append(ModeReport(mode.name, values, found, outcome.seconds, launches, mode.memory))
+    return reports, notes
+
+
+def _agreement(eager: Outcome, other: Outcome, state: State, tolerance: Tolerance, *, strict: bool) -> Agreement:
+    values = compare_results(eager.result, other.result, tolerance, "result", strict=strict)
+    if not strict:
+        return values
+    names = [f"Variable {variable.name!r}" for variable in state.variables]
+    variables = compare_leaves(list(zip(names, eager.state, other.state, strict=True)), tolerance, strict=True)
+    return Agreement((*values.differences, *variables.differences))
+
+
+def _time(modes: Sequence[Mode], reports: Sequence[ModeReport], rounds: int, seconds: float) -> dict[str, Timing]:
+    equal = [mode for mode, report in zip(modes, reports, strict=True) if report.equal]
+    return measure(equal, rounds, seconds) if rounds else {}
+
+
+def _doubts(modes: Sequence[ModeReport]) -> list[str]:
+    """What makes the times doubtful."""
+    timed = {mode.name: mode.timing for mode in modes if mode.timing is not None}
+    notes = [
+        f"the times of {name} spread widely: the middle half covers {timing.spread:.0%} of the median"
+        for name, timing in timed.items()
+        if timing.spread > DOUBTFUL_SPREAD
+    ]
+    compiled = timed.get("compiled")
+    for name, timing in timed.items():
+        if compiled is not None and name != "compiled" and timing.overlaps(compiled):
+            notes.append(f"the middle halves of {name} and compiled overlap: which of the two is faster is not certain")
+    if compiled is not None and compiled.median >= timed["eager"].median:
+        notes.append("compiling does not pay off here: a compiled call takes no less time than an eager one")
+    return notes
+
+
+def _machine() -> Machine:
+    device = devices()[0]
+    memory = device.memory_stats() or {}
+    return Machine(
+        device=device.device_kind,
+        platform=device.platform,
+        num_devices=sum(other.platform == device.platform for other in devices()),
+        cpus=os.cpu_count() or 1,
+        jax=jax.__version__,
+        python=platform.python_version(),
+        memory_in_use=memory.get("bytes_in_use"),
+        peak_memory=memory.get("peak_bytes_in_use"),
+    )

@@ -1,0 +1,81 @@
+"""Gradients of a call, taken eagerly and inside a compiled function."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+
+from graphc.base import nest
+from graphc.base.errors import GraphcError
+from graphc.core import Tensor
+from graphc.function import function, functions_run_eagerly
+from graphc.gradients import GradientTape
+from graphc.inspect.equality import Agreement, Tolerance, compare_leaves
+from graphc.inspect.modes import Call, State
+
+__all__ = ["compare_gradients"]
+
+
+def compare_gradients(call: Call, result: Any, state: State, tolerance: Tolerance) -> tuple[Agreement | None, str]:
+    """Compares the gradients of a call's floating outputs with respect to its floating inputs.
+
+    What is differentiated is the sum of the outputs, each element with a weight of its own: the plain sum of a softmax
+    has no gradient, and would hide a wrong one.
+
+    Args:
+      call: the function and its arguments.
+      result: what it returns in eager code.
+      state: the variables that it touches.
+      tolerance: for the gradients.
+
+    Returns:
+      How the two compare, None if there is nothing to compare; and why, for a reader, if that needs a reason.
+    """
+    signature = inspect.signature(call.function.python_function)
+    outputs = [position for position, leaf in enumerate(nest.flatten(result)[0]) if _is_floating(leaf)]
+    paths = [path for path, _ in _floating_inputs(signature, call.args, call.kwargs)]
+    if not outputs or not paths:
+        return None, ""
+    weights = [_weights(nest.flatten(result)[0][position]) for position in outputs]
+
+    def gradients_of(fn: Callable[..., Any]) -> Callable[..., Any]:
+        def gradients(weights: Any, args: Any, kwargs: Any) -> Any:
+            inputs = [leaf for _, leaf in _floating_inputs(signature, args, kwargs)]
+            with GradientTape() as tape:
+                tape.watch(inputs)
+                leaves = nest.flatten(fn(*args, **kwargs))[0]
+            targets = [leaves[position] for position in outputs]
+            return tape.gradient(targets, inputs, weights, unconnected_gradients="zero")
+
+        return gradients
+
+    arguments = weights, call.args, call.kwargs
+    try:
+        state.restore()
+        with functions_run_eagerly():
+            expected = gradients_of(call.function.python_function)(*arguments)
+        state.restore()
+        # The call inside is traced as part of the whole, so that the tape is inside the compiled function too.
+        found = function(gradients_of(call.function), autograph=False)(*arguments)
+    except GraphcError as error:
+        return None, f"gradients were not compared: {str(error).splitlines()[0]}"
+    pairs = [(f"the gradient of {path}", one, other) for path, one, other in zip(paths, expected, found, strict=True)]
+    return compare_leaves(pairs, tolerance, strict=True), ""
+
+
+def _floating_inputs(signature: inspect.Signature, args: Any, kwargs: Any) -> list[tuple[str, Tensor]]:
+    """The floating tensors among the arguments, each with the expression that reaches it."""
+    bound = signature.bind(*args, **kwargs).arguments
+    leaves = [pair for name, value in bound.items() for pair in nest.flatten_with_paths(value, name)]
+    return [(path, leaf) for path, leaf in leaves if _is_floating(leaf)]
+
+
+def _is_floating(leaf: Any) -> bool:
+    return isinstance(leaf, Tensor) and leaf.type.is_inexact
+
+
+def _weights(output: Tensor) -> Tensor:
+    return Tensor(jnp.cos(jnp.arange(output.size, dtype="float32")).reshape(output.shape).astype(output.dtype))

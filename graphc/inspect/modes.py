@@ -1,0 +1,266 @@
+"""The modes of a function that are compared: eager, compiled, and the user's baselines."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from graphc.base import at, nest, user_location
+from graphc.base.errors import InvalidArgumentError, VariableCreationError
+from graphc.core import Tensor, Variable, canonical_array, count_launches, wait_all
+from graphc.function import BoundFunction, Function, TracedFunction, function, functions_run_eagerly
+from graphc.inspect.report import CompileCost, Memory
+from graphc.inspect.timing import wait_for
+
+__all__ = [
+    "Call",
+    "Compiled",
+    "Mode",
+    "Outcome",
+    "State",
+    "baseline_mode",
+    "baseline_variables",
+    "compile_call",
+    "compiled_mode",
+    "eager_mode",
+]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function and the arguments to compare it with; arrays among them are tensors."""
+
+    function: Function
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+    @classmethod
+    def of(cls, fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+        """Takes what a user gave: a compiled or plain function or method, arguments of any kind.
+
+        Raises:
+          InvalidArgumentError: ``fn`` is no function.
+        """
+        if isinstance(fn, BoundFunction):
+            fn, args = fn.__func__, (fn.__self__, *args)
+        if not callable(fn):
+            error = InvalidArgumentError(
+                f"gx.compare: expected a function, got {fn!r:.60}; its arguments come after it"
+            )
+            raise at(error, user_location())
+        compiled_function = fn if isinstance(fn, Function) else function(fn)
+        return cls(compiled_function.clone(), _as_tensors(tuple(args)), _as_tensors(dict(kwargs)))
+
+
+def _as_tensors(value: Any) -> Any:
+    """The value with arrays in it made tensors: in eager mode NumPy must not do what graphc is to do."""
+
+    def convert(leaf: Any) -> Any:
+        if isinstance(leaf, np.ndarray | np.generic):
+            leaf = jnp.asarray(canonical_array(leaf))
+        return Tensor(leaf) if isinstance(leaf, jax.Array) else leaf
+
+    return _map_leaves(convert, value)
+
+
+def _as_arrays(value: Any) -> Any:
+    """The value with each tensor in it as a ``jax.Array`` of its own, which may be donated."""
+    return _map_leaves(lambda leaf: jnp.array(leaf.raw, copy=True) if isinstance(leaf, Tensor) else leaf, value)
+
+
+def _map_leaves(convert: Callable[[Any], Any], value: Any) -> Any:
+    """Containers without tensors stay the very objects: a function may know its arguments by identity."""
+    leaves, structure = nest.flatten(value)
+    if structure == nest.LEAF:
+        return convert(value)
+    if type(value) in (tuple, dict):
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        converted = [(key, _map_leaves(convert, item)) for key, item in items]
+        return dict(converted) if isinstance(value, dict) else tuple(item for _, item in converted)
+    new = [convert(leaf) for leaf in leaves]
+    changed = any(one is not other for one, other in zip(leaves, new, strict=True))
+    return nest.unflatten(structure, new) if changed else value
+
+
+class State:
+    """The values of variables at one time, so that every mode starts from the same.
+
+    Args:
+      variables: whose values to remember; the random state is one of them where a function draws numbers.
+    """
+
+    def __init__(self, variables: Sequence[Variable]) -> None:
+        self.variables = list({id(variable): variable for variable in variables}.values())
+        self._values = [jnp.array(variable.raw, copy=True) for variable in self.variables]
+
+    def restore(self) -> None:
+        """Gives the variables their values back, in new buffers, which compiled programs may take over."""
+        for variable, value in zip(self.variables, self._values, strict=True):
+            variable.raw = jnp.array(value, copy=True)
+
+    def current(self) -> list[np.ndarray[Any, Any]]:
+        """The values that the variables have now."""
+        return [variable.numpy() for variable in self.variables]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the first call of a mode gave.
+
+    Attributes:
+      result: what was returned.
+      state: the values of the variables after the call.
+      seconds: how long the call took; it may have compiled ops.
+      launches: how many programs were handed to devices.
+    """
+
+    result: Any
+    state: list[np.ndarray[Any, Any]]
+    seconds: float
+    launches: int
+
+
+@dataclass(frozen=True)
+class Mode:
+    """One way to run the function.
+
+    Attributes:
+      name: what it is called.
+      call: one call.
+      state: the variables that a call may touch, with the values to start from.
+      scope: what must hold while it is called.
+      memory: what the compiled program needs, where the backend tells.
+      is_graphc: whether all programs that it hands to devices pass graphc's one door, so that they can be counted.
+    """
+
+    name: str
+    call: Callable[[], Any]
+    state: State
+    scope: Callable[[], AbstractContextManager[Any]] = nullcontext
+    memory: Memory | None = None
+    is_graphc: bool = True
+
+    def first_call(self) -> Outcome:
+        """Calls it once from the remembered state."""
+        self.state.restore()
+        with self.scope(), count_launches() as counter:
+            start = time.perf_counter()
+            result = self.call()
+            wait_for(result, self.state.variables)
+            seconds = time.perf_counter() - start
+        return Outcome(result, self.state.current(), seconds, counter.count)
+
+    def sample(self, calls: int) -> float:
+        """Seconds of one call from the remembered state on, the mean of so many, each of them waited for."""
+        call, variables = self.call, self.state.variables
+        self.state.restore()
+        # What others left behind must not run in this one's time.
+        wait_all()
+        with self.scope():
+            start = time.perf_counter()
+            for _ in range(calls):
+                wait_for(call(), variables)
+            return (time.perf_counter() - start) / calls
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A call, traced, lowered and compiled.
+
+    Attributes:
+      traced: the trace.
+      cost: what each step took.
+      memory: what the program needs, where the backend tells.
+      multiplies: whether it holds matrix products or convolutions.
+    """
+
+    traced: TracedFunction
+    cost: CompileCost
+    memory: Memory | None
+    multiplies: bool
+
+
+def compile_call(call: Call) -> Compiled:
+    """Traces, lowers and compiles a function for its arguments, each step timed by itself.
+
+    Raises:
+      GraphcError: it cannot be compiled.
+    """
+    try:
+        traced = call.function.trace(*call.args, **call.kwargs)
+    except VariableCreationError:
+        # It makes its Variables in its first call, which is an eager one.
+        call.function(*call.args, **call.kwargs)
+        traced = call.function.trace(*call.args, **call.kwargs)
+    start = time.perf_counter()
+    lowered = call.function.lower(*call.args, **call.kwargs)
+    middle = time.perf_counter()
+    executable = lowered.compile()
+    end = time.perf_counter()
+    text = lowered.as_text()
+    multiplies = "stablehlo.dot_general" in text or "stablehlo.convolution" in text
+    return Compiled(traced, CompileCost(traced.seconds, middle - start, end - middle), _memory(executable), multiplies)
+
+
+def eager_mode(call: Call, state: State) -> Mode:
+    """The function as plain Python, line by line, and every compiled function that it calls likewise."""
+    python_function = call.function.python_function
+    return Mode("eager", lambda: python_function(*call.args, **call.kwargs), state, functions_run_eagerly)
+
+
+def compiled_mode(call: Call, compiled: Compiled, state: State) -> Mode:
+    """The function as one compiled program."""
+    return Mode("compiled", lambda: call.function(*call.args, **call.kwargs), state, memory=compiled.memory)
+
+
+def baseline_mode(name: str, fn: Callable[..., Any], call: Call, state: State) -> Mode:
+    """A function of the user's that should do the same.
+
+    A compiled function gets the tensors; any other gets each as a ``jax.Array`` of its own.
+    """
+    if isinstance(fn, Function | BoundFunction):
+        return Mode(name, lambda: fn(*call.args, **call.kwargs), state)
+    args, kwargs = _as_arrays(call.args), _as_arrays(call.kwargs)
+
+    def run() -> Any:
+        result = fn(*args, **kwargs)
+        if any(isinstance(leaf, jax.Array) and leaf.is_deleted() for leaf in nest.flatten((args, kwargs))[0]):
+            error = InvalidArgumentError(
+                f"the baseline {name!r} donates its arguments, so that it cannot be called with them again; let it copy "
+                "them first, or keep what it updates to itself"
+            )
+            raise at(error, user_location())
+        return result
+
+    lower = getattr(fn, "lower", None)
+    memory = _memory(lower(*args, **kwargs).compile()) if callable(lower) else None
+    return Mode(name, run, state, memory=memory, is_graphc=False)
+
+
+def baseline_variables(fn: Any, call: Call) -> list[Variable]:
+    """The variables that a baseline touches, where that can be known."""
+    if not isinstance(fn, Function | BoundFunction):
+        return []
+    return list(fn.trace(*call.args, **call.kwargs).variables.values())
+
+
+def _memory(executable: Any) -> Memory | None:
+    try:
+        found = executable.memory_analysis()
+    except NotImplementedError:
+        return None
+    if found is None:
+        return None
+    return Memory(
+        arguments=found.argument_size_in_bytes,
+        outputs=found.output_size_in_bytes,
+        temporaries=found.temp_size_in_bytes,
+        aliased=found.alias_size_in_bytes,
+    )

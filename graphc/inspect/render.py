@@ -1,0 +1,146 @@
+"""A comparison as a table and as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from graphc.base.errors import FailedPreconditionError
+from graphc.inspect.equality import Agreement
+
+if TYPE_CHECKING:
+    from graphc.inspect.report import Comparison, ModeReport
+
+__all__ = ["draw_timings", "format_bytes", "format_seconds", "format_table"]
+
+
+def format_seconds(seconds: float) -> str:
+    """A time in a unit that suits it.
+
+    Example:
+      >>> format_seconds(0.00123), format_seconds(2.5), format_seconds(7.2e-6)
+      ('1.23 ms', '2.5 s', '7.2 µs')
+    """
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{_three_digits(seconds / size)} {unit}"
+    return f"{_three_digits(seconds * 1e9)} ns"
+
+
+def format_bytes(count: int) -> str:
+    """An amount of memory in a unit that suits it.
+
+    Example:
+      >>> format_bytes(512), format_bytes(16_000_000)
+      ('512 B', '15.3 MiB')
+    """
+    size, units = float(count), ["B", "KiB", "MiB", "GiB", "TiB"]
+    while size >= 1024 and len(units) > 1:
+        size /= 1024
+        del units[0]
+    return f"{_three_digits(size)} {units[0]}"
+
+
+def _three_digits(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def format_table(comparison: Comparison) -> Group:
+    """The comparison as a table, with the one-time costs and the notes below."""
+    table = Table(title=f"{comparison.function} on {comparison.machine.device}", title_justify="left")
+    table.add_column("mode")
+    table.add_column("equal")
+    for column in ("largest error", "median", "middle half", "against eager", "launches", "memory", "first call"):
+        table.add_column(column, justify="right")
+    for mode in comparison.modes:
+        table.add_row(*_row(comparison, mode))
+    lines = [*_failures(comparison), _one_time_costs(comparison)]
+    lines += [Text(f"note: {note}", style="yellow") for note in comparison.notes]
+    return Group(table, *lines)
+
+
+def _row(comparison: Comparison, mode: ModeReport) -> list[Any]:
+    timing = mode.timing
+    times = ["", ""]
+    if timing is not None:
+        times = [format_seconds(timing.median), " to ".join(map(format_seconds, timing.quartiles))]
+    speedup = comparison.speedup(mode.name)
+    return [
+        mode.name,
+        "" if mode.values is None else Text("yes", style="green") if mode.equal else Text("NO", style="bold red"),
+        _largest_error(mode),
+        *times,
+        "" if speedup is None or mode.values is None else f"{_three_digits(speedup)} x",
+        "" if mode.launches is None else str(mode.launches),
+        "" if mode.memory is None else format_bytes(mode.memory.total),
+        format_seconds(mode.first_call),
+    ]
+
+
+def _largest_error(mode: ModeReport) -> str:
+    agreements = [agreement for agreement in (mode.values, mode.gradients) if agreement is not None]
+    errors = [difference.error for agreement in agreements for difference in agreement.differences]
+    largest = max((error for error in errors if error is not None), default=None)
+    return "" if largest is None else f"{largest:.1e}" if largest else "0"
+
+
+def _failures(comparison: Comparison) -> list[Text]:
+    lines: list[Text] = []
+    for mode in comparison.modes:
+        for what, agreement in (("values", mode.values), ("gradients", mode.gradients)):
+            if agreement is not None and not agreement.equal:
+                lines.append(Text(f"NOT EQUAL: {mode.name}, {what}: {_worst(agreement)}", style="bold red"))
+    return lines
+
+
+def _worst(agreement: Agreement) -> str:
+    worst = agreement.worst
+    assert worst is not None
+    size = "" if worst.error is None else f" (error {worst.error:.3g}, {worst.allowed or 0:.3g} allowed)"
+    wrong = sum(not difference.equal for difference in agreement.differences)
+    others = f"; {wrong - 1} more outputs differ" if wrong > 1 else ""
+    return f"{worst.path}: {worst.problem}{size}{others}"
+
+
+def _one_time_costs(comparison: Comparison) -> Text:
+    cost = comparison.cost
+    steps = [f"{name} {format_seconds(seconds)}" for name, seconds in vars(cost).items()]
+    text = f"once: {' + '.join(steps)} = {format_seconds(cost.total)}"
+    calls = comparison.break_even
+    if calls is not None:
+        text += f", paid off after {calls} call{'s' if calls > 1 else ''}"
+    return Text(text)
+
+
+def draw_timings(comparison: Comparison, path: Path) -> Path:
+    """Draws the samples of each mode, its middle half and its median; see ``Comparison.plot``."""
+    timed = [(mode.name, mode.timing) for mode in comparison.modes if mode.timing is not None]
+    if not timed:
+        raise FailedPreconditionError(
+            f"the comparison of {comparison.function} has no times to draw: nothing was timed"
+        )
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise FailedPreconditionError("drawing needs matplotlib: pip install 'graphc[viz]'") from None
+    figure: Any = Figure(figsize=(7.0, 1.2 + 0.6 * len(timed)), layout="constrained")
+    axes = figure.add_subplot()
+    for position, (_, timing) in enumerate(timed):
+        lower, upper = timing.quartiles
+        axes.plot(timing.samples, [position] * len(timing.samples), "o", color="0.6", markersize=4, alpha=0.6)
+        axes.plot([lower, upper], [position, position], color="C0", linewidth=6, alpha=0.5)
+        axes.plot([timing.median], [position], "|", color="C3", markersize=18, markeredgewidth=2)
+        axes.annotate(format_seconds(timing.median), (timing.median, position + 0.25), ha="center", fontsize="small")
+    axes.set_yticks(range(len(timed)), [name for name, _ in timed])
+    axes.set_ylim(-0.6, len(timed) - 0.4)
+    axes.invert_yaxis()
+    axes.set_xscale("log")
+    axes.set_xlabel("seconds for one call: samples, middle half, median")
+    axes.set_title(comparison.function, loc="left")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=150)
+    return path

@@ -1,0 +1,52 @@
+"""Layers made of layers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from graphc.autograph import call
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidTypeError
+from graphc.layers.layer import Layer
+
+__all__ = ["Sequential"]
+
+
+class Sequential(Layer):
+    """Layers one after the other.
+
+    Args:
+      layers: layers, or any functions of one tensor such as ``gx.nn.relu``.
+      name: for people.
+
+    Attributes:
+      layers: the layers, as a list that may be changed.
+
+    Raises:
+      InvalidTypeError: something in ``layers`` cannot be called.
+
+    Example:
+      >>> import graphc as gx
+      >>> model = gx.layers.Sequential([gx.layers.Dense(8, "relu"), gx.layers.Dropout(0.5), gx.layers.Dense(3)])
+      >>> model(gx.zeros((2, 4)), training=True).shape
+      (2, 3)
+      >>> len(model.trainable_variables)
+      4
+    """
+
+    def __init__(self, layers: Iterable[Callable[..., Any]], name: str | None = None) -> None:
+        super().__init__(name)
+        self.layers = list(layers)
+        for position, layer in enumerate(self.layers):
+            if not callable(layer) or isinstance(layer, type):
+                error = InvalidTypeError(
+                    f"Sequential: layers[{position}] must be a layer or a function of one tensor, got {layer!r:.60}"
+                )
+                raise at(error, user_location())
+
+    def call(self, x: Any) -> Any:
+        """The output of the last layer."""
+        for layer in self.layers:
+            x = call(layer)(x)
+        return x

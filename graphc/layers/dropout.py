@@ -1,0 +1,52 @@
+"""Dropout."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidArgumentError
+from graphc.core import ArrayLike
+from graphc.layers.layer import Layer
+from graphc.ops import asarray, random, where
+
+__all__ = ["Dropout"]
+
+
+class Dropout(Layer):
+    """Sets numbers to zero at random while training, and scales up the others, so that the mean stays.
+
+    The draws are those of ``gx.random``: fresh at each call, compiled or not, and repeatable by its seed. From
+    Srivastava and others, 2014.
+
+    Args:
+      rate: the probability of zero: 0 <= rate < 1.
+      name: for people.
+
+    Raises:
+      InvalidArgumentError: ``rate`` is none.
+
+    Example:
+      >>> import graphc as gx
+      >>> dropout = gx.layers.Dropout(0.5)
+      >>> dropout([1.0, 2.0]).numpy()
+      array([1., 2.], dtype=float32)
+      >>> sorted({*dropout(gx.ones(100), training=True).tolist()})
+      [0.0, 2.0]
+    """
+
+    def __init__(self, rate: float, name: str | None = None) -> None:
+        super().__init__(name)
+        if not (isinstance(rate, Real) and 0 <= rate < 1):
+            error = InvalidArgumentError(f"Dropout: rate must be a number with 0 <= rate < 1, got {rate!r:.60}")
+            raise at(error, user_location())
+        self.rate = float(rate)
+
+    def call(self, x: ArrayLike, training: bool = False) -> Any:
+        """The tensor as it is, or with numbers dropped if ``training``."""
+        value = asarray(x)
+        if not training or not self.rate:
+            return value
+        keep = 1.0 - self.rate
+        return where(random.bernoulli(keep, value.shape), value / keep, 0)
