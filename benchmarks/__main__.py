@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> list[Result]:
     """Runs the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--only", metavar="NAME", action="append", help="measure rows whose names begin so; repeatable")
-    parser.add_argument("--rounds", type=int, default=200, help="samples of each contender (200)")
+    parser.add_argument("--rounds", type=int, default=1000, help="samples of each contender, at most (1000)")
     parser.add_argument("--json", type=Path, default=Path("build/benchmarks.json"), help="where to write the numbers")
     parser.add_argument(
         "--quick", action="store_true", help="small sizes and two rounds: whether it runs, not how fast"

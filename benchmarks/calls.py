@@ -13,7 +13,7 @@ __all__ = ["ROWS"]
 
 
 def _one_add(quick: bool) -> Duel:
-    calls = 10 if quick else 500
+    calls = 10 if quick else 100
     a, b = np.random.default_rng(0).normal(size=(2, 4, 4)).astype(np.float32)
     tensors = gx.asarray(a), gx.asarray(b)
     raw = jnp.asarray(a), jnp.asarray(b)
@@ -32,7 +32,7 @@ def _one_add(quick: bool) -> Duel:
 
 def _update(quick: bool) -> Duel:
     """Twenty variables written by one step, which returns nothing; the dict of arrays is donated and rebound."""
-    calls = 5 if quick else 60
+    calls = 5 if quick else 10
     values = np.random.default_rng(0).normal(size=(20, 64)).astype(np.float32)
     variables = [gx.Variable(value) for value in values]
     state = {f"v{number:02}": jnp.array(value) for number, value in enumerate(values)}

@@ -17,7 +17,7 @@ __all__ = ["ROWS"]
 
 def _operator(apply: Callable[[Any, Any], Any]) -> Callable[[bool], Duel]:
     def prepare(quick: bool) -> Duel:
-        calls = 10 if quick else 500
+        calls = 10 if quick else 100
         a, b = np.random.default_rng(0).normal(size=(2, 4, 4)).astype(np.float32)
         tensors = gx.asarray(a), gx.asarray(b)
         raw = jnp.asarray(a), jnp.asarray(b)

@@ -2,8 +2,9 @@
 
 A sample is a batch of calls and one wait at its end, so that what is timed is the work and not the queueing of it. The
 contenders take turns, and who goes first changes from round to round, so that a slow spell of the machine hits both.
-Samples are short, some milliseconds where one call is shorter, and many: a pause of the process then spoils few of
-them, which the median does not see. The figure of a row is the ratio of the medians.
+Samples are short, half a millisecond where one call is shorter, and many: other processes that take turns on the core,
+for some milliseconds each, then spoil few of them, which the median does not see. The figure of a row is the ratio of
+the medians.
 """
 
 from __future__ import annotations
@@ -84,6 +85,7 @@ class Result:
       floor: the same of the fastest tenths, which tell more than the medians when other work takes turns on the cores.
       spread: the quartiles of the ratios of the single rounds.
       met: whether the ratio is within the bar.
+      verdict: the same in a word, with a question mark where the bar lies between the quartiles.
     """
 
     name: str
@@ -108,6 +110,11 @@ class Result:
     @property
     def met(self) -> bool:
         return self.ratio <= self.bar
+
+    @property
+    def verdict(self) -> str:
+        low, high = self.spread
+        return ("met" if self.met else "missed") + (" ?" if low <= self.bar <= high else "")
 
     def as_json(self) -> dict[str, Any]:
         medians = {

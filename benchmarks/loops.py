@@ -74,5 +74,5 @@ ROWS = (
     Row(
         "loop-compile-10000", "trace and compile: 10,000 iterations against 100", 1.1, _independence(10_000), rounds=40
     ),
-    Row("loop-run", "run: 1,000 iterations, 256x256", 1.05, _run),
+    Row("loop-run", "run: 1,000 iterations, 256x256", 1.05, _run, rounds=300),
 )

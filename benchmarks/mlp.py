@@ -135,7 +135,7 @@ def _compiled(quick: bool) -> Duel:
     variables, step = _graphc_step(weights, gx.optim.SGD(_RATE))
     raw = _Raw(weights, jax.jit(_raw_step, donate_argnums=0))
     ours = variables, gx.function(step)
-    return _duel(("graphc", "jax.jit, donated"), ours, raw, (data[0], data[1]), calls=2 if quick else 30)
+    return _duel(("graphc", "jax.jit, donated"), ours, raw, (data[0], data[1]), calls=2 if quick else 10)
 
 
 def _in_loop(quick: bool) -> Duel:
@@ -175,8 +175,8 @@ def _large(quick: bool) -> Duel:
 
 
 ROWS = (
-    Row("mlp-eager", "MLP 3x64, batch 32: gradient and SGD, eager step", 0.2, _eager),
+    Row("mlp-eager", "MLP 3x64, batch 32: gradient and SGD, eager step", 0.2, _eager, rounds=300),
     Row("mlp-step", "the same, compiled per step", 1.25, _compiled),
-    Row("mlp-loop", "the same, 500 steps in one compiled loop, per step", 1.1, _in_loop),
-    Row("mlp-large", "MLP 512-2048-512-1, batch 1024, Adam: compiled step", 1.03, _large),
+    Row("mlp-loop", "the same, 500 steps in one compiled loop, per step", 1.1, _in_loop, rounds=100),
+    Row("mlp-large", "MLP 512-2048-512-1, batch 1024, Adam: compiled step", 1.03, _large, rounds=60),
 )

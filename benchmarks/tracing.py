@@ -80,7 +80,7 @@ def _linearity(until: Literal["trace", "lower"]) -> Callable[[bool], Duel]:
 
 
 ROWS = (
-    Row("trace-4000", "4,000 ops, traced and lowered, per op", 3.0, _against_jax, rounds=15),
+    Row("trace-4000", "4,000 ops, traced and lowered, per op", 3.0, _against_jax, rounds=20),
     Row("trace-linear", "50,000 ops against 4,000, traced, per op", 1.25, _linearity("trace"), rounds=5),
     Row("lower-linear", "50,000 ops against 4,000, traced and lowered, per op", 1.25, _linearity("lower"), rounds=5),
 )

@@ -9,6 +9,8 @@ import os
 # JAX_PLATFORMS lets JAX take the GPU.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("GRAPHC_CPU_DEVICES", "8")
+# Every graph that a test makes is checked between the passes.
+os.environ.setdefault("GRAPHC_VERIFY", "1")
 
 import pytest
 from hypothesis import HealthCheck, settings

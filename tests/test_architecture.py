@@ -86,6 +86,11 @@ GOOD = {
         "core/a.py": "from graphc.ir.passes.dce import f",
     },
     "the face imports every layer": {"__init__.py": "from graphc.cli import main\n__all__ = []", "cli/a.py": ""},
+    "the demonstration imports the face": {
+        "cli/demo/__init__.py": "__all__ = []",
+        "cli/demo/loops.py": "import graphc as gx",
+        "base/a.py": "",
+    },
     "a file as a part": {"losses.py": "from graphc.core import f", "core/a.py": ""},
     "a cycle for types only": {
         "core/a.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from graphc.core.b import B",
@@ -148,6 +153,10 @@ BAD = {
     "the public face": (
         {"core/a.py": "import graphc as gx"},
         "graphc/core/a.py:2: imports graphc itself; only users import the public face",
+    ),
+    "the public face, in a command": (
+        {"cli/demo_tools.py": "import graphc as gx"},
+        "graphc/cli/demo_tools.py:2: imports graphc itself; only users import the public face",
     ),
     "a name of the public face": (
         {"core/a.py": "from graphc import Tensor"},

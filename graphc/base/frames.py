@@ -16,6 +16,8 @@ from types import CodeType, FrameType
 __all__ = ["Location", "is_internal_file", "user_frame", "user_location"]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+# The demonstration comes with the package, but is a user's program: messages name its lines, graphs carry them.
+_DEMO = os.path.join(_PACKAGE, "cli", "demo") + os.sep
 
 
 def _library_prefixes() -> tuple[str, ...]:
@@ -59,6 +61,8 @@ class Location:
 
 def is_internal_file(filename: str) -> bool:
     """Whether the file belongs to graphc, to a library it calls, or to plumbing such as ``contextlib``."""
+    if filename.startswith(_DEMO):
+        return False
     return filename.startswith((*_PREFIXES, "<frozen", "<graphc")) or filename in _STDLIB_PLUMBING
 
 

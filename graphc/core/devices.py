@@ -14,6 +14,7 @@ from typing import Any, Protocol, cast
 import jax
 import jax.numpy as jnp
 
+from graphc.base import at, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from graphc.core.context import device_scope
 from graphc.ir import DeviceSpec
@@ -134,7 +135,7 @@ def find_device(spec: str | DeviceSpec | Device) -> Device:
         if device_name(device) == name:
             return device
     known = ", ".join(device_name(device) for device in devices())
-    raise NotFoundError(f"there is no device {spec!s}; this process has {known}")
+    raise at(NotFoundError(f"there is no device {spec!s}; this process has {known}"), user_location())
 
 
 def to_device(array: Any, device: Device) -> Any:

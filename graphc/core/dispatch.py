@@ -196,18 +196,30 @@ def binary_method(name: str, *, reflected: bool = False) -> Callable[[Any, Any],
 
     The short way is apply without the questions it need not ask; it saves about 2 of 8 microseconds.
     """
-    compiled: Callable[..., Any] | None = None
+    compiled: Any = None  # until the first call, which fails in the short way and takes the long one
 
-    def method(self: Any, other: Any) -> Any:
-        nonlocal compiled
-        if context.eager and compiled is not None:
+    def forward(self: Any, other: Any) -> Any:
+        if context.eager:
             kind = type(other)  # pyright: ignore[reportUnknownVariableType]
-            if kind is _tensor or kind in SCALARS:
-                right = other.raw if kind is _tensor else other
-                try:
-                    return _tensor(compiled(right, self.raw) if reflected else compiled(self.raw, right))
-                except Exception:
-                    pass
+            try:
+                if kind is _tensor:
+                    return _tensor(compiled(self.raw, other.raw))
+                if kind in SCALARS:
+                    return _tensor(compiled(self.raw, other))
+            except Exception:
+                pass  # the long way raises it again, with the user's line
+        return general(self, other)
+
+    def backward(self: Any, other: Any) -> Any:
+        if context.eager and type(other) in SCALARS:
+            try:
+                return _tensor(compiled(other, self.raw))
+            except Exception:
+                pass
+        return general(self, other)
+
+    def general(self: Any, other: Any) -> Any:
+        nonlocal compiled
         op = OPS[name]
         try:
             operands = operand(self), other if type(other) in SCALARS else operand(other)
@@ -216,7 +228,7 @@ def binary_method(name: str, *, reflected: bool = False) -> Callable[[Any, Any],
         compiled = kernel(op)
         return apply(op, operands[::-1] if reflected else operands)
 
-    return method
+    return backward if reflected else forward
 
 
 def unary_method(name: str) -> Callable[[Any], Any]:

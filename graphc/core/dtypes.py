@@ -65,7 +65,20 @@ def scalar_array(value: complex) -> np.ndarray[Any, Any]:
         raise InvalidArgumentError(f"the Python int {value} does not fit {dtype.name}") from None
 
 
+_types: dict[Any, TensorType] = {}
+
+
 def type_of(array: Any) -> TensorType:
     """The type of a JAX or NumPy array."""
-    aval: Any = jax.typeof(array)
-    return TensorType(tuple(aval.shape), np.dtype(aval.dtype), bool(aval.weak_type))
+    # jax.typeof gives the same object as .aval, at 720 ns where .aval takes 20.
+    aval: Any = array.aval if isinstance(array, jax.Array) else jax.typeof(array)
+    found = _types.get(aval)
+    if found is None:
+        if len(_types) > _TYPES_KEPT:
+            _types.clear()
+        found = TensorType(tuple(aval.shape), np.dtype(aval.dtype), bool(aval.weak_type))
+        _types[aval] = found
+    return found
+
+
+_TYPES_KEPT = 10_000

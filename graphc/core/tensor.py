@@ -121,12 +121,12 @@ class ArrayMethods:
     @property
     def shape(self) -> tuple[int, ...]:
         """The size of each axis."""
-        return self.type.shape
+        return self.raw.shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The dtype of the elements."""
-        return self.type.dtype
+        return self.raw.dtype
 
     @property
     def ndim(self) -> int:
@@ -162,15 +162,20 @@ class ArrayMethods:
 
     def __len__(self) -> int:
         if not self.shape:
-            raise InvalidTypeError("len() of a 0-d tensor")
+            raise at(InvalidTypeError("len() of a 0-d tensor"), user_location())
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self.shape:
-            raise InvalidTypeError("iteration over a 0-d tensor")
+            raise at(InvalidTypeError("iteration over a 0-d tensor"), user_location())
         return (self[index] for index in range(self.shape[0]))
 
     def __bool__(self) -> bool:
+        if self.size != 1:
+            error = InvalidArgumentError(
+                f"the truth value of a tensor needs exactly one element, this tensor is {self.type}; use gx.any or gx.all"
+            )
+            raise at(error, user_location())
         return bool(self.numpy())
 
     def __int__(self) -> int:
@@ -184,7 +189,8 @@ class ArrayMethods:
 
     def __index__(self) -> int:
         if self.dtype.kind not in "iub" or self.shape:
-            raise InvalidTypeError(f"only a 0-d integer tensor can be an index, got {self.type}")
+            error = InvalidTypeError(f"only a 0-d integer tensor can be an index, got {self.type}")
+            raise at(error, user_location())
         return int(self.numpy())
 
     def __format__(self, spec: str) -> str:
@@ -202,7 +208,7 @@ class ArrayMethods:
         """
         array = self.numpy()
         if array.size != 1:
-            raise at(InvalidArgumentError(f"item() needs exactly one element, this tensor is {self.type}"), None)
+            raise at(InvalidArgumentError(f"item() needs exactly one element, this tensor is {self.type}"), user_location())
         return array.item()
 
     def tolist(self) -> Any:
@@ -341,6 +347,16 @@ class SymbolicTensor(Tensor):
     def type(self) -> TensorType:
         """Shape and dtype together."""
         return self.raw.type
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The size of each axis."""
+        return self.raw.type.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the elements."""
+        return self.raw.type.dtype
 
     @property
     def device(self) -> str:

@@ -79,7 +79,11 @@ class Variable(ArrayMethods):
     ) -> None:
         if context.trace is not None:
             raise context.trace.variable_created()
-        value = operand(initial_value() if callable(initial_value) else initial_value)
+        try:
+            value = operand(initial_value() if callable(initial_value) else initial_value)
+        except InvalidArgumentError as error:
+            error.args = (f"Variable {name!r}: {error.args[0]}",)
+            raise at(error, user_location()) from None
         raw = value.raw if isinstance(value, Tensor) else value
         found: Any = getattr(raw, "dtype", None)
         wanted = as_dtype(dtype if dtype is not None else type(raw) if found is None else found)
@@ -145,13 +149,11 @@ class Variable(ArrayMethods):
         if trace is not None:
             trace.assign(self, new)
         else:
-            raw = new.raw if isinstance(new, Tensor) else new
-            # NumPy's own memory, to which the user may write, must not become the variable's.
-            array = jnp.array(raw, dtype=self._type.dtype, copy=not isinstance(raw, jax.Array))
             if context.creating is not None:
                 context.creating.note(self)
+            array = self._stored(new.raw if isinstance(new, Tensor) else new)
             with variable_lock:
-                self.raw = placed(array, self.raw.sharding)
+                self.raw = array
         return self
 
     def assign_add(self, value: ArrayLike) -> Variable:
@@ -162,8 +164,19 @@ class Variable(ArrayMethods):
         """Subtracts from the value; as :meth:`assign` otherwise."""
         return self.assign(self.value() - value)
 
+    def _stored(self, raw: Any) -> jax.Array:
+        """An array as the variable holds it: of its type, on its device, and not in memory that the user may write to."""
+        if not isinstance(raw, jax.Array):
+            raw = jnp.array(raw, self._type.dtype)
+        elif type_of(raw) != self._type:
+            raw = jnp.asarray(raw, self._type.dtype)
+        here = self.raw.sharding
+        return raw if raw.sharding is here or raw.sharding == here else placed(raw, here)
+
     def _check(self, value: Any) -> Any:
         given = value.type if isinstance(value, ArrayMethods) else type_of(value)
+        if given == self._type:
+            return value
         if given.shape != self._type.shape:
             error = InvalidArgumentError(
                 f"assign to Variable {self.name!r}: shape {given.shape} given, shape {self._type.shape} expected; "

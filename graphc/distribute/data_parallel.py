@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -10,12 +11,13 @@ from types import MethodType
 from typing import Any, Literal
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from graphc.base import at, config, nest, user_location
-from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, VariableCreationError
+from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError, VariableCreationError
 from graphc.core import (
     CreationInTrace,
     Device,
@@ -24,18 +26,29 @@ from graphc.core import (
     apply,
     apply_all,
     context,
+    creation_scope,
     device_name,
     devices,
     find_device,
+    placed,
     replica_scope,
     type_of,
+    variable_lock,
     variable_placement,
 )
 from graphc.distribute.replication import analyze_replication
-from graphc.function import Arguments, Binder, Function, TracedFunction, TraceOptions, trace_function
+from graphc.function import (
+    Arguments,
+    Binder,
+    BoundFunction,
+    Function,
+    TracedFunction,
+    TraceOptions,
+    trace_function,
+)
 from graphc.ir import TensorType
-from graphc.lowering import lower, unshared_values
-from graphc.ops import ALL_MEAN, ALL_SUM, FOLD_IN_REPLICA, REPLICA_AXIS, REPLICA_INDEX
+from graphc.lowering import lower, run_on_variables
+from graphc.ops import ALL_MEAN, ALL_SUM, FOLD_IN_REPLICA, REPLICA_AXIS, REPLICA_INDEX, asarray
 
 __all__ = ["DataParallel", "ParallelFunction", "PerReplica", "all_mean", "all_sum", "replica_index"]
 
@@ -53,19 +66,42 @@ class _Replica:
         """The mean of each tensor over the replicas, all in one collective."""
         return apply_all(ALL_MEAN, tensors)
 
+    def total(self, tensors: Sequence[Any]) -> list[Tensor]:
+        """The sum of each tensor over the replicas, all in one collective."""
+        return apply_all(ALL_SUM, tensors)
+
+    def index(self) -> Tensor:
+        """Which replica this is."""
+        return apply(REPLICA_INDEX, ())
+
     def fold_key(self, key: Tensor) -> Tensor:
         """Key data that differs between replicas; with one replica, the numbers of a plain function."""
         return key if self.num_replicas == 1 else apply(FOLD_IN_REPLICA, (key,))
 
 
-def _reduce_inside(op: Any, name: str, value: Any) -> Any:
-    leaves, structure = nest.flatten(value)
-    if context.replica is None:
+class _Rehearsal(_Replica):
+    """The context of a step that runs eagerly, on the first replica's part, only to make its Variables."""
+
+    def mean(self, tensors: Sequence[Any]) -> list[Tensor]:
+        return [asarray(tensor) for tensor in tensors]
+
+    total = mean
+
+    def index(self) -> Tensor:
+        return asarray(0)
+
+    def fold_key(self, key: Tensor) -> Tensor:
+        return key
+
+
+def _replica(name: str) -> _Replica:
+    replica = context.replica
+    if not isinstance(replica, _Replica):
         error = FailedPreconditionError(
             f"{name} is called outside a data-parallel step; call it in a function that DataParallel runs"
         )
         raise at(error, user_location())
-    return nest.unflatten(structure, apply_all(op, leaves))
+    return replica
 
 
 def all_mean(value: Any) -> Any:
@@ -74,7 +110,8 @@ def all_mean(value: Any) -> Any:
     Raises:
       FailedPreconditionError: called outside one.
     """
-    return _reduce_inside(ALL_MEAN, "all_mean", value)
+    leaves, structure = nest.flatten(value)
+    return nest.unflatten(structure, _replica("all_mean").mean(leaves))
 
 
 def all_sum(value: Any) -> Any:
@@ -83,7 +120,8 @@ def all_sum(value: Any) -> Any:
     Raises:
       FailedPreconditionError: called outside one.
     """
-    return _reduce_inside(ALL_SUM, "all_sum", value)
+    leaves, structure = nest.flatten(value)
+    return nest.unflatten(structure, _replica("all_sum").total(leaves))
 
 
 def replica_index() -> Tensor:
@@ -92,9 +130,7 @@ def replica_index() -> Tensor:
     Raises:
       FailedPreconditionError: called outside one.
     """
-    if context.replica is None:
-        raise at(FailedPreconditionError("replica_index is called outside a data-parallel step"), user_location())
-    return apply(REPLICA_INDEX, ())
+    return _replica("replica_index").index()
 
 
 class PerReplica:
@@ -114,9 +150,8 @@ class PerReplica:
         return tuple(Tensor(shard.data[0]) for shard in shards)
 
     def stack(self) -> Tensor:
-        """The values as one tensor on the first device, with a leading axis for the replicas."""
-        first = min(self._stacked.devices(), key=lambda device: device.id)
-        return Tensor(jax.device_put(self._stacked, first))
+        """The values as one tensor, on every device as variables are, with a leading axis for the replicas."""
+        return Tensor(jax.device_put(self._stacked, NamedSharding(self._stacked.sharding.mesh, P())))
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """The values as one NumPy array, with a leading axis for the replicas; waits for them."""
@@ -211,7 +246,7 @@ class DataParallel:
           value: what a step returned.
 
         Returns:
-          Tensors on the first device.
+          Tensors, on every device as variables are.
 
         Raises:
           InvalidArgumentError: ``how`` is something else.
@@ -253,33 +288,71 @@ class ParallelFunction:
     def __init__(self, parallel: DataParallel, step: Callable[..., Any], *, axis: int) -> None:
         self.parallel = parallel
         self.step = step
+        if isinstance(axis, bool) or not isinstance(axis, int) or axis < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+            error = InvalidArgumentError(f"DataParallel.function: axis must be an int from 0, got {axis!r}")
+            raise at(error, user_location())
         self.axis = axis
-        python_function = step.python_function if isinstance(step, Function) else step
+        python_function = step.python_function if isinstance(step, Function | BoundFunction) else step
         self._binder = Binder(python_function, None)
         self._options = TraceOptions(getattr(python_function, "__name__", "step"))
         self._python_function = python_function
-        self._programs: dict[Any, _Program] = {}
-        self._created_in_vain: set[Any] = set()
+        self._programs: OrderedDict[Any, _Program] = OrderedDict()
+        self._lock = threading.RLock()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the step on all devices."""
+        self._check_place()
         arguments = self._binder.bind(args, kwargs)
-        splits = [self._is_split(array) for array in arguments.arrays]
         program = self._programs.get(arguments.key)
         if program is None:
-            self._check_batch(arguments)
-            try:
-                program = self._programs[arguments.key] = self._compile(arguments, splits)
-            except CreationInTrace:
-                return self._create(args, kwargs, arguments.key)
+            with self._lock:
+                arguments = self._binder.bind(args, kwargs)  # again: another thread may have made Variables since
+                program = self._programs.get(arguments.key)
+                if program is None:
+                    self._check_batch(arguments)
+                    program = self._made(args, kwargs, arguments)
         return program(arguments)
+
+    def _made(self, args: tuple[Any, ...], kwargs: dict[str, Any], arguments: Arguments) -> _Program:
+        try:
+            program = self._compile(arguments, may_create=True)
+        except CreationInTrace:
+            self._create_variables(arguments)
+            rebound = self._binder.bind(args, kwargs)
+            arguments.key, arguments.variables = rebound.key, rebound.variables
+            program = self._compile(arguments, may_create=False)
+        self._programs[arguments.key] = program
+        while len(self._programs) > config.max_traces:
+            self._programs.popitem(last=False)
+        return program
+
+    def _check_place(self) -> None:
+        """A step runs on its own devices, as a program of its own, which no tape sees into."""
+        place = next(
+            (
+                name
+                for name, value in (
+                    ("a compiled function", context.trace),
+                    ("an open GradientTape", context.tapes),
+                    ("a device scope", context.device),
+                )
+                if value
+            ),
+            None,
+        )
+        if place is not None:
+            error = UnimplementedError(
+                f"the data-parallel step {self._options.name!r} is called inside {place}; call it outside, and open tapes "
+                "in the step itself"
+            )
+            raise at(error, user_location())
 
     def graph(self, *args: Any, **kwargs: Any) -> Any:
         """The graph of one replica for these arguments."""
         arguments = self._binder.bind(args, kwargs)
         self._check_batch(arguments)
         try:
-            return self._compile(arguments, [self._is_split(array) for array in arguments.arrays]).traced.graph
+            return self._compile(arguments, may_create=True).traced.graph
         except CreationInTrace:
             error = VariableCreationError("the step makes Variables in its first call; call it once before its graph")
             raise at(error, user_location()) from None
@@ -303,30 +376,32 @@ class ParallelFunction:
                 )
                 raise at(error, user_location())
 
-    def _create(self, args: tuple[Any, ...], kwargs: dict[str, Any], key: Any) -> Any:
-        """The first call of a step that makes Variables: eager, on the whole batch."""
-        context.creating = True
-        try:
-            with self.parallel.scope():
-                result = self._python_function(*args, **kwargs)
-        finally:
-            context.creating = False
-        if self._binder.bind(args, kwargs).key == key:
-            self._created_in_vain.add(key)
-        return result
+    def _create_variables(self, arguments: Arguments) -> None:
+        """Runs the step eagerly on the first replica's part, only for the Variables that it makes."""
+        parts = [
+            Tensor(jax.lax.slice_in_dim(jnp.asarray(array), 0, self._part(type_of(array)).shape[self.axis], axis=self.axis))
+            if self._is_split(array)
+            else Tensor(jnp.asarray(array))
+            for array in arguments.arrays
+        ]
+        args, kwargs = self._binder.rebuild(arguments, parts)
+        with creation_scope(keep=False), self.parallel.scope(), replica_scope(_Rehearsal(self.parallel.num_replicas)):
+            self._python_function(*args, **kwargs)
 
-    def _compile(self, arguments: Arguments, splits: Sequence[bool]) -> _Program:
+    def _compile(self, arguments: Arguments, *, may_create: bool) -> _Program:
+        splits = [self._is_split(array) for array in arguments.arrays]
         types = [self._part(type_of(array)) if split else type_of(array)
                  for array, split in zip(arguments.arrays, splits, strict=True)]  # fmt: skip
         with replica_scope(_Replica(self.parallel.num_replicas)):
             traced = trace_function(
-                self._python_function,
-                self._binder,
-                arguments,
-                self._options,
-                may_create=arguments.key not in self._created_in_vain,
-                types=types,
+                self._python_function, self._binder, arguments, self._options, may_create=may_create, types=types
             )
+        if traced.device:
+            error = UnimplementedError(
+                f"the data-parallel step {self._options.name!r} pins ops to {traced.device}, but it runs on "
+                f"{', '.join(self.parallel.devices)}; take the pin out of the step"
+            )
+            raise at(error, user_location())
         return _Program(self.parallel, traced, splits, self.axis)
 
     def _part(self, type: TensorType) -> TensorType:
@@ -376,20 +451,21 @@ class _Program:
 
     def __call__(self, arguments: Arguments) -> Any:
         variables = self.traced.bound_variables(arguments)
-        for variable in variables:
-            if not variable.raw.sharding.is_equivalent_to(self.parallel.replicated, variable.ndim):
-                variable.raw = jax.device_put(variable.raw, self.parallel.replicated)
         arrays = [
             jax.device_put(array, placement)
             for array, placement in zip((*arguments.arrays, *self.traced.captures), self._placements, strict=True)
         ]
-        results = self.parallel.launch(lambda: self.jitted(*unshared_values(variables, self._num_written), *arrays))
-        count = len(self._differs)
-        for variable, value in zip(variables, results[count:], strict=False):
-            variable.raw = value
+
+        def run(*inputs: Any) -> Sequence[Any]:
+            return self.parallel.launch(lambda: self.jitted(*inputs))
+
+        with variable_lock:
+            for variable in variables:
+                variable.raw = placed(variable.raw, self.parallel.replicated)
+            results = run_on_variables(run, variables, self._num_written, arrays)
         return self.traced.pack(
             [
                 PerReplica(value) if different else Tensor(value)
-                for value, different in zip(results[:count], self._differs, strict=True)
+                for value, different in zip(results, self._differs, strict=True)
             ]
         )

@@ -13,11 +13,11 @@ from typing import Any, Literal, overload
 
 from graphc.base import Location, Registry, at, config, user_location
 from graphc.base.errors import InvalidArgumentError, RetraceWarning, VariableCreationError
-from graphc.core import CreationInTrace, Tensor, canonical_device, context
+from graphc.core import CreationInTrace, Tensor, canonical_device, context, creation_scope, device_scope
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.traced import TracedFunction, TraceOptions, trace_function
 from graphc.ir import Graph
-from graphc.lowering import TypesDiffer, unshared_values
+from graphc.lowering import TypesDiffer, run_on_variables
 
 __all__ = ["TOOLS", "Function", "TraceReport", "function", "run_functions_eagerly"]
 
@@ -76,6 +76,9 @@ class TraceReport:
 class Function:
     """A function that is compiled for the types of its arguments; see :func:`function`."""
 
+    # As an argument or attribute it stands for itself: what it holds are caches.
+    __graphc_opaque__ = True
+
     def __init__(
         self,
         python_function: Callable[..., Any],
@@ -124,20 +127,31 @@ class Function:
                 return result
         if context.trace is not None:
             return self._inline(args, kwargs)
-        if _Mode.eager or context.creating:
-            return self.python_function(*args, **kwargs)
+        if _Mode.eager or context.creating is not None:
+            return self._run_eagerly(args, kwargs)
         arguments = self._binder.bind(args, kwargs)
-        traced = self._traces.get(self._key(arguments))
+        traced = self._find(self._key(arguments))
         if traced is None:
-            try:
-                traced = self._trace(arguments)
-            except CreationInTrace:
-                return self._create(args, kwargs, self._key(arguments))
+            with self._lock:
+                arguments = self._binder.bind(args, kwargs)  # again: another thread may have made self.w since
+                try:
+                    traced = self._trace(arguments)
+                except CreationInTrace:
+                    return self._create(args, kwargs, self._key(arguments))
         if context.tapes:
             return traced.call_recorded(arguments)
         result = traced(arguments)
-        self._fast = _fast_path(traced, args) if len(self._traces) == 1 and not kwargs else None
+        simple = len(self._traces) == 1 and not kwargs and not self._binder.has_state
+        self._fast = _fast_path(traced, arguments, args) if simple else None
         return result
+
+    def _find(self, key: Any) -> TracedFunction | None:
+        found = self._traces.get(key)
+        if found is not None and len(self._traces) > 1:
+            with self._lock:
+                if key in self._traces:
+                    self._traces.move_to_end(key)
+        return found
 
     def _key(self, arguments: Arguments) -> Any:
         return (arguments.key, context.device) if context.device else arguments.key
@@ -147,7 +161,12 @@ class Function:
         from graphc.autograph import convert_call
 
         function = convert_call(self.python_function) if self._options.autograph else self.python_function
-        return function(*args, **kwargs)
+        with device_scope(self._options.device or context.device):
+            return function(*args, **kwargs)
+
+    def _run_eagerly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        with device_scope(self._options.device or context.device):
+            return self.python_function(*args, **kwargs)
 
     def _create(self, args: tuple[Any, ...], kwargs: dict[str, Any], key: Any) -> Any:
         """The first call of a function that makes Variables: plain Python, which is what it means.
@@ -155,11 +174,8 @@ class Function:
         A second time the same arguments must not make any. Where the call changed its arguments (``self.w``) they are
         not the same any more, so that each new instance has a first call of its own.
         """
-        context.creating = True
-        try:
-            result = self.python_function(*args, **kwargs)
-        finally:
-            context.creating = False
+        with creation_scope(keep=True):
+            result = self._run_eagerly(args, kwargs)
         if self._key(self._binder.bind(args, kwargs)) == key:
             self._created_in_vain.add(key)
         return result
@@ -300,7 +316,7 @@ class BoundFunction:
 _MISS = object()
 
 
-def _fast_path(traced: TracedFunction, args: tuple[Any, ...]) -> Callable[[tuple[Any, ...]], Any] | None:
+def _fast_path(traced: TracedFunction, arguments: Arguments, args: tuple[Any, ...]) -> Callable[[tuple[Any, ...]], Any] | None:
     """A call that skips binding and the key, for a function with one trace whose arguments are all plain tensors.
 
     The types are checked by JAX's own C++ cache: for other types the program raises TypesDiffer while JAX traces it,
@@ -312,10 +328,8 @@ def _fast_path(traced: TracedFunction, args: tuple[Any, ...]) -> Callable[[tuple
         return None
     count = len(args)
     jitted, pack = traced.executable.jitted, traced.pack
-    captures, variables = traced.captures, traced.executable.variables
+    captures, variables = traced.captures, traced.bound_variables(arguments)
     num_written = traced.executable.num_written
-    written = variables[:num_written]
-    num_outputs = len(traced.graph.outputs)
 
     def fast(args: tuple[Any, ...]) -> Any:
         if len(args) != count:
@@ -327,12 +341,9 @@ def _fast_path(traced: TracedFunction, args: tuple[Any, ...]) -> Callable[[tuple
         try:
             if not variables:
                 return pack(jitted(*arrays, *captures))
-            results = jitted(*unshared_values(variables, num_written), *arrays, *captures)
+            return pack(run_on_variables(jitted, variables, num_written, (*arrays, *captures)))
         except TypesDiffer:
             return _MISS
-        for variable, value in zip(written, results[num_outputs:], strict=True):
-            variable.raw = value
-        return pack(results[:num_outputs])
 
     return fast
 

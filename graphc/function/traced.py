@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,10 +24,13 @@ from graphc.core import (
     context,
     device_scope,
     find_device,
+    to_device,
     trace_scope,
     type_of,
+    variable_lock,
 )
-from graphc.function.arguments import Arguments, Binder, is_array
+from graphc.function.arguments import Arguments, Binder
+from graphc.function.keys import is_array
 from graphc.ir import Graph, TensorType
 from graphc.ir.passes import DEFAULT, run_passes
 from graphc.lowering import Executable
@@ -57,7 +61,8 @@ class TracedFunction:
 
     Attributes:
       graph: the graph, after the passes.
-      variables: the variables that it reads or writes, by name.
+      variables: the variables that it reads or writes, by name; those that came with the arguments of the traced call
+        are not kept alive.
       loops: what became of each loop of the user's code.
       seconds: how long tracing took.
     """
@@ -67,10 +72,10 @@ class TracedFunction:
         seconds: float,
     ) -> None:  # fmt: skip
         self.graph = graph
-        self.variables = dict(trace.variables)
+        self.variables = weakref.WeakValueDictionary(trace.variables)
         self.loops: list[LoopReport] = trace.loops
         self.seconds = seconds
-        self.executable = Executable(graph, self.variables)
+        self.executable = Executable(graph)
         self.captures = [outer.raw for outer, _ in trace.captures.values()]
         self._captured_tensors = [outer for outer, _ in trace.captures.values()]
         self._structure = structure
@@ -79,28 +84,26 @@ class TracedFunction:
         self.num_arguments = len(arguments.arrays)
         self.device = _single_device(graph)
         places = {id(variable): position for position, variable in enumerate(arguments.variables)}
-        self._places = [places.get(id(variable)) for variable in self.executable.variables]
-        self.depends_on_arguments = any(place is not None for place in self._places)
+        used = [trace.variables[name] for name in self.executable.variables]
+        # A variable that the function knows by itself, or the place among those that come with the arguments.
+        self._sources = [places.get(id(variable), variable) for variable in used]
+        self.depends_on_arguments = any(isinstance(source, int) for source in self._sources)
 
     def __call__(self, arguments: Arguments) -> Any:
         """Runs the program on the tensors and variables of a call."""
         arrays = [*arguments.arrays, *self.captures]
         variables = self.bound_variables(arguments)
         if self.device:
-            arrays = self._move(arrays, variables)
+            self._check_places(variables)
+            device = find_device(self.device)
+            arrays = [to_device(array, device) for array in arrays]
         return self.pack(self.executable(arrays, variables))
 
     def bound_variables(self, arguments: Arguments) -> list[Variable]:
         """The variables to work on: those of the call's arguments in place of those of the traced call's."""
-        if not self.depends_on_arguments:
-            return self.executable.variables
-        return [
-            variable if place is None else arguments.variables[place]
-            for variable, place in zip(self.executable.variables, self._places, strict=True)
-        ]
+        return [arguments.variables[source] if isinstance(source, int) else source for source in self._sources]
 
-    def _move(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> list[Any]:
-        device = find_device(self.device)
+    def _check_places(self, variables: Sequence[Variable]) -> None:
         for variable in variables:
             if variable.device != self.device:
                 error = UnimplementedError(
@@ -108,23 +111,25 @@ class TracedFunction:
                     f"make the variable under `with gx.device({self.device!r}):`"
                 )
                 raise at(error, user_location())
-        return [jax.device_put(array, device) for array in arrays]
 
     def call_recorded(self, arguments: Arguments) -> Any:
         """Runs the graph as one op, so that open tapes can differentiate it; variables are not donated."""
         variables = self.bound_variables(arguments)
-        values = [variable.value() for variable in variables]
         tensors = [Tensor(jax.numpy.asarray(array)) for array in arguments.arrays]
         tensors = _original_tensors(arguments, tensors)
-        results = apply_all(CALL, (*values, *tensors, *self._captured_tensors), regions=(self.graph,))
+        if self.device:
+            self._check_places(variables)
         count = len(self.graph.outputs)
-        for variable, value in zip(variables, results[count:], strict=False):
-            variable.raw = value.raw
+        with variable_lock, device_scope(self.device or context.device):
+            values = [variable.value() for variable in variables]
+            results = apply_all(CALL, (*values, *tensors, *self._captured_tensors), regions=(self.graph,))
+            for variable, value in zip(variables, results[count:], strict=False):
+                variable.raw = value.raw
         return self.pack(results[:count])
 
     def lower(self, arguments: Arguments) -> Any:
         """JAX's lowered program (``jax.stages.Lowered``)."""
-        return self.executable.lower([*arguments.arrays, *self.captures])
+        return self.executable.lower([*arguments.arrays, *self.captures], self.bound_variables(arguments))
 
 
 _OUTPUT = object()
@@ -133,7 +138,7 @@ _OUTPUT = object()
 def _original_tensors(arguments: Arguments, tensors: Sequence[Tensor]) -> list[Tensor]:
     """The tensors of the call themselves, which tapes know, in place of equal ones."""
     leaves = [leaf for value in arguments.values.values() for leaf in nest.flatten(value)[0]]
-    arrays = [leaf for leaf in leaves if isinstance(leaf, Tensor | jax.Array) or hasattr(leaf, "__array_interface__")]
+    arrays = filter(is_array, leaves)
     return [leaf if isinstance(leaf, Tensor) else new for leaf, new in zip(arrays, tensors, strict=True)]
 
 
@@ -184,7 +189,10 @@ def trace_function(
     symbolic = [trace.argument(type, name) for type, name in zip(types, names, strict=True)]
     args, kwargs = binder.rebuild(arguments, symbolic)
     with trace_scope(trace), device_scope(options.device or context.device):
-        result = _converted(function, options)(*args, **kwargs)
+        try:
+            result = _converted(function, options)(*args, **kwargs)
+        except RecursionError as error:
+            raise at(_endless(options.name), user_location()) from error
         leaves, structure = nest.flatten(result)
         outputs = [_output(trace, leaf) for leaf in leaves]
     if trace.refusals:
@@ -192,6 +200,13 @@ def trace_function(
     graph = trace.finish([output for output in outputs if isinstance(output, SymbolicTensor)])
     graph = run_passes(graph, DEFAULT)
     return TracedFunction(graph, trace, structure, outputs, arguments, time.perf_counter() - start)
+
+
+def _endless(name: str) -> UnimplementedError:
+    return UnimplementedError(
+        f"{name}: the recursion of a function does not end while it is traced; a condition on tensors cannot end it, since "
+        "both branches are traced: write a while loop"
+    )
 
 
 def _converted(function: Callable[..., Any], options: TraceOptions) -> Callable[..., Any]:

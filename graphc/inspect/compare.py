@@ -63,8 +63,8 @@ def compare(
       fn: a compiled function, or a plain one, which is compiled for the comparison.
       *args: its arguments; arrays among them become tensors.
       baselines: other functions that should do the same, by name; timed in the same turns. A compiled function gets
-        tensors; any other, say one of ``jax.jit``, gets each tensor as a ``jax.Array``, and is waited for through what it
-        returns.
+        tensors; any other, say one of ``jax.jit``, gets each tensor as a ``jax.Array``, and is waited for through what
+        it returns.
       rounds: how many samples to take of each mode, at most; 0 to compare without timing.
       seconds: when to begin no further round, once there are three.
       rtol: the relative error that is allowed; by default one that fits the dtype, ``eps ** (2 / 3)``.

@@ -25,7 +25,8 @@ class Tolerance:
     """How far two floating-point numbers may be apart: ``atol + rtol * abs(reference)``.
 
     Attributes:
-      rtol: the relative part; None for ``eps ** (2 / 3)`` of the coarser dtype (2.4e-5 for float32, 3.7e-11 for float64).
+      rtol: the relative part; None for ``eps ** (2 / 3)`` of the coarser dtype: 2.4e-5 for float32, 3.7e-11 for
+        float64.
       atol: the absolute part; None for ``rtol`` times the root mean square of the reference, so that an element that
         cancels to almost zero is judged by its neighbours, plus 4 units in the last place of ``scale``.
       scale: the largest magnitude among the inputs, whose rounding errors no program can be rid of.
@@ -187,4 +188,5 @@ def _as_numpy(value: Any) -> np.ndarray[Any, Any]:
 
 def _epsilon(array: np.ndarray[Any, Any]) -> float:
     """The machine epsilon of a floating or complex dtype; 0 for the others, which are compared exactly."""
-    return float(jnp.finfo(array.dtype).eps) if jnp.issubdtype(array.dtype, jnp.inexact) else 0.0
+    info: Any = jnp.finfo
+    return float(info(array.dtype).eps) if jnp.issubdtype(array.dtype, jnp.inexact) else 0.0

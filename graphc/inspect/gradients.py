@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from graphc.base import nest
 from graphc.base.errors import GraphcError
 from graphc.core import Tensor
-from graphc.function import function, functions_run_eagerly
+from graphc.function import Function, functions_run_eagerly
 from graphc.gradients import GradientTape
 from graphc.inspect.equality import Agreement, Tolerance, compare_leaves
 from graphc.inspect.modes import Call, State
@@ -59,7 +59,7 @@ def compare_gradients(call: Call, result: Any, state: State, tolerance: Toleranc
             expected = gradients_of(call.function.python_function)(*arguments)
         state.restore()
         # The call inside is traced as part of the whole, so that the tape is inside the compiled function too.
-        found = function(gradients_of(call.function), autograph=False)(*arguments)
+        found = Function(gradients_of(call.function), autograph=False)(*arguments)
     except GraphcError as error:
         return None, f"gradients were not compared: {str(error).splitlines()[0]}"
     pairs = [(f"the gradient of {path}", one, other) for path, one, other in zip(paths, expected, found, strict=True)]

@@ -56,37 +56,30 @@ class Call:
             )
             raise at(error, user_location())
         compiled_function = fn if isinstance(fn, Function) else function(fn)
-        return cls(compiled_function.clone(), _as_tensors(tuple(args)), _as_tensors(dict(kwargs)))
+        tensors = tuple(_convert(_tensor, value) for value in args)
+        return cls(
+            compiled_function.clone(), tensors, {name: _convert(_tensor, value) for name, value in kwargs.items()}
+        )
 
 
-def _as_tensors(value: Any) -> Any:
-    """The value with arrays in it made tensors: in eager mode NumPy must not do what graphc is to do."""
-
-    def convert(leaf: Any) -> Any:
-        if isinstance(leaf, np.ndarray | np.generic):
-            leaf = jnp.asarray(canonical_array(leaf))
-        return Tensor(leaf) if isinstance(leaf, jax.Array) else leaf
-
-    return _map_leaves(convert, value)
+def _tensor(leaf: Any) -> Any:
+    """An array as a tensor: in eager code, NumPy and JAX must not do what graphc is to do."""
+    if isinstance(leaf, np.ndarray | np.generic):
+        leaf = jnp.asarray(canonical_array(leaf))
+    return Tensor(leaf) if isinstance(leaf, jax.Array) else leaf
 
 
-def _as_arrays(value: Any) -> Any:
-    """The value with each tensor in it as a ``jax.Array`` of its own, which may be donated."""
-    return _map_leaves(lambda leaf: jnp.array(leaf.raw, copy=True) if isinstance(leaf, Tensor) else leaf, value)
+def _own_array(leaf: Any) -> Any:
+    """A tensor as an array of its own, which may be donated."""
+    return jnp.array(leaf.raw, copy=True) if isinstance(leaf, Tensor) else leaf
 
 
-def _map_leaves(convert: Callable[[Any], Any], value: Any) -> Any:
-    """Containers without tensors stay the very objects: a function may know its arguments by identity."""
+def _convert(leaf_function: Callable[[Any], Any], value: Any) -> Any:
+    """An argument with its leaves converted; where nothing changes the very object, which the function may know."""
     leaves, structure = nest.flatten(value)
-    if structure == nest.LEAF:
-        return convert(value)
-    if type(value) in (tuple, dict):
-        items = value.items() if isinstance(value, dict) else enumerate(value)
-        converted = [(key, _map_leaves(convert, item)) for key, item in items]
-        return dict(converted) if isinstance(value, dict) else tuple(item for _, item in converted)
-    new = [convert(leaf) for leaf in leaves]
-    changed = any(one is not other for one, other in zip(leaves, new, strict=True))
-    return nest.unflatten(structure, new) if changed else value
+    converted = [leaf_function(leaf) for leaf in leaves]
+    changed = any(new is not leaf for new, leaf in zip(converted, leaves, strict=True))
+    return nest.unflatten(structure, converted) if changed else value
 
 
 class State:
@@ -227,20 +220,21 @@ def baseline_mode(name: str, fn: Callable[..., Any], call: Call, state: State) -
     """
     if isinstance(fn, Function | BoundFunction):
         return Mode(name, lambda: fn(*call.args, **call.kwargs), state)
-    args, kwargs = _as_arrays(call.args), _as_arrays(call.kwargs)
+    args = tuple(_convert(_own_array, value) for value in call.args)
+    kwargs = {name: _convert(_own_array, value) for name, value in call.kwargs.items()}
 
     def run() -> Any:
         result = fn(*args, **kwargs)
         if any(isinstance(leaf, jax.Array) and leaf.is_deleted() for leaf in nest.flatten((args, kwargs))[0]):
             error = InvalidArgumentError(
-                f"the baseline {name!r} donates its arguments, so that it cannot be called with them again; let it copy "
-                "them first, or keep what it updates to itself"
+                f"the baseline {name!r} donates its arguments, so that it cannot be called with them again; let it "
+                "copy them first, or keep what it updates to itself"
             )
             raise at(error, user_location())
         return result
 
-    lower = getattr(fn, "lower", None)
-    memory = _memory(lower(*args, **kwargs).compile()) if callable(lower) else None
+    lower: Any = getattr(fn, "lower", None)
+    memory = None if lower is None else _memory(lower(*args, **kwargs).compile())
     return Mode(name, run, state, memory=memory, is_graphc=False)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich import box
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
@@ -14,8 +15,17 @@ from graphc.inspect.equality import Agreement
 
 if TYPE_CHECKING:
     from graphc.inspect.report import Comparison, ModeReport
+    from graphc.inspect.timing import Timing
 
 __all__ = ["draw_timings", "format_bytes", "format_seconds", "format_table"]
+
+
+_UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
+
+
+def _unit(seconds: float) -> tuple[str, float]:
+    """The unit that suits a time, and its size in seconds."""
+    return next((unit for unit in _UNITS if seconds >= unit[1]), _UNITS[-1])
 
 
 def format_seconds(seconds: float) -> str:
@@ -25,10 +35,8 @@ def format_seconds(seconds: float) -> str:
       >>> format_seconds(0.00123), format_seconds(2.5), format_seconds(7.2e-6)
       ('1.23 ms', '2.5 s', '7.2 µs')
     """
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= size:
-            return f"{_three_digits(seconds / size)} {unit}"
-    return f"{_three_digits(seconds * 1e9)} ns"
+    name, size = _unit(seconds)
+    return f"{_three_digits(seconds / size)} {name}"
 
 
 def format_bytes(count: int) -> str:
@@ -51,34 +59,38 @@ def _three_digits(value: float) -> str:
 
 def format_table(comparison: Comparison) -> Group:
     """The comparison as a table, with the one-time costs and the notes below."""
-    table = Table(title=f"{comparison.function} on {comparison.machine.device}", title_justify="left")
-    table.add_column("mode")
-    table.add_column("equal")
-    for column in ("largest error", "median", "middle half", "against eager", "launches", "memory", "first call"):
-        table.add_column(column, justify="right")
+    title = Text(f"{comparison.function} on {comparison.machine.device}", style="bold")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("mode", no_wrap=True)
+    table.add_column("equal", no_wrap=True)
+    for column in ("error", "median", "middle half", "speed", "launches", "memory"):
+        table.add_column(column, justify="right", no_wrap=True)
     for mode in comparison.modes:
         table.add_row(*_row(comparison, mode))
-    lines = [*_failures(comparison), _one_time_costs(comparison)]
+    lines = [*_failures(comparison), *_one_time_costs(comparison)]
     lines += [Text(f"note: {note}", style="yellow") for note in comparison.notes]
-    return Group(table, *lines)
+    return Group(title, table, *lines)
 
 
 def _row(comparison: Comparison, mode: ModeReport) -> list[Any]:
     timing = mode.timing
-    times = ["", ""]
-    if timing is not None:
-        times = [format_seconds(timing.median), " to ".join(map(format_seconds, timing.quartiles))]
     speedup = comparison.speedup(mode.name)
     return [
         mode.name,
         "" if mode.values is None else Text("yes", style="green") if mode.equal else Text("NO", style="bold red"),
         _largest_error(mode),
-        *times,
-        "" if speedup is None or mode.values is None else f"{_three_digits(speedup)} x",
+        "" if timing is None else format_seconds(timing.median),
+        "" if timing is None else _middle_half(timing),
+        "" if speedup is None or mode.values is None else f"{_three_digits(speedup)}x",
         "" if mode.launches is None else str(mode.launches),
         "" if mode.memory is None else format_bytes(mode.memory.total),
-        format_seconds(mode.first_call),
     ]
+
+
+def _middle_half(timing: Timing) -> str:
+    """The quartiles, in the unit of the median, which stands before them."""
+    size = _unit(timing.median)[1]
+    return "-".join(_three_digits(quartile / size) for quartile in timing.quartiles)
 
 
 def _largest_error(mode: ModeReport) -> str:
@@ -106,14 +118,15 @@ def _worst(agreement: Agreement) -> str:
     return f"{worst.path}: {worst.problem}{size}{others}"
 
 
-def _one_time_costs(comparison: Comparison) -> Text:
+def _one_time_costs(comparison: Comparison) -> list[Text]:
     cost = comparison.cost
     steps = [f"{name} {format_seconds(seconds)}" for name, seconds in vars(cost).items()]
-    text = f"once: {' + '.join(steps)} = {format_seconds(cost.total)}"
+    text = f"compiling: {' + '.join(steps)} = {format_seconds(cost.total)}"
     calls = comparison.break_even
     if calls is not None:
-        text += f", paid off after {calls} call{'s' if calls > 1 else ''}"
-    return Text(text)
+        text += f"; paid off after {calls} call{'s' if calls > 1 else ''}"
+    firsts = ", ".join(f"{mode.name} {format_seconds(mode.first_call)}" for mode in comparison.modes)
+    return [Text(text), Text(f"first calls, not among the times above: {firsts}")]
 
 
 def draw_timings(comparison: Comparison, path: Path) -> Path:
@@ -125,6 +138,7 @@ def draw_timings(comparison: Comparison, path: Path) -> Path:
         )
     try:
         from matplotlib.figure import Figure
+        from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
     except ImportError:
         raise FailedPreconditionError("drawing needs matplotlib: pip install 'graphc[viz]'") from None
     figure: Any = Figure(figsize=(7.0, 1.2 + 0.6 * len(timed)), layout="constrained")
@@ -134,12 +148,15 @@ def draw_timings(comparison: Comparison, path: Path) -> Path:
         axes.plot(timing.samples, [position] * len(timing.samples), "o", color="0.6", markersize=4, alpha=0.6)
         axes.plot([lower, upper], [position, position], color="C0", linewidth=6, alpha=0.5)
         axes.plot([timing.median], [position], "|", color="C3", markersize=18, markeredgewidth=2)
-        axes.annotate(format_seconds(timing.median), (timing.median, position + 0.25), ha="center", fontsize="small")
+        axes.annotate(format_seconds(timing.median), (timing.median, position - 0.22), ha="center", fontsize="small")
     axes.set_yticks(range(len(timed)), [name for name, _ in timed])
     axes.set_ylim(-0.6, len(timed) - 0.4)
     axes.invert_yaxis()
     axes.set_xscale("log")
-    axes.set_xlabel("seconds for one call: samples, middle half, median")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter(EngFormatter(unit="s"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlabel("time of one call: samples, middle half, median")
     axes.set_title(comparison.function, loc="left")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=150)

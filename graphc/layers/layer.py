@@ -13,7 +13,7 @@ import numpy as np
 from graphc.autograph import call
 from graphc.base import UniqueNames, at, user_location
 from graphc.base.errors import InvalidTypeError, UnimplementedError
-from graphc.core import Variable
+from graphc.core import CreationInTrace, Variable, context
 
 __all__ = ["Layer"]
 
@@ -111,8 +111,7 @@ class Layer:
             )
             raise at(error, user_location())
         if not self.built:
-            call(self.build)(_shape(inputs[0]) if inputs else None)
-            self.built = True
+            self._build_for(inputs)
         if _takes_training(type(self)):
             options["training"] = training
         _mode.training = bool(training)
@@ -120,6 +119,14 @@ class Layer:
             return call(self.call)(*inputs, **options)
         finally:
             _mode.training = outer
+
+    def _build_for(self, inputs: tuple[Any, ...]) -> None:
+        trace = context.trace
+        if trace is not None and trace.root.may_create and type(self).build is not Layer.build:
+            # The call will be run eagerly once build makes a Variable. What build does before must not be done twice.
+            raise CreationInTrace
+        call(self.build)(_shape(inputs[0]) if inputs else None)
+        self.built = True
 
     @property
     def variables(self) -> list[Variable]:

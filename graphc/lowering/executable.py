@@ -9,11 +9,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from graphc.core import Variable, context, type_of
+from graphc.core import Variable, context, type_of, variable_lock
 from graphc.ir import Graph
 from graphc.lowering.lower import LoweredGraph, lower
 
-__all__ = ["Executable", "TypesDiffer"]
+__all__ = ["Executable", "TypesDiffer", "run_on_variables"]
 
 
 class TypesDiffer(Exception):
@@ -28,44 +28,62 @@ class Executable:
 
     Args:
       graph: what to compile.
-      variables: the variables that the graph names.
 
     Attributes:
+      variables: the names of the variables, those that are written first.
+      num_written: how many are written.
       jitted: the ``jax.jit`` function: values of ``variables``, then inputs; outputs, then values of ``written``.
         Called with other types than the graph's it raises :class:`TypesDiffer`: since JAX's C++ cache looks at the
         types anyway, the caller can go without looking at them first.
     """
 
-    def __init__(self, graph: Graph, variables: dict[str, Variable]) -> None:
+    def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.lowered: LoweredGraph = lower(graph)
-        self.variables = [variables[name] for name in self.lowered.variables]
+        self.variables = self.lowered.variables
         self.num_written = len(self.lowered.written)
         self.jitted: Any = jax.jit(_guarded(self.lowered, graph), donate_argnums=tuple(range(self.num_written)))
 
-    def __call__(self, arrays: Sequence[Any], variables: Sequence[Variable] | None = None) -> Sequence[Any]:
+    def __call__(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
         """Runs the program, and updates the variables that it writes.
 
         Args:
           arrays: one for each input of the graph.
-          variables: what to use in place of :attr:`variables`; of the same types.
+          variables: one for each name in :attr:`variables`.
 
         Returns:
           One array for each output of the graph.
         """
-        variables = self.variables if variables is None else variables
         context.launched()
         if not variables:
             return self.jitted(*arrays)
-        results = self.jitted(*unshared_values(variables, self.num_written), *arrays)
-        count = len(results) - self.num_written
+        return run_on_variables(self.jitted, variables, self.num_written, arrays)
+
+    def lower(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Any:
+        """JAX's lowered program (``jax.stages.Lowered``) for arguments like these."""
+        return self.jitted.lower(*[variable.current() for variable in variables], *arrays)
+
+
+def run_on_variables(
+    program: Callable[..., Sequence[Any]], variables: Sequence[Variable], num_written: int, arrays: Sequence[Any]
+) -> Sequence[Any]:
+    """Runs a program, and updates the variables that it writes; threads take turns.
+
+    Args:
+      program: takes the values of ``variables``, then ``arrays``; returns outputs, then the values of those written.
+      variables: those that are written first; if the program fails they stay as they are.
+      num_written: how many are written.
+      arrays: the other inputs.
+
+    Returns:
+      The outputs.
+    """
+    with variable_lock:
+        results = program(*unshared_values(variables, num_written), *arrays)
+        count = len(results) - num_written
         for variable, value in zip(variables, results[count:], strict=False):
             variable.raw = value
-        return results[:count]
-
-    def lower(self, arrays: Sequence[Any]) -> Any:
-        """JAX's lowered program (``jax.stages.Lowered``) for arguments like these."""
-        return self.jitted.lower(*[variable.raw for variable in self.variables], *arrays)
+    return results[:count]
 
 
 def _guarded(lowered: LoweredGraph, graph: Graph) -> Callable[..., Any]:

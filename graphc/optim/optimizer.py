@@ -81,7 +81,7 @@ class Optimizer:
             self._check_known(targets)
             return
         state = TRANSFORMATIONS[self._transformation].init([variable.raw for variable in targets])
-        flat: Any = jax.tree_util.tree_flatten_with_path(state)
+        flat = cast("Any", jax.tree_util.tree_flatten_with_path(state))
         self._state = [Variable(leaf, trainable=False, name=self._state_name(path)) for path, leaf in flat[0]]
         self._targets = targets
 

@@ -1235,3 +1235,28 @@ def inner_lambda_sees_unbound(n):
     if n:
         late = n
     return first, get()
+
+
+@case(0, 2)
+def parameter_deleted_in_loop(a):
+    n = 0
+    if not a:
+        while n < 2:
+            n += 1
+            for a in range(2):
+                pass
+            del a
+    return a
+
+
+@case((1, 1, 1), (1, 1, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
+def copied_although_perhaps_unbound(a, b, c):
+    if a:
+        t = 1
+    z = 0
+    if b:
+        if c:
+            t = t + 1
+        z = t
+    t = 0
+    return z, t

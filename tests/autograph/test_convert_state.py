@@ -168,7 +168,6 @@ def test_a_handler_keeps_names_alive_in_the_body_it_guards() -> None:
             if x:
                 y = 1
                 raise ValueError
-            y = 2
         except ValueError:
             return y
         return 3
@@ -180,11 +179,12 @@ def test_a_handler_keeps_names_alive_in_the_body_it_guards() -> None:
 
 def test_a_context_manager_known_to_swallow_keeps_names_alive() -> None:
     def fn(x: int) -> float:
-        y = 0.0
-        for _ in range(2):
+        total = y = 0.0
+        for i in range(2):
             with contextlib.suppress(ZeroDivisionError):
-                y = 1 / x
-        return y
+                y = i / x
+            total += y
+        return total
 
     def plain_manager(n: int) -> int:
         total = 0
@@ -194,7 +194,7 @@ def test_a_context_manager_known_to_swallow_keeps_names_alive() -> None:
             total += y
         return total
 
-    assert states(fn, 0) == [("y",)]
+    assert states(fn, 0) == [("total", "y")]
     assert states(plain_manager, 2) == [("total",)]
 
 

@@ -35,6 +35,8 @@ def test_libraries_are_passed_over() -> None:
     assert is_internal_file(functools.__file__)
     assert is_internal_file("<frozen importlib._bootstrap>")
     assert not is_internal_file(__file__)
+    demo = os.path.join(os.path.dirname(os.path.dirname(graphc.base.__file__)), "cli", "demo", "digits.py")
+    assert not is_internal_file(demo)
     assert not is_internal_file(os.__file__)
 
 

@@ -6,15 +6,28 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from graphc.autograph.operators.calls import call, call_special
 from graphc.autograph.operators.merging import Meet, Meeting, is_tensor, leaf_type, to_tensors
 from graphc.autograph.operators.undefined import Undefined
+from graphc.autograph.operators.watch import special_method
 from graphc.base import nest
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import Region, SymbolicTensor, Tensor, Trace, apply, context, operand, trace_scope
 from graphc.ir import OPS, Attrs
 from graphc.ops import BOOL, COND, emit_branches
 
-__all__ = ["and_", "compare_chain", "contains", "if_exp", "if_stmt", "is_symbolic_condition", "not_", "predicate"]
+__all__ = [
+    "and_",
+    "compare_chain",
+    "contains",
+    "if_exp",
+    "if_stmt",
+    "is_symbolic_condition",
+    "not_",
+    "or_",
+    "predicate",
+    "truth",
+]
 
 Thunk = Callable[[], Any]
 _SIDES = ("when the condition is true", "when it is false")
@@ -23,6 +36,14 @@ _SIDES = ("when the condition is true", "when it is false")
 def is_symbolic_condition(value: Any) -> bool:
     """Whether a condition's value is not known while the function is traced."""
     return isinstance(value, SymbolicTensor)
+
+
+def truth(value: Any) -> bool:
+    """Whether a Python value counts as true; a method of the user's that says so is a call."""
+    if isinstance(value, bool):
+        return value
+    found, result = call_special(value, "__bool__", "__len__")
+    return bool(result if found else value)
 
 
 def predicate(trace: Trace, value: SymbolicTensor) -> SymbolicTensor:
@@ -63,7 +84,7 @@ def if_stmt(
       names: what the branches may bind and later code reads.
     """
     if not is_symbolic_condition(condition):
-        if condition:
+        if truth(condition):
             body()
         else:
             orelse()
@@ -72,6 +93,8 @@ def if_stmt(
 
     def branch(statements: Callable[[], None]) -> Callable[[], tuple[Any, ...]]:
         def run() -> tuple[Any, ...]:
+            for cell in getattr(get_state, "__closure__", None) or ():
+                _region().own(cell)
             set_state(initial)
             statements()
             return get_state()
@@ -81,10 +104,16 @@ def if_stmt(
     set_state(tuple(_cond(condition, branch(body), branch(orelse), names)))
 
 
+def _region() -> Region:
+    region = context.trace
+    assert isinstance(region, Region)
+    return region
+
+
 def if_exp(condition: Any, true: Thunk, false: Thunk) -> Any:
     """A conditional expression."""
     if not is_symbolic_condition(condition):
-        return true() if condition else false()
+        return true() if truth(condition) else false()
     return _cond(condition, lambda: (true(),), lambda: (false(),), ("the conditional expression",))[0]
 
 
@@ -174,7 +203,7 @@ def and_(first: Thunk, *others: Thunk) -> Any:
     for index, other in enumerate(others):
         if is_symbolic_condition(value):
             return _logical("logical_and", value, partial(and_, *others[index:]))
-        if not value:
+        if not truth(value):
             return value
         value = other()
     return value
@@ -186,7 +215,7 @@ def or_(first: Thunk, *others: Thunk) -> Any:
     for index, other in enumerate(others):
         if is_symbolic_condition(value):
             return _logical("logical_or", value, partial(or_, *others[index:]))
-        if value:
+        if truth(value):
             return value
         value = other()
     return value
@@ -217,7 +246,7 @@ def _is_boolean_scalar(value: Any) -> bool:
 def not_(value: Any) -> Any:
     """``not a``."""
     if not is_symbolic_condition(value):
-        return not value
+        return not truth(value)
     trace = context.trace
     assert trace is not None
     return apply(OPS["logical_not"], (predicate(trace, value),))
@@ -262,4 +291,5 @@ def contains(item: Any, container: Any) -> Any:
             if found is True:
                 return True
         return found
-    return item in container
+    method = special_method(container, "__contains__")
+    return bool(call(method)(container, item)) if method is not None else item in container

@@ -10,12 +10,15 @@ import sysconfig
 import types
 import warnings
 from collections.abc import Callable
+from enum import Enum
 from functools import lru_cache
 from typing import Any, cast
 
+import numpy as np
+
 from graphc.autograph.convert import convert, is_converted
-from graphc.autograph.operators.loop_index import LoopIndex
-from graphc.autograph.operators.loops import TensorRange
+from graphc.autograph.operators.loop_index import LoopIndex, TensorRange
+from graphc.autograph.operators.watch import check_iterator, check_stores, made_here, special_method
 from graphc.autograph.source import NoSourceError
 from graphc.base import is_internal_file, user_location
 from graphc.base.errors import SideEffectWarning, UnimplementedError, UnsupportedSyntaxError
@@ -30,6 +33,23 @@ _PURE_BUILTINS: frozenset[Any] = frozenset(
         "id int isinstance issubclass iter len list map max min object pow property range repr reversed round set "
         "slice sorted str sum super tuple type zip"
     ).split(" ")
+)
+_CALLING_BUILTINS: frozenset[Any] = frozenset((filter, map, max, min, sorted))
+_SPECIAL_METHODS: dict[Any, tuple[str, ...]] = {
+    abs: ("__abs__",),
+    bool: ("__bool__", "__len__"),
+    float: ("__float__",),
+    format: ("__format__", "__str__", "__repr__"),
+    hash: ("__hash__",),
+    int: ("__int__", "__index__"),
+    iter: ("__iter__",),
+    len: ("__len__",),
+    repr: ("__repr__",),
+    str: ("__str__", "__repr__"),
+}
+_IMPURE_NUMPY = frozenset(
+    {"at", "byteswap", "copyto", "fill", "fill_diagonal", "itemset", "partition", "place", "put", "put_along_axis"}
+    | {"putmask", "resize", "setfield", "setflags", "sort"}
 )
 _PURE_METHODS: dict[type[Any], set[str]] = {
     list: {"copy", "count", "index"},
@@ -83,7 +103,8 @@ def call(function: Any) -> Any:
     if isinstance(method, types.FunctionType):
         replaced = _user_or_library(method, function)
         return replaced if replaced is function else types.MethodType(replaced, function)
-    if not _is_pure_module(getattr(function, "__module__", None) or type(function).__module__):
+    module = getattr(function, "__module__", None) or type(function).__module__
+    if not _is_pure_module(module) or _changes_array(function):
         trace.side_effect(f"the call of {function!r:.60}")
     return _guarded(function)
 
@@ -96,6 +117,7 @@ def convert_call(function: Any) -> Any:
       UnsupportedSyntaxError: it holds syntax that cannot be converted.
     """
     if isinstance(function, types.FunctionType) and function.__code__ not in _unconverted:
+        check_stores(function)
         return function if is_converted(function.__code__) else convert(function)
     return call(function)
 
@@ -107,11 +129,27 @@ def call_method(owner: Any, name: str) -> Any:
 
 def load_attr(owner: Any, name: str) -> Any:
     """``owner.name`` in a loop or branch: a property of the user's is a call."""
-    if context.trace is not None and not isinstance(owner, ArrayMethods | types.ModuleType):
-        static = inspect.getattr_static(_kind(owner), name, None)
+    if context.trace is not None and not isinstance(owner, ArrayMethods | types.ModuleType | type):
+        static = inspect.getattr_static(owner, name, None)
         if isinstance(static, property) and isinstance(static.fget, types.FunctionType):
             return call(static.fget)(owner)
+        fallback = special_method(owner, "__getattr__") if static is None else None
+        if fallback is not None:
+            return call(fallback)(owner, name)
     return getattr(owner, name)
+
+
+def call_special(owner: Any, *names: str) -> tuple[bool, Any]:
+    """Calls the first of these special methods that a class of the user's defines.
+
+    Returns:
+      Whether there is one, and its result.
+    """
+    for name in names:
+        method = special_method(owner, name)
+        if method is not None:
+            return True, call(method)(owner)
+    return False, None
 
 
 def _kind(value: Any) -> type[Any]:
@@ -127,6 +165,7 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
     if not isinstance(code_owner, types.FunctionType):
         return original
     code = code_owner.__code__
+    check_stores(code_owner)
     if is_converted(code):
         return original
     if code in _unconverted or _is_internal(code.co_filename):
@@ -150,11 +189,17 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
 def _class(kind: type) -> Any:
     if kind in _PURE_BUILTINS:
         return _builtin(kind)
-    constructor = kind.__init__
-    generated = not isinstance(constructor, types.FunctionType) or constructor.__code__.co_filename == "<string>"
-    if not (_is_graphc(kind) or issubclass(kind, BaseException) or generated or _is_pure_module(kind.__module__)):
+    constructors = [inspect.getattr_static(kind, name, None) for name in ("__init__", "__new__", "__post_init__")]
+    pure = _is_graphc(kind) or issubclass(kind, BaseException | Enum) or _is_pure_module(kind.__module__)
+    if any(map(_is_written, constructors)) and not pure:
         _side_effect(f"the construction of a {kind.__qualname__}")
     return _guarded(kind)
+
+
+def _is_written(method: Any) -> bool:
+    """Whether a constructor is Python code, and not generated (a dataclass's, a namedtuple's)."""
+    function = method.__func__ if isinstance(method, staticmethod) else method
+    return isinstance(function, types.FunctionType) and function.__code__.co_filename != "<string>"
 
 
 def _builtin(function: Any) -> Any:
@@ -162,19 +207,37 @@ def _builtin(function: Any) -> Any:
         return _range
     if function is print:
         return _print
+    if function in (getattr, hasattr):
+        return _getattr if function is getattr else _guarded(function)
     if function in _PURE_BUILTINS:
         return _guarded(function)
     owner = getattr(function, "__self__", None)
     if isinstance(owner, types.ModuleType) or owner is None:
         module = getattr(function, "__module__", None) or getattr(owner, "__name__", "")
-        if not _is_pure_module(module):
+        if not _is_pure_module(module) or _changes_array(function):
             _side_effect(f"the call of {function.__qualname__}")
         return _guarded(function)
     kind = _kind(owner)
     pure = isinstance(owner, (*_IMMUTABLE, ArrayMethods)) or function.__name__ in _PURE_METHODS.get(kind, ())
-    if not (pure or _is_graphc(kind) or _is_pure_module(kind.__module__)):
+    pure = pure or _is_graphc(kind) or (_is_pure_module(kind.__module__) and not _changes_array(function))
+    if not pure:
         _side_effect(f"the call of {kind.__name__}.{function.__name__}")
     return _guarded(function)
+
+
+def _changes_array(function: Any) -> bool:
+    """Whether a function or method of NumPy's changes an array in place."""
+    return getattr(function, "__name__", "") in _IMPURE_NUMPY
+
+
+def _getattr(owner: Any, name: str, *default: Any) -> Any:
+    """``getattr`` with a look at properties."""
+    try:
+        return load_attr(owner, name)
+    except AttributeError:
+        if default:
+            return default[0]
+        raise
 
 
 def _range(*bounds: Any) -> Any:
@@ -212,17 +275,38 @@ def _side_effect(what: str) -> None:
 
 
 def _guarded(function: Any) -> Any:
-    """The function, with a check that no loop index is passed to Python code that would look at it."""
-    if context.trace is None or context.trace.parent is None or _takes_tensors(function):
+    """The function, with a check of what it is given: a loop index that it would look at, an object it would change."""
+    calling = not isinstance(function, type | types.BuiltinFunctionType) or function not in _CALLING_BUILTINS
+    if context.trace is None or (calling and context.trace.parent is None) or _takes_tensors(function):
         return function
 
     def checked(*args: Any, **kwargs: Any) -> Any:
         for value in (*args, *kwargs.values()):
             if isinstance(value, LoopIndex):
                 value.give_up(f"the call of {getattr(function, '__name__', function)}")
-        return function(*args, **kwargs)
+            check_iterator(value)
+        if isinstance(kwargs.get("out"), np.ndarray):
+            _side_effect(f"the call of {getattr(function, '__name__', function)} with out=")
+        if not calling:
+            args = tuple([_called_back(value) for value in args])
+            kwargs = {name: _called_back(value) for name, value in kwargs.items()}
+        if len(args) == 1 and not kwargs and _hashable_function(function) in _SPECIAL_METHODS:
+            found, result = call_special(args[0], *_SPECIAL_METHODS[function])
+            if found:
+                return made_here(result)
+        return made_here(function(*args, **kwargs))
 
     return checked
+
+
+def _hashable_function(function: Any) -> Any:
+    return function if isinstance(function, type | types.BuiltinFunctionType) else None
+
+
+def _called_back(value: Any) -> Any:
+    """An argument that the builtin calls, as a call of it would be converted."""
+    callback = isinstance(value, types.FunctionType | types.MethodType | types.BuiltinFunctionType | functools.partial)
+    return call(value) if callback else value
 
 
 def _takes_tensors(function: Any) -> bool:

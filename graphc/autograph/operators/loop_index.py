@@ -7,18 +7,36 @@ list, a shape, a format) gives the attempt up, and the loop is unrolled.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 
-from graphc.base.errors import InternalError
-from graphc.core import ArrayMethods, Region, SymbolicTensor, Tensor, apply, operand
+from graphc.base.errors import InternalError, UnimplementedError
+from graphc.core import ArrayMethods, Region, SymbolicTensor, Tensor, apply, current_trace, operand
 from graphc.ir import OPS
 
-__all__ = ["LoopIndex"]
+__all__ = ["LoopIndex", "TensorRange", "loop_index"]
 
 _INT32 = np.iinfo(np.int32)
 _EXACT_IN_FLOAT32 = 2**24
+
+
+@dataclass(frozen=True)
+class TensorRange:
+    """``range`` with a bound that is a tensor: an integer scalar of a value known at run time."""
+
+    start: Any
+    stop: Any
+    step: Any = 1
+
+    def __iter__(self) -> Any:
+        raise current_trace().refuse(
+            UnimplementedError(
+                "range() with a tensor bound runs only in a for loop of a converted function; write that loop, or "
+                "pass the bound as a Python int"
+            )
+        )
 
 
 class LoopIndex:
@@ -127,9 +145,9 @@ class LoopIndex:
 
     def _unlike_int(self, symbol: str, other: Any) -> Any:
         """An operation on ints that is not compiled; with a tensor it is the tensor's."""
-        if isinstance(other, ArrayMethods):
-            return NotImplemented
-        self.give_up(f"the operator {symbol}")
+        if not isinstance(other, ArrayMethods):
+            self.give_up(f"the operator {symbol}")
+        return NotImplemented
 
     def __rfloordiv__(self, other: Any) -> Any:
         return self._unlike_int("//", other)

@@ -8,12 +8,14 @@ once with a :class:`LoopIndex` in a region that gives up at the first thing that
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from graphc.autograph.operators.branches import and_, if_stmt, is_symbolic_condition, predicate
-from graphc.autograph.operators.loop_index import loop_index
+from graphc.autograph.operators.branches import and_, if_stmt, is_symbolic_condition, predicate, truth
+from graphc.autograph.operators.calls import call
+from graphc.autograph.operators.loop_index import TensorRange, loop_index
 from graphc.autograph.operators.state import LoopState, LoopVariables
+from graphc.autograph.operators.watch import check_iterator, special_method
 from graphc.base import config
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.core import (
@@ -32,30 +34,13 @@ from graphc.core import (
 from graphc.ir import OPS, TensorType
 from graphc.ops import INDEX, Trips, emit_scan, emit_while
 
-__all__ = ["TensorRange", "for_stmt", "while_stmt"]
+__all__ = ["for_stmt", "while_stmt"]
 
 UNROLL_BELOW = 5
 """A ``range`` of fewer iterations than this is unrolled without an attempt to roll it."""
 
 Test = Callable[[], Any]
 Body = Callable[[Any], None]
-
-
-@dataclass(frozen=True)
-class TensorRange:
-    """``range`` with a bound that is a tensor: an integer scalar of a value known at run time."""
-
-    start: Any
-    stop: Any
-    step: Any = 1
-
-    def __iter__(self) -> Any:
-        raise _trace().refuse(
-            UnimplementedError(
-                "range() with a tensor bound runs only in a for loop of a converted function; write that loop, or "
-                "pass the bound as a Python int"
-            )
-        )
 
 
 def _trace() -> Trace:
@@ -84,7 +69,7 @@ def while_stmt(
         if symbolic:
             _trace_while(test, body, LoopVariables(get_state, set_state, names))
             return
-        if not condition:
+        if not truth(condition):
             return
         body()
         _check_size("while")
@@ -121,6 +106,7 @@ def _trace_while(test: Test, body: Callable[[], None], variables: LoopVariables)
             condition = predicate(regions[0], regions[0].lift(operand(test())))
         state.bind(arguments[1])
         with trace_scope(regions[1]):
+            variables.own(regions[1])
             body()
             if state.settle(regions[1]):
                 outputs = state.results(regions[1])
@@ -161,20 +147,25 @@ def for_stmt(
     elif isinstance(iterable, range):
         _roll_or_unroll(iterable, extra_test, body, variables)
     else:
+        check_iterator(iterable)
+        iterate = special_method(iterable, "__iter__")
+        if iterate is not None:
+            iterable = call(iterate)(iterable)
         _run_in_python(iterable, extra_test, body, variables)
 
 
 def _run_in_python(iterable: Iterable[Any], extra_test: Test | None, body: Body, variables: LoopVariables) -> None:
+    going_on: Any = True
     for item in iterable:
-        going_on = True if extra_test is None else extra_test()
         if is_symbolic_condition(going_on):
             # A break or return on a tensor: the iterations after it are there, but do nothing.
-            if_stmt(going_on, lambda item=item: body(item), _nothing, variables.get, variables.set, variables.names)
-        elif going_on:
-            body(item)
+            if_stmt(going_on, partial(body, item), _nothing, variables.get, variables.set, variables.names)
         else:
-            return
+            body(item)
         _check_size("for")
+        going_on = True if extra_test is None else extra_test()
+        if not is_symbolic_condition(going_on) and not going_on:
+            return
 
 
 def _nothing() -> None:
@@ -207,7 +198,7 @@ def _roll_or_unroll(
                 _roll_or_unroll(indices[1:], extra_test, body, variables, peeled=True)
                 return
         except Exception as error:
-            # Where Python has a number, one trace of the body has an index without a value, and may fail for that alone.
+            # Where Python has a number, a trace of the body has an index without a value, and may fail for that alone.
             # Unrolled, the body fails again if the fault is the user's.
             if unroll is False:
                 raise
@@ -239,6 +230,7 @@ def _roll(
         index = loop_index(number, indices, region)
         state.bind(carried)
         with trace_scope(region):
+            variables.own(region)
             body(index)
             region.check_aborted()
             if state.settle(region, index):
@@ -276,6 +268,7 @@ def _counted_while(
             condition = predicate(regions[0], regions[0].lift(condition))
         state.bind(arguments[1])
         with trace_scope(regions[1]):
+            state.own(regions[1])
             element = item(counters[1], regions[1])
             body(element)
             regions[1].check_aborted()
@@ -317,6 +310,7 @@ def _trace_rows(rows: Tensor, extra_test: Test | None, body: Body, variables: Lo
         row = region.argument(row_type, "row")
         state.bind(carried)
         with trace_scope(region):
+            variables.own(region)
             body(row)
             if state.settle(region):
                 stops = extra_test is not None and is_symbolic_condition(extra_test())

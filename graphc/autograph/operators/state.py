@@ -27,6 +27,11 @@ class LoopVariables:
     set: Callable[[tuple[Any, ...]], None]
     names: Sequence[str]
 
+    def own(self, region: Region) -> None:
+        """Lets functions that are called in the region assign the names, as ``nonlocal`` allows."""
+        for cell in getattr(self.get, "__closure__", None) or ():
+            region.own(cell)
+
 
 @dataclass
 class _Slot:
@@ -83,6 +88,10 @@ class LoopState:
         self._trace = trace
         self._runs = runs
         self._entries = [_Entry.of(name, value) for name, value in zip(variables.names, variables.get(), strict=True)]
+
+    def own(self, region: Region) -> None:
+        """As :meth:`LoopVariables.own`."""
+        self._variables.own(region)
 
     def types(self) -> list[TensorType]:
         """The types of the carried leaves, in order."""

@@ -10,7 +10,7 @@ import dis
 import sys
 import types
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from graphc.core import Region, context
@@ -22,7 +22,7 @@ _CELL_STORES = frozenset({"STORE_DEREF", "DELETE_DEREF"})
 _OBJECT_STORES = frozenset({"STORE_ATTR", "STORE_SUBSCR", "DELETE_ATTR", "DELETE_SUBSCR"})
 
 
-@lru_cache(maxsize=None)
+@cache
 def _stores(code: types.CodeType) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
     """The globals and the free variables that a code object assigns, and whether it stores into objects.
 

@@ -1,0 +1,5 @@
+"""Layer 11: the ``graphc`` command."""
+
+from graphc.cli.command import main
+
+__all__ = ["main"]

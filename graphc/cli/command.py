@@ -1,0 +1,171 @@
+"""The ``graphc`` command: its subcommands, options and exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from graphc.base import is_internal_file
+from graphc.base.errors import GraphcError, VariableCreationError
+from graphc.cli.target import Target, load_target
+from graphc.core import Device, device_name, devices, simulate_cpu_devices
+from graphc.function import BoundFunction, Function, function
+from graphc.inspect import compare, format_bytes
+
+__all__ = ["main"]
+
+DONE, DIFFERENT, FAILED, INTERRUPTED = 0, 1, 2, 130
+
+TARGET_HELP = "a function: FILE.py:FUNCTION or MODULE:FUNCTION"
+ARGS_HELP = (
+    "the arguments, as a Python expression in which the names of the file, gx and np may be used, such as "
+    "'gx.ones((3, 3)), 5'; left out, they are what example_args() of the file returns, or its ARGS"
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the ``graphc`` command.
+
+    Args:
+      arguments: what was typed after ``graphc``; taken from the command line when None.
+
+    Returns:
+      The exit code: 0 for success, 1 if a comparison found a difference, 2 if something failed.
+    """
+    options = _parser().parse_args(arguments)
+    run: Callable[[argparse.Namespace], int] = options.run
+    try:
+        return run(options)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:
+        if options.traceback:
+            traceback.print_exc()
+        else:
+            Console(stderr=True, soft_wrap=True).print(Text(f"graphc: {_explain(error)}"))
+        return FAILED
+
+
+def _explain(error: Exception) -> str:
+    """The message of an error, with the place in the user's code; graphc's own errors name it themselves."""
+    if isinstance(error, GraphcError):
+        return str(error)
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not is_internal_file(frame.filename)]
+    users = [frame for frame in frames if not frame.filename.startswith(os.path.dirname(os.__file__))]
+    text = f"{type(error).__name__}: {error}"
+    if users:
+        text += (
+            f'\n  at File "{users[-1].filename}", line {users[-1].lineno}, in {users[-1].name}\n    {users[-1].line}'
+        )
+    return f"{text}\nwith --traceback before the subcommand, all of it is shown"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="graphc", description="Eager array code, compiled whole through XLA.")
+    parser.add_argument("--traceback", action="store_true", help="show Python's traceback where something fails")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    demo = commands.add_parser("demo", help="see graphc at work on real data, in about a minute")
+    demo.add_argument("--out", type=Path, default=Path("demo"), metavar="FOLDER", help="where files go (demo)")
+    demo.add_argument("--quick", action="store_true", help="smaller sizes: some seconds, and figures that mean little")
+    demo.set_defaults(run=_demo)
+
+    comparison = commands.add_parser("compare", help="check that a function does the same compiled, and time both")
+    _add_target(comparison)
+    comparison.add_argument("--baseline", action="append", default=[], metavar="FUNCTION", help="another function of the "
+                            "file that should do the same, timed in the same turns; may be repeated")  # fmt: skip
+    comparison.add_argument("--rounds", type=int, default=30, metavar="N", help="samples of each mode, at most (30)")
+    comparison.add_argument("--seconds", type=float, default=2.0, metavar="S", help="when to begin no new round (2)")
+    comparison.add_argument("--rtol", type=float, metavar="X", help="the relative error that is allowed")
+    comparison.add_argument("--atol", type=float, metavar="X", help="the absolute error that is allowed on top")
+    comparison.add_argument("--no-gradients", action="store_true", help="compare values only")
+    comparison.add_argument("--json", type=Path, metavar="FILE", help="write all figures to a file")
+    comparison.add_argument("--plot", type=Path, metavar="FILE.png", help="draw the times into a file")
+    comparison.set_defaults(run=_compare)
+
+    graph = commands.add_parser("graph", help="print the graph of a function")
+    _add_target(graph)
+    graph.set_defaults(run=_graph)
+
+    listing = commands.add_parser("devices", help="list the devices")
+    listing.set_defaults(run=_devices)
+    return parser
+
+
+def _add_target(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("target", help=TARGET_HELP)
+    parser.add_argument("--args", metavar="EXPRESSION", help=ARGS_HELP)
+
+
+def _demo(options: argparse.Namespace) -> int:
+    # Before anything makes JAX choose its devices; where there is a GPU these stand beside it and nothing uses them.
+    if not os.environ.get("GRAPHC_CPU_DEVICES"):
+        os.environ["GRAPHC_CPU_DEVICES"] = "8"
+        simulate_cpu_devices()
+    from graphc.cli.demo import run_demo
+
+    run_demo(options.out, quick=options.quick)
+    return DONE
+
+
+def _compare(options: argparse.Namespace) -> int:
+    target = load_target(options.target, options.args)
+    baselines = {name: target.other(name) for name in options.baseline}
+    found = compare(
+        target.function,
+        *target.args,
+        baselines=baselines,
+        rounds=options.rounds,
+        seconds=options.seconds,
+        rtol=options.rtol,
+        atol=options.atol,
+        gradients=not options.no_gradients,
+    )
+    if options.json is not None:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(found.to_json() + "\n", encoding="utf-8")
+    if options.plot is not None and found.equal:
+        found.plot(options.plot)
+    return DONE if found.equal else DIFFERENT
+
+
+def _graph(options: argparse.Namespace) -> int:
+    print(_graph_of(load_target(options.target, options.args)))
+    return DONE
+
+
+def _graph_of(target: Target) -> Any:
+    compiled = target.function if isinstance(target.function, Function | BoundFunction) else function(target.function)
+    try:
+        return compiled.graph(*target.args)
+    except VariableCreationError:
+        # Its first call is an eager one, in which it makes its Variables.
+        compiled(*target.args)
+        return compiled.graph(*target.args)
+
+
+def _devices(options: argparse.Namespace) -> int:
+    del options
+    Console().print(devices_table(devices()))
+    return DONE
+
+
+def devices_table(found: Sequence[Device]) -> Table:
+    """A table of devices, with their memory where they tell."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("device", no_wrap=True)
+    table.add_column("model")
+    table.add_column("memory", justify="right")
+    for device in found:
+        limit = (device.memory_stats() or {}).get("bytes_limit")
+        table.add_row(device_name(device), device.device_kind, "" if limit is None else format_bytes(limit))
+    return table

@@ -1,0 +1,35 @@
+"""A thousand times y = x + 1: the loop that shows what it costs to leave for the device once for every operation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+
+import graphc as gx
+
+__all__ = ["carried", "carried_in_jax", "independent"]
+
+
+def independent(x: gx.Tensor, times: int) -> gx.Tensor:
+    """The same sum again and again."""
+    y = x
+    for _ in range(times):
+        y = x + 1
+    return y
+
+
+def carried(x: gx.Tensor, times: int) -> gx.Tensor:
+    """Each sum from the one before."""
+    y = x
+    for _ in range(times):
+        y = y + 1
+    return y
+
+
+def carried_in_jax(x: Any, times: int) -> Any:
+    """:func:`carried`, as one writes it for JAX by hand."""
+    return _carried_in_jax(x, times)
+
+
+_carried_in_jax = jax.jit(lambda x, times: jax.lax.fori_loop(0, times, lambda _, y: y + 1, x))

@@ -1,0 +1,142 @@
+"""What ``FILE.py:FUNCTION`` on the command line means: a function, and arguments to call it with."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from graphc.base.errors import InvalidArgumentError, NotFoundError
+
+__all__ = ["Target", "load_target"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A function and the arguments to call it with.
+
+    Attributes:
+      module: where it was found.
+      function: what to call.
+      args: with what.
+    """
+
+    module: ModuleType
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+
+    def other(self, name: str) -> Callable[..., Any]:
+        """Another function of the same module.
+
+        Raises:
+          NotFoundError: there is none of that name.
+        """
+        return _find(self.module, name)
+
+
+def load_target(text: str, expression: str | None = None) -> Target:
+    """Finds a function and its arguments.
+
+    Args:
+      text: ``FILE.py:FUNCTION`` or ``MODULE:FUNCTION``; the function may be a method, ``model.step``.
+      expression: the arguments, in Python; when None they are what the module's ``example_args()`` returns, or its
+        ``ARGS``, or none if the function needs none. What is no tuple is the only argument.
+
+    Raises:
+      InvalidArgumentError: the text has another form, or there are no arguments.
+      NotFoundError: there is no such file, module or function.
+    """
+    place, separator, name = text.rpartition(":")
+    if not (separator and place and name):
+        raise InvalidArgumentError(
+            f"{text!r}: expected FILE.py:FUNCTION or MODULE:FUNCTION, as in examples/loop.py:step"
+        )
+    module = _load_file(place) if place.endswith(".py") else _load_module(place)
+    function = _find(module, name)
+    return Target(module, function, _arguments(module, name, function, expression))
+
+
+def _load_file(path: str) -> ModuleType:
+    if not os.path.isfile(path):
+        raise NotFoundError(f"there is no file {path}")
+    stem = os.path.splitext(os.path.basename(path))[0]
+    # Not its own name: a file called random.py must not become everyone's module random.
+    spec = importlib.util.spec_from_file_location(f"graphc_target_{stem}", os.path.abspath(path))
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    # As when Python runs a file: it may import what lies beside it.
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    spec.loader.exec_module(module)
+    return module
+
+
+def _load_module(name: str) -> ModuleType:
+    sys.path.insert(0, os.getcwd())
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not (name == error.name or name.startswith(f"{error.name}.")):
+            raise
+        raise NotFoundError(f"there is no module {name}; write the path of a file with its .py") from None
+
+
+def _find(module: ModuleType, name: str) -> Callable[..., Any]:
+    found: Any = module
+    for part in name.split("."):
+        if not hasattr(found, part):
+            known = ", ".join(sorted(key for key, value in vars(module).items() if _is_own(module, key, value)))
+            raise NotFoundError(f"{module.__file__} has no {name}; it has {known or 'no functions'}")
+        found = getattr(found, part)
+    if not callable(found):
+        raise InvalidArgumentError(f"{name} of {module.__file__} is no function, it is {found!r:.60}")
+    return found
+
+
+def _is_own(module: ModuleType, name: str, value: Any) -> bool:
+    return callable(value) and not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
+
+
+def _arguments(module: ModuleType, name: str, function: Callable[..., Any], expression: str | None) -> tuple[Any, ...]:
+    if expression is not None:
+        found = _evaluate(expression, module)
+    elif hasattr(module, "example_args"):
+        found = module.example_args()
+    elif hasattr(module, "ARGS"):
+        found = module.ARGS
+    else:
+        found = ()
+        needed = _required(function)
+        if needed:
+            raise InvalidArgumentError(
+                f"{name} takes {', '.join(needed)}: let {module.__file__} define example_args(), which returns them as a "
+                "tuple, or ARGS, or give --args 'gx.ones((3, 3)), 5'"
+            )
+    return found if type(found) is tuple else (found,)
+
+
+def _evaluate(expression: str, module: ModuleType) -> Any:
+    # The person who types the expression is the one who runs it.
+    names = {"gx": importlib.import_module("graphc"), "np": np, **vars(module)}
+    try:
+        return eval(expression, names)
+    except Exception as error:
+        raise InvalidArgumentError(f"--args {expression!r}: {type(error).__name__}: {error}") from error
+
+
+def _required(function: Callable[..., Any]) -> list[str]:
+    signature = inspect.signature(function)
+    return [
+        parameter.name
+        for parameter in signature.parameters.values()
+        if parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    ]

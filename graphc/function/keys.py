@@ -1,0 +1,243 @@
+"""What a trace is cached by: the tokens of a call's arguments.
+
+The key holds the types of tensors, the nesting, Python values, and for objects (``self`` of a method) their class and
+what their attributes hold. Two objects of one class with equal attributes have one key, so that a method is traced once
+for the class; their variables are told apart at each call, by their place among the attributes.
+"""
+
+from __future__ import annotations
+
+import enum
+import types
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from typing import Any, cast
+
+import jax
+import numpy as np
+
+from graphc.base import nest
+from graphc.core import SymbolicTensor, Tensor, Variable, canonical_array, type_of
+
+__all__ = ["Encoder", "describe", "is_array"]
+
+# An object graph as large as this belongs to no model; what lies behind is told apart by identity alone.
+_MAX_TOKENS = 50_000
+_MAX_DESCRIBED = 1_000
+
+_PLAIN = (bool, int, float, complex, str, bytes)
+_ATOMS = (type, types.FunctionType, types.ModuleType, enum.Enum, np.dtype, range, slice)
+_SEQUENCES = (list, tuple, deque)
+
+
+def is_array(value: Any) -> bool:
+    """Whether an argument is a tensor input of the graph."""
+    return isinstance(value, Tensor | jax.Array | np.ndarray | np.generic)
+
+
+class _Identity:
+    """An object as part of a key: equal to itself only; does not keep it alive if it can be helped."""
+
+    __slots__ = ("_hash", "_reference")
+
+    def __init__(self, value: Any) -> None:
+        self._hash = id(value)
+        try:
+            self._reference: Callable[[], Any] = weakref.ref(value)
+        except TypeError:
+            self._reference = lambda: value
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Identity) or self._hash != other._hash:
+            return False
+        mine = self._reference()
+        return mine is not None and mine is other._reference()
+
+    def __repr__(self) -> str:
+        return f"{self._reference()!r:.60}"
+
+
+class Encoder:
+    """Turns arguments into tokens of a key, and collects what a program works on.
+
+    Attributes:
+      tokens: so far.
+      arrays: the arrays of the tensors, in the order of :func:`graphc.base.nest.flatten`.
+      variables: the variables among the arguments and their attributes.
+    """
+
+    def __init__(self) -> None:
+        self.tokens: list[Any] = []
+        self.arrays: list[Any] = []
+        self.variables: list[Variable] = []
+        self._seen: dict[int, int] = {}
+
+    def encode(self, value: Any) -> None:
+        """Appends the tokens of an argument; its tensors count by type."""
+        kind = cast("type[Any]", type(value))
+        if kind is Tensor:
+            array = value.raw
+            self.arrays.append(array)
+            self.tokens.append(array.aval)
+        elif kind in _PLAIN or value is None:
+            self._plain(kind, value)
+        elif is_array(value):
+            self._array(value)
+        else:
+            parts = nest.children(value)
+            if parts is None:
+                self._object(value)
+                return
+            keys, items = parts
+            self.tokens.append((kind, keys))
+            for item in items:
+                self.encode(item)
+
+    def encode_state(self, value: Any) -> None:
+        """Appends the tokens of something that the function sees as it is, so that its tensors count by identity."""
+        kind = cast("type[Any]", type(value))
+        if kind in _PLAIN or value is None:
+            self._plain(kind, value)
+        elif isinstance(value, Tensor | jax.Array | np.ndarray):
+            self.tokens.append(_Identity(value))
+        elif isinstance(value, np.generic):
+            self.tokens.append((kind, value.tobytes()))
+        else:
+            self._object(value)
+
+    def _plain(self, kind: type[Any], value: Any) -> None:
+        # By hex, 0.0 and -0.0 differ and nan equals itself.
+        self.tokens.append((kind, float.hex(value) if issubclass(kind, float) else _exact(value)))
+
+    def _array(self, value: Any) -> None:
+        if isinstance(value, SymbolicTensor):
+            raise value.trace.leaked(value)
+        array = value.raw if isinstance(value, Tensor) else value
+        if isinstance(array, np.ndarray | np.generic):
+            array = canonical_array(array)
+        self.arrays.append(array)
+        self.tokens.append(jax.typeof(array))
+
+    def _object(self, value: Any) -> None:
+        """Something that is neither tensor nor number: what a trace may depend on in it."""
+        if isinstance(value, Variable):
+            known = self._seen.setdefault(id(value), len(self._seen))
+            self.tokens.append(("variable", value.type, known))
+            self.variables.append(value)
+        elif isinstance(value, _ATOMS):
+            self.tokens.append(repr(cast("Any", value)) if isinstance(value, slice) else _hashable(value))
+        elif id(value) in self._seen:
+            self.tokens.append(("seen", self._seen[id(value)]))
+        elif len(self.tokens) > _MAX_TOKENS:
+            self.tokens.append(_Identity(value))
+        else:
+            self._seen[id(value)] = len(self._seen)
+            self._contents(value)
+
+    def _contents(self, value: Any) -> None:
+        kind = cast("type[Any]", type(value))
+        parts = list(state(value))
+        opaque = _is_opaque(kind)
+        self.tokens.append((kind, len(parts), _Identity(value) if opaque else None))
+        if isinstance(value, _PLAIN):
+            self._plain(kind, value)
+        elif isinstance(value, set | frozenset):
+            self.tokens.append(frozenset([(type(item), item) for item in cast("set[Any]", value)]))
+        for name, part in parts:
+            self.tokens.append(name)
+            self.encode_state(part)
+
+
+def state(value: Any) -> Iterator[tuple[str, Any]]:
+    """The parts of an object that its behaviour may depend on, each with the expression that reaches it from it."""
+    if isinstance(value, partial):
+        made = cast("partial[Any]", value)
+        yield from ((".func", made.func), (".args", made.args), (".keywords", made.keywords))
+    elif hasattr(value, "__func__") and hasattr(value, "__self__"):
+        yield from (("", value.__func__), (".__self__", value.__self__))
+        return  # what else it seems to have are the attributes of the function
+    elif isinstance(value, _SEQUENCES):
+        yield from ((f"[{index}]", item) for index, item in enumerate(cast("list[Any]", value)))
+    elif isinstance(value, dict):
+        yield from ((f"[{key!r}]", item) for key, item in cast("dict[Any, Any]", value).items())
+    if getattr(type(value), "__graphc_opaque__", False):
+        return
+    for name in _slots(cast("type[Any]", type(value))):
+        if hasattr(value, name):
+            yield f".{name}", getattr(value, name)
+    for name, part in getattr(value, "__dict__", {}).items():
+        yield f".{name}", part
+
+
+@lru_cache(maxsize=None)
+def _slots(kind: type[Any]) -> tuple[str, ...]:
+    """The names of the slots of a class and its bases."""
+    found: list[str] = []
+    for base in kind.__mro__:
+        names: Any = base.__dict__.get("__slots__", ())
+        for name in (names,) if isinstance(names, str) else tuple(names):
+            private = name.startswith("__") and not name.endswith("__")
+            found.append(f"_{base.__name__.lstrip('_')}{name}" if private else name)
+    return tuple(name for name in found if name not in ("__dict__", "__weakref__"))
+
+
+@lru_cache(maxsize=None)
+def _is_opaque(kind: type[Any]) -> bool:
+    """Whether objects of a class hold something that :func:`state` cannot see, so that only identity tells them apart."""
+    if getattr(kind, "__graphc_opaque__", False):
+        return True
+    if issubclass(kind, (*_PLAIN, *_SEQUENCES, dict, set, frozenset, partial, types.MethodType)):
+        return False
+    in_c = any(isinstance(base.__dict__.get("__new__"), types.BuiltinFunctionType) for base in kind.__mro__[:-1])
+    return in_c or not (_slots(kind) or kind.__dictoffset__)
+
+
+def _exact(value: Any) -> Any:
+    return repr(value) if isinstance(value, complex) else value
+
+
+def _hashable(value: Any) -> Any:
+    try:
+        hash(value)
+    except TypeError:
+        return _Identity(value)
+    return value
+
+
+def describe(values: dict[str, Any]) -> list[tuple[str, str]]:
+    """Each leaf of the arguments, by its path, and what it is, for the reasons of retraces."""
+    found: list[tuple[str, str]] = []
+    seen: set[int] = set()
+
+    def walk(path: str, value: Any) -> None:
+        if len(found) >= _MAX_DESCRIBED:
+            return
+        parts = [] if _is_leaf(value) or id(value) in seen else list(state(value))
+        if not parts:
+            found.append((path, _description(value)))
+            return
+        seen.add(id(value))
+        for name, part in parts:
+            walk(path + name, part)
+
+    for name, value in values.items():
+        walk(name, value)
+    return found
+
+
+def _is_leaf(value: Any) -> bool:
+    return value is None or is_array(value) or isinstance(value, (*_PLAIN, *_ATOMS, Variable))
+
+
+def _description(value: Any) -> str:
+    if is_array(value):
+        return str(value.type if isinstance(value, Tensor) else type_of(canonical_array(value)))
+    if isinstance(value, Variable):
+        return f"a Variable {value.type}"
+    text = repr(value)
+    return text if len(text) < 80 else f"a {type(value).__name__}"
