@@ -11,7 +11,7 @@ from rich.progress import track
 
 from benchmarks import calls, eager, loops, mlp, tracing
 from benchmarks.harness import Result, Row, measure
-from benchmarks.report import WIDTH, machine, table, write_json
+from benchmarks.report import WIDTH, machine, markdown, table, write_json
 
 __all__ = ["ROWS", "main"]
 
@@ -27,6 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> list[Result]:
     parser.add_argument(
         "--quick", action="store_true", help="small sizes and two rounds: whether it runs, not how fast"
     )
+    parser.add_argument("--markdown", action="store_true", help="print the table once more, for README.md")
     options = parser.parse_args(arguments)
     rows = [row for row in ROWS if not options.only or row.name.startswith(tuple(options.only))]
     if not rows:
@@ -42,6 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> list[Result]:
     console.print(
         table(results, f"{about['device']}, {about['processor']}, {about['cores']} cores, jax {about['jax']}")
     )
+    if options.markdown:
+        print(markdown(results))
     write_json(results, options.json)
     console.print(f"Every sample is in {options.json}.")
     return results

@@ -16,12 +16,15 @@ from rich.text import Text
 
 from benchmarks.harness import Result
 
-__all__ = ["WIDTH", "machine", "table", "write_json"]
+__all__ = ["WIDTH", "machine", "markdown", "table", "write_json"]
 
 WIDTH = 150
 """Of the table, where the output is no terminal."""
 
 _BAR_WIDTH = 12
+_LEGEND = """\
+median times; ratio: of the medians; quartiles: of the ratios of single rounds; fastest: ratio of the fastest tenths
+?: the bar lies between the quartiles"""
 
 
 def machine() -> dict[str, Any]:
@@ -49,7 +52,7 @@ def table(results: Sequence[Result], title: str) -> Table:
     view = Table(
         title=title,
         title_justify="left",
-        caption="median times; ratio of the medians; its quartiles over the rounds; ratio of the fastest tenths",
+        caption=_LEGEND,
     )
     for name in ("case", "measured", "baseline"):
         view.add_column(name, justify="left" if name == "case" else "right", no_wrap=name != "case")
@@ -71,9 +74,19 @@ def table(results: Sequence[Result], title: str) -> Table:
             f"{result.floor:.3f}",
             f"{result.bar:g}",
             Text(_bar(result.ratio / result.bar), colour),
-            Text("met" if result.met else "missed", colour),
+            Text(result.verdict, colour),
         )
     return view
+
+
+def markdown(results: Sequence[Result]) -> str:
+    """The results as a table for README.md."""
+    lines = ["| case | measured | baseline | ratio | quartiles | bar | |", "|---|---|---|---|---|---|---|"]
+    for result in results:
+        (ours, theirs), (low, high) = result.labels, result.spread
+        cells = (result.case, ours, theirs, f"{result.ratio:.2f}", f"{low:.2f} to {high:.2f}", f"{result.bar:g}")
+        lines.append(f"| {' | '.join((*cells, result.verdict))} |")
+    return "\n".join(lines)
 
 
 def _bar(share: float) -> str:

@@ -14,9 +14,10 @@ from graphc import base, distribute, ir, layers, losses, optim
 from graphc.autograph import cond, do_not_convert, fori_loop, scan, switch, to_source, while_loop
 from graphc.base import config, errors
 from graphc.core import Tensor, Variable, device, devices, wait_all
-from graphc.function import TensorSpec, function, run_functions_eagerly
+from graphc.function import TensorSpec, from_graph, function, run_functions_eagerly
 from graphc.gradients import GradientTape, custom_gradient, grad, value_and_grad
-from graphc.ir import DeviceSpec, Graph
+from graphc.inspect import compare
+from graphc.ir import DeviceSpec, Graph, parse_graph
 
 __version__ = "0.1.0"
 
@@ -28,6 +29,7 @@ __all__ = [
     "TensorSpec",
     "Variable",
     "base",
+    "compare",
     "cond",
     "config",
     "custom_gradient",
@@ -37,6 +39,7 @@ __all__ = [
     "do_not_convert",
     "errors",
     "fori_loop",
+    "from_graph",
     "function",
     "grad",
     "ir",
@@ -45,6 +48,7 @@ __all__ = [
     "losses",
     "nn",
     "optim",
+    "parse_graph",
     "random",
     "run_functions_eagerly",
     "scan",

@@ -26,6 +26,7 @@ __all__ = ["main"]
 DONE, DIFFERENT, FAILED, INTERRUPTED = 0, 1, 2, 130
 
 TARGET_HELP = "a function: FILE.py:FUNCTION or MODULE:FUNCTION"
+BASELINE_HELP = "another function of the file that should do the same, timed in the same turns; may be repeated"
 ARGS_HELP = (
     "the arguments, as a Python expression in which the names of the file, gx and np may be used, such as "
     "'gx.ones((3, 3)), 5'; left out, they are what example_args() of the file returns, or its ARGS"
@@ -81,8 +82,7 @@ def _parser() -> argparse.ArgumentParser:
 
     comparison = commands.add_parser("compare", help="check that a function does the same compiled, and time both")
     _add_target(comparison)
-    comparison.add_argument("--baseline", action="append", default=[], metavar="FUNCTION", help="another function of the "
-                            "file that should do the same, timed in the same turns; may be repeated")  # fmt: skip
+    comparison.add_argument("--baseline", action="append", default=[], metavar="FUNCTION", help=BASELINE_HELP)
     comparison.add_argument("--rounds", type=int, default=30, metavar="N", help="samples of each mode, at most (30)")
     comparison.add_argument("--seconds", type=float, default=2.0, metavar="S", help="when to begin no new round (2)")
     comparison.add_argument("--rtol", type=float, metavar="X", help="the relative error that is allowed")

@@ -70,7 +70,8 @@ def _load_file(path: str) -> ModuleType:
     stem = os.path.splitext(os.path.basename(path))[0]
     # Not its own name: a file called random.py must not become everyone's module random.
     spec = importlib.util.spec_from_file_location(f"graphc_target_{stem}", os.path.abspath(path))
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     # As when Python runs a file: it may import what lies beside it.
@@ -117,8 +118,8 @@ def _arguments(module: ModuleType, name: str, function: Callable[..., Any], expr
         needed = _required(function)
         if needed:
             raise InvalidArgumentError(
-                f"{name} takes {', '.join(needed)}: let {module.__file__} define example_args(), which returns them as a "
-                "tuple, or ARGS, or give --args 'gx.ones((3, 3)), 5'"
+                f"{name} takes {', '.join(needed)}: let {module.__file__} define example_args(), which returns them "
+                "as a tuple, or ARGS, or give --args 'gx.ones((3, 3)), 5'"
             )
     return found if type(found) is tuple else (found,)
 
@@ -133,10 +134,6 @@ def _evaluate(expression: str, module: ModuleType) -> Any:
 
 
 def _required(function: Callable[..., Any]) -> list[str]:
-    signature = inspect.signature(function)
-    return [
-        parameter.name
-        for parameter in signature.parameters.values()
-        if parameter.default is parameter.empty
-        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-    ]
+    parameters = inspect.signature(function).parameters.values()
+    starred = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+    return [item.name for item in parameters if item.default is item.empty and item.kind not in starred]

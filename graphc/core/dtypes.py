@@ -34,13 +34,16 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
 
 
 def canonical_array(value: Any) -> np.ndarray[Any, Any]:
-    """A NumPy array of a dtype that tensors have.
+    """A NumPy array of a dtype that tensors have, with memory of its own.
+
+    JAX reads NumPy's memory behind the program's back, or keeps it, even where it is asked for a copy: what the user
+    wrote to an array after the call would show in the result.
 
     Raises:
       InvalidTypeError: the value is no array of numbers or truth values.
     """
     try:
-        array = np.asarray(value)
+        array = np.array(value)
     except ValueError as error:
         raise InvalidArgumentError(f"cannot make a tensor from {value!r}: {error}") from None
     if array.dtype.kind in "OUSVMm" and array.dtype.name not in _EXTENDED:

@@ -1,6 +1,7 @@
 """Layer 6: the decorator, the trace cache and its keys, reasons for retraces, lifting of variables."""
 
 from graphc.function.arguments import Arguments, Binder, TensorSpec
+from graphc.function.from_graph import from_graph
 from graphc.function.function import (
     TOOLS,
     BoundFunction,
@@ -22,6 +23,7 @@ __all__ = [
     "TraceOptions",
     "TraceReport",
     "TracedFunction",
+    "from_graph",
     "function",
     "functions_run_eagerly",
     "run_functions_eagerly",

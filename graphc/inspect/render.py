@@ -60,7 +60,7 @@ def _three_digits(value: float) -> str:
 def format_table(comparison: Comparison) -> Group:
     """The comparison as a table, with the one-time costs and the notes below."""
     title = Text(f"{comparison.function} on {comparison.machine.device}", style="bold")
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("mode", no_wrap=True)
     table.add_column("equal", no_wrap=True)
     for column in ("error", "median", "middle half", "speed", "launches", "memory"):

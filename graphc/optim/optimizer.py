@@ -14,7 +14,7 @@ from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeErr
 from graphc.core import ArrayLike, Tensor, Variable, apply, context
 from graphc.gradients import GradientTape
 from graphc.ops import asarray
-from graphc.optim.update import TRANSFORMATIONS, UPDATE, register, update_attrs
+from graphc.optim.update import UPDATE, initial_state, register, update_attrs
 
 __all__ = ["Optimizer"]
 
@@ -80,13 +80,17 @@ class Optimizer:
         if self._targets:
             self._check_known(targets)
             return
-        state = TRANSFORMATIONS[self._transformation].init([variable.raw for variable in targets])
-        flat = cast("Any", jax.tree_util.tree_flatten_with_path(state))
-        self._state = [Variable(leaf, trainable=False, name=self._state_name(path)) for path, leaf in flat[0]]
+        arrays = [variable.raw for variable in targets]
+        # What the state holds beside arrays made from the variables', such as a count of steps, goes where they are.
+        place = next((array.sharding for array in arrays if array.committed and len(array.devices()) == 1), None)
+        state = initial_state(self._transformation, arrays)
+        self._state = [
+            Variable(
+                leaf if place is None else jax.device_put(leaf, place), trainable=False, name=f"{self.name}/{path}"
+            )
+            for path, leaf in state
+        ]
         self._targets = targets
-
-    def _state_name(self, path: Any) -> str:
-        return f"{self.name}/{jax.tree_util.keystr(path, simple=True, separator='/')}"
 
     def apply_gradients(self, grads_and_vars: Iterable[tuple[ArrayLike | None, Variable]]) -> None:
         """Updates variables by their gradients.

@@ -18,7 +18,7 @@ from graphc.base import Registry, UniqueNames
 from graphc.ir import OPS, Attrs, OpDef
 from graphc.ops import infer_by_evaluation
 
-__all__ = ["TRANSFORMATIONS", "UPDATE", "register", "state_owners", "update_attrs"]
+__all__ = ["UPDATE", "initial_state", "register", "update_attrs"]
 
 TRANSFORMATIONS: Registry[optax.GradientTransformation] = Registry("optax transformation")
 _names = UniqueNames()
@@ -52,7 +52,39 @@ def update_attrs(transformation: str, num_variables: int, updated: Sequence[int]
     return Attrs(transformation=transformation, num_variables=num_variables, updated=tuple(updated))
 
 
-def state_owners(transformation: str, params: Sequence[Any]) -> list[int | None]:
+def initial_state(transformation: str, params: Sequence[jax.Array]) -> list[tuple[str, jax.Array]]:
+    """The leaves of the state that a transformation starts with, each with its path in the state; keys as their data."""
+    state = TRANSFORMATIONS[transformation].init(list(params))
+    flat = cast("Any", jax.tree_util.tree_flatten_with_path(state))
+    return [(jax.tree_util.keystr(path, simple=True, separator="/"), _data(leaf)) for path, leaf in flat[0]]
+
+
+def _data(leaf: Any) -> jax.Array:
+    return jax.random.key_data(leaf) if _is_key(leaf) else jnp.asarray(leaf)
+
+
+def _is_key(leaf: Any) -> bool:
+    return jax.dtypes.issubdtype(jnp.result_type(leaf), jax.dtypes.prng_key)
+
+
+def _state(transformation: str, params: Sequence[Any], leaves: Sequence[Any]) -> Any:
+    """The state that these are the leaves of: with the structure that ``init`` gives, and keys made from their data."""
+    implementations: list[Any] = []
+
+    def init(params: Any) -> Any:
+        state = TRANSFORMATIONS[transformation].init(params)
+        implementations.extend(jax.random.key_impl(leaf) if _is_key(leaf) else None for leaf in jax.tree.leaves(state))
+        return state
+
+    structure = cast("Any", jax.tree.structure(jax.eval_shape(init, list(params))))
+    values = [
+        leaf if implementation is None else jax.random.wrap_key_data(leaf, impl=implementation)
+        for leaf, implementation in zip(leaves, implementations, strict=True)
+    ]
+    return jax.tree.unflatten(structure, values)
+
+
+def _state_owners(transformation: str, params: Sequence[Any]) -> list[int | None]:
     """For each leaf of the state, the position of the parameter that it belongs to; None for one that all share."""
     init = TRANSFORMATIONS[transformation].init
 
@@ -84,13 +116,12 @@ def _update(
     given = dict(zip(chosen, values[num_variables:], strict=False))
     gradients = [given[i] if i in given else jnp.zeros_like(param) for i, param in enumerate(params)]
     leaves = values[num_variables + len(chosen) :]
-    structure = cast("Any", jax.tree.structure(jax.eval_shape(rule.init, params)))
-    changes, state = rule.update(gradients, jax.tree.unflatten(structure, leaves), params)
+    changes, state = rule.update(gradients, _state(transformation, params, leaves), params)
     new_params: list[Any] = jax.tree.leaves(optax.apply_updates(params, changes))
     # A Variable keeps its dtype, also where a rule of a wider one is mixed in.
-    new_leaves = [jnp.asarray(new, old.dtype) for new, old in zip(jax.tree.leaves(state), leaves, strict=True)]
+    new_leaves = [_data(new).astype(old.dtype) for new, old in zip(jax.tree.leaves(state), leaves, strict=True)]
     if updated is not None:
-        owners = state_owners(transformation, params)
+        owners = _state_owners(transformation, params)
         new_params = [new if i in given else old for i, (new, old) in enumerate(zip(new_params, params, strict=True))]
         new_leaves = [
             new if owner is None or owner in given else old

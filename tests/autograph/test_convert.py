@@ -21,6 +21,7 @@ from tests.autograph.convert_corpus import CASES
 from tests.autograph.reference_operators import Plain, both, plain
 
 ONE_LINE = [lambda x: x and 1, lambda x: x or 2, lambda x: lambda y: y and x]
+NESTED = lambda x: lambda x: x and "inner"  # noqa: E731
 
 
 def behaviour(fn: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -203,6 +204,11 @@ def test_lambdas_on_one_line_are_told_apart() -> None:
     first, second, third = (convert(fn, operators=plain) for fn in ONE_LINE)
     assert (first(0), second(0), third(3)(2)) == (0, 2, 3)
     assert convert(third(4).__closure__ and ONE_LINE[2](4), operators=plain)(0) == 0
+
+
+def test_a_lambda_inside_a_lambda_is_told_apart() -> None:
+    assert convert(NESTED(0), operators=plain)(1) == "inner"
+    assert convert(NESTED, operators=plain)(0)(2) == "inner"
 
 
 def test_a_lambda_over_several_lines() -> None:

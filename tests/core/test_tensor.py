@@ -111,8 +111,8 @@ def test_an_operator_leaves_what_it_does_not_know_to_the_other_side() -> None:
     assert (gx.asarray(X) != "text") is True
     with pytest.raises(TypeError, match="unsupported operand"):
         gx.asarray(X) + None
-    with pytest.raises(TypeError, match="unsupported operand"):
-        "text" * gx.asarray(X)
+    with pytest.raises(TypeError, match="can only concatenate str"):
+        "text" + gx.asarray(X)
 
 
 def test_shapes_that_do_not_fit_name_the_op_its_arguments_and_the_line() -> None:
@@ -248,15 +248,18 @@ def test_numpy_functions_of_tensors_are_graphc_ops() -> None:
         np.add.reduce(x)
 
 
-def test_numpy_memory_does_not_become_a_tensors() -> None:
-    for size in (3, 1024, 1 << 16):
+@pytest.mark.parametrize("size", [3, 1024, 1 << 20])
+def test_numpy_memory_is_read_before_the_call_returns(size: int) -> None:
+    """JAX by itself reads it later, or for good, depending on size and alignment."""
+    assigned = gx.Variable(np.ones(size, np.float32))
+    compiled = gx.function(lambda x: x * 1.0)
+    for _ in range(5):
         values = np.zeros(size, np.float32)
-        tensor, variable = gx.asarray(values), gx.Variable(values)
-        assigned = gx.Variable(np.ones(size, np.float32))
         assigned.assign(values)
+        results = [gx.asarray(values), gx.Variable(values), gx.add(values, 0.0), compiled(values), assigned]
         values[:] = 7
-        gx.wait_all()
-        assert tensor.numpy()[0] == variable.numpy()[0] == assigned.numpy()[0] == 0
+        for result in results:
+            assert result.numpy()[[0, -1]].tolist() == [0, 0]
 
 
 def test_dlpack_with_numpy_and_jax() -> None:
@@ -266,7 +269,7 @@ def test_dlpack_with_numpy_and_jax() -> None:
 
 
 def test_jax_reads_tensors_and_its_tracers_are_refused() -> None:
-    assert jnp.sin(gx.asarray(X)).shape == (2, 2)
+    assert jnp.sin(jnp.asarray(gx.asarray(X))).shape == (2, 2)
     with pytest.raises(gx.errors.InvalidArgumentError, match="call graphc from outside jax.jit"):
         jax.jit(lambda x: gx.exp(x).raw)(X)
     with pytest.raises(gx.errors.InvalidArgumentError, match="call graphc from outside"):

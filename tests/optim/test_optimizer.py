@@ -45,8 +45,8 @@ CASES: dict[str, Made] = {
         optax.MultiSteps(optax.sgd(0.1), 2).gradient_transformation(),
     ),
     "noise": (
-        lambda: gx.optim.Optimizer(optax.noisy_sgd(0.1, key=jax.random.PRNGKey(3))),
-        optax.noisy_sgd(0.1, key=jax.random.PRNGKey(3)),
+        lambda: gx.optim.Optimizer(optax.noisy_sgd(0.1, key=3)),
+        optax.noisy_sgd(0.1, key=3),
     ),
 }
 
@@ -206,7 +206,8 @@ def test_gradients_take_the_dtype_of_their_variable() -> None:
     for _ in range(2):
         optimizer.apply_gradients([(gx.asarray([1.0, 1.0]), w)])
     assert w.dtype == jnp.bfloat16
-    assert w.tolist() == [0.0, 1.0]
+    # Half of bfloat16's eight bits.
+    np.testing.assert_allclose(w.numpy().astype("float32"), [0.0, 1.0], atol=0.02)
 
 
 def test_minimize_returns_the_loss_and_converts_python_control_flow() -> None:

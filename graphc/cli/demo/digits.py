@@ -47,8 +47,9 @@ class Classifier:
     def __init__(self) -> None:
         gx.random.seed(1)
         self.network = gx.layers.Sequential([gx.layers.Dense(128, activation="relu"), gx.layers.Dense(10)])
-        self.optimizer = gx.optim.Adam(2e-3)
-        self.network(gx.zeros((1, 64)))  # makes the weights
+        self.optimizer = gx.optim.Adam(3e-3)
+        self.network(gx.zeros((1, 64)))  # the first call makes the weights
+        self.optimizer.build(self.network.trainable_variables)
 
     def step(self, x: gx.Tensor, y: gx.Tensor) -> gx.Tensor:
         """One step of training; returns the loss before it."""

@@ -27,9 +27,5 @@ def carried(x: gx.Tensor, times: int) -> gx.Tensor:
     return y
 
 
-def carried_in_jax(x: Any, times: int) -> Any:
-    """:func:`carried`, as one writes it for JAX by hand."""
-    return _carried_in_jax(x, times)
-
-
-_carried_in_jax = jax.jit(lambda x, times: jax.lax.fori_loop(0, times, lambda _, y: y + 1, x))
+carried_in_jax: Any = jax.jit(lambda x, times: jax.lax.fori_loop(0, times, lambda _, y: y + 1, x))
+"""The same as one writes it for JAX by hand."""

@@ -24,6 +24,7 @@ from graphc.inspect import Comparison, format_seconds
 __all__ = ["run_demo"]
 
 TARGET_ACCURACY = 0.96
+STYLE: dict[str, Any] = {"box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0)}
 
 
 def run_demo(folder: Path, *, quick: bool = False) -> None:
@@ -48,7 +49,7 @@ def run_demo(folder: Path, *, quick: bool = False) -> None:
     console.rule("2. a thousand times y = x + 1, eager and compiled", align="left")
     loops = compare_loops(console, size=200 if quick else 2000, times=100 if quick else 1000)
     console.rule("3. a network that reads handwritten digits, in four modes", align="left")
-    runs = train(console, epochs=12 if quick else 30)
+    runs = train(console, epochs=20 if quick else 40)
     console.rule("what was found", align="left")
     files = write_files(folder, loops, runs)
     console.print(loop_table(loops), training_table(runs))
@@ -76,7 +77,7 @@ def compare_loops(console: Console, size: int, times: int) -> list[Comparison]:
         with console.status(f"{loop.__name__}: {times} times over {size} x {size} numbers"):
             # A tape would keep a thousand results of 16 MB; the gradients are compared on a part that is small enough.
             part = gx.compare(loop, x[:32, :32], times, rounds=0, show=False)
-            whole = gx.compare(loop, x, times, baselines=baselines, rounds=3, gradients=False, show=False)
+            whole = gx.compare(loop, x, times, baselines=baselines, rounds=5, gradients=False, show=False)
         gradients = part.mode("compiled").gradients
         console.print(whole.table())
         equal = gradients is not None and gradients.equal
@@ -111,7 +112,7 @@ def check_accuracy(runs: Sequence[Run]) -> None:
 
 def loop_table(loops: Sequence[Comparison]) -> Table:
     """The loops in short."""
-    table = Table("loop", "equal", "eager", "compiled", "speed", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table("loop", "equal", "eager", "compiled", "speed", **STYLE)
     for loop in loops:
         eager, compiled, speedup = loop.mode("eager").timing, loop.mode("compiled").timing, loop.speedup()
         times = ["", ""] if eager is None or compiled is None else map(format_seconds, (eager.median, compiled.median))
@@ -122,8 +123,8 @@ def loop_table(loops: Sequence[Comparison]) -> Table:
 
 def training_table(runs: Sequence[Run]) -> Table:
     """The training in short: medians over the epochs after the first."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("training", no_wrap=True)
+    table = Table(**STYLE)
+    table.add_column("training")
     for column in ("devices", "first epoch", "an epoch", "speed", "loss", "accuracy"):
         table.add_column(column, justify="right")
     for run in runs:

@@ -1,0 +1,34 @@
+"""A compiled function as text: read it, parse it back, run what was parsed."""
+
+import numpy as np
+
+import graphc as gx
+
+
+@gx.function
+def collatz(n):
+    steps = 0
+    while n != 1:
+        if n % 2 == 0:
+            n = n // 2
+        else:
+            n = 3 * n + 1
+        steps += 1
+    return steps
+
+
+def example_args():
+    return (gx.asarray(27),)
+
+
+if __name__ == "__main__":
+    graph = collatz.graph(*example_args())
+    text = str(graph)
+    print(text)
+
+    parsed = gx.ir.parse_graph(text)
+    print("the text says the same:", parsed == graph)
+
+    gx.ir.verify(parsed)
+    (steps,) = gx.ir.Interpreter(parsed).run(np.int32(27))
+    print("compiled:", collatz(*example_args()).item(), "parsed and interpreted:", int(steps))
