@@ -124,10 +124,11 @@ def _duel(
 
 
 def _eager(quick: bool) -> Duel:
-    del quick
     weights, *data = _data(_SMALL, 32)
     ours = _graphc_step(weights, gx.optim.SGD(_RATE))
-    return _duel(("graphc eager", "jax.grad, un-jitted"), ours, _Raw(weights, _raw_step), (data[0], data[1]))
+    raw = _Raw(weights, _raw_step)
+    labels = ("graphc eager", "jax.grad, un-jitted")
+    return _duel(labels, ours, raw, (data[0], data[1]), calls=1 if quick else 5)
 
 
 def _compiled(quick: bool) -> Duel:
@@ -175,7 +176,7 @@ def _large(quick: bool) -> Duel:
 
 
 ROWS = (
-    Row("mlp-eager", "MLP 3x64, batch 32: gradient and SGD, eager step", 0.2, _eager, rounds=300),
+    Row("mlp-eager", "MLP 3x64, batch 32: gradient and SGD, eager step", 0.2, _eager, rounds=100),
     Row("mlp-step", "the same, compiled per step", 1.25, _compiled),
     Row("mlp-loop", "the same, 500 steps in one compiled loop, per step", 1.1, _in_loop, rounds=100),
     Row("mlp-large", "MLP 512-2048-512-1, batch 1024, Adam: compiled step", 1.03, _large, rounds=60),

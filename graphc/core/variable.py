@@ -79,12 +79,8 @@ class Variable(ArrayMethods):
     ) -> None:
         if context.trace is not None:
             raise context.trace.variable_created()
-        try:
-            value = operand(initial_value() if callable(initial_value) else initial_value)
-        except InvalidArgumentError as error:
-            error.args = (f"Variable {name!r}: {error.args[0]}",)
-            raise at(error, user_location()) from None
-        raw = value.raw if isinstance(value, Tensor) else value
+        value = _operand(initial_value() if callable(initial_value) else initial_value, f"Variable {name!r}")
+        raw = _raw(value)
         found: Any = getattr(raw, "dtype", None)
         wanted = as_dtype(dtype if dtype is not None else type(raw) if found is None else found)
         array = jnp.array(raw, dtype=wanted, copy=True)
@@ -144,14 +140,14 @@ class Variable(ArrayMethods):
           InvalidArgumentError: another shape.
           InvalidTypeError: another dtype.
         """
-        new = self._check(operand(value))
+        new = self._check(_operand(value, f"assign to Variable {self.name!r}"))
         trace = context.trace
         if trace is not None:
             trace.assign(self, new)
         else:
             if context.creating is not None:
                 context.creating.note(self)
-            array = self._stored(new.raw if isinstance(new, Tensor) else new)
+            array = self._stored(_raw(new))
             with variable_lock:
                 self.raw = array
         return self
@@ -167,7 +163,7 @@ class Variable(ArrayMethods):
     def _stored(self, raw: Any) -> jax.Array:
         """An array as the variable holds it: of its type, on its device, and not in memory that the user may write to."""
         if not isinstance(raw, jax.Array):
-            raw = jnp.array(raw, self._type.dtype)
+            raw = jnp.asarray(raw, self._type.dtype)  # a NumPy array that operand made, of its own
         elif type_of(raw) != self._type:
             raw = jnp.asarray(raw, self._type.dtype)
         here = self.raw.sharding
@@ -201,6 +197,20 @@ class Variable(ArrayMethods):
 
     def __repr__(self) -> str:
         return f"Variable(name={self.name!r}, shape={self.shape}, dtype={self.dtype.name}, value={self.raw})"
+
+
+def _operand(value: Any, use: str) -> Any:
+    try:
+        return operand(value)
+    except InvalidArgumentError as error:
+        error.args = (f"{use}: {error.args[0]}",)
+        raise at(error, user_location()) from None
+
+
+def _raw(value: Any) -> Any:
+    if isinstance(value, SymbolicTensor):
+        raise value.trace.leaked(value)
+    return value.raw if isinstance(value, Tensor) else value
 
 
 def _restored(value: np.ndarray[Any, Any], trainable: bool, name: str) -> Variable:

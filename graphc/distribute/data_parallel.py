@@ -319,7 +319,7 @@ class ParallelFunction:
         except CreationInTrace:
             self._create_variables(arguments)
             rebound = self._binder.bind(args, kwargs)
-            arguments.key, arguments.variables = rebound.key, rebound.variables
+            arguments.key, arguments.variables, arguments.objects = rebound.key, rebound.variables, rebound.objects
             program = self._compile(arguments, may_create=False)
         self._programs[arguments.key] = program
         while len(self._programs) > config.max_traces:
@@ -463,7 +463,7 @@ class _Program:
             for variable in variables:
                 variable.raw = placed(variable.raw, self.parallel.replicated)
             results = run_on_variables(run, variables, self._num_written, arrays)
-        return self.traced.pack(
+        return self.traced.packer(arguments)(
             [
                 PerReplica(value) if different else Tensor(value)
                 for value, different in zip(results, self._differs, strict=True)

@@ -14,7 +14,7 @@ import numpy as np
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core import Tensor, Variable, as_dtype, type_of
-from graphc.function.keys import Encoder, describe, is_array
+from graphc.function.keys import Encoder, closure_variables, describe, is_array
 from graphc.ir import TensorType
 
 __all__ = ["Arguments", "Binder", "TensorSpec"]
@@ -59,12 +59,19 @@ class Arguments:
       key: what a trace is cached by.
       arrays: the arrays of the tensors, in the order of :func:`graphc.base.nest.flatten`.
       variables: the variables among the arguments and their attributes.
+      objects: the other objects among them that have attributes or contents.
     """
 
     values: dict[str, Any]
     key: tuple[Any, ...] = ()
     arrays: list[Any] = field(default_factory=list[Any])
     variables: list[Variable] = field(default_factory=list[Variable])
+    objects: list[Any] = field(default_factory=list[Any])
+
+    @property
+    def passed(self) -> list[Any]:
+        """The variables and objects together; calls of one key agree in what stands at which place."""
+        return [*self.variables, *self.objects]
 
     def described(self) -> list[tuple[str, str]]:
         """Each leaf of the arguments and their attributes, by its path, and what it is, for the reasons of retraces."""
@@ -92,6 +99,8 @@ class Binder:
         # A bound method, a partial or a callable object has a state that a trace depends on as on an argument.
         plain = isinstance(function, types.FunctionType | types.BuiltinFunctionType | type)
         self._owner = None if plain else function
+        self._function = function
+        self._own: dict[int, Variable] | None = None
         self._function_name = getattr(function, "__name__", "function")
 
     @property
@@ -121,10 +130,25 @@ class Binder:
                 raise at(error, user_location()) from None
         if self._owner is not None:
             encoder.encode_state(self._owner)
-        arguments = Arguments(values, tuple(encoder.tokens), encoder.arrays, encoder.variables)
+        arguments = Arguments(values, tuple(encoder.tokens), encoder.arrays, encoder.variables, encoder.objects)
+        if arguments.variables:
+            arguments.key += self._aliases(arguments.variables)
         if self.input_signature is not None:
             self._check(arguments)
         return arguments
+
+    def own(self, variable: Variable) -> bool:
+        """Whether the function also reaches a variable by itself; then an argument that is that variable is no other."""
+        if self._own is None:
+            self._own = {id(found): found for found in closure_variables(self._function)}
+        return id(variable) in self._own
+
+    def add_own(self, variables: Sequence[Variable]) -> None:
+        """Notes variables that a trace found the function to reach by itself."""
+        self._own = {**(self._own or {}), **{id(variable): variable for variable in variables}}
+
+    def _aliases(self, variables: Sequence[Variable]) -> tuple[Any, ...]:
+        return tuple([id(variable) for variable in variables if self.own(variable)])
 
     def _check(self, arguments: Arguments) -> None:
         assert self.input_signature is not None

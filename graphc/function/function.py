@@ -15,7 +15,7 @@ from graphc.base import Location, Registry, at, config, user_location
 from graphc.base.errors import InvalidArgumentError, RetraceWarning, VariableCreationError
 from graphc.core import CreationInTrace, Tensor, canonical_device, context, creation_scope, device_scope
 from graphc.function.arguments import Arguments, Binder
-from graphc.function.traced import TracedFunction, TraceOptions, trace_function
+from graphc.function.traced import TracedFunction, TraceOptions, converted, trace_function
 from graphc.ir import Graph
 from graphc.lowering import TypesDiffer, run_on_variables
 
@@ -158,9 +158,7 @@ class Function:
 
     def _inline(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The call inside another trace: its nodes become the caller's."""
-        from graphc.autograph import convert_call
-
-        function = convert_call(self.python_function) if self._options.autograph else self.python_function
+        function = converted(self.python_function, self._options)
         with device_scope(self._options.device or context.device):
             return function(*args, **kwargs)
 
@@ -327,7 +325,7 @@ def _fast_path(traced: TracedFunction, arguments: Arguments, args: tuple[Any, ..
     if any(type(argument) is not Tensor for argument in args):
         return None
     count = len(args)
-    jitted, pack = traced.executable.jitted, traced.pack
+    jitted, pack = traced.executable.jitted, traced.packer(arguments)
     captures, variables = traced.captures, traced.bound_variables(arguments)
     num_written = traced.executable.num_written
 

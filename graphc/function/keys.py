@@ -12,16 +12,17 @@ import types
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import lru_cache, partial
 from typing import Any, cast
 
 import jax
 import numpy as np
 
-from graphc.base import nest
+from graphc.base import is_internal_file, nest
 from graphc.core import SymbolicTensor, Tensor, Variable, canonical_array, type_of
 
-__all__ = ["Encoder", "describe", "is_array"]
+__all__ = ["Encoder", "closure_variables", "describe", "is_array"]
 
 # An object graph as large as this belongs to no model; what lies behind is told apart by identity alone.
 _MAX_TOKENS = 50_000
@@ -69,12 +70,14 @@ class Encoder:
       tokens: so far.
       arrays: the arrays of the tensors, in the order of :func:`graphc.base.nest.flatten`.
       variables: the variables among the arguments and their attributes.
+      objects: the other objects among them that have attributes or contents.
     """
 
     def __init__(self) -> None:
         self.tokens: list[Any] = []
         self.arrays: list[Any] = []
         self.variables: list[Variable] = []
+        self.objects: list[Any] = []
         self._seen: dict[int, int] = {}
 
     def encode(self, value: Any) -> None:
@@ -137,6 +140,7 @@ class Encoder:
             self.tokens.append(_Identity(value))
         else:
             self._seen[id(value)] = len(self._seen)
+            self.objects.append(value)
             self._contents(value)
 
     def _contents(self, value: Any) -> None:
@@ -207,6 +211,37 @@ def _hashable(value: Any) -> Any:
     except TypeError:
         return _Identity(value)
     return value
+
+
+def closure_variables(function: Any) -> list[Variable]:
+    """The variables that a function reaches by itself: through its closure, its globals, and functions that it calls."""
+    encoder = Encoder()
+    seen: set[int] = set()
+
+    def walk(value: Any) -> None:
+        value = getattr(value, "python_function", value)
+        value = getattr(value, "__func__", value)
+        if not isinstance(value, types.FunctionType):
+            if not isinstance(value, _ATOMS):
+                encoder.encode_state(value)
+        elif id(value) not in seen and not is_internal_file(value.__code__.co_filename):
+            seen.add(id(value))
+            for cell in value.__closure__ or ():
+                with suppress(ValueError):  # an empty cell
+                    walk(cell.cell_contents)
+            for name in _names(value.__code__):
+                if name in value.__globals__:
+                    walk(value.__globals__[name])
+
+    walk(function)
+    return encoder.variables
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _names(constant)
 
 
 def describe(values: dict[str, Any]) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ import time
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import jax
 
@@ -36,7 +36,7 @@ from graphc.ir.passes import DEFAULT, run_passes
 from graphc.lowering import Executable
 from graphc.ops import CALL
 
-__all__ = ["TraceOptions", "TracedFunction", "trace_function"]
+__all__ = ["TraceOptions", "TracedFunction", "converted", "trace_function"]
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ class TracedFunction:
     """
 
     def __init__(
-        self, graph: Graph, trace: Trace, structure: nest.Structure, leaves: Sequence[Any], arguments: Arguments,
-        seconds: float,
+        self, graph: Graph, trace: Trace, structure: nest.Structure, leaves: Sequence[Any], binder: Binder,
+        arguments: Arguments, seconds: float,
     ) -> None:  # fmt: skip
         self.graph = graph
         self.variables = weakref.WeakValueDictionary(trace.variables)
@@ -79,15 +79,20 @@ class TracedFunction:
         self.captures = [outer.raw for outer, _ in trace.captures.values()]
         self._captured_tensors = [outer for outer, _ in trace.captures.values()]
         self._structure = structure
-        self._leaves = [_OUTPUT if isinstance(leaf, SymbolicTensor) else leaf for leaf in leaves]
-        self.pack = _packer(structure, self._leaves)
         self.num_arguments = len(arguments.arrays)
         self.device = _single_device(graph)
-        places = {id(variable): position for position, variable in enumerate(arguments.variables)}
+        # What comes with the arguments is told by its place there, since the next call may come with another.
+        places: dict[int, _Place] = {}
+        for place, value in enumerate(arguments.passed):
+            if not (isinstance(value, Variable) and binder.own(value)):
+                places[id(value)] = _Place(place)
         used = [trace.variables[name] for name in self.executable.variables]
-        # A variable that the function knows by itself, or the place among those that come with the arguments.
         self._sources = [places.get(id(variable), variable) for variable in used]
-        self.depends_on_arguments = any(isinstance(source, int) for source in self._sources)
+        binder.add_own([source for source in self._sources if isinstance(source, Variable)])
+        self._leaves = [_OUTPUT if isinstance(leaf, SymbolicTensor) else places.get(id(leaf), leaf) for leaf in leaves]
+        self._returns_passed = any(isinstance(leaf, _Place) for leaf in self._leaves)
+        self._pack = _packer(structure, self._leaves)
+        self.depends_on_arguments = self._returns_passed or any(isinstance(source, _Place) for source in self._sources)
 
     def __call__(self, arguments: Arguments) -> Any:
         """Runs the program on the tensors and variables of a call."""
@@ -97,11 +102,23 @@ class TracedFunction:
             self._check_places(variables)
             device = find_device(self.device)
             arrays = [to_device(array, device) for array in arrays]
-        return self.pack(self.executable(arrays, variables))
+        return self.packer(arguments)(self.executable(arrays, variables))
+
+    def packer(self, arguments: Arguments) -> Callable[[Sequence[Any]], Any]:
+        """The function that makes the outputs of the program what the user's function returns."""
+        if not self._returns_passed:
+            return self._pack
+        passed = arguments.passed
+        return _packer(
+            self._structure, [passed[leaf.index] if isinstance(leaf, _Place) else leaf for leaf in self._leaves]
+        )
 
     def bound_variables(self, arguments: Arguments) -> list[Variable]:
         """The variables to work on: those of the call's arguments in place of those of the traced call's."""
-        return [arguments.variables[source] if isinstance(source, int) else source for source in self._sources]
+        if not self.depends_on_arguments:
+            return cast("list[Variable]", self._sources)
+        passed = arguments.passed
+        return [passed[source.index] if isinstance(source, _Place) else source for source in self._sources]
 
     def _check_places(self, variables: Sequence[Variable]) -> None:
         for variable in variables:
@@ -125,7 +142,7 @@ class TracedFunction:
             results = apply_all(CALL, (*values, *tensors, *self._captured_tensors), regions=(self.graph,))
             for variable, value in zip(variables, results[count:], strict=False):
                 variable.raw = value.raw
-        return self.pack(results[:count])
+        return self.packer(arguments)(results[:count])
 
     def lower(self, arguments: Arguments) -> Any:
         """JAX's lowered program (``jax.stages.Lowered``)."""
@@ -133,6 +150,13 @@ class TracedFunction:
 
 
 _OUTPUT = object()
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Stands for something that comes with the arguments of a call."""
+
+    index: int
 
 
 def _original_tensors(arguments: Arguments, tensors: Sequence[Tensor]) -> list[Tensor]:
@@ -153,7 +177,7 @@ def _packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Seque
     if (
         structure.kind is tuple
         and all(leaf is _OUTPUT for leaf in leaves)
-        and structure.num_leaves == len(structure.keys)
+        and all(child == nest.LEAF for child in structure.children)
     ):
         return lambda results: tuple([wrap(value) for value in results])
 
@@ -190,7 +214,7 @@ def trace_function(
     args, kwargs = binder.rebuild(arguments, symbolic)
     with trace_scope(trace), device_scope(options.device or context.device):
         try:
-            result = _converted(function, options)(*args, **kwargs)
+            result = converted(function, options)(*args, **kwargs)
         except RecursionError as error:
             raise at(_endless(options.name), user_location()) from error
         leaves, structure = nest.flatten(result)
@@ -199,7 +223,7 @@ def trace_function(
         raise trace.refusals[0]
     graph = trace.finish([output for output in outputs if isinstance(output, SymbolicTensor)])
     graph = run_passes(graph, DEFAULT)
-    return TracedFunction(graph, trace, structure, outputs, arguments, time.perf_counter() - start)
+    return TracedFunction(graph, trace, structure, outputs, binder, arguments, time.perf_counter() - start)
 
 
 def _endless(name: str) -> UnimplementedError:
@@ -209,7 +233,8 @@ def _endless(name: str) -> UnimplementedError:
     )
 
 
-def _converted(function: Callable[..., Any], options: TraceOptions) -> Callable[..., Any]:
+def converted(function: Callable[..., Any], options: TraceOptions) -> Callable[..., Any]:
+    """The function with its control flow converted, if the options ask for that and its source can be read."""
     if not options.autograph:
         return function
     try:

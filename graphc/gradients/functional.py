@@ -40,11 +40,11 @@ def value_and_grad(
       >>> value.item(), gradient.tolist()
       (5.0, [2.0, 4.0])
     """
-    positions = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    positions = _positions(argnums)
 
     @functools.wraps(function)
     def differentiated(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        if max(positions) >= len(args):
+        if not all(-len(args) <= position < len(args) for position in positions):
             error = InvalidArgumentError(f"grad: argnums={argnums!r}, but {len(args)} positional arguments were given")
             raise at(error, user_location())
         arguments = list(args)
@@ -54,7 +54,7 @@ def value_and_grad(
         with GradientTape() as tape:
             tape.watch(chosen)
             result = function(*arguments, **kwargs)
-        value = result[0] if has_aux else result
+        value = _split_aux(result) if has_aux else result
         if not isinstance(value, Tensor) or value.shape != ():
             given = value.type if isinstance(value, ArrayMethods) else repr(value)
             error = InvalidArgumentError(f"grad: the function must return a scalar tensor, it returned {given}")
@@ -84,6 +84,21 @@ def grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux
         return (gradient, value[1]) if has_aux else gradient
 
     return differentiated
+
+
+def _positions(argnums: Any) -> tuple[int, ...]:
+    positions: tuple[Any, ...] = tuple(argnums) if isinstance(argnums, list | tuple) else (argnums,)
+    if not positions or not all(type(position) is int for position in positions):
+        error = InvalidTypeError(f"grad: argnums must be an int or a sequence of ints, got {argnums!r}")
+        raise at(error, user_location())
+    return positions
+
+
+def _split_aux(result: Any) -> Any:
+    if isinstance(result, tuple) and len(nest.as_tuple(result)) == 2:
+        return nest.as_tuple(result)[0]
+    error = InvalidTypeError(f"grad: with has_aux=True the function must return (value, aux), it returned {result!r:.60}")
+    raise at(error, user_location())
 
 
 def _differentiable(value: Any) -> Any:

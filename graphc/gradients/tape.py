@@ -242,7 +242,7 @@ class GradientTape:
         if isinstance(source, Variable):
             return self._reads.get(source.name, [])
         if isinstance(source, Tensor):
-            return [source]
+            return [source] if _key(source) in self._connected else []
         error = InvalidTypeError(f"gradient(): a source must be a Tensor or a Variable, got {source!r:.60}")
         raise at(error, user_location())
 

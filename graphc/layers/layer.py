@@ -11,13 +11,11 @@ from typing import Any, cast
 import numpy as np
 
 from graphc.autograph import call
-from graphc.base import UniqueNames, at, user_location
+from graphc.base import at, user_location
 from graphc.base.errors import InvalidTypeError, UnimplementedError
 from graphc.core import CreationInTrace, Variable, context
 
 __all__ = ["Layer"]
-
-_names = UniqueNames()
 
 
 class _Mode(threading.local):
@@ -37,7 +35,7 @@ class Layer:
     compiled function ``call`` is converted like any code of the user's, so it may branch and loop over tensors.
 
     Args:
-      name: for people, and the start of its Variables' names; made from the class when None.
+      name: for people, and the start of its Variables' names; that of the class when None.
 
     Attributes:
       built: whether :meth:`build` has run.
@@ -56,23 +54,17 @@ class Layer:
       [(2,)]
     """
 
-    # The name is in a slot, not among the attributes that a trace is cached by: two models of one class that differ in
-    # names only share the traces of its compiled methods.
-    __slots__ = ("__dict__", "__weakref__", "_name")
-
-    _name: str
     built = False
+    _name: str | None = None
 
     def __init__(self, name: str | None = None) -> None:
-        if name is not None:
-            self._name = name
+        self._name = name
 
     @property
     def name(self) -> str:
-        """The layer's name."""
-        if not hasattr(self, "_name"):
-            self._name = _names(type(self).__name__.lower())
-        return self._name
+        """The name that was given, or the class's in lower case."""
+        # Not made unique: it would tell apart models that are equal, so that they could not share compiled methods.
+        return self._name or type(self).__name__.lower()
 
     def build(self, input_shape: Any) -> None:
         """Makes the Variables; the first call does this, unless it was done before.

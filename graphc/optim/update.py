@@ -53,7 +53,7 @@ def update_attrs(transformation: str, num_variables: int, updated: Sequence[int]
 
 
 def initial_state(transformation: str, params: Sequence[jax.Array]) -> list[tuple[str, jax.Array]]:
-    """The leaves of the state that a transformation starts with, each with its path in the state; keys as their data."""
+    """The leaves of the state that a transformation starts with, each with its path; random keys as their data."""
     state = TRANSFORMATIONS[transformation].init(list(params))
     flat = cast("Any", jax.tree_util.tree_flatten_with_path(state))
     return [(jax.tree_util.keystr(path, simple=True, separator="/"), _data(leaf)) for path, leaf in flat[0]]
@@ -64,7 +64,7 @@ def _data(leaf: Any) -> jax.Array:
 
 
 def _is_key(leaf: Any) -> bool:
-    return jax.dtypes.issubdtype(jnp.result_type(leaf), jax.dtypes.prng_key)
+    return bool(jnp.issubdtype(jnp.result_type(leaf), jax.dtypes.prng_key))
 
 
 def _state(transformation: str, params: Sequence[Any], leaves: Sequence[Any]) -> Any:
@@ -77,7 +77,7 @@ def _state(transformation: str, params: Sequence[Any], leaves: Sequence[Any]) ->
         return state
 
     structure = cast("Any", jax.tree.structure(jax.eval_shape(init, list(params))))
-    values = [
+    values: list[Any] = [
         leaf if implementation is None else jax.random.wrap_key_data(leaf, impl=implementation)
         for leaf, implementation in zip(leaves, implementations, strict=True)
     ]

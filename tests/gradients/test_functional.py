@@ -89,6 +89,15 @@ def test_one_tensor_for_two_arguments() -> None:
     assert (first.item(), second.item()) == (18.0, 9.0)
 
 
+def test_a_position_counted_from_the_end() -> None:
+    assert gx.grad(lambda a, b: a * b, argnums=-1)(f(3.0), f(5.0)).item() == 3.0
+
+
+def test_aux_that_is_missing() -> None:
+    with pytest.raises(InvalidTypeError, match=r"must return \(value, aux\)"):
+        gx.grad(lambda x: x * x, has_aux=True)(f(1.0))
+
+
 def test_a_function_that_closes_over_what_is_differentiated() -> None:
     x = f(3.0)
     assert gx.grad(lambda a: a * x)(x).item() == 3.0
@@ -112,7 +121,7 @@ def test_bad_input(function: Any, args: Any, error: type[Exception], message: st
         gx.function(lambda: gx.grad(function)(*args))()
 
 
-@pytest.mark.parametrize("argnums", [-1, (0, -2), "x", 1.5, ()])
+@pytest.mark.parametrize("argnums", [1, (0, -2), "x", 1.5, (), True])
 def test_argnums_that_name_no_argument(argnums: Any) -> None:
     with pytest.raises((InvalidArgumentError, InvalidTypeError), match="argnums"):
         gx.grad(lambda x: x * x, argnums=argnums)(f(1.0))

@@ -303,7 +303,7 @@ def test_a_second_call_of_gradient() -> None:
         tape.gradient(y, x)
 
 
-@pytest.mark.parametrize("bad", [3, "x", None, [1.0]])
+@pytest.mark.parametrize("bad", [3, "x", [1.0]])
 def test_watch_of_what_is_no_tensor(bad: Any) -> None:
     with gx.GradientTape() as tape, pytest.raises(InvalidTypeError, match=r"watch: expected a Tensor or a Variable"):
         tape.watch(bad)

@@ -228,9 +228,11 @@ def test_a_users_layer_may_override_dunder_call() -> None:
     assert len(model.trainable_variables) == 1
 
 
-def test_names_are_unique_and_name_the_variables() -> None:
-    one, two = gx.layers.Dense(1, in_features=1), gx.layers.Dense(1, in_features=1)
-    assert one.name != two.name
-    assert one.kernel is not None
-    assert one.kernel.name == f"{one.name}/kernel"
-    assert "dense" in repr(one)
+def test_names_begin_the_names_of_the_variables() -> None:
+    named, plain = gx.layers.Dense(1, in_features=1, name="head"), gx.layers.Dense(1, in_features=1)
+    assert [named.name, plain.name] == ["head", "dense"]
+    assert named.kernel is not None
+    assert plain.kernel is not None
+    assert named.kernel.name.startswith("head/kernel")
+    assert plain.kernel.name.startswith("dense/kernel")
+    assert [repr(named), repr(plain)] == ["<Dense 'head'>", "<Dense 'dense'>"]
