@@ -1,7 +1,5 @@
 """A compiled function as text: read it, parse it back, run what was parsed."""
 
-import numpy as np
-
 import graphc as gx
 
 
@@ -26,9 +24,8 @@ if __name__ == "__main__":
     text = str(graph)
     print(text)
 
-    parsed = gx.ir.parse_graph(text)
+    parsed = gx.parse_graph(text)
     print("the text says the same:", parsed == graph)
 
-    gx.ir.verify(parsed)
-    (steps,) = gx.ir.Interpreter(parsed).run(np.int32(27))
-    print("compiled:", collatz(*example_args()).item(), "parsed and interpreted:", int(steps))
+    again = gx.from_graph(parsed)
+    print("steps:", collatz(*example_args()).item(), "and of what was parsed:", again(*example_args()).item())

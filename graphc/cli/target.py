@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -121,7 +121,7 @@ def _arguments(module: ModuleType, name: str, function: Callable[..., Any], expr
                 f"{name} takes {', '.join(needed)}: let {module.__file__} define example_args(), which returns them "
                 "as a tuple, or ARGS, or give --args 'gx.ones((3, 3)), 5'"
             )
-    return found if type(found) is tuple else (found,)
+    return cast("tuple[Any, ...]", found) if type(found) is tuple else (found,)
 
 
 def _evaluate(expression: str, module: ModuleType) -> Any:

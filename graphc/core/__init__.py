@@ -1,5 +1,6 @@
 """Layer 2: context stacks, the one door to every op, Tensor, Variable, conversion, traces, devices."""
 
+from graphc.core.calling import converted, register_converter
 from graphc.core.context import (
     Context,
     LaunchCounter,
@@ -68,6 +69,7 @@ __all__ = [
     "canonical_array",
     "canonical_device",
     "context",
+    "converted",
     "count_launches",
     "creation_scope",
     "current_trace",
@@ -80,6 +82,7 @@ __all__ = [
     "kernel",
     "operand",
     "placed",
+    "register_converter",
     "register_region_runner",
     "replica_scope",
     "scalar_array",

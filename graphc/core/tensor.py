@@ -173,7 +173,8 @@ class ArrayMethods:
     def __bool__(self) -> bool:
         if self.size != 1:
             error = InvalidArgumentError(
-                f"the truth value of a tensor needs exactly one element, this tensor is {self.type}; use gx.any or gx.all"
+                f"the truth value of a tensor needs exactly one element, this tensor is {self.type}; use gx.any or "
+                "gx.all"
             )
             raise at(error, user_location())
         return bool(self.numpy())
@@ -208,7 +209,9 @@ class ArrayMethods:
         """
         array = self.numpy()
         if array.size != 1:
-            raise at(InvalidArgumentError(f"item() needs exactly one element, this tensor is {self.type}"), user_location())
+            raise at(
+                InvalidArgumentError(f"item() needs exactly one element, this tensor is {self.type}"), user_location()
+            )
         return array.item()
 
     def tolist(self) -> Any:

@@ -161,7 +161,7 @@ class Variable(ArrayMethods):
         return self.assign(self.value() - value)
 
     def _stored(self, raw: Any) -> jax.Array:
-        """An array as the variable holds it: of its type, on its device, and not in memory that the user may write to."""
+        """An array as the variable holds it: of its type, on its device, not in memory that the user may write to."""
         if not isinstance(raw, jax.Array):
             raw = jnp.asarray(raw, self._type.dtype)  # a NumPy array that operand made, of its own
         elif type_of(raw) != self._type:

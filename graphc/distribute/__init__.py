@@ -1,13 +1,7 @@
 """Layer 8: data parallelism over the devices of this process."""
 
-from graphc.distribute.data_parallel import (
-    DataParallel,
-    ParallelFunction,
-    PerReplica,
-    all_mean,
-    all_sum,
-    replica_index,
-)
+from graphc.distribute.data_parallel import DataParallel, ParallelFunction
+from graphc.distribute.replica import PerReplica, all_mean, all_sum, replica_index
 from graphc.distribute.replication import Replication, analyze_replication
 
 __all__ = [

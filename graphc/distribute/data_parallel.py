@@ -17,14 +17,12 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from graphc.base import at, config, nest, user_location
-from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError, VariableCreationError
+from graphc.base.errors import InvalidArgumentError, UnimplementedError, VariableCreationError
 from graphc.core import (
     CreationInTrace,
     Device,
     Tensor,
     Variable,
-    apply,
-    apply_all,
     context,
     creation_scope,
     device_name,
@@ -36,6 +34,7 @@ from graphc.core import (
     variable_lock,
     variable_placement,
 )
+from graphc.distribute.replica import PerReplica, Rehearsal, Replica
 from graphc.distribute.replication import analyze_replication
 from graphc.function import (
     Arguments,
@@ -48,117 +47,11 @@ from graphc.function import (
 )
 from graphc.ir import TensorType
 from graphc.lowering import lower, run_on_variables
-from graphc.ops import ALL_MEAN, ALL_SUM, FOLD_IN_REPLICA, REPLICA_AXIS, REPLICA_INDEX, asarray
+from graphc.ops import REPLICA_AXIS
 
-__all__ = ["DataParallel", "ParallelFunction", "PerReplica", "all_mean", "all_sum", "replica_index"]
-
+__all__ = ["DataParallel", "ParallelFunction"]
 
 _FUNCTIONS_KEPT = 32
-
-
-class _Replica:
-    """The context of the replica that is being traced."""
-
-    def __init__(self, num_replicas: int) -> None:
-        self.num_replicas = num_replicas
-
-    def mean(self, tensors: Sequence[Any]) -> list[Tensor]:
-        """The mean of each tensor over the replicas, all in one collective."""
-        return apply_all(ALL_MEAN, tensors)
-
-    def total(self, tensors: Sequence[Any]) -> list[Tensor]:
-        """The sum of each tensor over the replicas, all in one collective."""
-        return apply_all(ALL_SUM, tensors)
-
-    def index(self) -> Tensor:
-        """Which replica this is."""
-        return apply(REPLICA_INDEX, ())
-
-    def fold_key(self, key: Tensor) -> Tensor:
-        """Key data that differs between replicas; with one replica, the numbers of a plain function."""
-        return key if self.num_replicas == 1 else apply(FOLD_IN_REPLICA, (key,))
-
-
-class _Rehearsal(_Replica):
-    """The context of a step that runs eagerly, on the first replica's part, only to make its Variables."""
-
-    def mean(self, tensors: Sequence[Any]) -> list[Tensor]:
-        return [asarray(tensor) for tensor in tensors]
-
-    total = mean
-
-    def index(self) -> Tensor:
-        return asarray(0)
-
-    def fold_key(self, key: Tensor) -> Tensor:
-        return key
-
-
-def _replica(name: str) -> _Replica:
-    replica = context.replica
-    if not isinstance(replica, _Replica):
-        error = FailedPreconditionError(
-            f"{name} is called outside a data-parallel step; call it in a function that DataParallel runs"
-        )
-        raise at(error, user_location())
-    return replica
-
-
-def all_mean(value: Any) -> Any:
-    """The mean over the replicas of tensors in a nested structure, in one collective; inside a data-parallel step.
-
-    Raises:
-      FailedPreconditionError: called outside one.
-    """
-    leaves, structure = nest.flatten(value)
-    return nest.unflatten(structure, _replica("all_mean").mean(leaves))
-
-
-def all_sum(value: Any) -> Any:
-    """The sum over the replicas of tensors in a nested structure, in one collective; inside a data-parallel step.
-
-    Raises:
-      FailedPreconditionError: called outside one.
-    """
-    leaves, structure = nest.flatten(value)
-    return nest.unflatten(structure, _replica("all_sum").total(leaves))
-
-
-def replica_index() -> Tensor:
-    """Which replica this is: an int32 scalar, from 0; inside a data-parallel step.
-
-    Raises:
-      FailedPreconditionError: called outside one.
-    """
-    return _replica("replica_index").index()
-
-
-class PerReplica:
-    """A result that differs between replicas.
-
-    Attributes:
-      values: one tensor for each replica, each on its device.
-    """
-
-    def __init__(self, stacked: jax.Array) -> None:
-        self._stacked = stacked
-
-    @property
-    def values(self) -> tuple[Tensor, ...]:
-        """One tensor for each replica."""
-        shards = sorted(self._stacked.addressable_shards, key=lambda shard: shard.index[0].start or 0)
-        return tuple(Tensor(shard.data[0]) for shard in shards)
-
-    def stack(self) -> Tensor:
-        """The values as one tensor, on every device as variables are, with a leading axis for the replicas."""
-        return Tensor(jax.device_put(self._stacked, NamedSharding(self._stacked.sharding.mesh, P())))
-
-    def numpy(self) -> np.ndarray[Any, Any]:
-        """The values as one NumPy array, with a leading axis for the replicas; waits for them."""
-        return np.asarray(self._stacked)
-
-    def __repr__(self) -> str:
-        return f"PerReplica({self.numpy()})"
 
 
 class DataParallel:
@@ -285,6 +178,8 @@ def _default_devices() -> list[Device]:
 class ParallelFunction:
     """A step compiled for all devices of a :class:`DataParallel`; made by its ``function``."""
 
+    __graphc_opaque__ = True  # as an argument or attribute it stands for itself
+
     def __init__(self, parallel: DataParallel, step: Callable[..., Any], *, axis: int) -> None:
         self.parallel = parallel
         self.step = step
@@ -342,8 +237,8 @@ class ParallelFunction:
         )
         if place is not None:
             error = UnimplementedError(
-                f"the data-parallel step {self._options.name!r} is called inside {place}; call it outside, and open tapes "
-                "in the step itself"
+                f"the data-parallel step {self._options.name!r} is called inside {place}; call it outside, and open "
+                "tapes in the step itself"
             )
             raise at(error, user_location())
 
@@ -379,20 +274,22 @@ class ParallelFunction:
     def _create_variables(self, arguments: Arguments) -> None:
         """Runs the step eagerly on the first replica's part, only for the Variables that it makes."""
         parts = [
-            Tensor(jax.lax.slice_in_dim(jnp.asarray(array), 0, self._part(type_of(array)).shape[self.axis], axis=self.axis))
+            Tensor(
+                jax.lax.slice_in_dim(jnp.asarray(array), 0, self._part(type_of(array)).shape[self.axis], axis=self.axis)
+            )
             if self._is_split(array)
             else Tensor(jnp.asarray(array))
             for array in arguments.arrays
         ]
         args, kwargs = self._binder.rebuild(arguments, parts)
-        with creation_scope(keep=False), self.parallel.scope(), replica_scope(_Rehearsal(self.parallel.num_replicas)):
+        with creation_scope(keep=False), self.parallel.scope(), replica_scope(Rehearsal(self.parallel.num_replicas)):
             self._python_function(*args, **kwargs)
 
     def _compile(self, arguments: Arguments, *, may_create: bool) -> _Program:
         splits = [self._is_split(array) for array in arguments.arrays]
         types = [self._part(type_of(array)) if split else type_of(array)
                  for array, split in zip(arguments.arrays, splits, strict=True)]  # fmt: skip
-        with replica_scope(_Replica(self.parallel.num_replicas)):
+        with replica_scope(Replica(self.parallel.num_replicas)):
             traced = trace_function(
                 self._python_function, self._binder, arguments, self._options, may_create=may_create, types=types
             )
@@ -465,7 +362,7 @@ class _Program:
             results = run_on_variables(run, variables, self._num_written, arrays)
         return self.traced.packer(arguments)(
             [
-                PerReplica(value) if different else Tensor(value)
+                PerReplica(value, self.parallel.replicated) if different else Tensor(value)
                 for value, different in zip(results, self._differs, strict=True)
             ]
         )

@@ -6,7 +6,7 @@ import inspect
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import jax
 import numpy as np
@@ -138,7 +138,7 @@ class Binder:
         return arguments
 
     def own(self, variable: Variable) -> bool:
-        """Whether the function also reaches a variable by itself; then an argument that is that variable is no other."""
+        """Whether the function also reaches a variable by itself, so that it is no other's place in a trace."""
         if self._own is None:
             self._own = {id(found): found for found in closure_variables(self._function)}
         return id(variable) in self._own

@@ -314,7 +314,9 @@ class BoundFunction:
 _MISS = object()
 
 
-def _fast_path(traced: TracedFunction, arguments: Arguments, args: tuple[Any, ...]) -> Callable[[tuple[Any, ...]], Any] | None:
+def _fast_path(
+    traced: TracedFunction, arguments: Arguments, args: tuple[Any, ...]
+) -> Callable[[tuple[Any, ...]], Any] | None:
     """A call that skips binding and the key, for a function with one trace whose arguments are all plain tensors.
 
     The types are checked by JAX's own C++ cache: for other types the program raises TypesDiffer while JAX traces it,

@@ -13,7 +13,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import cache, partial
 from typing import Any, cast
 
 import jax
@@ -151,34 +151,48 @@ class Encoder:
         if isinstance(value, _PLAIN):
             self._plain(kind, value)
         elif isinstance(value, set | frozenset):
-            self.tokens.append(frozenset([(type(item), item) for item in cast("set[Any]", value)]))
+            self.tokens.append(_typed(cast("set[Any]", value)))
         for name, part in parts:
             self.tokens.append(name)
             self.encode_state(part)
 
 
+def _typed(items: set[Any]) -> frozenset[tuple[type[Any], Any]]:
+    """The items with their types, since 1, 1.0 and True are equal."""
+    return frozenset([(cast("type[Any]", type(item)), item) for item in items])
+
+
 def state(value: Any) -> Iterator[tuple[str, Any]]:
     """The parts of an object that its behaviour may depend on, each with the expression that reaches it from it."""
-    if isinstance(value, partial):
-        made = cast("partial[Any]", value)
-        yield from ((".func", made.func), (".args", made.args), (".keywords", made.keywords))
-    elif hasattr(value, "__func__") and hasattr(value, "__self__"):
-        yield from (("", value.__func__), (".__self__", value.__self__))
-        return  # what else it seems to have are the attributes of the function
-    elif isinstance(value, _SEQUENCES):
-        yield from ((f"[{index}]", item) for index, item in enumerate(cast("list[Any]", value)))
-    elif isinstance(value, dict):
-        yield from ((f"[{key!r}]", item) for key, item in cast("dict[Any, Any]", value).items())
-    if getattr(type(value), "__graphc_opaque__", False):
-        return
-    for name in _slots(cast("type[Any]", type(value))):
+    yield from _contained(value)
+    kind = cast("type[Any]", type(value))
+    if getattr(kind, "__graphc_opaque__", False) or _is_bound(value):
+        return  # what else a bound method seems to have are the attributes of its function
+    for name in _slots(kind):
         if hasattr(value, name):
             yield f".{name}", getattr(value, name)
     for name, part in getattr(value, "__dict__", {}).items():
         yield f".{name}", part
 
 
-@lru_cache(maxsize=None)
+def _is_bound(value: Any) -> bool:
+    return hasattr(value, "__func__") and hasattr(value, "__self__")
+
+
+def _contained(value: Any) -> Iterator[tuple[str, Any]]:
+    """What an object of a built-in kind holds besides attributes."""
+    if isinstance(value, partial):
+        made = cast("partial[Any]", value)
+        yield from ((".func", made.func), (".args", made.args), (".keywords", made.keywords))
+    elif _is_bound(value):
+        yield from (("", value.__func__), (".__self__", value.__self__))
+    elif isinstance(value, _SEQUENCES):
+        yield from ((f"[{index}]", item) for index, item in enumerate(cast("list[Any]", value)))
+    elif isinstance(value, dict):
+        yield from ((f"[{key!r}]", item) for key, item in cast("dict[Any, Any]", value).items())
+
+
+@cache
 def _slots(kind: type[Any]) -> tuple[str, ...]:
     """The names of the slots of a class and its bases."""
     found: list[str] = []
@@ -190,9 +204,9 @@ def _slots(kind: type[Any]) -> tuple[str, ...]:
     return tuple(name for name in found if name not in ("__dict__", "__weakref__"))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _is_opaque(kind: type[Any]) -> bool:
-    """Whether objects of a class hold something that :func:`state` cannot see, so that only identity tells them apart."""
+    """Whether objects of a class hold what :func:`state` cannot see, so that only identity tells them apart."""
     if getattr(kind, "__graphc_opaque__", False):
         return True
     if issubclass(kind, (*_PLAIN, *_SEQUENCES, dict, set, frozenset, partial, types.MethodType)):
@@ -214,7 +228,7 @@ def _hashable(value: Any) -> Any:
 
 
 def closure_variables(function: Any) -> list[Variable]:
-    """The variables that a function reaches by itself: through its closure, its globals, and functions that it calls."""
+    """The variables that a function reaches by itself: by its closure, its globals, and functions that it calls."""
     encoder = Encoder()
     seen: set[int] = set()
 

@@ -228,8 +228,8 @@ def trace_function(
 
 def _endless(name: str) -> UnimplementedError:
     return UnimplementedError(
-        f"{name}: the recursion of a function does not end while it is traced; a condition on tensors cannot end it, since "
-        "both branches are traced: write a while loop"
+        f"{name}: the recursion of a function does not end while it is traced; a condition on tensors cannot end it, "
+        "since both branches are traced: write a while loop"
     )
 
 

@@ -18,9 +18,11 @@ from graphc.core import (
     apply,
     apply_all,
     context,
+    converted,
     operand,
     tape_scope,
     trace_scope,
+    type_of_any,
 )
 from graphc.gradients.tape import GradientTape
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
@@ -110,19 +112,30 @@ def _split(function: Callable[..., Any], result: Any) -> tuple[list[Tensor], nes
     return outputs, structure, pair[1]
 
 
-def _gradients(pull: Callable[..., Any], cotangents: Sequence[Any], count: int) -> list[Any]:
+def _gradients(pull: Callable[..., Any], cotangents: Sequence[Any], arguments: Sequence[Tensor]) -> list[Any]:
+    """What the user's gradient function returns: one gradient or None for each argument."""
     gradients = list(nest.as_tuple(pull(*cotangents)))
-    if len(gradients) != count:
+    if len(gradients) != len(arguments):
         error = InvalidArgumentError(
-            f"custom_gradient: the gradient function returned {len(gradients)} gradients for {count} arguments"
+            f"custom_gradient: the gradient function returned {len(gradients)} gradients for {len(arguments)} arguments"
         )
         raise at(error, user_location())
+    for position, (gradient, argument) in enumerate(zip(gradients, arguments, strict=True)):
+        shape = argument.shape if gradient is None else type_of_any(operand(gradient)).shape
+        if shape != argument.shape:
+            error = InvalidArgumentError(
+                f"custom_gradient: the gradient function returned shape {shape} for argument {position}, which has shape "
+                f"{argument.shape}"
+            )
+            raise at(error, user_location())
     return gradients
 
 
 def _call_eagerly(function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
+    # Tapes see what the function computes, for the gradient function may use it, and second orders go through it; but the
+    # outputs are tensors of their own, which come from nothing but this call.
+    raw, structure, pull = _split(function, function(*tensors))
     with tape_scope(()):
-        raw, structure, pull = _split(function, function(*tensors))
         outputs = [apply(OPS["identity"], (output,)) for output in raw]
 
     def pullback(wrt: Sequence[int], cotangents: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
@@ -130,7 +143,7 @@ def _call_eagerly(function: Callable[..., Any], tensors: Sequence[Tensor]) -> An
             apply(OPS["zeros_like"], (output,)) if cotangent is None else cotangent
             for output, cotangent in zip(outputs, cotangents, strict=True)
         ]
-        gradients = _gradients(pull, filled, len(tensors))
+        gradients = _gradients(pull, filled, tensors)
         return [None if gradients[position] is None else gradients[position] for position in wrt]
 
     for tape in context.tapes:
@@ -145,7 +158,7 @@ def _call_in_trace(function: Callable[..., Any], tensors: Sequence[Tensor], trac
     forward = Region(trace, f"the custom-gradient function {name!r}")
     arguments = [forward.argument(tensor.type, f"argument_{i}") for i, tensor in enumerate(tensors)]
     with trace_scope(forward):
-        raw, structure, pull = _split(function, function(*arguments))
+        raw, structure, pull = _split(function, converted(function)(*arguments))
         outputs = [forward.lift(operand(output)) for output in raw]
     backward = Region(forward, f"the gradient of {name!r}")
     upstream = [backward.argument(TensorType(o.shape, o.dtype), f"cotangent_{i}") for i, o in enumerate(outputs)]
@@ -154,7 +167,7 @@ def _call_in_trace(function: Callable[..., Any], tensors: Sequence[Tensor], trac
             backward.cast(
                 apply(OPS["zeros_like"], (argument,)) if gradient is None else operand(gradient), argument.type
             )
-            for gradient, argument in zip(_gradients(pull, upstream, len(tensors)), arguments, strict=True)
+            for gradient, argument in zip(_gradients(converted(pull), upstream, arguments), arguments, strict=True)
         ]
     with trace_scope(forward):
         residuals = [forward.lift(outer) for outer, _ in backward.captures.values()]

@@ -8,7 +8,7 @@ from typing import Any
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import ArrayMethods, Tensor, Variable, apply, operand
+from graphc.core import ArrayMethods, Tensor, Variable, apply, converted, operand
 from graphc.gradients.tape import GradientTape
 from graphc.ir import OPS
 
@@ -53,7 +53,7 @@ def value_and_grad(
         chosen = [arguments[position] for position in positions]
         with GradientTape() as tape:
             tape.watch(chosen)
-            result = function(*arguments, **kwargs)
+            result = converted(function)(*arguments, **kwargs)
         value = _split_aux(result) if has_aux else result
         if not isinstance(value, Tensor) or value.shape != ():
             given = value.type if isinstance(value, ArrayMethods) else repr(value)

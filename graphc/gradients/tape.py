@@ -18,7 +18,7 @@ from graphc.base import at, nest, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import SymbolicTensor, Tensor, Variable, apply, apply_all, context, operand, tape_scope
 from graphc.ir import OPS, Attrs, Graph, OpDef
-from graphc.ops import VJP, vjp_attrs
+from graphc.ops import VJP, check_reverse, vjp_attrs
 
 __all__ = ["GradientTape"]
 
@@ -127,7 +127,9 @@ class GradientTape:
         def pullback(wrt: Sequence[int], cotangents: Gradients) -> Gradients:
             given = [cotangent for cotangent in cotangents if cotangent is not None]
             mask = [cotangent is not None for cotangent in cotangents]
-            return apply_all(VJP, (*inputs, *given), vjp_attrs(op, attrs, wrt, mask), regions)
+            vjp = vjp_attrs(op, attrs, wrt, mask)
+            check_reverse(op, (*inputs, *given), vjp, regions, outputs)
+            return apply_all(VJP, (*inputs, *given), vjp, regions)
 
         self.record_custom(inputs, outputs, pullback, assigned=attrs.get("assigned", ()))
 

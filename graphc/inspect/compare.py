@@ -32,7 +32,7 @@ from graphc.inspect.modes import (
 from graphc.inspect.report import Comparison, Machine, ModeReport
 from graphc.inspect.timing import Timing, measure
 
-__all__ = ["compare"]
+__all__ = ["compare", "find_doubts"]
 
 DOUBTFUL_SPREAD = 0.2
 """From this interquartile range on, as a part of the median, a reader is warned."""
@@ -107,7 +107,7 @@ def compare(
     if not reports[1].equal:
         notes.append("nothing was timed, because the compiled function does something else than the eager one")
     timed = tuple(replace(report, timing=timings.get(report.name)) for report in reports)
-    found = Comparison(call.function.name, timed, compiled.cost, (*notes, *_doubts(timed)), _machine())
+    found = Comparison(call.function.name, timed, compiled.cost, (*notes, *find_doubts(timed)), _machine())
     if show:
         Console().print(found)
     return found
@@ -171,7 +171,7 @@ def _time(modes: Sequence[Mode], reports: Sequence[ModeReport], rounds: int, sec
     return measure(equal, rounds, seconds) if rounds else {}
 
 
-def _doubts(modes: Sequence[ModeReport]) -> list[str]:
+def find_doubts(modes: Sequence[ModeReport]) -> list[str]:
     """What makes the times doubtful."""
     timed = {mode.name: mode.timing for mode in modes if mode.timing is not None}
     notes = [

@@ -22,7 +22,7 @@ from graphc.ops.control_flow import (
     emit_scan,
     emit_while,
 )
-from graphc.ops.differentiate import VJP, linearize, vjp_attrs
+from graphc.ops.differentiate import VJP, check_reverse, linearize, vjp_attrs
 from graphc.ops.functions import *
 from graphc.ops.state import ASSIGN_VARIABLE, READ_VARIABLE
 from graphc.ops.table import infer_by_evaluation
@@ -45,6 +45,7 @@ __all__ = [
     "VJP",
     "WHILE",
     "Trips",
+    "check_reverse",
     "emit_branches",
     "emit_scan",
     "emit_while",

@@ -256,7 +256,9 @@ def test_making_a_variable_on_every_call_is_refused() -> None:
         return x * gx.Variable(2.0)
 
     assert step(gx.asarray(1.0)).item() == 2
-    with pytest.raises(gx.errors.VariableCreationError, match=r"'step' makes a Variable again.*if self\.w is None") as caught:
+    with pytest.raises(
+        gx.errors.VariableCreationError, match=r"'step' makes a Variable again.*if self\.w is None"
+    ) as caught:
         step(gx.asarray(1.0))
     assert "gx.Variable(2.0)" in str(caught.value)
 

@@ -153,7 +153,7 @@ def test_a_loop_with_integer_state_beside() -> None:
             x = x * 1.5
         return x * gx.astype(count, "float32")
 
-    check(function, lambda x: x * 1.5**8 * 22.0, f(1.0))
+    check(function, lambda x: x * 1.5**8 * 25.0, f(1.0))
 
 
 def test_random_numbers_in_a_differentiated_loop() -> None:

@@ -22,7 +22,7 @@ from graphc.autograph.operators.watch import check_iterator, check_stores, made_
 from graphc.autograph.source import NoSourceError
 from graphc.base import is_internal_file, user_location
 from graphc.base.errors import SideEffectWarning, UnimplementedError, UnsupportedSyntaxError
-from graphc.core import ArrayMethods, SymbolicTensor, Tensor, context
+from graphc.core import ArrayMethods, SymbolicTensor, Tensor, context, register_converter
 
 __all__ = ["call", "call_method", "convert_call", "do_not_convert", "load_attr"]
 
@@ -60,6 +60,8 @@ _IMMUTABLE = (str, bytes, int, float, complex, tuple, frozenset, range, type(Non
 _PURE_MODULES = ("math", "cmath", "operator", "jax", "numpy", "ml_dtypes", "collections.namedtuple", "typing", "enum")
 _IMPURE_MODULES = ("numpy.random", "jax.debug", "jax.experimental")
 
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+
 _unconverted: set[types.CodeType] = set()
 
 
@@ -88,7 +90,7 @@ def call(function: Any) -> Any:
         return function
     if isinstance(function, types.FunctionType):
         return _user_or_library(function, function)
-    if isinstance(function, types.MethodType):
+    if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
         replaced = _user_or_library(function.__func__, function)
         return replaced if replaced is function else types.MethodType(replaced, function.__self__)
     if isinstance(function, functools.partial):
@@ -97,7 +99,7 @@ def call(function: Any) -> Any:
         return _class(function)
     if isinstance(function, types.BuiltinFunctionType | types.MethodWrapperType | types.WrapperDescriptorType):
         return _builtin(function)
-    if _is_graphc(_kind(function)):
+    if _is_graphc(_kind(getattr(function, "__func__", function))):
         return function
     method = inspect.getattr_static(_kind(function), "__call__", None)
     if isinstance(method, types.FunctionType):
@@ -166,7 +168,7 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
         return original
     code = code_owner.__code__
     check_stores(code_owner)
-    if is_converted(code):
+    if is_converted(code) or code.co_filename.startswith(_PACKAGE):
         return original
     if code in _unconverted or _is_internal(code.co_filename):
         if not _is_pure_module(code_owner.__module__ or ""):
@@ -332,3 +334,6 @@ _LIBRARIES = tuple(
 @functools.cache
 def _is_library(filename: str) -> bool:
     return os.path.realpath(filename).startswith(_LIBRARIES)
+
+
+register_converter(call)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -34,10 +34,11 @@ def load_digits() -> Digits:
     """
     from sklearn import datasets, model_selection
 
-    data: Any = datasets.load_digits()
+    split = cast("Any", model_selection.train_test_split)
+    data = cast("Any", datasets.load_digits)()
     images, labels = (data.data / 16.0).astype(np.float32), data.target.astype(np.int32)
-    split: Any = model_selection.train_test_split(images, labels, test_size=0.2, random_state=0, stratify=labels)
-    train_x, test_x, train_y, test_y = map(gx.asarray, split)
+    parts = split(images, labels, test_size=0.2, random_state=0, stratify=labels)
+    train_x, test_x, train_y, test_y = map(gx.asarray, parts)
     return Digits(train_x, train_y, test_x, test_y)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import jax
 
@@ -27,5 +27,14 @@ def carried(x: gx.Tensor, times: int) -> gx.Tensor:
     return y
 
 
-carried_in_jax: Any = jax.jit(lambda x, times: jax.lax.fori_loop(0, times, lambda _, y: y + 1, x))
-"""The same as one writes it for JAX by hand."""
+_fori_loop = cast("Any", jax.lax.fori_loop)
+
+
+def _add_one(_: Any, y: Any) -> Any:
+    return y + 1
+
+
+@jax.jit
+def carried_in_jax(x: Any, times: Any) -> Any:
+    """:func:`carried`, as one writes it for JAX by hand."""
+    return _fori_loop(0, times, _add_one, x)

@@ -1,0 +1,126 @@
+"""What one replica of a data-parallel step sees of the others, and what differs between them outside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import NamedSharding
+
+from graphc.base import at, nest, user_location
+from graphc.base.errors import FailedPreconditionError
+from graphc.core import Tensor, apply, apply_all, context
+from graphc.ops import ALL_MEAN, ALL_SUM, FOLD_IN_REPLICA, REPLICA_INDEX, asarray
+
+__all__ = ["PerReplica", "Rehearsal", "Replica", "all_mean", "all_sum", "replica_index"]
+
+
+class Replica:
+    """The context of the replica that is being traced."""
+
+    def __init__(self, num_replicas: int) -> None:
+        self.num_replicas = num_replicas
+
+    def mean(self, tensors: Sequence[Any]) -> list[Tensor]:
+        """The mean of each tensor over the replicas, all in one collective."""
+        return apply_all(ALL_MEAN, tensors)
+
+    def total(self, tensors: Sequence[Any]) -> list[Tensor]:
+        """The sum of each tensor over the replicas, all in one collective."""
+        return apply_all(ALL_SUM, tensors)
+
+    def index(self) -> Tensor:
+        """Which replica this is."""
+        return apply(REPLICA_INDEX, ())
+
+    def fold_key(self, key: Tensor) -> Tensor:
+        """Key data that differs between replicas; with one replica, the numbers of a plain function."""
+        return key if self.num_replicas == 1 else apply(FOLD_IN_REPLICA, (key,))
+
+
+class Rehearsal(Replica):
+    """The context of a step that runs eagerly, on the first replica's part, only to make its Variables."""
+
+    def mean(self, tensors: Sequence[Any]) -> list[Tensor]:
+        """The tensors themselves: nobody looks at the numbers of a rehearsal."""
+        return [asarray(tensor) for tensor in tensors]
+
+    total = mean
+
+    def index(self) -> Tensor:
+        """The first replica."""
+        return asarray(0)
+
+    def fold_key(self, key: Tensor) -> Tensor:
+        """The key itself."""
+        return key
+
+
+def _replica(name: str) -> Replica:
+    replica = context.replica
+    if not isinstance(replica, Replica):
+        error = FailedPreconditionError(
+            f"{name} is called outside a data-parallel step; call it in a function that DataParallel runs"
+        )
+        raise at(error, user_location())
+    return replica
+
+
+def all_mean(value: Any) -> Any:
+    """The mean over the replicas of tensors in a nested structure, in one collective; inside a data-parallel step.
+
+    Raises:
+      FailedPreconditionError: called outside one.
+    """
+    leaves, structure = nest.flatten(value)
+    return nest.unflatten(structure, _replica("all_mean").mean(leaves))
+
+
+def all_sum(value: Any) -> Any:
+    """The sum over the replicas of tensors in a nested structure, in one collective; inside a data-parallel step.
+
+    Raises:
+      FailedPreconditionError: called outside one.
+    """
+    leaves, structure = nest.flatten(value)
+    return nest.unflatten(structure, _replica("all_sum").total(leaves))
+
+
+def replica_index() -> Tensor:
+    """Which replica this is: an int32 scalar, from 0; inside a data-parallel step.
+
+    Raises:
+      FailedPreconditionError: called outside one.
+    """
+    return _replica("replica_index").index()
+
+
+class PerReplica:
+    """A result that differs between replicas.
+
+    Attributes:
+      values: one tensor for each replica, each on its device.
+    """
+
+    def __init__(self, stacked: jax.Array, replicated: NamedSharding) -> None:
+        self._stacked = stacked
+        self._replicated = replicated
+
+    @property
+    def values(self) -> tuple[Tensor, ...]:
+        """One tensor for each replica."""
+        shards = sorted(self._stacked.addressable_shards, key=lambda shard: shard.index[0].start or 0)
+        return tuple(Tensor(shard.data[0]) for shard in shards)
+
+    def stack(self) -> Tensor:
+        """The values as one tensor, on every device as variables are, with a leading axis for the replicas."""
+        return Tensor(jax.device_put(self._stacked, self._replicated))
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """The values as one NumPy array, with a leading axis for the replicas; waits for them."""
+        return np.asarray(self._stacked)
+
+    def __repr__(self) -> str:
+        return f"PerReplica({self.numpy()})"

@@ -1,0 +1,232 @@
+"""What is refused: the message names what both sides hold, the line, and what to write instead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphc as gx
+from graphc import Tensor
+from graphc.base.errors import (
+    GraphcError,
+    InvalidArgumentError,
+    InvalidTypeError,
+    UndefinedNameError,
+    UnimplementedError,
+)
+from tests.autograph.operators.programs import f, n
+
+CASES: list[Any] = []
+
+
+def refused(kind: type[GraphcError], message: str, *args: Any) -> Any:
+    def add(fn: Any) -> Any:
+        CASES.append(pytest.param(fn, args, kind, message, id=fn.__name__))
+        return fn
+
+    return add
+
+
+@refused(InvalidArgumentError, r"'y' is .*f32\[3\].* when the condition is true and .*f32\[\].*shapes \(3,\) and \(\) differ", f(1.0))
+def shapes_of_branches(x: Tensor) -> Tensor:
+    if x > 0:
+        y = gx.ones(3)
+    else:
+        y = x
+    return gx.sum(y)
+
+
+@refused(InvalidTypeError, r"dtypes int32 and float32 differ; convert one, for example with gx\.astype\(x, 'float32'\)", f(1.0))
+def dtypes_of_branches(x: Tensor) -> Any:
+    if x > 0:
+        y = gx.asarray(1)
+    else:
+        y = x
+    return y
+
+
+@refused(InvalidArgumentError, "'y' is .* the structures differ; give it one structure on both sides", f(1.0))
+def structures_of_branches(x: Tensor) -> Any:
+    if x > 0:
+        y = (x, x)
+    else:
+        y = [x, x]
+    return y
+
+
+@refused(UnimplementedError, "'mode' is 'up' when the condition is true and 'down' when it is false", f(1.0))
+def strings_of_branches(x: Tensor) -> Any:
+    if x > 0:
+        mode = "up"
+    else:
+        mode = "down"
+    return x if mode == "up" else -x
+
+
+@refused(UndefinedNameError, "'y' is used, but it is bound only in the true branch of an if on a tensor", f(1.0))
+def bound_in_one_branch(x: Tensor) -> Tensor:
+    if x > 0:
+        y = x
+    return y
+
+
+@refused(UndefinedNameError, "'y' is used, but it is bound only inside a loop that may run zero times", f(1.0))
+def bound_in_a_while(x: Tensor) -> Tensor:
+    while x < 3:
+        y = x * 2
+        x = x + 1
+    return y
+
+
+@refused(InvalidArgumentError, "return value is a tensor .* and None when it is false", f(1.0))
+def a_return_on_one_path(x: Tensor) -> Any:
+    if x > 5:
+        return x
+
+
+@refused(InvalidTypeError, "'s' is .*i32.* before the loop and .*f32.* after an iteration", f(1.0))
+def dtype_of_a_while(x: Tensor) -> Tensor:
+    s = gx.asarray(1)
+    while x < 10:
+        s = s * x
+        x = x + 1
+    return s
+
+
+@refused(InvalidArgumentError, r"'s' is .* before the loop and .* after an iteration: the shapes \(1,\) and \(2,\) differ", f(1.0))
+def shape_of_a_while(x: Tensor) -> Tensor:
+    s = gx.ones(1)
+    while x < 10:
+        s = gx.concat([s, gx.ones(1)])
+        x = x + 1
+    return s
+
+
+@refused(UnimplementedError, "'name' is 'a' before the loop and 'b' after an iteration", f(1.0))
+def string_of_a_while(x: Tensor) -> Any:
+    name = "a"
+    while x < 10:
+        name = "b" if name == "a" else "c"
+        x = x + 1
+    return x, name
+
+
+@refused(InvalidArgumentError, r"truth of a tensor with 2 elements \(bool\[2\].*is ambiguous; use gx\.any or gx\.all", f(1.0, 2.0))
+def ambiguous_truth(x: Tensor) -> Tensor:
+    if x > 0:
+        x = x + 1
+    return x
+
+
+@refused(InvalidArgumentError, "ambiguous", f(1.0, 2.0))
+def ambiguous_test_of_a_while(x: Tensor) -> Tensor:
+    while x < 3:
+        x = x + 1
+    return x
+
+
+@refused(UnimplementedError, "assert on a tensor is not compiled yet", f(1.0))
+def assert_on_a_tensor(x: Tensor) -> Tensor:
+    assert x > 0
+    return x
+
+
+@refused(UnimplementedError, "a raise statement inside the true branch of an if", f(1.0))
+def raise_under_a_tensor(x: Tensor) -> Tensor:
+    if x < 0:
+        raise ValueError("negative")
+    return x
+
+
+@refused(UnimplementedError, r"range\(\) with a tensor bound runs only in a for loop", n(3))
+def tensor_range_elsewhere(count: Tensor) -> Any:
+    return [i for i in range(count)]
+
+
+@refused(UnimplementedError, "step that is a Python int", f(1.0), n(3))
+def tensor_step(x: Tensor, step: Tensor) -> Tensor:
+    for i in range(0, 10, step):
+        x = x + i
+    return x
+
+
+@refused(InvalidArgumentError, r"range\(\) needs integer scalars, got a tensor f32\[\]", f(3.0))
+def float_range(count: Tensor) -> Any:
+    total = 0
+    for i in range(count):
+        total = total + i
+    return total
+
+
+@refused(InvalidArgumentError, r"iteration over a 0-d tensor f32\[\]", f(3.0))
+def iteration_over_a_scalar(x: Tensor) -> Any:
+    for row in x:
+        x = x + row
+    return x
+
+
+@refused(GraphcError, "numpy", f(1.0))
+def numpy_of_a_tensor(x: Tensor) -> Any:
+    if x > 0:
+        x = x + np.asarray(x)
+    return x
+
+
+@refused(GraphcError, "slice bound is a tensor", f(1.0, 2.0), n(1))
+def slice_with_a_tensor(x: Tensor, k: Tensor) -> Any:
+    return x[:k]
+
+
+@pytest.mark.parametrize(("fn", "args", "kind", "message"), CASES)
+def test_refusals(fn: Any, args: tuple[Any, ...], kind: type[GraphcError], message: str) -> None:
+    with pytest.raises(kind, match=message) as caught:
+        gx.function(fn)(*args)
+    assert "test_control_flow_refusals.py" in str(caught.value)
+    assert f"in {fn.__name__}" in str(caught.value)
+
+
+@pytest.mark.parametrize("fn", [assert_on_a_tensor, raise_under_a_tensor, strings_of_branches])
+def test_a_refusal_cannot_be_swallowed(fn: Any) -> None:
+    def program(x: Tensor) -> Tensor:
+        try:
+            return fn(x)
+        except Exception:
+            return x * 0
+
+    with pytest.raises(GraphcError, match="assert on a tensor|raise statement|'mode'"):
+        gx.function(program)(f(1.0))
+
+
+def test_a_refusal_in_an_attempt_that_is_given_up_is_forgotten() -> None:
+    def program(x: Tensor) -> Tensor:
+        for i in range(8):
+            assert i >= 0
+            x = x + (1 if i in range(3) else 2)
+        return x
+
+    assert gx.function(program)(f(0.0)).item() == 13.0
+
+
+def test_zero_step_raises_what_python_raises() -> None:
+    def program(x: Tensor) -> Tensor:
+        for i in range(0, 5, 0):
+            x = x + i
+        return x
+
+    with pytest.raises(ValueError, match="must not be zero"):
+        gx.function(program)(f(0.0))
+
+
+def test_a_large_unrolled_loop_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gx.config, "max_unrolled_nodes", 50)
+
+    def program(x: Tensor) -> Any:
+        log = []
+        for i in range(1000):
+            log.append(x * i)  # noqa: PERF401
+        return log
+
+    with pytest.raises(InvalidArgumentError, match="unrolling this for loop passed 50 nodes; loop over a tensor"):
+        gx.function(program)(f(1.0))

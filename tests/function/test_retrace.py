@@ -1,0 +1,127 @@
+"""Retraces: their reasons, the warning, the bound of the cache."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import graphc as gx
+
+
+def scalar(value: float = 1.0) -> gx.Tensor:
+    return gx.asarray(value)
+
+
+@pytest.mark.parametrize(
+    ("calls", "reason"),
+    [
+        ([(gx.ones((2,)), 1), (gx.ones((3,)), 1)], "x was f32[2], is f32[3]"),
+        ([(gx.ones((2,)), 1), (gx.ones((2,), dtype="int32"), 1)], "x was f32[2], is i32[2]"),
+        ([(scalar(), 1), (scalar(), 2)], "n was 1, is 2"),
+        ([(scalar(), 1), (scalar(), 1.0)], "n was 1, is 1.0"),
+        ([(scalar(), {"k": (1, "a")}), (scalar(), {"k": (1, "b")})], "n['k'][1] was 'a', is 'b'"),
+        ([(scalar(), [1]), (scalar(), [1, 2])], "n[1] is new"),
+        ([(scalar(), [1, 2]), (scalar(), [1])], "n[1] is gone"),
+        ([(scalar(), 1), (scalar(), 2), (gx.ones((2,)), 2)], "x was f32[], is f32[2]"),
+    ],
+)
+def test_the_reason_names_the_argument_its_old_and_its_new_value(calls: list[Any], reason: str) -> None:
+    function = gx.function(lambda x, n: x)
+    for args in calls:
+        function(*args)
+    reports = function.trace_report()
+    assert [report.number for report in reports] == list(range(1, len(calls) + 1))
+    assert reports[0].reason == "the first call"
+    assert reports[-1].reason == reason
+    assert reports[-1].location is not None
+    assert reports[-1].location.file.endswith("test_retrace.py")
+    assert reports[-1].seconds > 0
+    assert str(reports[-1]).startswith(f"trace {len(calls)} at test_retrace.py:")
+
+
+def test_the_reason_names_attributes() -> None:
+    class Settings:
+        def __init__(self) -> None:
+            self.rates = {"low": 1.0}
+            self.inner: Any = None
+
+    settings = Settings()
+    function = gx.function(lambda x, settings: x * settings.rates["low"])
+    function(scalar(), settings)
+    settings.rates["low"] = 2.0
+    function(scalar(), settings)
+    settings.inner = Settings()
+    function(scalar(), settings)
+    reasons = [report.reason for report in function.trace_report()]
+    assert reasons[1] == "settings.rates['low'] was 1.0, is 2.0"
+    assert "settings.inner.rates['low'] is new" in reasons[2]
+
+
+def retrace(function: Callable[..., Any], times: int) -> None:
+    for size in range(1, times + 1):
+        function(gx.ones((size,)))
+
+
+def test_the_third_retrace_warns_at_the_users_line() -> None:
+    function = gx.function(lambda x: x + 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        retrace(function, 3)
+    with pytest.warns(
+        gx.errors.RetraceWarning, match=r"4th time: x was f32\[3\], is f32\[4\].*input_signature"
+    ) as caught:
+        function(gx.ones((4,)))  # traced here
+    assert caught[0].filename.endswith("test_retrace.py")
+    function(gx.ones((4,)))  # known now
+
+
+def test_retraces_can_be_ignored_or_errors() -> None:
+    retrace(gx.function(lambda x: x, on_retrace="ignore"), 6)
+    strict = gx.function(lambda x: x, on_retrace="error")
+    retrace(strict, 3)
+    with pytest.raises(gx.errors.InvalidArgumentError, match="was traced again, for the 4th time") as caught:
+        strict(gx.ones((4,)))
+    assert "strict(gx.ones((4,)))" in str(caught.value)
+    assert strict(gx.ones((2,))).tolist() == [1, 1]
+
+
+def test_the_cache_is_bounded_and_drops_what_was_unused_longest() -> None:
+    traced: list[tuple[int, ...]] = []
+
+    @gx.function(max_traces=2, on_retrace="ignore")
+    def function(x: Any) -> Any:
+        traced.append(x.shape)
+        return x * 2
+
+    def call(*sizes: int) -> None:
+        for size in sizes:
+            assert function(gx.ones((size,))).tolist() == [2.0] * size
+
+    call(1, 2, 1, 3)  # drops 2
+    call(1, 3)
+    assert traced == [(1,), (2,), (3,)]
+    call(2)
+    assert len(traced) == 4
+    assert function.num_traces == 2
+
+
+def test_clearing_the_cache() -> None:
+    factor = [2.0]
+    function = gx.function(lambda x: x * factor[0])
+    assert [function(scalar()).item(), function(scalar()).item()] == [2, 2]
+    factor[0] = 3.0
+    function.clear_cache()
+    assert function.num_traces == 0
+    assert function(scalar()).item() == 3
+    assert repr(function) == "<compiled function lambda, 1 traces>"
+
+
+def test_a_clone_has_the_options_and_no_traces() -> None:
+    function = gx.function(lambda x: x * 2, device="cpu:1", max_traces=3, name="double")
+    function(scalar())
+    clone = function.clone()
+    assert (clone.name, clone.num_traces) == ("double", 0)
+    assert clone(scalar()).device == "/device:CPU:1"

@@ -1,0 +1,33 @@
+"""The examples run as programs of their own, and say what they should."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+EXPECTED = {
+    "data_parallel.py": r"devices: 8\nloss: \d\.\d+e-\d\d\nweights: \[1\.0, 2\.0, 3\.0\]\n",
+    "graph_text.py": r"graph collatz\(.*the text says the same: True\nsteps: 111 and of what was parsed: 111\n",
+    "loop.py": r"the square root of 2, by Newton's method: 1\.41421.*graph step\(",
+    "mlp.py": r"step 0: loss 0\.\d+\n.*step 1000: loss 0\.00.*trace 1 at mlp\.py:\d+: the first call",
+}
+
+
+def test_every_example_is_tested() -> None:
+    assert {path.name for path in (ROOT / "examples").glob("*.py")} == EXPECTED.keys()
+
+
+@pytest.mark.multiprocess
+@pytest.mark.parametrize("name", EXPECTED)
+def test_an_example_runs(name: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
+    command = [sys.executable, str(ROOT / "examples" / name)]
+    found = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=120)
+    assert found.returncode == 0, found.stderr
+    assert re.match(EXPECTED[name], found.stdout, flags=re.DOTALL), found.stdout
