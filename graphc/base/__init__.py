@@ -1,6 +1,7 @@
 """Layer 0: errors, configuration, nested structures, unique names, registries, user stack frames."""
 
 from graphc.base import errors, nest
+from graphc.base.collection import collection_paused
 from graphc.base.config import Config, config
 from graphc.base.errors import at
 from graphc.base.frames import Location, is_internal_file, user_frame, user_location
@@ -13,6 +14,7 @@ __all__ = [
     "Registry",
     "UniqueNames",
     "at",
+    "collection_paused",
     "config",
     "errors",
     "is_internal_file",

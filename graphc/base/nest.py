@@ -76,6 +76,8 @@ def children(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
         return tuple(kind._fields), value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = tuple(field.name for field in dataclasses.fields(value))
+        if not getattr(value, "__dict__", {}).keys() <= set(names):
+            return None  # with more attributes than its fields it is an object like others, not only a structure
         return names, [getattr(value, name) for name in names]
     return None
 

@@ -354,6 +354,7 @@ class _Program:
         ]
 
         def run(*inputs: Any) -> Sequence[Any]:
+            context.launched()
             return self.parallel.launch(lambda: self.jitted(*inputs))
 
         with variable_lock:
@@ -361,8 +362,6 @@ class _Program:
                 variable.raw = placed(variable.raw, self.parallel.replicated)
             results = run_on_variables(run, variables, self._num_written, arrays)
         return self.traced.packer(arguments)(
-            [
-                PerReplica(value, self.parallel.replicated) if different else Tensor(value)
-                for value, different in zip(results, self._differs, strict=True)
-            ]
+            PerReplica(value, self.parallel.replicated) if different else Tensor(value)
+            for value, different in zip(results, self._differs, strict=True)
         )

@@ -9,9 +9,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Literal, overload
 
-from graphc.base import Location, Registry, at, config, user_location
+from graphc.base import Location, Registry, at, collection_paused, config, user_location
 from graphc.base.errors import InvalidArgumentError, RetraceWarning, VariableCreationError
 from graphc.core import CreationInTrace, Tensor, canonical_device, context, creation_scope, device_scope
 from graphc.function.arguments import Arguments, Binder
@@ -185,7 +186,10 @@ class Function:
             if found is not None:
                 return found
             may_create = key not in self._created_in_vain
-            traced = trace_function(self.python_function, self._binder, arguments, self._options, may_create=may_create)
+            with collection_paused():
+                traced = trace_function(
+                    self.python_function, self._binder, arguments, self._options, may_create=may_create
+                )
             self._report(arguments, traced.seconds)
             self._traces[key] = traced
             limit = self._max_traces or config.max_traces
@@ -312,6 +316,7 @@ class BoundFunction:
 
 
 _MISS = object()
+_raw = attrgetter("raw")
 
 
 def _fast_path(
@@ -324,26 +329,24 @@ def _fast_path(
     """
     if traced.depends_on_arguments or traced.device or len(args) != traced.num_arguments:
         return None
-    if any(type(argument) is not Tensor for argument in args):
+    kinds = (Tensor,) * len(args)
+    if tuple(map(type, args)) != kinds:
         return None
-    count = len(args)
     jitted, pack = traced.executable.jitted, traced.packer(arguments)
     captures, variables = traced.captures, traced.bound_variables(arguments)
     num_written = traced.executable.num_written
 
     def fast(args: tuple[Any, ...]) -> Any:
-        if len(args) != count:
+        if tuple(map(type, args)) != kinds:
             return _MISS
-        for argument in args:
-            if type(argument) is not Tensor:
-                return _MISS
-        arrays = [argument.raw for argument in args]
         try:
-            if not variables:
-                return pack(jitted(*arrays, *captures))
-            return pack(run_on_variables(jitted, variables, num_written, (*arrays, *captures)))
+            if variables:
+                results = run_on_variables(jitted, variables, num_written, (*map(_raw, args), *captures))
+            else:
+                results = jitted(*map(_raw, args), *captures)
         except TypesDiffer:
             return _MISS
+        return pack(map(Tensor, results))
 
     return fast
 

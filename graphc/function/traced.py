@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -102,9 +102,9 @@ class TracedFunction:
             self._check_places(variables)
             device = find_device(self.device)
             arrays = [to_device(array, device) for array in arrays]
-        return self.packer(arguments)(self.executable(arrays, variables))
+        return self.packer(arguments)(map(Tensor, self.executable(arrays, variables)))
 
-    def packer(self, arguments: Arguments) -> Callable[[Sequence[Any]], Any]:
+    def packer(self, arguments: Arguments) -> Callable[[Iterator[Any]], Any]:
         """The function that makes the outputs of the program what the user's function returns."""
         if not self._returns_passed:
             return self._pack
@@ -142,7 +142,7 @@ class TracedFunction:
             results = apply_all(CALL, (*values, *tensors, *self._captured_tensors), regions=(self.graph,))
             for variable, value in zip(variables, results[count:], strict=False):
                 variable.raw = value.raw
-        return self.packer(arguments)(results[:count])
+        return self.packer(arguments)(iter(results[:count]))
 
     def lower(self, arguments: Arguments) -> Any:
         """JAX's lowered program (``jax.stages.Lowered``)."""
@@ -166,23 +166,19 @@ def _original_tensors(arguments: Arguments, tensors: Sequence[Tensor]) -> list[T
     return [leaf if isinstance(leaf, Tensor) else new for leaf, new in zip(arrays, tensors, strict=True)]
 
 
-def _packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Sequence[Any]], Any]:
-    """The function that makes the results of a program what the user's function returns."""
-
-    def wrap(value: Any) -> Any:
-        return Tensor(value) if isinstance(value, jax.Array) else value
+def _packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Iterator[Any]], Any]:
+    """The function that makes the tensors that a program returns what the user's function returns."""
 
     if structure == nest.LEAF and leaves[0] is _OUTPUT:
-        return lambda results: wrap(results[0])
+        return next
     if (
         structure.kind is tuple
         and all(leaf is _OUTPUT for leaf in leaves)
         and all(child == nest.LEAF for child in structure.children)
     ):
-        return lambda results: tuple([wrap(value) for value in results])
+        return tuple
 
-    def pack(results: Sequence[Any]) -> Any:
-        supply = map(wrap, results)
+    def pack(supply: Iterator[Any]) -> Any:
         return nest.unflatten(structure, [next(supply) if leaf is _OUTPUT else leaf for leaf in leaves])
 
     return pack

@@ -97,7 +97,9 @@ def _positions(argnums: Any) -> tuple[int, ...]:
 def _split_aux(result: Any) -> Any:
     if isinstance(result, tuple) and len(nest.as_tuple(result)) == 2:
         return nest.as_tuple(result)[0]
-    error = InvalidTypeError(f"grad: with has_aux=True the function must return (value, aux), it returned {result!r:.60}")
+    error = InvalidTypeError(
+        f"grad: with has_aux=True the function must return (value, aux), it returned {result!r:.60}"
+    )
     raise at(error, user_location())
 
 

@@ -6,6 +6,7 @@ depends on it, is made anew, under the same name and with the same location.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Sequence
 
 from graphc.ir.graph import Graph
@@ -116,4 +117,4 @@ def map_regions(node: Node, function: Callable[[Graph], Graph]) -> tuple[Graph, 
 
 
 def _same(first: Sequence[object], second: Sequence[object]) -> bool:
-    return len(first) == len(second) and all(a is b for a, b in zip(first, second, strict=True))
+    return first is second or (len(first) == len(second) and all(map(operator.is_, first, second)))

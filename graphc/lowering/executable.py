@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from graphc.base import collection_paused
 from graphc.core import Variable, context, type_of, variable_lock
 from graphc.ir import Graph
 from graphc.lowering.lower import LoweredGraph, lower
@@ -61,7 +62,8 @@ class Executable:
 
     def lower(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Any:
         """JAX's lowered program (``jax.stages.Lowered``) for arguments like these."""
-        return self.jitted.lower(*[variable.current() for variable in variables], *arrays)
+        with collection_paused():
+            return self.jitted.lower(*[variable.current() for variable in variables], *arrays)
 
 
 def run_on_variables(
@@ -92,7 +94,8 @@ def _guarded(lowered: LoweredGraph, graph: Graph) -> Callable[..., Any]:
     def function(*arrays: Any) -> tuple[Any, ...]:
         if [type_of(array) for array in arrays[len(lowered.variables) :]] != types:
             raise TypesDiffer
-        return lowered.function(*arrays)
+        with collection_paused():
+            return lowered.function(*arrays)
 
     function.__name__ = function.__qualname__ = graph.name
     return function

@@ -8,7 +8,7 @@ that the forward pass is computed once. Since vjp is an op, its own vjp gives hi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, cast
 
 import jax
@@ -127,4 +127,9 @@ VJP = OPS.add(
 
 def vjp_attrs(op: OpDef, attrs: Attrs, wrt: Sequence[int], cotangents: Sequence[bool]) -> Attrs:
     """The attributes of the vjp of ``op``; see :func:`linearize` for ``wrt`` and ``cotangents``."""
-    return Attrs(op=op.name, attrs=tuple(sorted(attrs.items())), wrt=tuple(wrt), cotangents=tuple(cotangents))
+    return _vjp_attrs(op.name, attrs, tuple(wrt), tuple(cotangents))
+
+
+@lru_cache(maxsize=4096)
+def _vjp_attrs(op: str, attrs: Attrs, wrt: tuple[int, ...], cotangents: tuple[bool, ...]) -> Attrs:
+    return Attrs(op=op, attrs=tuple(sorted(attrs.items())), wrt=wrt, cotangents=cotangents)

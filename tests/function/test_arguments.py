@@ -330,3 +330,37 @@ def test_bad_arguments_name_the_argument_and_the_line() -> None:
         gx.function(lambda: 0, on_retrace="no")  # pyright: ignore[reportCallIssue]
     with pytest.raises(LookupError, match="there is no device gpu:5"):
         gx.function(lambda: 0, device="gpu:5")
+
+
+@dataclass
+class Extended:
+    weight: Any
+    factor: float = 2.0
+
+    def __post_init__(self) -> None:
+        self.extra = 3.0
+
+    @gx.function(on_retrace="ignore")
+    def scale(self, x: Any) -> Any:
+        return x * self.weight * self.factor * self.extra
+
+
+@pytest.mark.parametrize("make", [gx.Variable, gx.asarray], ids=["variable", "tensor"])
+def test_a_dataclass_with_more_attributes_than_fields_is_an_object(make: Callable[[float], Any]) -> None:
+    model, x = Extended(make(1.0)), gx.asarray(1.0)
+    assert model.scale(x).item() == 6
+    model.extra = 5.0
+    assert model.scale(x).item() == 10
+    model.factor = 1.0
+    assert model.scale(x).item() == 5
+
+
+def test_objects_that_refer_to_each_other() -> None:
+    first, second = Plain(1), Plain(None)
+    first.other, second.other = second, first  # pyright: ignore[reportAttributeAccessIssue]
+    function = gx.function(lambda x, node: x + node.other.other.value)
+    x = gx.asarray(0.0)
+    assert function(x, first).item() == 1
+    first.value = 5
+    assert function(x, first).item() == 5
+    assert function.trace_report()[-1].reason == "node.value was 1, is 5"
