@@ -168,7 +168,6 @@ def _original_tensors(arguments: Arguments, tensors: Sequence[Tensor]) -> list[T
 
 def _packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Iterator[Any]], Any]:
     """The function that makes the tensors that a program returns what the user's function returns."""
-
     if structure == nest.LEAF and leaves[0] is _OUTPUT:
         return next
     if (

@@ -21,7 +21,7 @@ Draw = Callable[[st.SearchStrategy[Any]], Any]
 TENSORS = ["x", "y"]
 COUNTS = ["t"]
 INTS = ["k", "m"]
-EXAMPLES = int(os.environ.get("GRAPHC_RANDOM_PROGRAMS", "100"))
+EXAMPLES = int(os.environ.get("GRAPHC_RANDOM_PROGRAMS", "60"))
 
 
 class Program:

@@ -29,7 +29,11 @@ def refused(kind: type[GraphcError], message: str, *args: Any) -> Any:
     return add
 
 
-@refused(InvalidArgumentError, r"'y' is .*f32\[3\].* when the condition is true and .*f32\[\].*shapes \(3,\) and \(\) differ", f(1.0))
+@refused(
+    InvalidArgumentError,
+    r"'y' is .*f32\[3\].* when the condition is true and .*f32\[\].*shapes \(3,\) and \(\) differ",
+    f(1.0),
+)
 def shapes_of_branches(x: Tensor) -> Tensor:
     if x > 0:
         y = gx.ones(3)
@@ -38,7 +42,11 @@ def shapes_of_branches(x: Tensor) -> Tensor:
     return gx.sum(y)
 
 
-@refused(InvalidTypeError, r"dtypes int32 and float32 differ; convert one, for example with gx\.astype\(x, 'float32'\)", f(1.0))
+@refused(
+    InvalidTypeError,
+    r"dtypes int32 and float32 differ; convert one, for example with gx\.astype\(x, 'float32'\)",
+    f(1.0),
+)
 def dtypes_of_branches(x: Tensor) -> Any:
     if x > 0:
         y = gx.asarray(1)
@@ -95,7 +103,11 @@ def dtype_of_a_while(x: Tensor) -> Tensor:
     return s
 
 
-@refused(InvalidArgumentError, r"'s' is .* before the loop and .* after an iteration: the shapes \(1,\) and \(2,\) differ", f(1.0))
+@refused(
+    InvalidArgumentError,
+    r"'s' is .* before the loop and .* after an iteration: the shapes \(1,\) and \(2,\) differ",
+    f(1.0),
+)
 def shape_of_a_while(x: Tensor) -> Tensor:
     s = gx.ones(1)
     while x < 10:
@@ -113,7 +125,11 @@ def string_of_a_while(x: Tensor) -> Any:
     return x, name
 
 
-@refused(InvalidArgumentError, r"truth of a tensor with 2 elements \(bool\[2\].*is ambiguous; use gx\.any or gx\.all", f(1.0, 2.0))
+@refused(
+    InvalidArgumentError,
+    r"truth of a tensor with 2 elements \(bool\[2\].*is ambiguous; use gx\.any or gx\.all",
+    f(1.0, 2.0),
+)
 def ambiguous_truth(x: Tensor) -> Tensor:
     if x > 0:
         x = x + 1

@@ -156,6 +156,7 @@ STATIC: list[tuple[Callable[[Any, Any], Any], list[Any]]] = [
     (lambda option, x: x + option[0], [Numbers([1]), Numbers([2]), collections.deque([3]), collections.deque([4])]),
     (lambda option, x: x + sum(option), [{1}, {1, 2}, frozenset({3})]),
     (lambda option, x: x + float(option), [Celsius(1.0), Celsius(2.0)]),
+    (lambda option, x: x + len(str(option)), [ValueError("a"), ValueError("bb"), bytearray(b"ccc")]),
     (lambda option, x: x + sum(range(5)[option]), [slice(0, 2), slice(1, 3)]),
     (lambda option, x: x.astype(option), [np.dtype("int32"), np.dtype("float32"), "int32", float]),
 ]

@@ -60,7 +60,7 @@ def predicate(trace: Trace, value: SymbolicTensor) -> SymbolicTensor:
         raise trace.refuse(error)
     if value.shape:
         value = apply(OPS["reshape"], (value,), Attrs(shape=()))
-    if value.dtype.kind != "b":
+    if value.dtype.kind != "b" or value.type.weak:
         value = apply(OPS["astype"], (value,), Attrs(dtype=BOOL))
     return trace.lift(value)
 

@@ -104,6 +104,10 @@ def _trace_while(test: Test, body: Callable[[], None], variables: LoopVariables)
         state.bind(arguments[0])
         with trace_scope(regions[0]):
             condition = predicate(regions[0], regions[0].lift(operand(test())))
+        if regions[0].written():
+            state.restore()
+            _trace_rotated_while(test, body, variables)
+            return
         state.bind(arguments[1])
         with trace_scope(regions[1]):
             variables.own(regions[1])
@@ -113,6 +117,32 @@ def _trace_while(test: Test, body: Callable[[], None], variables: LoopVariables)
                 break
     trace.report_loop("while", "its test is a tensor")
     state.leave(emit_while(regions[0], condition, regions[1], arguments, outputs, state.initial()))
+
+
+def _trace_rotated_while(test: Test, body: Callable[[], None], variables: LoopVariables) -> None:
+    """A while whose test assigns a variable (draws a random number): the test is run before the loop and after each body.
+
+    The test of a loop node only looks; what it would assign has nowhere to go.
+    """
+    trace = _trace()
+    first = predicate(trace, trace.lift(operand(test())))
+    state = LoopState(variables, trace, runs=False)
+    while True:
+        regions = (Region(trace, "the test of a while loop"), Region(trace, "the body of a while loop"))
+        conditions = [region.argument(first.type, "condition") for region in regions]
+        arguments = [_arguments(region, state) for region in regions]
+        state.bind(arguments[1])
+        with trace_scope(regions[1]):
+            variables.own(regions[1])
+            body()
+            following = predicate(regions[1], regions[1].lift(operand(test())))
+            if state.settle(regions[1]):
+                outputs = [following, *state.results(regions[1])]
+                break
+    trace.report_loop("while", "its test is a tensor")
+    inputs = [[condition, *carried] for condition, carried in zip(conditions, arguments, strict=True)]
+    found = emit_while(regions[0], conditions[0], regions[1], inputs, outputs, [first, *state.initial()])
+    state.leave(found[1:])
 
 
 def _arguments(region: Region, state: LoopState) -> list[SymbolicTensor]:

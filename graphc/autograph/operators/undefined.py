@@ -40,6 +40,7 @@ class Undefined:
         self.fail()
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Raises the error of a use."""
         self.fail()
 
     def __bool__(self) -> NoReturn:

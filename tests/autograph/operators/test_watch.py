@@ -374,7 +374,9 @@ def test_attributes_that_are_calls() -> None:
         gx.function(branch)(f(1.0))
 
 
-@pytest.mark.xfail(reason="the converter watches attributes in loops and branches only, not in what they call", strict=True)
+@pytest.mark.xfail(
+    reason="the converter watches attributes in loops and branches only, not in what they call", strict=True
+)
 def test_properties_read_by_a_function_that_a_loop_calls() -> None:
     def helper(x: Tensor, thing: Thing) -> Tensor:
         return x + thing.number
