@@ -21,7 +21,7 @@ from graphc.ir import DeviceSpec, Graph, parse_graph
 
 __version__ = "0.1.0"
 
-__all__ = [
+__all__: list[str] = [
     "DeviceSpec",
     "GradientTape",
     "Graph",

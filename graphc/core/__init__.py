@@ -1,5 +1,6 @@
 """Layer 2: context stacks, the one door to every op, Tensor, Variable, conversion, traces, devices."""
 
+from graphc.core.array_methods import FUNCTIONS, ArrayMethods
 from graphc.core.calling import converted, register_converter
 from graphc.core.context import (
     Context,
@@ -28,15 +29,14 @@ from graphc.core.devices import (
 )
 from graphc.core.dispatch import NO_ATTRS, apply, apply_all, kernel, register_region_runner, translate_error
 from graphc.core.dtypes import as_dtype, canonical_array, scalar_array, type_of
-from graphc.core.tensor import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, wait_all
+from graphc.core.region import Region, VariableState
+from graphc.core.tensor import SymbolicTensor, Tensor, wait_all
 from graphc.core.trace import (
     Checkpoint,
     CreationInTrace,
     LoopReport,
-    Region,
     RegionAborted,
     Trace,
-    VariableState,
     current_trace,
     type_of_any,
 )

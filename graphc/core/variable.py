@@ -16,11 +16,12 @@ import numpy as np
 
 from graphc.base import UniqueNames, at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.core.array_methods import ArrayMethods
 from graphc.core.context import context
 from graphc.core.convert import ArrayLike, operand
 from graphc.core.devices import device_name, find_device, placed
 from graphc.core.dtypes import as_dtype, type_of
-from graphc.core.tensor import ArrayMethods, SymbolicTensor, Tensor
+from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.ir import TensorType
 
 __all__ = ["Variable", "is_symbolic", "variable_lock", "variable_placement"]

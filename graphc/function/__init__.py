@@ -6,11 +6,10 @@ from graphc.function.function import (
     TOOLS,
     BoundFunction,
     Function,
-    TraceReport,
     function,
-    functions_run_eagerly,
-    run_functions_eagerly,
 )
+from graphc.function.mode import functions_run_eagerly, run_functions_eagerly
+from graphc.function.retrace import TraceReport
 from graphc.function.traced import TracedFunction, TraceOptions, trace_function
 
 __all__ = [

@@ -6,72 +6,26 @@ import functools
 import threading
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any, Literal, overload
 
-from graphc.base import Location, Registry, at, collection_paused, config, user_location
+from graphc.base import Registry, at, collection_paused, config, user_location
 from graphc.base.errors import InvalidArgumentError, RetraceWarning, VariableCreationError
 from graphc.core import CreationInTrace, Tensor, canonical_device, context, creation_scope, device_scope
 from graphc.function.arguments import Arguments, Binder
+from graphc.function.mode import Mode
+from graphc.function.retrace import TraceReport, retrace_reason
 from graphc.function.traced import TracedFunction, TraceOptions, converted, trace_function
 from graphc.ir import Graph
 from graphc.lowering import TypesDiffer, run_on_variables
 
-__all__ = ["TOOLS", "Function", "TraceReport", "function", "run_functions_eagerly"]
+__all__ = ["TOOLS", "Function", "TraceReport", "function"]
 
 TOOLS: Registry[Callable[..., Any]] = Registry("tool")
 """What higher layers add to a function's methods: ``compare``."""
 
 OnRetrace = Literal["warn", "error", "ignore"]
-
-
-class _Mode:
-    """Whether functions run eagerly, for debugging."""
-
-    eager = False
-
-
-def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Makes decorated functions run as plain Python, for debugging (TensorFlow's ``run_functions_eagerly``).
-
-    Args:
-      run_eagerly: whether to.
-    """
-    _Mode.eager = run_eagerly
-
-
-@contextmanager
-def functions_run_eagerly() -> Generator[None]:
-    """Decorated functions run as plain Python inside the scope."""
-    saved, _Mode.eager = _Mode.eager, True
-    try:
-        yield
-    finally:
-        _Mode.eager = saved
-
-
-@dataclass(frozen=True)
-class TraceReport:
-    """Why a function was traced.
-
-    Attributes:
-      number: which trace of the function it is, from 1.
-      reason: what was new, naming the argument, its old and its new value.
-      location: the line of the call.
-      seconds: what tracing cost; compiling comes on top at the first run.
-    """
-
-    number: int
-    reason: str
-    location: Location | None
-    seconds: float
-
-    def __str__(self) -> str:
-        place = f" at {self.location.short}" if self.location else ""
-        return f"trace {self.number}{place}: {self.reason} ({self.seconds * 1e3:.1f} ms)"
 
 
 class Function:
@@ -122,13 +76,13 @@ class Function:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the compiled program for these arguments, tracing it first if there is none."""
         fast = self._fast
-        if fast is not None and not kwargs and context.eager and not _Mode.eager:
+        if fast is not None and not kwargs and context.eager and not Mode.eager:
             result = fast(args)
             if result is not _MISS:
                 return result
         if context.trace is not None:
             return self._inline(args, kwargs)
-        if _Mode.eager or context.creating is not None:
+        if Mode.eager or context.creating is not None:
             return self._run_eagerly(args, kwargs)
         arguments = self._binder.bind(args, kwargs)
         traced = self._find(self._key(arguments))
@@ -201,7 +155,7 @@ class Function:
 
     def _report(self, arguments: Arguments, seconds: float) -> None:
         described = arguments.described()
-        reason = _retrace_reason(described, self._described)
+        reason = retrace_reason(described, self._described)
         self._described.append(described)
         report = TraceReport(len(self._reports) + 1, reason, user_location(), seconds)
         self._reports.append(report)
@@ -349,27 +303,6 @@ def _fast_path(
         return pack(map(Tensor, results))
 
     return fast
-
-
-def _retrace_reason(new: list[tuple[str, str]], earlier: list[list[tuple[str, str]]]) -> str:
-    """What is new in a call, against the most similar one before."""
-    if not earlier:
-        return "the first call"
-
-    def differences(old: list[tuple[str, str]]) -> list[str]:
-        before = dict(old)
-        after = dict(new)
-        changed = [
-            f"{path} was {before[path]}, is {after[path]}"
-            for path in after
-            if before.get(path, after[path]) != after[path]
-        ]
-        changed += [f"{path} is new" for path in after if path not in before]
-        changed += [f"{path} is gone" for path in before if path not in after]
-        return changed
-
-    best = min((differences(old) for old in reversed(earlier)), key=len)
-    return "; ".join(best) if best else "an object among the arguments, its attributes or the device scope changed"
 
 
 @overload

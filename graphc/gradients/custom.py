@@ -124,16 +124,16 @@ def _gradients(pull: Callable[..., Any], cotangents: Sequence[Any], arguments: S
         shape = argument.shape if gradient is None else type_of_any(operand(gradient)).shape
         if shape != argument.shape:
             error = InvalidArgumentError(
-                f"custom_gradient: the gradient function returned shape {shape} for argument {position}, which has shape "
-                f"{argument.shape}"
+                f"custom_gradient: the gradient function returned shape {shape} for argument {position}, which has "
+                f"shape {argument.shape}"
             )
             raise at(error, user_location())
     return gradients
 
 
 def _call_eagerly(function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
-    # Tapes see what the function computes, for the gradient function may use it, and second orders go through it; but the
-    # outputs are tensors of their own, which come from nothing but this call.
+    # Tapes see what the function computes, for the gradient function may use it, and second orders go through it; but
+    # the outputs are tensors of their own, which come from nothing but this call.
     raw, structure, pull = _split(function, function(*tensors))
     with tape_scope(()):
         outputs = [apply(OPS["identity"], (output,)) for output in raw]

@@ -87,7 +87,7 @@ def grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux
 
 
 def _positions(argnums: Any) -> tuple[int, ...]:
-    positions: tuple[Any, ...] = tuple(argnums) if isinstance(argnums, list | tuple) else (argnums,)
+    positions = nest.as_tuple(argnums)
     if not positions or not all(type(position) is int for position in positions):
         error = InvalidTypeError(f"grad: argnums must be an int or a sequence of ints, got {argnums!r}")
         raise at(error, user_location())

@@ -87,9 +87,9 @@ def check_reverse(
         floating = [node for node in inner if any(output.type.is_inexact for output in node.outputs)]
         nodes = [made] if own and made is not None else floating or inner
         error = UnimplementedError(
-            "the gradient goes through a while loop (or a for loop with break, return or a tensor bound), and how often "
-            "it runs is not known when the function is traced; loop over a Python range or a tensor, and end early with "
-            "gx.where, or wrap the loop in gx.stop_gradient"
+            "the gradient goes through a while loop (or a for loop with break, return or a tensor bound), and how "
+            "often it runs is not known when the function is traced; loop over a Python range or a tensor, and end "
+            "early with gx.where, or wrap the loop in gx.stop_gradient"
         )
         raise at(error, nodes[0].location if nodes else user_location()) from None
 

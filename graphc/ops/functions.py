@@ -20,7 +20,7 @@ from graphc.ops.reduction import *
 from graphc.ops.searching import *
 from graphc.ops.shape import *
 
-__all__ = ["asarray", "clip", "get_item", "update_item"]
+__all__: list[str] = ["asarray", "clip", "get_item", "update_item"]
 __all__ += elementwise.__all__
 __all__ += filling.__all__
 __all__ += logic.__all__

@@ -366,7 +366,7 @@ def test_a_break_is_refused_too() -> None:
                 break
         return x
 
-    with pytest.raises(GraphcError, match="while|break"):
+    with pytest.raises(GraphcError, match=r"while|break"):
         gx.function(taped(function))(f(1.0))
 
 

@@ -120,7 +120,7 @@ def _trace_while(test: Test, body: Callable[[], None], variables: LoopVariables)
 
 
 def _trace_rotated_while(test: Test, body: Callable[[], None], variables: LoopVariables) -> None:
-    """A while whose test assigns a variable (draws a random number): the test is run before the loop and after each body.
+    """A while whose test assigns a variable (draws a random number): it is run before the loop and after each body.
 
     The test of a loop node only looks; what it would assign has nowhere to go.
     """

@@ -7,11 +7,12 @@ and about an object before Python consumes it.
 from __future__ import annotations
 
 import dis
+import inspect
 import sys
 import types
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from graphc.core import Region, context
 
@@ -60,9 +61,13 @@ def check_stores(function: types.FunctionType) -> None:
             region.side_effect(f"the call of {function.__name__}, which assigns {name!r} of another function,")
 
 
+def _is_iterator(value: Any) -> bool:
+    return isinstance(value, Iterator)
+
+
 def made_here(value: Any) -> Any:
     """The value; if it is an iterator, the open region may consume it, because it was made there."""
-    if isinstance(context.trace, Region) and isinstance(value, Iterator):
+    if isinstance(context.trace, Region) and _is_iterator(value):
         context.trace.own(value)
     return value
 
@@ -75,9 +80,10 @@ def check_iterator(value: Any, depth: int = 2) -> None:
       depth: how many frames up the code is that consumes it. A generator expression written there was made there.
     """
     region = context.trace
-    if not isinstance(region, Region) or not isinstance(value, Iterator) or region.owns(value):
+    if not isinstance(region, Region) or not _is_iterator(value) or region.owns(value):
         return
-    if isinstance(value, types.GeneratorType) and value.gi_code in sys._getframe(depth).f_code.co_consts:  # pyright: ignore[reportPrivateUsage]
+    code = getattr(value, "gi_code", None)
+    if code is not None and code in sys._getframe(depth).f_code.co_consts:  # pyright: ignore[reportPrivateUsage]
         return
     region.side_effect(f"the use of an iterator ({type(value).__name__}) from outside")
 
@@ -88,12 +94,13 @@ def special_method(owner: Any, name: str) -> types.FunctionType | None:
     A generator is left to Python unless it stores into something, because its body cannot be converted.
     """
     region = context.trace
-    method = getattr(type(owner), name, None)
+    kind = cast("type[Any]", type(owner))
+    method = getattr(kind, name, None)
     if not isinstance(region, Region) or not isinstance(method, types.FunctionType):
         return None
-    if type(owner).__module__.split(".")[0] == "graphc":
+    if kind.__module__.split(".")[0] == "graphc":
         return None
-    if method.__code__.co_flags & 0x20:
+    if inspect.isgeneratorfunction(method):
         outer, free, objects = _stores(method.__code__)
         if outer or free or objects:
             region.side_effect(f"the call of {method.__qualname__}")

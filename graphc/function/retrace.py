@@ -1,0 +1,51 @@
+"""Why a function was traced again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from graphc.base import Location
+
+__all__ = ["TraceReport", "retrace_reason"]
+
+
+@dataclass(frozen=True)
+class TraceReport:
+    """Why a function was traced.
+
+    Attributes:
+      number: which trace of the function it is, from 1.
+      reason: what was new, naming the argument, its old and its new value.
+      location: the line of the call.
+      seconds: what tracing cost; compiling comes on top at the first run.
+    """
+
+    number: int
+    reason: str
+    location: Location | None
+    seconds: float
+
+    def __str__(self) -> str:
+        place = f" at {self.location.short}" if self.location else ""
+        return f"trace {self.number}{place}: {self.reason} ({self.seconds * 1e3:.1f} ms)"
+
+
+def retrace_reason(new: list[tuple[str, str]], earlier: list[list[tuple[str, str]]]) -> str:
+    """What is new in a call, against the most similar one before."""
+    if not earlier:
+        return "the first call"
+
+    def differences(old: list[tuple[str, str]]) -> list[str]:
+        before = dict(old)
+        after = dict(new)
+        changed = [
+            f"{path} was {before[path]}, is {after[path]}"
+            for path in after
+            if before.get(path, after[path]) != after[path]
+        ]
+        changed += [f"{path} is new" for path in after if path not in before]
+        changed += [f"{path} is gone" for path in before if path not in after]
+        return changed
+
+    best = min((differences(old) for old in reversed(earlier)), key=len)
+    return "; ".join(best) if best else "an object among the arguments, its attributes or the device scope changed"
