@@ -11,7 +11,7 @@ from graphc.autograph.build import call, constant, load, located, operator, stri
 from graphc.autograph.names import own_nodes, parameters, target_names
 from graphc.autograph.unit import Unit
 
-__all__ = ["Expressions", "binds_in_place"]
+__all__ = ["BINARY", "Expressions", "binds_in_place"]
 
 # These look at the frame that calls them, so nothing may stand between.
 _FRAME_BUILTINS = frozenset({"breakpoint", "dir", "eval", "exec", "globals", "locals", "super", "vars"})
@@ -28,6 +28,23 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.In: "in",
     ast.NotIn: "not in",
 }
+_UNARY: dict[type[ast.unaryop], str] = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}
+BINARY: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.MatMult: "@",
+    ast.Pow: "**",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+}
+"""How the operators of Python are written."""
 
 E = TypeVar("E", bound=ast.expr)
 
@@ -126,16 +143,39 @@ class Expressions(ast.NodeTransformer):
     def _visit_unaryop(self, node: ast.UnaryOp) -> ast.expr:
         if isinstance(node.op, ast.Not):
             return located(operator("not_", self.visit(node.operand)), node)
-        self.generic_visit(node)
-        return node
+        if _is_constant(node):
+            return node
+        return located(operator("unary", constant(_UNARY[type(node.op)]), self.visit(node.operand)), node)
+
+    def _visit_binop(self, node: ast.BinOp) -> ast.expr:
+        if _is_constant(node):
+            return node
+        symbol = constant(BINARY[type(node.op)])
+        return located(operator("binary", symbol, self.visit(node.left), self.visit(node.right)), node)
+
+    def _visit_subscript(self, node: ast.Subscript) -> ast.expr:
+        return located(operator("load_item", self.visit(node.value), self.index(node.slice)), node)
+
+    def index(self, node: ast.expr) -> ast.expr:
+        """Rewrites an index to a value: slices become calls of ``slice``."""
+        if isinstance(node, ast.Slice):
+            bounds = (node.lower, node.upper, node.step)
+            parts = [constant(None) if part is None else self.expression(part) for part in bounds]
+            return located(call(load("ag__slice"), *parts), node)
+        if isinstance(node, ast.Tuple):
+            node.elts = [self.index(element) for element in node.elts]
+            return node
+        return self.expression(node)
 
     def _visit_compare(self, node: ast.Compare) -> ast.expr:
         if len(node.ops) > 1:
             return located(self._chain(node), node)
         left, right = self.visit(node.left), self.visit(node.comparators[0])
-        if not isinstance(node.ops[0], ast.In | ast.NotIn):
+        if isinstance(node.ops[0], ast.Is | ast.IsNot):
             node.left, node.comparators = left, [right]
             return node
+        if not isinstance(node.ops[0], ast.In | ast.NotIn):
+            return located(operator("compare", constant(_COMPARISONS[type(node.ops[0])]), left, right), node)
         contained = located(operator("contains", left, right), node)
         return contained if isinstance(node.ops[0], ast.In) else located(operator("not_", contained), node)
 
@@ -190,7 +230,7 @@ class Expressions(ast.NodeTransformer):
         return self._comprehension(node, node.generators, element)
 
     def _visit_attribute(self, node: ast.Attribute) -> ast.expr:
-        if not self.in_control or self._is_module(node.value):
+        if self._is_module(node.value):
             self.generic_visit(node)
             return node
         name = constant(self.unit.mangle(node.attr))
@@ -229,6 +269,13 @@ class Expressions(ast.NodeTransformer):
         while isinstance(root, ast.Attribute):
             root = root.value
         return isinstance(root, ast.Name) and root.id not in self.local and self.unit.module(node) is not None
+
+
+def _is_constant(node: ast.expr) -> bool:
+    """Whether an expression is made of constants only, as ``-1`` is."""
+    if isinstance(node, ast.BinOp):
+        return _is_constant(node.right) and _is_constant(node.left)
+    return _is_constant(node.operand) if isinstance(node, ast.UnaryOp) else isinstance(node, ast.Constant)
 
 
 def first_parameter(args: ast.arguments) -> str | None:

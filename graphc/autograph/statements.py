@@ -284,7 +284,7 @@ class _Statements(Stores):
     def _with(self, node: ast.With) -> Block:
         stores: Block = []
         for item in node.items:
-            item.context_expr = self.expression(item.context_expr)
+            item.context_expr = located(operator("manager", self.expression(item.context_expr)), item.context_expr)
             target = item.optional_vars
             if target is not None and not only_names(target):
                 name = self.unit.fresh("value")

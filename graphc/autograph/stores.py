@@ -5,30 +5,14 @@ from __future__ import annotations
 import ast
 
 from graphc.autograph.binding import Bindings
-from graphc.autograph.build import LOAD, assign, call, constant, load, located, operator, store
-from graphc.autograph.expressions import Expressions, binds_in_place, first_parameter
+from graphc.autograph.build import assign, constant, load, located, operator, store
+from graphc.autograph.expressions import BINARY, Expressions, binds_in_place, first_parameter
 from graphc.autograph.names import Scope
 from graphc.autograph.unit import Unit
 
 __all__ = ["Block", "Stores", "only_names"]
 
 Block = list[ast.stmt]
-
-_SYMBOLS: dict[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.MatMult: "@",
-    ast.Pow: "**",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-}
 
 
 class Stores(Expressions):
@@ -83,7 +67,7 @@ class Stores(Expressions):
                 name = constant(self.unit.mangle(target.attr))
                 return [self._run("store_attr", origin, self.expression(target.value), name, value)]
             case ast.Subscript():
-                index = self._index(target.slice)
+                index = self.index(target.slice)
                 return [self._run("store_item", origin, self.expression(target.value), index, value)]
             case ast.Tuple() | ast.List() if not only_names(target):
                 return self._unpack(target, value, origin)
@@ -114,23 +98,13 @@ class Stores(Expressions):
     def _run(self, name: str, origin: ast.stmt, *args: ast.expr) -> ast.stmt:
         return located(ast.Expr(value=located(operator(name, *args), origin)), origin)
 
-    def _index(self, node: ast.expr) -> ast.expr:
-        """An index as a value: slices become calls of ``slice``."""
-        if isinstance(node, ast.Slice):
-            parts = [constant(None) if part is None else self.expression(part) for part in _bounds(node)]
-            return located(call(load("ag__slice"), *parts), node)
-        if isinstance(node, ast.Tuple):
-            node.elts = [self._index(element) for element in node.elts]
-            return node
-        return self.expression(node)
-
     def _annassign(self, node: ast.AnnAssign) -> Block:
         if node.value is None:
             return [located(ast.Pass(), node)]
         return self._assign(located(ast.Assign(targets=[node.target], value=node.value), node))
 
     def _augassign(self, node: ast.AugAssign) -> Block:
-        symbol = constant(_SYMBOLS[type(node.op)])
+        symbol = constant(BINARY[type(node.op)])
         target = node.target
         if isinstance(target, ast.Name):
             old = self.expression(located(load(target.id), target))
@@ -139,14 +113,11 @@ class Stores(Expressions):
         new: Block = []
         holder = self._once(self.expression(target.value), node, new)
         if isinstance(target, ast.Attribute):
-            name = self.unit.mangle(target.attr)
-            old: ast.expr = ast.Attribute(value=holder, attr=target.attr, ctx=LOAD)
-            if self.in_control:
-                old = operator("load_attr", holder, constant(name))
-            key: ast.expr = constant(name)
+            key: ast.expr = constant(self.unit.mangle(target.attr))
+            old = operator("load_attr", holder, key)
         else:
-            key = self._once(self._index(target.slice), node, new)
-            old = ast.Subscript(value=holder, slice=key, ctx=LOAD)
+            key = self._once(self.index(target.slice), node, new)
+            old = operator("load_item", holder, key)
         value = located(operator("inplace", symbol, old, self.expression(node.value)), node)
         stored = "store_attr" if isinstance(target, ast.Attribute) else "store_item"
         return [*new, self._run(stored, node, holder, key, value)]
@@ -171,7 +142,7 @@ class Stores(Expressions):
                 return [self._run("delete_attr", origin, self.expression(target.value), name)]
             case ast.Subscript():
                 holder = self.expression(target.value)
-                return [self._run("delete_item", origin, holder, self._index(target.slice))]
+                return [self._run("delete_item", origin, holder, self.index(target.slice))]
             case ast.Tuple() | ast.List():
                 return [statement for part in target.elts for statement in self._delete_one(part, origin)]
             case ast.Name(id=name) if name in self._bindings.undefined:
@@ -186,7 +157,3 @@ def only_names(target: ast.expr) -> bool:
     if isinstance(target, ast.Tuple | ast.List):
         return all(only_names(element) for element in target.elts)
     return only_names(target.value) if isinstance(target, ast.Starred) else isinstance(target, ast.Name)
-
-
-def _bounds(node: ast.Slice) -> tuple[ast.expr | None, ast.expr | None, ast.expr | None]:
-    return node.lower, node.upper, node.step

@@ -10,6 +10,7 @@ import importlib.util
 import linecache
 import os
 import sys
+from bisect import bisect_right
 from dataclasses import dataclass
 from types import CodeType, FrameType
 
@@ -67,7 +68,7 @@ def is_internal_file(filename: str) -> bool:
 
 
 _internal: dict[CodeType, bool] = {}
-_locations: dict[tuple[CodeType, int], Location] = {}
+_locations: dict[CodeType, tuple[list[int], list[Location]]] = {}
 
 
 def user_frame(skip: int = 1) -> FrameType | None:
@@ -93,8 +94,20 @@ def user_location() -> Location | None:
     frame = user_frame(2)
     if frame is None:
         return None
-    key = (frame.f_code, frame.f_lineno)
-    location = _locations.get(key)
-    if location is None:
-        location = _locations[key] = Location(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
-    return location
+    code = frame.f_code
+    starts, locations = _locations.get(code) or _line_table(code)
+    return locations[bisect_right(starts, frame.f_lasti) - 1]
+
+
+def _line_table(code: CodeType) -> tuple[list[int], list[Location]]:
+    """Where each line of a code object starts, and its location.
+
+    ``frame.f_lineno`` reads Python's own table from the start each time, 10 us in a function of 2,000 lines.
+    """
+    starts: list[int] = []
+    locations: list[Location] = []
+    for start, _, line in code.co_lines():
+        starts.append(start)
+        locations.append(Location(code.co_filename, code.co_firstlineno if line is None else line, code.co_name))
+    _locations[code] = starts, locations
+    return starts, locations

@@ -19,8 +19,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from graphc.base import Location, nest
-from graphc.core import register_region_runner
+from graphc.base import Location, config, nest
+from graphc.base.errors import InternalError
+from graphc.core import register_region_runner, type_of
 from graphc.ir import OPS, EffectKind, Graph, Interpreter, Node
 from graphc.ops import linearize
 
@@ -79,9 +80,10 @@ class Lowering(Interpreter):
 
     def run_node(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
         special = _SPECIAL.get(node.op.name)
-        if special is not None:
-            return special(self, node, inputs)
-        return self._evaluate(node, inputs)
+        results = self._evaluate(node, inputs) if special is None else special(self, node, inputs)
+        if config.verify:
+            _check_types(node, results)
+        return results
 
     def _evaluate(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
         key = (node.op.name, node.attrs, node.regions, *node.inputs)
@@ -143,6 +145,14 @@ _SPECIAL: Mapping[str, Callable[[Lowering, Node, list[Any]], Sequence[Any]]] = {
     "assign_variable": Lowering._assign,  # pyright: ignore[reportPrivateUsage]
     "vjp": Lowering._vjp,  # pyright: ignore[reportPrivateUsage]
 }
+
+
+def _check_types(node: Node, results: Sequence[Any]) -> None:
+    """What JAX computes must have the types that the graph says, or later nodes mean something else than they say."""
+    for output, result in zip(node.outputs, results, strict=True):
+        found = type_of(jnp.asarray(result))
+        if (found.shape, found.dtype) != (output.type.shape, output.type.dtype):
+            raise InternalError(f"{node!r} computes {found}, its type is {output.type}")
 
 
 def _true_positions(mask: Sequence[bool]) -> list[int]:

@@ -24,21 +24,13 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "in": lambda a, b: a in b,
     "not in": lambda a, b: a not in b,
 }
-_INPLACE: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.iadd,
-    "-": operator.isub,
-    "*": operator.imul,
-    "/": operator.itruediv,
-    "//": operator.ifloordiv,
-    "%": operator.imod,
-    "@": operator.imatmul,
-    "**": operator.ipow,
-    "<<": operator.ilshift,
-    ">>": operator.irshift,
-    "&": operator.iand,
-    "|": operator.ior,
-    "^": operator.ixor,
-}
+_NAMES = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "@": "matmul", "**": "pow",
+    "<<": "lshift", ">>": "rshift", "&": "and", "|": "or", "^": "xor",
+}  # fmt: skip
+_BINARY = {symbol: getattr(operator, f"__{name}__") for symbol, name in _NAMES.items()}
+_INPLACE = {symbol: getattr(operator, f"__i{name}__") for symbol, name in _NAMES.items()}
+_UNARY = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
 
 
 class Undefined:
@@ -139,6 +131,21 @@ class Plain:
                 break
             left = right
         return value
+
+    def compare(self, symbol: str, left: object, right: object) -> object:
+        return _COMPARISONS[symbol](left, right)
+
+    def binary(self, symbol: str, left: object, right: object) -> object:
+        return _BINARY[symbol](left, right)
+
+    def unary(self, symbol: str, operand: Any) -> object:
+        return _UNARY[symbol](operand)
+
+    def manager(self, value: object) -> object:
+        return value
+
+    def load_item(self, holder: Any, index: object) -> object:
+        return holder[index]
 
     def contains(self, item: object, container: Any) -> bool:
         return item in container

@@ -327,7 +327,7 @@ def fn(x):
 
     def ag__orelse_1():
         pass
-    ag__.if_stmt(x > 0, ag__body_1, ag__orelse_1, ag__get_state_1, ag__set_state_1, ('y',))
+    ag__.if_stmt(ag__.compare('>', x, 0), ag__body_1, ag__orelse_1, ag__get_state_1, ag__set_state_1, ('y',))
     return ag__.load(y)"""
     )
 
@@ -382,7 +382,10 @@ def fn(xs):
         (lambda a, b: a < b <= 3, "lambda a, b: ag__.compare_chain(a, ('<', '<='), (lambda: b, lambda: 3))"),
         (lambda a, b: a not in b, "lambda a, b: ag__.not_(ag__.contains(a, b))"),
         (lambda a, *b: len(a.c(*b, k=1)), "lambda a, *b: ag__.call(len)(ag__.call_method(a, 'c')(*b, k=1))"),
-        (lambda a: inspect.stack(a.b), "lambda a: ag__.call(inspect.stack)(a.b)"),
+        (lambda a: inspect.stack(a.b), "lambda a: ag__.call(inspect.stack)(ag__.load_attr(a, 'b'))"),
+        (lambda a, b: a + 2 * -b, "lambda a, b: ag__.binary('+', a, ag__.binary('*', 2, ag__.unary('-', b)))"),
+        (lambda a: [a == -1, a is None, 2 * 3 + 1], "lambda a: [ag__.compare('==', a, -1), a is None, 2 * 3 + 1]"),
+        (lambda a: a[1:, -1], "lambda a: ag__.load_item(a, (ag__slice(1, None, None), -1))"),
         (lambda: locals(), "lambda: locals()"),
     ],
 )
@@ -390,13 +393,16 @@ def test_to_source_of_expressions(fn: types.FunctionType, text: str) -> None:
     assert to_source(fn) == text
 
 
-def test_attributes_go_through_an_operator_in_branches_and_loops_only() -> None:
+def test_attributes_go_through_an_operator_unless_they_are_those_of_a_module() -> None:
     def fn(a):  # noqa: ANN001, ANN202
         b = a.outside
         while b:
-            b = a.inside, ast.inside
-        return a.outside
+            a.count += ast.inside
+        with a.manager:
+            return a.items[0]
 
     text = to_source(fn)
-    assert "ag__.load_attr(a, 'inside'), ast.inside" in text
-    assert text.count("a.outside") == 2
+    assert "b = ag__.load_attr(a, 'outside')" in text
+    assert "ag__.inplace('+', ag__.load_attr(a, 'count'), ast.inside)" in text
+    assert "with ag__.manager(ag__.load_attr(a, 'manager')):" in text
+    assert "ag__.load_item(ag__.load_attr(a, 'items'), 0)" in text

@@ -3,9 +3,11 @@
 Each looks at the values it is given: Python values run as Python, symbolic tensors build nodes.
 """
 
-from graphc.autograph.operators.branches import and_, compare_chain, contains, if_exp, if_stmt, not_, or_
+from graphc.autograph.operators.arithmetic import binary, load_item, manager, unary
+from graphc.autograph.operators.branches import and_, if_exp, if_stmt, not_, or_
 from graphc.autograph.operators.calls import call, call_method, convert_call, do_not_convert, load_attr
 from graphc.autograph.operators.checks import assert_stmt, raise_stmt
+from graphc.autograph.operators.comparisons import compare, compare_chain, contains
 from graphc.autograph.operators.loops import for_stmt, while_stmt
 from graphc.autograph.operators.stores import delete_attr, delete_item, inplace, store_attr, store_item
 from graphc.autograph.operators.structured import trace_scan, trace_switch
@@ -14,8 +16,10 @@ from graphc.autograph.operators.undefined import load, return_value, undefined, 
 __all__ = [
     "and_",
     "assert_stmt",
+    "binary",
     "call",
     "call_method",
+    "compare",
     "compare_chain",
     "contains",
     "convert_call",
@@ -28,6 +32,8 @@ __all__ = [
     "inplace",
     "load",
     "load_attr",
+    "load_item",
+    "manager",
     "not_",
     "or_",
     "raise_stmt",
@@ -36,6 +42,7 @@ __all__ = [
     "store_item",
     "trace_scan",
     "trace_switch",
+    "unary",
     "undefined",
     "undefined_return",
     "while_stmt",

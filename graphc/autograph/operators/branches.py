@@ -1,4 +1,4 @@
-"""``if``, ternaries, ``and``, ``or``, ``not`` and chained comparisons."""
+"""``if``, ternaries, ``and``, ``or`` and ``not``."""
 
 from __future__ import annotations
 
@@ -6,20 +6,17 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from graphc.autograph.operators.calls import call, call_special
+from graphc.autograph.operators.calls import call_special
 from graphc.autograph.operators.merging import Meet, Meeting, is_tensor, leaf_type, to_tensors
 from graphc.autograph.operators.undefined import Undefined
-from graphc.autograph.operators.watch import special_method
 from graphc.base import nest
 from graphc.base.errors import InvalidArgumentError
-from graphc.core import Region, SymbolicTensor, Tensor, Trace, apply, context, operand, trace_scope
+from graphc.core import Region, SymbolicTensor, Tensor, Trace, apply, context, trace_scope
 from graphc.ir import OPS, Attrs
 from graphc.ops import BOOL, COND, emit_branches
 
 __all__ = [
     "and_",
-    "compare_chain",
-    "contains",
     "if_exp",
     "if_stmt",
     "is_symbolic_condition",
@@ -250,46 +247,3 @@ def not_(value: Any) -> Any:
     trace = context.trace
     assert trace is not None
     return apply(OPS["logical_not"], (predicate(trace, value),))
-
-
-_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    "is": lambda a, b: a is b,
-    "is not": lambda a, b: a is not b,
-    "in": lambda a, b: contains(a, b),
-    "not in": lambda a, b: not_(contains(a, b)),
-}
-
-
-def compare_chain(left: Any, operators: Sequence[str], operands: Sequence[Thunk]) -> Any:
-    """``a < b <= c``: each operand is evaluated once, and only while the comparisons before it hold."""
-    right = operands[0]()
-    first = _COMPARISONS[operators[0]](left, right)
-    if len(operators) == 1:
-        return first
-    return and_(lambda: first, lambda: compare_chain(right, operators[1:], operands[1:]))
-
-
-def _same(value: Any) -> Any:
-    return value
-
-
-def contains(item: Any, container: Any) -> Any:
-    """``item in container``."""
-    if isinstance(container, SymbolicTensor):
-        return apply(OPS["any"], (apply(OPS["equal"], (container, operand(item))),))
-    if isinstance(container, list | tuple):
-        found: Any = False
-        for element in nest.as_tuple(container):
-            equal: Any = item is element or item == element
-            found = or_(partial(_same, found), partial(_same, equal))
-            if found is True:
-                return True
-        return found
-    method = special_method(container, "__contains__")
-    return bool(call(method)(container, item)) if method is not None else item in container

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import functools
 import inspect
 import os
-import sysconfig
 import types
 import warnings
+from abc import ABCMeta
 from collections.abc import Callable
 from enum import Enum
 from functools import lru_cache
@@ -18,13 +19,22 @@ import numpy as np
 
 from graphc.autograph.convert import convert, is_converted
 from graphc.autograph.operators.loop_index import LoopIndex, TensorRange
-from graphc.autograph.operators.watch import check_iterator, check_stores, made_here, special_method
+from graphc.autograph.operators.watch import (
+    PLAIN,
+    check_iterator,
+    check_stores,
+    found_on,
+    is_library,
+    is_users,
+    made_here,
+    operator_method,
+)
 from graphc.autograph.source import NoSourceError
 from graphc.base import is_internal_file, user_location
 from graphc.base.errors import SideEffectWarning, UnimplementedError, UnsupportedSyntaxError
-from graphc.core import ArrayMethods, SymbolicTensor, Tensor, context, register_converter
+from graphc.core import ArrayMethods, Region, SymbolicTensor, Tensor, context, register_converter
 
-__all__ = ["call", "call_method", "convert_call", "do_not_convert", "load_attr"]
+__all__ = ["call", "call_method", "convert_call", "do_not_convert", "is_pure_class", "is_pure_module", "load_attr"]
 
 _PURE_BUILTINS: frozenset[Any] = frozenset(
     getattr(builtins, name)
@@ -58,7 +68,10 @@ _PURE_METHODS: dict[type[Any], set[str]] = {
 }
 _IMMUTABLE = (str, bytes, int, float, complex, tuple, frozenset, range, type(None))
 _PURE_MODULES = ("math", "cmath", "operator", "jax", "numpy", "ml_dtypes", "collections.namedtuple", "typing", "enum")
+_PURE_CLASSES = (contextlib.nullcontext, contextlib.suppress)
 _IMPURE_MODULES = ("numpy.random", "jax.debug", "jax.experimental")
+
+_NAMESPACES = (ArrayMethods, types.ModuleType, type)
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 
@@ -106,7 +119,7 @@ def call(function: Any) -> Any:
         replaced = _user_or_library(method, function)
         return replaced if replaced is function else types.MethodType(replaced, function)
     module = getattr(function, "__module__", None) or type(function).__module__
-    if not _is_pure_module(module) or _changes_array(function):
+    if not is_pure_module(module) or _changes_array(function):
         trace.side_effect(f"the call of {function!r:.60}")
     return _guarded(function)
 
@@ -126,19 +139,36 @@ def convert_call(function: Any) -> Any:
 
 def call_method(owner: Any, name: str) -> Any:
     """What to call for ``owner.name(...)``."""
-    return call(getattr(owner, name))
+    return call(load_attr(owner, name))
 
 
 def load_attr(owner: Any, name: str) -> Any:
-    """``owner.name`` in a loop or branch: a property of the user's is a call."""
-    if context.trace is not None and not isinstance(owner, ArrayMethods | types.ModuleType | type):
-        static = inspect.getattr_static(owner, name, None)
-        if isinstance(static, property) and isinstance(static.fget, types.FunctionType):
-            return call(static.fget)(owner)
-        fallback = special_method(owner, "__getattr__") if static is None else None
-        if fallback is not None:
-            return call(fallback)(owner, name)
-    return getattr(owner, name)
+    """``owner.name``: a property or another descriptor of the user's is a call."""
+    kind = cast("type[Any]", type(owner))
+    if context.trace is None or kind in PLAIN or isinstance(owner, _NAMESPACES):
+        return getattr(owner, name)
+    fallback = operator_method(owner, "__getattr__")
+    if fallback is None:
+        return _found_attr(owner, kind, name, getattr)
+    try:
+        return _found_attr(owner, kind, name, kind.__getattribute__)
+    except AttributeError:
+        return call(fallback)(owner, name)
+
+
+def _found_attr(owner: Any, kind: type[Any], name: str, native: Callable[[Any, str], Any]) -> Any:
+    found = found_on(kind, name)
+    if isinstance(found, property):
+        if isinstance(found.fget, types.FunctionType) and is_users(kind, found.fget):
+            return call(found.fget)(owner)
+    elif isinstance(found, functools.cached_property):
+        if name not in owner.__dict__:
+            _side_effect(f"the first use of the cached property {name!r} of a {kind.__name__}")
+    elif (getter := operator_method(found, "__get__")) is not None and (
+        found_on(_kind(found), "__set__") is not None or name not in getattr(owner, "__dict__", ())
+    ):
+        return call(getter)(found, owner, kind)
+    return native(owner, name)
 
 
 def call_special(owner: Any, *names: str) -> tuple[bool, Any]:
@@ -148,7 +178,7 @@ def call_special(owner: Any, *names: str) -> tuple[bool, Any]:
       Whether there is one, and its result.
     """
     for name in names:
-        method = special_method(owner, name)
+        method = operator_method(owner, name)
         if method is not None:
             return True, call(method)(owner)
     return False, None
@@ -171,11 +201,11 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
     if is_converted(code) or code.co_filename.startswith(_PACKAGE):
         return original
     if code in _unconverted or _is_internal(code.co_filename):
-        if not _is_pure_module(code_owner.__module__ or ""):
+        if not is_pure_module(code_owner.__module__ or ""):
             _side_effect(f"the call of {code_owner.__qualname__}")
         return _guarded(original)
-    if _is_library(code.co_filename):
-        if not _is_pure_module(code_owner.__module__ or ""):
+    if is_library(code.co_filename):
+        if not is_pure_module(code_owner.__module__ or ""):
             _side_effect(f"the call of the library function {code_owner.__qualname__}")
         return _guarded(original)
     try:
@@ -188,14 +218,30 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
         raise context.trace.refuse(error) from None
 
 
-def _class(kind: type) -> Any:
+def _class(kind: type[Any]) -> Any:
     if kind in _PURE_BUILTINS:
         return _builtin(kind)
     constructors = [inspect.getattr_static(kind, name, None) for name in ("__init__", "__new__", "__post_init__")]
-    pure = _is_graphc(kind) or issubclass(kind, BaseException | Enum) or _is_pure_module(kind.__module__)
+    pure = is_pure_class(kind) or issubclass(kind, BaseException | Enum)
     if any(map(_is_written, constructors)) and not pure:
+        if isinstance(context.trace, Region) and _only_initializes(kind, *constructors):
+            return functools.partial(_construct, kind)
         _side_effect(f"the construction of a {kind.__qualname__}")
     return _guarded(kind)
+
+
+def _only_initializes(kind: type[Any], init: Any, new: Any, post_init: Any) -> bool:
+    """Whether making an object is no more than calling the user's ``__init__`` on a new one."""
+    return type(kind) in (type, ABCMeta) and _is_written(init) and new is object.__new__ and post_init is None
+
+
+def _construct(kind: type[Any], /, *args: Any, **kwargs: Any) -> Any:
+    """A new object, which the code of the open region may change, since nobody else knows of it."""
+    made: Any = object.__new__(kind)
+    if isinstance(context.trace, Region):
+        context.trace.own(made)
+    call(found_on(kind, "__init__"))(made, *args, **kwargs)
+    return made
 
 
 def _is_written(method: Any) -> bool:
@@ -216,12 +262,12 @@ def _builtin(function: Any) -> Any:
     owner = getattr(function, "__self__", None)
     if isinstance(owner, types.ModuleType) or owner is None:
         module = getattr(function, "__module__", None) or getattr(owner, "__name__", "")
-        if not _is_pure_module(module) or _changes_array(function):
+        if not is_pure_module(module) or _changes_array(function):
             _side_effect(f"the call of {function.__qualname__}")
         return _guarded(function)
     kind = _kind(owner)
     pure = isinstance(owner, (*_IMMUTABLE, ArrayMethods)) or function.__name__ in _PURE_METHODS.get(kind, ())
-    pure = pure or _is_graphc(kind) or (_is_pure_module(kind.__module__) and not _changes_array(function))
+    pure = pure or _is_graphc(kind) or (is_pure_module(kind.__module__) and not _changes_array(function))
     if not pure:
         _side_effect(f"the call of {kind.__name__}.{function.__name__}")
     return _guarded(function)
@@ -317,7 +363,14 @@ def _takes_tensors(function: Any) -> bool:
     return module.split(".")[0] == "graphc" or isinstance(getattr(function, "__self__", None), Tensor)
 
 
-def _is_pure_module(module: str) -> bool:
+def is_pure_class(kind: type[Any]) -> bool:
+    """Whether a class does nothing but compute, as those of pure modules do."""
+    return kind in _PURE_CLASSES or is_pure_module(kind.__module__)
+
+
+def is_pure_module(module: str) -> bool:
+    """Whether what a module defines only computes, so that it may run at trace time."""
+
     def within(names: tuple[str, ...]) -> bool:
         return any(module == name or module.startswith(name + ".") for name in names)
 
@@ -325,15 +378,5 @@ def _is_pure_module(module: str) -> bool:
 
 
 _is_internal = lru_cache(maxsize=None)(is_internal_file)
-_LIBRARIES = tuple(
-    os.path.realpath(path) + os.sep
-    for path in {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-)
-
-
-@functools.cache
-def _is_library(filename: str) -> bool:
-    return os.path.realpath(filename).startswith(_LIBRARIES)
-
 
 register_converter(call)

@@ -168,6 +168,10 @@ class LoopState:
         leaves, structure = nest.flatten(value)
         if any(isinstance(leaf, LoopIndex) for leaf in leaves):
             _number_changes(region, entry.name)
+        for leaf in leaves:
+            if region.owns(leaf):
+                # Each iteration makes an object of its own; what a trace of the body made is none of them.
+                region.side_effect(f"the use of {entry.name!r}, a {type(leaf).__name__} made in a loop, after it")
         if not any(is_tensor(leaf) for leaf in leaves):
             return entry.replace(value)
         # It is bound from the first iteration on, and nobody looks before; zeros stand for it until then.

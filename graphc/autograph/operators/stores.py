@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import operator
+import types
 from collections.abc import Callable
 from typing import Any, cast
 
-from graphc.core import ArrayMethods, SymbolicTensor, context
+from graphc.autograph.operators.arithmetic import binary
+from graphc.autograph.operators.watch import found_on
+from graphc.core import ArrayMethods, Region, SymbolicTensor, context
 
 __all__ = ["delete_attr", "delete_item", "inplace", "store_attr", "store_item"]
 
@@ -17,9 +20,20 @@ def _side_effect(what: str) -> None:
 
 
 def store_attr(owner: Any, name: str, value: Any) -> None:
-    """``owner.name = value``."""
-    _side_effect(f"the assignment to attribute {name!r} of a {type(owner).__name__}")
+    """``owner.name = value``; an object that was made in the same branch or iteration may change."""
+    if not _is_own(owner, name):
+        _side_effect(f"the assignment to attribute {name!r} of a {type(owner).__name__}")
     setattr(owner, name, value)
+
+
+def _is_own(owner: Any, name: str) -> bool:
+    """Whether an object was made in the open region, and nothing but the object knows of a store into it."""
+    region, kind = context.trace, cast("type[Any]", type(owner))
+    if not isinstance(region, Region) or not region.owns(owner):
+        return False
+    descriptor = cast("type[Any]", type(found_on(kind, name)))
+    plain = descriptor is types.MemberDescriptorType or found_on(descriptor, "__set__") is None
+    return plain and found_on(kind, "__setattr__") is object.__setattr__
 
 
 def store_item(owner: Any, index: Any, value: Any) -> None:
@@ -63,6 +77,8 @@ _METHODS = {"+": "__iadd__", "-": "__isub__", "*": "__imul__", "&": "__iand__", 
 
 def inplace(symbol: str, target: Any, value: Any) -> Any:
     """The result of ``target symbol= value``; an object that changes in place (a list, an array) changes."""
-    if hasattr(cast("type[Any]", type(target)), _METHODS.get(symbol, f"__{_INPLACE[symbol].__name__}__")):
-        _side_effect(f"the in-place operator {symbol}= on a {type(target).__name__}")
+    kind = cast("type[Any]", type(target))
+    if not hasattr(kind, _METHODS.get(symbol, f"__{_INPLACE[symbol].__name__}__")):
+        return binary(symbol, target, value)
+    _side_effect(f"the in-place operator {symbol}= on a {kind.__name__}")
     return _INPLACE[symbol](target, value)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import dis
 import inspect
+import os
 import sys
+import sysconfig
 import types
 from collections.abc import Iterator
 from functools import cache
@@ -16,7 +18,26 @@ from typing import Any, cast
 
 from graphc.core import Region, context
 
-__all__ = ["check_iterator", "check_stores", "made_here", "special_method"]
+__all__ = [
+    "PLAIN",
+    "check_iterator",
+    "check_stores",
+    "found_on",
+    "is_library",
+    "is_users",
+    "made_here",
+    "operator_method",
+    "special_method",
+]
+
+PLAIN: set[type[Any]] = set()
+"""Types, of those seen so far, whose values answer Python's operators without code of the user's."""
+
+_PLAIN_PACKAGES = frozenset({"builtins", "graphc", "jax", "jaxlib", "ml_dtypes", "numpy"})
+_LIBRARIES = tuple(
+    os.path.realpath(path) + os.sep
+    for path in {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
 
 _OUTER_STORES = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
 _CELL_STORES = frozenset({"STORE_DEREF", "DELETE_DEREF"})
@@ -98,11 +119,56 @@ def special_method(owner: Any, name: str) -> types.FunctionType | None:
     method = getattr(kind, name, None)
     if not isinstance(region, Region) or not isinstance(method, types.FunctionType):
         return None
-    if kind.__module__.split(".")[0] == "graphc":
+    return None if _package(kind) == "graphc" else _unless_generator(method)
+
+
+def operator_method(owner: Any, name: str) -> types.FunctionType | None:
+    """The method of the user's with which an object answers an operator, in a trace; None if it is not the user's.
+
+    What a class of a library's answers (a fraction, a path) is taken for pure, and what is generated (the comparisons
+    of a dataclass) has no source to convert.
+    """
+    kind = cast("type[Any]", type(owner))
+    if context.trace is None or kind in PLAIN:
         return None
-    if inspect.isgeneratorfunction(method):
-        outer, free, objects = _stores(method.__code__)
-        if outer or free or objects:
-            region.side_effect(f"the call of {method.__qualname__}")
+    if _package(kind) in _PLAIN_PACKAGES:
+        PLAIN.add(kind)
         return None
-    return method
+    method = found_on(kind, name)
+    if not isinstance(method, types.FunctionType) or not is_users(kind, method):
+        return None
+    return _unless_generator(method)
+
+
+def is_users(kind: type[Any], method: types.FunctionType) -> bool:
+    """Whether a method is to be watched: it is not generated, nor a library's for a class of the library's own."""
+    file = method.__code__.co_filename
+    home = getattr(sys.modules.get(str(kind.__module__)), "__file__", None) or ""
+    return file != "<string>" and not (is_library(file) and is_library(home))
+
+
+def found_on(kind: type[Any], name: str) -> Any:
+    """What Python finds for an attribute in a class and its bases, as it is there; None if there is nothing."""
+    for base in kind.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None
+
+
+def _package(kind: type[Any]) -> str:
+    return str(kind.__module__).split(".")[0]
+
+
+def _unless_generator(method: types.FunctionType) -> types.FunctionType | None:
+    if not inspect.isgeneratorfunction(method):
+        return method
+    outer, free, objects = _stores(method.__code__)
+    if context.trace is not None and (outer or free or objects):
+        context.trace.side_effect(f"the call of {method.__qualname__}")
+    return None
+
+
+@cache
+def is_library(filename: str) -> bool:
+    """Whether a file belongs to Python or to an installed package."""
+    return os.path.realpath(filename).startswith(_LIBRARIES)

@@ -376,9 +376,6 @@ def test_attributes_that_are_calls() -> None:
         gx.function(branch)(f(1.0))
 
 
-@pytest.mark.xfail(
-    reason="the converter watches attributes in loops and branches only, not in what they call", strict=True
-)
 def test_properties_read_by_a_function_that_a_loop_calls() -> None:
     def helper(x: Tensor, thing: Thing) -> Tensor:
         return x + thing.number
@@ -392,9 +389,6 @@ def test_properties_read_by_a_function_that_a_loop_calls() -> None:
     check(loop, f(1.0))
 
 
-@pytest.mark.xfail(
-    reason="the converter watches attributes in statements only, not in conditional expressions", strict=True
-)
 def test_properties_read_in_a_conditional_expression() -> None:
     def program(x: Tensor) -> Any:
         thing = Thing()
@@ -420,7 +414,6 @@ def test_a_compiled_function_called_in_a_loop_is_watched() -> None:
     assert (x.item(), count) == (9.0, 8)
 
 
-@pytest.mark.xfail(reason="native syntax: the converter leaves subscripts, operators and with to Python", strict=True)
 @pytest.mark.parametrize("use", ["subscript", "operator", "comparison", "with"])
 def test_special_methods_of_native_syntax(use: str) -> None:
     class Native:
