@@ -1,8 +1,8 @@
 """Nested structures: tuples, lists, dicts, namedtuples, dataclasses and None, with leaves in a fixed order.
 
 The same idea as ``tf.nest`` and JAX's pytrees, without JAX, and with dataclasses as structures. A structure's
-definition is hashable, so it can be part of a cache key. Dicts are ordered by their keys' insertion order in the
-value but by sorted key in the flat list when the keys can be sorted, as in JAX.
+definition is hashable, so it can be part of a cache key. A dict's order is part
+of it, since a program can depend on it: unlike in JAX its leaves stand in the order of insertion.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ class Structure(NamedTuple):
       kind: the class of the container; None for a leaf.
       keys: dict keys or field names, in the order of the children.
       children: the structures of the children.
+      factory: of a ``defaultdict``, what makes its missing values.
     """
 
     kind: type | None
     keys: tuple[Any, ...]
     children: tuple[Structure, ...]
+    factory: Any = None
 
     def __str__(self) -> str:
         if self.kind is None:
@@ -55,13 +57,6 @@ def _is_namedtuple(kind: type[Any]) -> bool:
     return issubclass(kind, tuple) and hasattr(kind, "_fields")  # pyright: ignore[reportUnknownArgumentType]
 
 
-def _sorted_keys(mapping: dict[Any, Any]) -> list[Any]:
-    try:
-        return sorted(mapping)
-    except TypeError:
-        return list(mapping)
-
-
 def children(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
     """The keys and children of a container, or None for a leaf."""
     kind = cast("type[Any]", type(value))
@@ -70,8 +65,7 @@ def children(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
     if kind in (tuple, list):
         return tuple(range(len(value))), value
     if kind in (dict, OrderedDict, defaultdict):
-        keys = list(value) if kind is OrderedDict else _sorted_keys(value)
-        return tuple(keys), [value[key] for key in keys]
+        return tuple(value), list(value.values())
     if _is_namedtuple(kind):
         return tuple(kind._fields), value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -93,7 +87,7 @@ def flatten(value: Any) -> tuple[list[Any], Structure]:
     Example:
       >>> leaves, structure = flatten({"b": 1, "a": (2, [3])})
       >>> leaves, str(structure)
-      ([2, 3, 1], '{a: (*, [*]), b: *}')
+      ([1, 2, 3], '{b: *, a: (*, [*])}')
     """
     leaves: list[Any] = []
 
@@ -103,7 +97,8 @@ def flatten(value: Any) -> tuple[list[Any], Structure]:
             leaves.append(item)
             return LEAF
         keys, items = parts
-        return Structure(type(item), keys, tuple(walk(child) for child in items))
+        factory = getattr(item, "default_factory", None) if type(item) is defaultdict else None
+        return Structure(type(item), keys, tuple(walk(child) for child in items), factory)
 
     return leaves, walk(value)
 
@@ -161,7 +156,7 @@ def _build(structure: Structure, leaves: Iterator[Any]) -> Any:
     if kind is list:
         return items
     if kind is defaultdict:
-        return dict(zip(structure.keys, items, strict=True))
+        return defaultdict(structure.factory, zip(structure.keys, items, strict=True))
     make = cast("Callable[..., Any]", kind)
     if issubclass(kind, dict):
         return make(zip(structure.keys, items, strict=True))

@@ -92,7 +92,7 @@ class Context(threading.local):
     """The state of one thread.
 
     Attributes:
-      eager: no trace, tape, device scope or counter is active.
+      eager: no trace, tape, device scope or counter is active, and no call is making Variables.
       trace: the trace that ops are appended to, or None in eager mode.
       tapes: the open gradient tapes, outermost first.
       device: the device that ops are pinned to; empty for none.
@@ -111,7 +111,8 @@ class Context(threading.local):
 
     def update(self) -> None:
         """Recomputes ``eager`` after a change."""
-        self.eager = self.trace is None and not self.tapes and not self.device and self.counter is None
+        idle = self.trace is None and self.counter is None and self.creating is None
+        self.eager = idle and not self.tapes and not self.device
 
     def launched(self) -> None:
         """Tells the counter, if there is one, of a program that was handed to a device."""
@@ -161,12 +162,14 @@ def creation_scope(*, keep: bool) -> Generator[None]:
     """
     saved = context.creating
     context.creating = assignments = Assignments()
+    context.update()
     succeeded = False
     try:
         yield
         succeeded = True
     finally:
         context.creating = saved
+        context.update()
         if not (keep and succeeded):
             assignments.undo()
 

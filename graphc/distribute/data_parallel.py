@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -52,6 +53,8 @@ from graphc.ops import REPLICA_AXIS
 __all__ = ["DataParallel", "ParallelFunction"]
 
 _FUNCTIONS_KEPT = 32
+_in_flight: deque[list[Any]] = deque()  # over all strategies: the simulated devices are the process's
+_launching = threading.Lock()
 
 
 class DataParallel:
@@ -88,7 +91,7 @@ class DataParallel:
         self.mesh = Mesh(np.array(found), (REPLICA_AXIS,))
         self.replicated = NamedSharding(self.mesh, P())
         simulated = found[0].platform == "cpu" and len(found) > 1
-        self._in_flight: deque[Any] | None = deque() if simulated else None
+        self._bounded = simulated
         self._functions: OrderedDict[Callable[..., Any], ParallelFunction] = OrderedDict()
 
     @property
@@ -160,12 +163,13 @@ class DataParallel:
         XLA's collectives on simulated CPU devices deadlock, and then abort the process, when many programs are in
         flight (seen with 200 over 8 devices on 2 cores), so there ``config.max_in_flight`` bounds them.
         """
-        if self._in_flight is None:
+        if not self._bounded:
             return program()
-        while len(self._in_flight) >= max(1, config.max_in_flight):
-            jax.block_until_ready(self._in_flight.popleft())
-        results = program()
-        self._in_flight.append([array for array in results if not array.is_deleted()][:1])
+        with _launching:
+            while len(_in_flight) >= max(1, config.max_in_flight):
+                jax.block_until_ready(_in_flight.popleft())
+            results = program()
+            _in_flight.append([array for array in results if not array.is_deleted()][:1])
         return results
 
 

@@ -54,11 +54,9 @@ def _outputs(node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
     name, count = node.op.name, len(node.outputs)
     if name in COLLECTIVES:
         if not uniform:
-            _refuse(
-                node, f"{name} runs under a condition that differs between replicas, so that some would wait for ever"
-            )
+            _refuse_collective(node, name)
         return [False] * count
-    if node.op in (REPLICA_INDEX, FOLD_IN_REPLICA):
+    if node.op in _SOURCES:
         return [True] * count
     if name == "assign_variable":
         if given[0]:
@@ -70,7 +68,19 @@ def _outputs(node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
         return _while(node, given, uniform=uniform)
     if name == "scan":
         return _scan(node, given, uniform=uniform)
-    return [any(given)] * count
+    return _opaque(node, given, uniform=uniform)
+
+
+_SOURCES = (REPLICA_INDEX, FOLD_IN_REPLICA)
+
+
+def _opaque(node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
+    """A node of which only this is known: what goes in, and which ops its regions hold, at any depth."""
+    inside = [inner.op for region in node.regions for inner in region.walk()]
+    collective = next((op.name for op in inside if op.name in COLLECTIVES), None)
+    if collective is not None and not uniform:
+        _refuse_collective(node, collective)
+    return [any(given) or any(op in _SOURCES for op in inside)] * len(node.outputs)
 
 
 def _branches(node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
@@ -109,6 +119,10 @@ def _checked_carry(node: Node, carry: list[bool]) -> list[bool]:
         if differs:
             _refuse_assignment(node, name)
     return carry
+
+
+def _refuse_collective(node: Node, name: str) -> None:
+    _refuse(node, f"{name} runs under a condition that differs between replicas, so that some would wait for ever")
 
 
 def _refuse_assignment(node: Node, variable: str) -> None:

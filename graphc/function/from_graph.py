@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -10,9 +10,10 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, NotFoundError
-from graphc.core import Tensor, Variable, operand, scalar_array, type_of
-from graphc.ir import Graph, verify
+from graphc.core import Tensor, Variable, apply_all, context, operand, scalar_array, type_of
+from graphc.ir import CONSTANT, Graph, Interpreter, Node, verify
 from graphc.lowering import Executable
+from graphc.ops import ASSIGN_VARIABLE, READ_VARIABLE
 
 __all__ = ["from_graph"]
 
@@ -53,14 +54,35 @@ def from_graph(graph: Graph, variables: Mapping[str, Variable] | None = None) ->
     bound = [given[name] for name in executable.variables]
 
     def run(*args: Any) -> Any:
-        results = executable(_arrays(graph, args), bound)
-        tensors = [Tensor(result) for result in results]
+        if context.trace is not None or context.tapes:
+            tensors = list(_Replay(graph, dict(zip(executable.variables, bound, strict=True))).run(*args))
+        else:
+            tensors = [Tensor(result) for result in executable(_arrays(graph, args), bound)]
         if len(tensors) == 1:
             return tensors[0]
         return tuple(tensors) or None
 
     run.__name__ = run.__qualname__ = graph.name
     return run
+
+
+class _Replay(Interpreter):
+    """Runs a graph op by op through the one door, so that tapes see it and a trace around it takes it in."""
+
+    def __init__(self, graph: Graph, variables: Mapping[str, Variable]) -> None:
+        super().__init__(graph)
+        self._variables = variables
+
+    def run_node(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
+        if node.op is CONSTANT:
+            array = node.attrs["value"].array
+            return (array.item() if node.attrs.get("weak") else array,)
+        if node.op is READ_VARIABLE:
+            return (self._variables[node.attrs["variable"]].value(),)
+        if node.op is ASSIGN_VARIABLE:
+            self._variables[node.attrs["variable"]].assign(inputs[0])
+            return ()
+        return apply_all(node.op, inputs, node.attrs, node.regions)
 
 
 def _arrays(graph: Graph, args: tuple[Any, ...]) -> list[Any]:

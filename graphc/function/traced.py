@@ -14,6 +14,7 @@ from graphc.autograph import NoSourceError, convert_call
 from graphc.base import at, nest, user_location
 from graphc.base.errors import UnimplementedError
 from graphc.core import (
+    NO_ATTRS,
     LoopReport,
     SymbolicTensor,
     Tensor,
@@ -31,10 +32,10 @@ from graphc.core import (
 )
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.keys import is_array
-from graphc.ir import Graph, TensorType
+from graphc.ir import Attrs, Graph, TensorType
 from graphc.ir.passes import DEFAULT, run_passes
 from graphc.lowering import Executable
-from graphc.ops import CALL
+from graphc.ops import ASSIGN_VARIABLE, CALL, READ_VARIABLE
 
 __all__ = ["TraceOptions", "TracedFunction", "converted", "trace_function"]
 
@@ -79,6 +80,7 @@ class TracedFunction:
         self.captures = [outer.raw for outer, _ in trace.captures.values()]
         self._captured_tensors = [outer for outer, _ in trace.captures.values()]
         self._structure = structure
+        self._reread = _read_after_assignment(graph)
         self.num_arguments = len(arguments.arrays)
         self.device = _single_device(graph)
         # What comes with the arguments is told by its place there, since the next call may come with another.
@@ -139,7 +141,14 @@ class TracedFunction:
         count = len(self.graph.outputs)
         with variable_lock, device_scope(self.device or context.device):
             values = [variable.value() for variable in variables]
-            results = apply_all(CALL, (*values, *tensors, *self._captured_tensors), regions=(self.graph,))
+            # As for loops: what is read of a variable after it was assigned is not the variable that a tape watches.
+            assigned = tuple(
+                variable.name
+                for name, variable in zip(self.executable.variables, variables, strict=True)
+                if name in self._reread
+            )
+            attrs = Attrs(assigned=assigned) if assigned else NO_ATTRS
+            results = apply_all(CALL, (*values, *tensors, *self._captured_tensors), attrs, (self.graph,))
             for variable, value in zip(variables, results[count:], strict=False):
                 variable.raw = value.raw
         return self.packer(arguments)(iter(results[:count]))
@@ -254,6 +263,19 @@ def _output(trace: Trace, leaf: Any) -> Any:
     if hasattr(leaf, "__graphc_unbound__"):
         leaf.fail()
     return leaf
+
+
+def _read_after_assignment(graph: Graph) -> frozenset[str]:
+    """The variables that the graph reads after it assigned them, in loops and branches too."""
+    assigned: set[str] = set()
+    found: set[str] = set()
+    for node in graph.walk():
+        found.update(node.attrs.get("assigned", ()))
+        if node.op is ASSIGN_VARIABLE:
+            assigned.add(node.attrs["variable"])
+        elif node.op is READ_VARIABLE and node.attrs["variable"] in assigned:
+            found.add(node.attrs["variable"])
+    return frozenset(found)
 
 
 def _single_device(graph: Graph) -> str:

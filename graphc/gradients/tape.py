@@ -308,7 +308,7 @@ def _accumulate(cotangents: dict[int, Tensor], tensor: Tensor, cotangent: Tensor
 
 def _refuse_assigned(names: Sequence[str]) -> None:
     error = UnimplementedError(
-        f"the gradient with respect to Variable {', '.join(map(repr, names))} goes through a loop or branch that "
-        "assigns it; open the tape inside the loop body, or pass the value as a tensor"
+        f"the gradient with respect to Variable {', '.join(map(repr, names))} goes through a loop, branch or compiled "
+        "function that assigns it; open the tape inside the loop body, or pass the value as a tensor"
     )
     raise at(error, user_location())

@@ -112,7 +112,8 @@ class Lowering(Interpreter):
         return (self._state[node.attrs["variable"]],)
 
     def _assign(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
-        self._state[node.attrs["variable"]] = inputs[0]
+        # As in eager code, no gradient flows from what is read later to what was assigned.
+        self._state[node.attrs["variable"]] = jax.lax.stop_gradient(inputs[0])
         return ()
 
     def _vjp(self, node: Node, inputs: list[Any]) -> Sequence[Any]:

@@ -10,7 +10,8 @@ from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 __all__ = ["CALL"]
 
 
-def _call(*values: Any, body: Callable[..., Any]) -> tuple[Any, ...]:
+def _call(*values: Any, assigned: Sequence[str] = (), body: Callable[..., Any]) -> tuple[Any, ...]:
+    del assigned
     return tuple(body(*values))
 
 

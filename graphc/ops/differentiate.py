@@ -18,6 +18,7 @@ from graphc.base import at, nest, user_location
 from graphc.base.errors import UnimplementedError
 from graphc.core import SCALARS, SymbolicTensor, kernel, type_of_any
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
+from graphc.ops.collectives import COLLECTIVES
 from graphc.ops.table import infer_by_evaluation
 
 __all__ = ["VJP", "check_reverse", "linearize", "vjp_attrs"]
@@ -106,7 +107,7 @@ _infer_without_regions = infer_by_evaluation(_vjp)
 
 def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
     """Gradients have the primals' types; without regions JAX says whether they are weak."""
-    if regions:
+    if regions or attrs["op"] in COLLECTIVES:  # which JAX can evaluate only inside the program of all replicas
         positions: tuple[int, ...] = attrs["wrt"]
         return tuple(TensorType(types[position].shape, types[position].dtype) for position in positions)
     return _infer_without_regions(types, attrs, regions)

@@ -74,11 +74,18 @@ def test_map_structure_keeps_the_structure(value: Any) -> None:
     assert nest.flatten(doubled) == ([2 * leaf for leaf in nest.flatten(value)[0]], nest.flatten(value)[1])
 
 
-def test_a_dict_is_sorted_by_key_where_keys_can_be_sorted() -> None:
-    assert nest.flatten({"b": 1, "a": 2})[0] == [2, 1]
-    assert nest.flatten({"b": 1, "a": 2})[1] == nest.flatten({"a": 0, "b": 0})[1]
-    assert nest.flatten({"b": 1, 0: 2})[0] == [1, 2]
-    assert nest.flatten(OrderedDict(b=1, a=2))[0] == [1, 2]
+def test_a_dict_keeps_its_order() -> None:
+    leaves, structure = nest.flatten({"b": 1, "a": 2})
+    assert leaves == [1, 2]
+    assert list(nest.unflatten(structure, leaves)) == ["b", "a"]
+    assert structure != nest.flatten({"a": 1, "b": 2})[1]
+
+
+def test_a_defaultdict_keeps_its_factory() -> None:
+    value = defaultdict(list, {"x": 1})
+    again = nest.unflatten(*reversed(nest.flatten(value)))
+    assert again == {"x": 1}
+    assert again["missing"] == []
 
 
 def test_a_defaultdict_comes_back_as_a_dict() -> None:

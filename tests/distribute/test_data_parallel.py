@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
+from graphc.base.errors import InvalidArgumentError
 from graphc.distribute import DataParallel, PerReplica, all_mean, all_sum, replica_index
 
 RNG = np.random.default_rng(0)
@@ -407,3 +408,44 @@ def test_a_step_is_compiled_once_for_each_type(parallel: DataParallel) -> None:
         for size, n in ((8, 1), (16, 1), (8, 2)):
             assert parallel.reduce("sum", step(np.ones(size, np.float32), n)).item() == size * n
     assert traced == [((1,), 1), ((2,), 1), ((1,), 2)]
+
+
+def test_what_hides_in_a_custom_gradient_is_seen() -> None:
+    parallel = gx.distribute.DataParallel(["cpu:0", "cpu:1"])
+    w = gx.Variable(1.0, name="hidden_w")
+
+    @gx.custom_gradient
+    def by_index(z: Any) -> Any:
+        return z * gx.astype(gx.distribute.replica_index(), "float32"), lambda upstream: upstream
+
+    @gx.custom_gradient
+    def summed(z: Any) -> Any:
+        return gx.distribute.all_sum(z), lambda upstream: upstream
+
+    def assigns(x: Any) -> Any:
+        w.assign(by_index(w.value()))
+        return x
+
+    def waits(x: Any) -> Any:
+        if x[0] > 0:
+            x = summed(x)
+        return x
+
+    with pytest.raises(InvalidArgumentError, match="'hidden_w' is assigned a value that differs"):
+        parallel.run(assigns, gx.ones(4))
+    with pytest.raises(InvalidArgumentError, match="all_sum runs under a condition that differs"):
+        parallel.run(waits, gx.ones(4))
+
+
+def test_gradients_flow_through_the_mean_over_the_replicas() -> None:
+    parallel = gx.distribute.DataParallel(["cpu:0", "cpu:1"])
+    w = gx.Variable(1.0)
+
+    def step(x: Any) -> Any:
+        with gx.GradientTape() as tape:
+            loss = gx.distribute.all_mean(gx.mean(x * w))
+        w.assign_sub(gx.distribute.all_mean(tape.gradient(loss, w)))
+        return loss
+
+    assert parallel.run(step, gx.asarray([1.0, 2.0, 3.0, 6.0])).item() == 3.0
+    assert w.numpy() == -2.0

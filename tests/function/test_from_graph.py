@@ -94,3 +94,14 @@ def test_a_graph_that_breaks_a_rule_is_refused() -> None:
     good = gx.function(lambda x: x + 1).graph(gx.ones((2,)))
     with pytest.raises(VerificationError):
         gx.from_graph(Graph((), good.nodes, good.outputs))
+
+
+def test_tapes_and_traces_see_into_a_parsed_graph() -> None:
+    x = gx.asarray(2.0)
+    w = gx.Variable(3.0, name="seen_w")
+    run = gx.from_graph(reread(gx.function(lambda x: x * x * w).graph(x)), {w.name: w})
+    with gx.GradientTape() as tape:
+        tape.watch(x)
+        y = run(x) + x
+    assert [gradient.item() for gradient in tape.gradient(y, [x, w])] == [13.0, 4.0]
+    assert gx.function(lambda x: run(x) * 2)(x).item() == 24.0

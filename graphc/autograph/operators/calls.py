@@ -151,9 +151,14 @@ def load_attr(owner: Any, name: str) -> Any:
     if fallback is None:
         return _found_attr(owner, kind, name, getattr)
     try:
-        return _found_attr(owner, kind, name, kind.__getattribute__)
+        return _found_attr(owner, kind, name, _without_fallback)
     except AttributeError:
         return call(fallback)(owner, name)
+
+
+def _without_fallback(owner: Any, name: str) -> Any:
+    """``getattr`` that leaves ``__getattr__`` out."""
+    return found_on(_kind(owner), "__getattribute__")(owner, name)
 
 
 def _found_attr(owner: Any, kind: type[Any], name: str, native: Callable[[Any, str], Any]) -> Any:
