@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
