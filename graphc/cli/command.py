@@ -96,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_target(graph)
     graph.set_defaults(run=_graph)
 
-    listing = commands.add_parser("devices", help="list the devices")
+    listing = commands.add_parser("devices", help="list the devices of gx.devices() by name")
     listing.set_defaults(run=_devices)
     return parser
 
@@ -160,12 +160,14 @@ def _devices(options: argparse.Namespace) -> int:
 
 
 def devices_table(found: Sequence[Device]) -> Table:
-    """A table of devices, with their memory where they tell."""
+    """A table of devices, with their memory if one of them tells."""
+    limits = [(device.memory_stats() or {}).get("bytes_limit") for device in found]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("device", no_wrap=True)
     table.add_column("model")
-    table.add_column("memory", justify="right")
-    for device in found:
-        limit = (device.memory_stats() or {}).get("bytes_limit")
-        table.add_row(device_name(device), device.device_kind, "" if limit is None else format_bytes(limit))
+    if any(limit is not None for limit in limits):
+        table.add_column("memory", justify="right")
+    for device, limit in zip(found, limits, strict=True):
+        memory = "" if limit is None else format_bytes(limit)
+        table.add_row(*(device_name(device), device.device_kind, memory)[: len(table.columns)])
     return table

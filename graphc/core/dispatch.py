@@ -7,6 +7,7 @@ tapes are told of what passed through the door.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,11 @@ __all__ = [
 
 NO_ATTRS = Attrs()
 
+_KERNELS_KEPT = 512
+"""How many compiled functions each op keeps, one for each set of static attributes; the oldest goes first, so that a
+loop over ``x[:i]`` fills no memory."""
+_kernels_lock = threading.Lock()
+
 _tensor: type[Any] = object
 
 
@@ -58,12 +64,30 @@ def register_region_runner(runner: Callable[[Graph], Callable[..., Any]]) -> Non
 
 
 def kernel(op: OpDef, attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()) -> Callable[..., Any]:
-    """The compiled function of an op with these attributes and bodies: raw arrays in, raw arrays out."""
-    key = (attrs, *regions) if regions else attrs
-    compiled = op.caches.get(key)
+    """The compiled function of an op with these attributes and bodies: raw arrays in, raw arrays out.
+
+    It is kept with the op, or with the first body: a compiled function refers to the bodies, so that anywhere else it
+    would keep them alive.
+    """
+    if regions:
+        return _region_kernel(op, attrs, regions)
+    compiled = op.caches.get(attrs)
+    if compiled is None:
+        compiled = jax.jit(partial(op.impl, **attrs) if attrs else op.impl)
+        with _kernels_lock:
+            while len(op.caches) >= _KERNELS_KEPT:
+                del op.caches[next(iter(op.caches))]
+            op.caches[attrs] = compiled
+    return compiled
+
+
+def _region_kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph]) -> Callable[..., Any]:
+    caches = regions[0].caches
+    key = (op, attrs, *regions[1:])
+    compiled = caches.get(key)
     if compiled is None:
         bodies = op.region_keywords([_run_region(region) for region in regions] if _run_region is not None else [])
-        compiled = op.caches[key] = jax.jit(partial(op.impl, **attrs, **bodies) if attrs or bodies else op.impl)
+        compiled = caches[key] = jax.jit(partial(op.impl, **attrs, **bodies))
     return compiled
 
 

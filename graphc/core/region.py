@@ -64,6 +64,7 @@ class Region(Trace):
         self.location: Location | None = user_location()
         self.aborted: RegionAborted | None = None
         self._owned: dict[int, object] = {}
+        parent.root.owners.append(self._owned)
 
     @property
     def parent(self) -> Trace:

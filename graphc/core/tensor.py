@@ -133,6 +133,8 @@ class SymbolicTensor(Tensor):
         self._refuse("item()", "return the tensor and call item() on the result")
 
     def __bool__(self) -> bool:
+        if self.trace.root.unconverted:
+            self._refuse("bool()", f"{self.trace.root.unconverted}; use gx.where or gx.cond")
         self._refuse(
             "bool()",
             "if, while, and, or, not and assert in a decorated function compile by themselves; in code that is not "

@@ -6,7 +6,7 @@ a parent.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -32,7 +32,7 @@ from graphc.ir import CONSTANT, OPS, Attrs, Graph, GraphBuilder, Literal, OpDef,
 if TYPE_CHECKING:
     from graphc.core.variable import Variable
 
-__all__ = ["Checkpoint", "CreationInTrace", "LoopReport", "RegionAborted", "Trace"]
+__all__ = ["Checkpoint", "CreationInTrace", "LoopReport", "RegionAborted", "Store", "Trace"]
 
 
 class CreationInTrace(BaseException):
@@ -72,6 +72,23 @@ class LoopReport:
 
 
 @dataclass(frozen=True)
+class Store:
+    """A tensor without a value was put into an object.
+
+    Attributes:
+      owner: the object.
+      what: the statement, for messages.
+      location: where it is.
+      undo: gives the object, its argument, back what it held before the first tensor.
+    """
+
+    owner: Any
+    what: str
+    location: Location | None
+    undo: Callable[[Any], None]
+
+
+@dataclass(frozen=True)
 class Checkpoint:
     """A point that a trace can be rolled back to."""
 
@@ -94,6 +111,9 @@ class Trace:
       captures: eager tensors that the function uses from outside, in order; inputs of the graph.
       variables: the variables that the function touches, by name.
       loops: what became of each loop.
+      stores: the objects that tensors of the trace were put into, by identity.
+      owners: for each region inside, the objects that its code may change.
+      unconverted: why Python control flow is not converted; empty when it is.
       refusals: errors raised because something cannot be compiled; raised again when user code swallowed them.
     """
 
@@ -105,6 +125,9 @@ class Trace:
         self.refusals: list[GraphcError] = []
         self.unroll = unroll
         self.loops: list[LoopReport] = []
+        self.stores: dict[int, Store] = {}
+        self.owners: list[dict[int, object]] = []
+        self.unconverted = ""
         self._constants: dict[Any, SymbolicTensor] = {}
 
     @property
@@ -284,6 +307,10 @@ class Trace:
           unsettled: whether another attempt may succeed after one iteration (see :class:`RegionAborted`).
         """
         del reason, unsettled
+
+    def note_store(self, owner: Any, what: str, undo: Callable[[Any], None]) -> None:
+        """Notes that a tensor was put into an object; who made the trace asks at its end whether the object is left."""
+        self.root.stores.setdefault(id(owner), Store(owner, what, user_location(), undo))
 
     def checkpoint(self) -> Checkpoint:
         """A point to roll back to."""

@@ -10,8 +10,8 @@ import numpy as np
 from jax.sharding import NamedSharding
 
 from graphc.base import at, nest, user_location
-from graphc.base.errors import FailedPreconditionError
-from graphc.core import Tensor, apply, apply_all, context
+from graphc.base.errors import FailedPreconditionError, InvalidTypeError
+from graphc.core import Tensor, apply, apply_all, context, operand
 from graphc.ops import ALL_MEAN, ALL_SUM, FOLD_IN_REPLICA, REPLICA_INDEX, asarray
 
 __all__ = ["PerReplica", "Rehearsal", "Replica", "all_mean", "all_sum", "replica_index"]
@@ -97,12 +97,30 @@ def replica_index() -> Tensor:
     return _replica("replica_index").index()
 
 
+def _refuse(per_replica: PerReplica, *others: Any) -> Any:
+    """What stands for the operators of PerReplica: which of the replicas' values is meant is the user's to say."""
+    del per_replica, others
+    raise at(_not_one_tensor(), user_location())
+
+
+def _not_one_tensor() -> InvalidTypeError:
+    return InvalidTypeError(
+        "a PerReplica holds one tensor for each replica and cannot be computed with; make one tensor of it with "
+        "DataParallel.reduce('mean', x) or x.stack(), or take one of x.values"
+    )
+
+
 class PerReplica:
     """A result that differs between replicas.
 
     Attributes:
       values: one tensor for each replica, each on its device.
     """
+
+    __array_ufunc__ = None  # NumPy leaves operators to this class
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = __neg__ = __abs__ = __float__ = __int__ = __bool__ = _refuse
 
     def __init__(self, stacked: jax.Array, replicated: NamedSharding) -> None:
         self._stacked = stacked
@@ -124,3 +142,9 @@ class PerReplica:
 
     def __repr__(self) -> str:
         return f"PerReplica({self.numpy()})"
+
+
+@operand.register(PerReplica)
+def _operand(value: PerReplica) -> Any:
+    del value
+    raise _not_one_tensor()

@@ -6,16 +6,18 @@ import inspect
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import Tensor, Variable, as_dtype, type_of
+from graphc.core import SCALARS, Tensor, Variable, as_dtype, type_of
 from graphc.function.keys import Encoder, closure_variables, describe, is_array
 from graphc.ir import TensorType
+from graphc.ops import asarray
 
 __all__ = ["Arguments", "Binder", "TensorSpec"]
 
@@ -24,8 +26,12 @@ __all__ = ["Arguments", "Binder", "TensorSpec"]
 class TensorSpec:
     """What an argument must be (TensorFlow's TensorSpec).
 
+    Python numbers, and nested lists of them, become a tensor of the dtype if it can hold them: an int may stand for a
+    float, a float not for an int. So calls with other numbers share a trace.
+
     Args:
-      shape: the size of each axis; None for any.
+      shape: the size of each axis; None for any. There is one trace for each shape that is passed, as XLA compiles
+        programs for fixed shapes: None only says that other sizes are not an error.
       dtype: the dtype.
       name: for people.
 
@@ -101,6 +107,8 @@ class Binder:
         self._owner = None if plain else function
         self._function = function
         self._own: dict[int, Variable] | None = None
+        self.is_method = False
+        """Whether the first argument is the instance of a method, of which ``input_signature`` says nothing."""
         self._function_name = getattr(function, "__name__", "function")
 
     @property
@@ -112,15 +120,17 @@ class Binder:
         """The arguments by name, defaults filled in, with their key.
 
         Raises:
-          TypeError: the function does not take such arguments.
+          InvalidTypeError: the function does not take such arguments.
           InvalidArgumentError: they do not fit ``input_signature``.
         """
         if self._simple is not None and not kwargs and len(args) == len(self._simple):
             values = dict(zip(self._simple, args, strict=True))
         else:
-            bound = self.signature.bind(*args, **kwargs)
+            bound = self._bound(args, kwargs)
             bound.apply_defaults()
             values = bound.arguments
+        if self.input_signature is not None:
+            values = self._converted(values)
         encoder = Encoder()
         for name, value in values.items():
             try:
@@ -137,6 +147,39 @@ class Binder:
             self._check(arguments)
         return arguments
 
+    def _bound(self, args: Sequence[Any], kwargs: dict[str, Any]) -> inspect.BoundArguments:
+        try:
+            return self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            problem = InvalidTypeError(f"{self._function_name}: {error}; it takes {self.signature}")
+            raise at(problem, user_location()) from None
+
+    def convert(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments with Python numbers as tensors where ``input_signature`` asks for tensors.
+
+        Code that runs the Python function itself calls it with these, so that it does the same as the program.
+        """
+        if self.input_signature is None:
+            return args, kwargs
+        bound = self._bound(args, kwargs)
+        bound.arguments = self._converted(bound.arguments)
+        return bound.args, bound.kwargs
+
+    def _converted(self, values: dict[str, Any]) -> dict[str, Any]:
+        assert self.input_signature is not None
+        found = dict(values)
+        for name, spec in zip(self._specified(values), self.input_signature, strict=False):
+            try:
+                found[name] = _fitted(values[name], spec)
+            except (TypeError, ValueError, OverflowError) as error:
+                problem = InvalidTypeError(f"{self._function_name}: argument {name!r}: {error}")
+                raise at(problem, user_location()) from None
+        return found
+
+    def _specified(self, values: dict[str, Any]) -> list[str]:
+        """The names of the arguments that ``input_signature`` is about."""
+        return list(values)[1 if self.is_method else 0 :]
+
     def own(self, variable: Variable) -> bool:
         """Whether the function also reaches a variable by itself, so that it is no other's place in a trace."""
         if self._own is None:
@@ -152,9 +195,7 @@ class Binder:
 
     def _check(self, arguments: Arguments) -> None:
         assert self.input_signature is not None
-        names = list(arguments.values)
-        offset = 1 if names and names[0] == "self" else 0
-        given = names[offset:]
+        given = self._specified(arguments.values)
         count = len(self.input_signature)
         beyond = [name for name in given[count:] if any(map(is_array, nest.flatten(arguments.values[name])[0]))]
         if len(given) < count or beyond:
@@ -203,6 +244,58 @@ class Binder:
                 value = nest.unflatten(structure, map(replace, leaves))
             bound.arguments[name] = value
         return bound.args, bound.kwargs
+
+
+def _fitted(value: Any, spec: Any) -> Any:
+    """An argument with Python numbers, and nested lists of them, as tensors where its specification has a TensorSpec.
+
+    Raises:
+      TypeError: numbers that the dtype cannot hold.
+      ValueError: a list whose rows differ in length.
+    """
+    specs, wanted = nest.flatten(_as_leaves(spec))
+    parts: list[Any] = []
+    if not _take_apart(value, wanted, parts):
+        return value  # the check that follows says what is wrong
+    fitted = [
+        _number_tensor(part, box.spec) if _is_numbers(part) else part for part, box in zip(parts, specs, strict=True)
+    ]
+    changed = any(new is not old for new, old in zip(fitted, parts, strict=True))
+    return nest.unflatten(wanted, fitted) if changed else value
+
+
+def _take_apart(value: Any, structure: nest.Structure, parts: list[Any]) -> bool:
+    """Appends what stands at the leaves of a structure; False where the value has another one."""
+    if structure == nest.LEAF:
+        parts.append(value)
+        return True
+    found = nest.children(value)
+    if found is None or type(value) is not structure.kind or found[0] != structure.keys:
+        return False
+    return all(_take_apart(item, child, parts) for item, child in zip(found[1], structure.children, strict=True))
+
+
+def _is_numbers(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return all(map(_is_numbers, cast("Sequence[Any]", value)))
+    return type(value) in SCALARS
+
+
+_KINDS = (np.bool_, np.integer, np.floating, np.complexfloating)
+
+
+def _number_tensor(value: Any, spec: TensorSpec) -> Tensor:
+    given, dtype = np.asarray(value), as_dtype(spec.dtype)
+    source, target = _rank(given.dtype), _rank(dtype)
+    # Wider kinds of numbers hold the narrower ones; truth values are no numbers.
+    if given.size and source != target and not 1 <= source < target:
+        raise TypeError(f"{value!r:.60} cannot be a tensor of {dtype.name}, which input_signature asks for ({spec})")
+    return asarray(np.asarray(value, dtype))
+
+
+def _rank(dtype: np.dtype[Any]) -> int:
+    """How wide a kind of numbers is; ints too large for any dtype are objects to NumPy."""
+    return next((rank for rank, kind in enumerate(_KINDS) if jnp.issubdtype(dtype, kind)), 1)
 
 
 class _Leaf:

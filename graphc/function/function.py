@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import threading
 import warnings
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 from graphc.base import Registry, at, collection_paused, config, user_location
-from graphc.base.errors import InvalidArgumentError, RetraceWarning, VariableCreationError
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError, RetraceWarning, VariableCreationError
 from graphc.core import CreationInTrace, Tensor, canonical_device, context, creation_scope, device_scope
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.mode import Mode
@@ -26,6 +26,20 @@ TOOLS: Registry[Callable[..., Any]] = Registry("tool")
 """What higher layers add to a function's methods: ``compare``."""
 
 OnRetrace = Literal["warn", "error", "ignore"]
+
+_REPORTS_KEPT = 1_000
+
+
+class FunctionOptions(TypedDict, total=False):
+    """The options of :func:`function`."""
+
+    input_signature: Sequence[Any] | None
+    autograph: bool
+    unroll: bool | None
+    device: str | None
+    on_retrace: OnRetrace
+    max_traces: int | None
+    name: str | None
 
 
 class Function:
@@ -61,9 +75,9 @@ class Function:
         self._max_traces = max_traces
         self._binder = Binder(python_function, input_signature)
         self._traces: OrderedDict[Any, TracedFunction] = OrderedDict()
-        self._reports: list[TraceReport] = []
+        self._reports: deque[TraceReport] = deque(maxlen=_REPORTS_KEPT)
         self._described: list[list[tuple[str, str]]] = []
-        self._created_in_vain: set[Any] = set()
+        self._created_in_vain: deque[Any] = deque(maxlen=config.max_traces)
         self._fast: Callable[[tuple[Any, ...]], Any] | None = None
         self._lock = threading.RLock()
         functools.update_wrapper(self, python_function, updated=())
@@ -114,23 +128,25 @@ class Function:
     def _inline(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The call inside another trace: its nodes become the caller's."""
         function = converted(self.python_function, self._options)
+        args, kwargs = self._binder.convert(args, kwargs)
         with device_scope(self._options.device or context.device):
             return function(*args, **kwargs)
 
     def _run_eagerly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        args, kwargs = self._binder.convert(args, kwargs)
         with device_scope(self._options.device or context.device):
             return self.python_function(*args, **kwargs)
 
-    def _create(self, args: tuple[Any, ...], kwargs: dict[str, Any], key: Any) -> Any:
+    def _create(self, args: tuple[Any, ...], kwargs: dict[str, Any], key: Any, *, keep: bool = True) -> Any:
         """The first call of a function that makes Variables: plain Python, which is what it means.
 
         A second time the same arguments must not make any. Where the call changed its arguments (``self.w``) they are
         not the same any more, so that each new instance has a first call of its own.
         """
-        with creation_scope(keep=True):
+        with creation_scope(keep=keep):
             result = self._run_eagerly(args, kwargs)
         if self._key(self._binder.bind(args, kwargs)) == key:
-            self._created_in_vain.add(key)
+            self._created_in_vain.append(key)
         return result
 
     def _trace(self, arguments: Arguments) -> TracedFunction:
@@ -157,7 +173,8 @@ class Function:
         described = arguments.described()
         reason = retrace_reason(described, self._described)
         self._described.append(described)
-        report = TraceReport(len(self._reports) + 1, reason, user_location(), seconds)
+        number = self._reports[-1].number + 1 if self._reports else 1
+        report = TraceReport(number, reason, user_location(), seconds)
         self._reports.append(report)
         del self._described[: -config.max_traces]
         retraces = report.number - 1
@@ -171,8 +188,22 @@ class Function:
             raise at(InvalidArgumentError(message), report.location)
         warnings.warn(f"{message} ({report.location.short if report.location else ''})", RetraceWarning, stacklevel=4)
 
+    def __set_name__(self, owner: type, name: str) -> None:
+        # Defined in the body of a class: a method, even where it is called as Model.step(model, x).
+        self._binder.is_method = True
+
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else BoundFunction(self, instance)
+        if instance is None:
+            return self
+        self._binder.is_method = True
+        return BoundFunction(self, instance)
+
+    def make_variables(self, *args: Any, **kwargs: Any) -> None:
+        """Makes the Variables that the first call would make, with their initial values; all others keep theirs.
+
+        For tools that need a trace and must change nothing.
+        """
+        self._create(args, kwargs, self._key(self._binder.bind(args, kwargs)), keep=False)
 
     def trace(self, *args: Any, **kwargs: Any) -> TracedFunction:
         """The trace for these arguments, made if there is none; nothing is run.
@@ -206,7 +237,7 @@ class Function:
 
     def clone(self) -> Function:
         """The same function with the same options and no traces, for tools that measure what tracing costs."""
-        return Function(
+        copy = Function(
             self.python_function,
             input_signature=self._binder.input_signature,
             autograph=self._options.autograph,
@@ -216,9 +247,11 @@ class Function:
             max_traces=self._max_traces,
             name=self._options.name,
         )
+        copy._binder.is_method = self._binder.is_method
+        return copy
 
     def trace_report(self) -> list[TraceReport]:
-        """Each time the function was traced, and why."""
+        """Each time the function was traced, and why; the last thousand times."""
         return list(self._reports)
 
     def clear_cache(self) -> None:
@@ -306,10 +339,11 @@ def _fast_path(
 
 
 @overload
-def function(fn: Callable[..., Any]) -> Function: ...
+def function(fn: Callable[..., Any], **options: Unpack[FunctionOptions]) -> Function: ...
 @overload
+def function(fn: None = None, **options: Unpack[FunctionOptions]) -> Callable[[Callable[..., Any]], Function]: ...
 def function(
-    fn: None = None,
+    fn: Callable[..., Any] | None = None,
     *,
     input_signature: Sequence[Any] | None = None,
     autograph: bool = True,
@@ -318,22 +352,27 @@ def function(
     on_retrace: OnRetrace = "warn",
     max_traces: int | None = None,
     name: str | None = None,
-) -> Callable[[Callable[..., Any]], Function]: ...
-def function(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
+    **unknown: Any,
+) -> Any:
     """Compiles a function: it is traced into a graph, loops and branches included, and XLA compiles the whole.
 
     Args:
       fn: the function; left out when options are given.
-      **options: ``input_signature``, nested :class:`TensorSpec` that the arguments must fit; ``autograph``, whether
-        Python control flow on tensors is converted (True); ``unroll``, whether loops over a ``range`` are unrolled
-        (None: each loop is rolled if its iterations do the same work); ``device``, where to run; ``on_retrace``, what
-        a third retrace leads to (``"warn"``, ``"error"``, ``"ignore"``); ``max_traces``, how many traces are kept;
-        ``name``.
+      input_signature: nested :class:`TensorSpec` that the arguments must fit, one for each tensor argument, without the
+        instance of a method; Python values may follow. Python numbers become tensors where one is asked for.
+      autograph: whether Python control flow on tensors is converted.
+      unroll: whether loops over a ``range`` are unrolled; None rolls each loop whose iterations do the same work.
+      device: where to run; None for where the arguments are.
+      on_retrace: what a third retrace leads to: ``"warn"``, ``"error"`` or ``"ignore"``.
+      max_traces: how many traces are kept; ``gx.config.max_traces`` when None.
+      name: of the graph, and in messages; the function's own when None.
+      **unknown: refused; here so that the message says which options there are.
 
     Returns:
       A :class:`Function`, to be called as ``fn`` is, or a decorator when ``fn`` is None.
 
     Raises:
+      InvalidArgumentError: ``fn`` is no function, or there is no such option.
       GraphcError: when called: something cannot be compiled with Python's meaning; the message names the line.
 
     Example:
@@ -351,6 +390,14 @@ def function(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
       >>> collatz(gx.asarray(27)).item()
       111
     """
-    if fn is None:
-        return functools.partial(Function, **options)
-    return Function(fn, **options)
+    if unknown:
+        error = InvalidTypeError(
+            f"{next(iter(unknown))!r} is not an option of gx.function in this version; there are "
+            f"{', '.join(FunctionOptions.__annotations__)}"
+        )
+        raise at(error, user_location())
+    make = functools.partial(
+        Function, input_signature=input_signature, autograph=autograph, unroll=unroll, device=device,
+        on_retrace=on_retrace, max_traces=max_traces, name=name,
+    )  # fmt: skip
+    return make if fn is None else make(fn)

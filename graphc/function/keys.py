@@ -2,7 +2,9 @@
 
 The key holds the types of tensors, the nesting, Python values, and for objects (``self`` of a method) their class and
 what their attributes hold. Two objects of one class with equal attributes have one key, so that a method is traced once
-for the class; their variables are told apart at each call, by their place among the attributes.
+for the class; their variables are told apart at each call, by their place among the attributes. NumPy arrays among the
+attributes are constants of a trace, so they count by what they hold. Those of more than 1 MiB would take too long to look
+through at each call and count by identity: what is written to them in place is not seen.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ __all__ = ["Encoder", "closure_variables", "describe", "is_array"]
 # An object graph as large as this belongs to no model; what lies behind is told apart by identity alone.
 _MAX_TOKENS = 50_000
 _MAX_DESCRIBED = 1_000
+# At 1 MiB it takes about half a millisecond to hash the bytes of an array.
+_MAX_ARRAY_BYTES = 1 << 20
 
 _PLAIN = (bool, int, float, complex, str, bytes)
 _ATOMS = (type, types.FunctionType, types.ModuleType, enum.Enum, np.dtype, range, slice)
@@ -99,7 +103,7 @@ class Encoder:
                 self._object(value)
                 return
             keys, items = parts
-            self.tokens.append((kind, keys))
+            self.tokens.append(_typed_keys(value) if issubclass(kind, dict) else (kind, keys))
             for item in items:
                 self.encode(item)
 
@@ -108,18 +112,17 @@ class Encoder:
         kind = cast("type[Any]", type(value))
         if kind in _PLAIN or value is None:
             self._plain(kind, value)
-        elif kind is Variable or _is_simple(kind):
+        elif kind is Variable or kind is np.ndarray or _is_simple(kind):
             self._object(value)
         elif isinstance(value, _ARRAYS):
             self.tokens.append(_Identity(value))
         elif isinstance(value, np.generic):
-            self.tokens.append((kind, value.tobytes()))
+            self.tokens.append((kind, value.dtype, value.tobytes()))
         else:
             self._object(value)
 
     def _plain(self, kind: type[Any], value: Any) -> None:
-        # By hex, 0.0 and -0.0 differ and nan equals itself.
-        self.tokens.append((kind, float.hex(value) if issubclass(kind, float) else _exact(value)))
+        self.tokens.append((kind, _exact(value)))
 
     def _array(self, value: Any) -> None:
         if isinstance(value, SymbolicTensor):
@@ -127,6 +130,8 @@ class Encoder:
         array = value.raw if isinstance(value, Tensor) else value
         if isinstance(array, np.ndarray | np.generic):
             array = canonical_array(array)
+        else:
+            type_of(array)  # refuses arrays that no tensor can hold
         self.arrays.append(array)
         self.tokens.append(jax.typeof(array))
 
@@ -137,7 +142,7 @@ class Encoder:
             self.tokens.append(("variable", value.type, known))
             self.variables.append(value)
         elif isinstance(value, _ATOMS):
-            self.tokens.append(repr(cast("Any", value)) if isinstance(value, slice) else _hashable(value))
+            self.tokens.append(repr(cast("Any", value)) if isinstance(value, slice) else _typed(value))
         elif id(value) in self._seen:
             self.tokens.append(("seen", self._seen[id(value)]))
         elif len(self.tokens) > _MAX_TOKENS:
@@ -155,21 +160,36 @@ class Encoder:
                 self.tokens.append(name)
                 self.encode_state(part)
             return
+        if kind is np.ndarray and value.nbytes <= _MAX_ARRAY_BYTES and not value.dtype.hasobject:
+            self.tokens.append((kind, value.dtype, value.shape, value.tobytes()))
+            return
         parts = list(state(value))
         opaque = _is_opaque(kind)
         self.tokens.append((kind, len(parts), _Identity(value) if opaque else None))
         if isinstance(value, _PLAIN):
             self._plain(kind, value)
         elif isinstance(value, set | frozenset):
-            self.tokens.append(_typed(cast("set[Any]", value)))
+            self.tokens.append(frozenset(map(_typed, cast("set[Any]", value))))
+        elif isinstance(value, dict):
+            self.tokens.append(_typed_keys(cast("dict[Any, Any]", value)))
         for name, part in parts:
             self.tokens.append(name)
             self.encode_state(part)
 
 
-def _typed(items: set[Any]) -> frozenset[tuple[type[Any], Any]]:
-    """The items with their types, since 1, 1.0 and True are equal."""
-    return frozenset([(cast("type[Any]", type(item)), item) for item in items])
+def _typed(value: Any) -> tuple[type[Any], Any]:
+    """A value with its type, since 1, 1.0, True and members of an IntEnum are equal; of tuples, each item so."""
+    kind = cast("type[Any]", type(value))
+    if kind is tuple:
+        return (kind, tuple(map(_typed, value)))
+    return (kind, _exact(value) if kind in _PLAIN else _hashable(value))
+
+
+def _typed_keys(value: dict[Any, Any]) -> tuple[Any, ...]:
+    """The keys of a dict, each with its type unless all are texts, and what makes those that are missing."""
+    texts = all(type(key) is str for key in value)
+    keys = tuple(value) if texts else tuple(map(_typed, value))
+    return (type(value), keys, _hashable(getattr(value, "default_factory", None)))
 
 
 def state(value: Any) -> Iterator[tuple[str, Any]]:
@@ -226,6 +246,9 @@ def _is_opaque(kind: type[Any]) -> bool:
 
 
 def _exact(value: Any) -> Any:
+    """A plain value as one that equals itself alone: by its text 0.0 is not -0.0, and nan is nan."""
+    if isinstance(value, float):
+        return float.hex(value)
     return repr(value) if isinstance(value, complex) else value
 
 

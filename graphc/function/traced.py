@@ -31,6 +31,7 @@ from graphc.core import (
     variable_lock,
 )
 from graphc.function.arguments import Arguments, Binder
+from graphc.function.escapes import ArgumentWatch, check_stores
 from graphc.function.keys import is_array
 from graphc.ir import Attrs, Graph, TensorType
 from graphc.ir.passes import DEFAULT, run_passes
@@ -216,15 +217,19 @@ def trace_function(
     types = [type_of(array) for array in arguments.arrays] if types is None else types
     symbolic = [trace.argument(type, name) for type, name in zip(types, names, strict=True)]
     args, kwargs = binder.rebuild(arguments, symbolic)
+    watch = ArgumentWatch(options.name, args, kwargs)
     with trace_scope(trace), device_scope(options.device or context.device):
         try:
-            result = converted(function, options)(*args, **kwargs)
+            result = converted(function, options, trace)(*args, **kwargs)
         except RecursionError as error:
             raise at(_endless(options.name), user_location()) from error
         leaves, structure = nest.flatten(result)
         outputs = [_output(trace, leaf) for leaf in leaves]
+        del result, leaves
     if trace.refusals:
         raise trace.refusals[0]
+    check_stores(trace)
+    watch.check()
     graph = trace.finish([output for output in outputs if isinstance(output, SymbolicTensor)])
     graph = run_passes(graph, DEFAULT)
     return TracedFunction(graph, trace, structure, outputs, binder, arguments, time.perf_counter() - start)
@@ -232,18 +237,20 @@ def trace_function(
 
 def _endless(name: str) -> UnimplementedError:
     return UnimplementedError(
-        f"{name}: the recursion of a function does not end while it is traced; a condition on tensors cannot end it, "
-        "since both branches are traced: write a while loop"
+        f"{name}: a function calls itself too deeply for Python while it is traced (a converted call takes several "
+        "frames). A condition on tensors cannot end a recursion, since both branches are traced; write a loop"
     )
 
 
-def converted(function: Callable[..., Any], options: TraceOptions) -> Callable[..., Any]:
+def converted(function: Callable[..., Any], options: TraceOptions, trace: Trace | None = None) -> Callable[..., Any]:
     """The function with its control flow converted, if the options ask for that and its source can be read."""
     if not options.autograph:
         return function
     try:
         return convert_call(function)
-    except NoSourceError:
+    except NoSourceError as error:
+        if trace is not None:
+            trace.unconverted = f"Python control flow is not converted here, because {error}"
         return function
 
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.core import SymbolicTensor, Tensor, Variable, apply, apply_all, context, operand, tape_scope
+from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, Variable, apply, apply_all, context, operand, tape_scope
 from graphc.ir import OPS, Attrs, Graph, OpDef
 from graphc.ops import VJP, check_reverse, vjp_attrs
 
@@ -177,7 +177,7 @@ class GradientTape:
         Args:
           target: a tensor, or a nested structure of them, whose sum is differentiated.
           sources: a tensor or variable that is watched, or a nested structure of them.
-          output_gradients: the cotangent of each target; ones when None.
+          output_gradients: the cotangent of each target, taken in the target's dtype; ones when None.
           unconnected_gradients: what a source that the target does not depend on gets: ``"none"`` or ``"zero"``.
 
         Returns:
@@ -262,6 +262,8 @@ class GradientTape:
                     f"gradient(): an output gradient of shape {tuple(shape)} for a target of shape {target.shape}"
                 )
                 raise at(error, user_location())
+            if cotangent is not None:
+                seed = FUNCTIONS["asarray"](seed, dtype=target.dtype)
             _accumulate(seeds, target, seed)
         return seeds
 

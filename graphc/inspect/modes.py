@@ -189,8 +189,8 @@ def compile_call(call: Call) -> Compiled:
     try:
         traced = call.function.trace(*call.args, **call.kwargs)
     except VariableCreationError:
-        # It makes its Variables in its first call, which is an eager one.
-        call.function(*call.args, **call.kwargs)
+        # It makes its Variables in its first call. That call is none of those compared, so it must change nothing else.
+        call.function.make_variables(*call.args, **call.kwargs)
         traced = call.function.trace(*call.args, **call.kwargs)
     start = time.perf_counter()
     lowered = call.function.lower(*call.args, **call.kwargs)

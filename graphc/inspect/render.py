@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich import box
-from rich.console import Group
+from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_timings", "format_bytes", "format_seconds", "format_table"]
 
+_NUMBER_SPACE = re.compile(r"(?<=\d) (?=[^\W\d_])")
 
 _UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 
@@ -68,8 +72,21 @@ def format_table(comparison: Comparison) -> Group:
     for mode in comparison.modes:
         table.add_row(*_row(comparison, mode))
     lines = [*_failures(comparison), *_one_time_costs(comparison)]
-    lines += [Text(f"note: {note}", style="yellow") for note in comparison.notes]
+    lines += [_Paragraph(f"note: {note}", "yellow") for note in comparison.notes]
     return Group(title, table, *lines)
+
+
+@dataclass(frozen=True)
+class _Paragraph:
+    """Text that wraps between words, but not between a number and its unit; rich alone breaks at any kind of space."""
+
+    text: str
+    style: str = ""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        joined = _NUMBER_SPACE.sub("\N{NO-BREAK SPACE}", self.text)
+        lines = textwrap.wrap(joined, options.max_width, break_on_hyphens=False)
+        yield Text("\n".join(lines).replace("\N{NO-BREAK SPACE}", " "), style=self.style)
 
 
 def _row(comparison: Comparison, mode: ModeReport) -> list[Any]:
@@ -100,12 +117,12 @@ def _largest_error(mode: ModeReport) -> str:
     return "" if largest is None else f"{largest:.1e}" if largest else "0"
 
 
-def _failures(comparison: Comparison) -> list[Text]:
-    lines: list[Text] = []
+def _failures(comparison: Comparison) -> list[_Paragraph]:
+    lines: list[_Paragraph] = []
     for mode in comparison.modes:
         for what, agreement in (("values", mode.values), ("gradients", mode.gradients)):
             if agreement is not None and not agreement.equal:
-                lines.append(Text(f"NOT EQUAL: {mode.name}, {what}: {_worst(agreement)}", style="bold red"))
+                lines.append(_Paragraph(f"NOT EQUAL: {mode.name}, {what}: {_worst(agreement)}", "bold red"))
     return lines
 
 
@@ -118,7 +135,7 @@ def _worst(agreement: Agreement) -> str:
     return f"{worst.path}: {worst.problem}{size}{others}"
 
 
-def _one_time_costs(comparison: Comparison) -> list[Text]:
+def _one_time_costs(comparison: Comparison) -> list[_Paragraph]:
     cost = comparison.cost
     steps = [f"{name} {format_seconds(seconds)}" for name, seconds in vars(cost).items()]
     text = f"compiling: {' + '.join(steps)} = {format_seconds(cost.total)}"
@@ -126,10 +143,10 @@ def _one_time_costs(comparison: Comparison) -> list[Text]:
     if calls is not None:
         text += f"; paid off after {calls} call{'s' if calls > 1 else ''}"
     firsts = ", ".join(f"{mode.name} {format_seconds(mode.first_call)}" for mode in comparison.modes)
-    return [Text(text), Text(f"first calls, not among the times above: {firsts}")]
+    return [_Paragraph(text), _Paragraph(f"first calls, not among the times above: {firsts}")]
 
 
-def draw_timings(comparison: Comparison, path: Path) -> Path:
+def draw_timings(comparison: Comparison, path: Path, title: str | None = None) -> Path:
     """Draws the samples of each mode, its middle half and its median; see ``Comparison.plot``."""
     timed = [(mode.name, mode.timing) for mode in comparison.modes if mode.timing is not None]
     if not timed:
@@ -138,26 +155,33 @@ def draw_timings(comparison: Comparison, path: Path) -> Path:
         )
     try:
         from matplotlib.figure import Figure
-        from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
     except ImportError:
         raise FailedPreconditionError("drawing needs matplotlib: pip install 'graphc[viz]'") from None
-    figure: Any = Figure(figsize=(7.0, 1.2 + 0.6 * len(timed)), layout="constrained")
+    unit, size = _unit(max(timing.median for _, timing in timed))
+    figure: Any = Figure(figsize=(7.0, 1.6 + 0.6 * len(timed)), layout="constrained")
     axes = figure.add_subplot()
-    for position, (_, timing) in enumerate(timed):
-        lower, upper = timing.quartiles
-        axes.plot(timing.samples, [position] * len(timing.samples), "o", color="0.6", markersize=4, alpha=0.6)
-        axes.plot([lower, upper], [position, position], color="C0", linewidth=6, alpha=0.5)
-        axes.plot([timing.median], [position], "|", color="C3", markersize=18, markeredgewidth=2)
-        axes.annotate(format_seconds(timing.median), (timing.median, position - 0.22), ha="center", fontsize="small")
+    for position, (name, timing) in enumerate(timed):
+        samples = [sample / size for sample in timing.samples]
+        axes.barh(position, timing.median / size, height=0.55, color="C0", alpha=0.5)
+        axes.plot([quartile / size for quartile in timing.quartiles], [position] * 2, color="C3", linewidth=3)
+        axes.plot(samples, [position] * len(samples), "o", color="0.3", markersize=4, alpha=0.6)
+        # To the right of everything that is drawn in this row.
+        place = {"xytext": (8, 0), "textcoords": "offset points", "va": "center"}
+        axes.annotate(_label(comparison, name, timing), (max(samples), position), **place)
     axes.set_yticks(range(len(timed)), [name for name, _ in timed])
-    axes.set_ylim(-0.6, len(timed) - 0.4)
     axes.invert_yaxis()
-    axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.xaxis.set_major_formatter(EngFormatter(unit="s"))
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlabel("time of one call: samples, middle half, median")
-    axes.set_title(comparison.function, loc="left")
+    # From 0, so that lengths compare as the times do; the rest is room for the labels.
+    axes.set_xlim(0, 1.3 * max(max(timing.samples) for _, timing in timed) / size)
+    axes.set_xlabel(f"time of one call, {unit} (bar: median; red: middle half; dots: samples)")
+    speedup = comparison.speedup()
+    speed = "" if speedup is None else f"\nspeed: compiled is {_three_digits(speedup)} times as fast as eager"
+    axes.set_title(f"{title or comparison.function}{speed}", loc="left", fontsize="medium")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=150)
     return path
+
+
+def _label(comparison: Comparison, name: str, timing: Timing) -> str:
+    speedup = comparison.speedup(name)
+    speed = "" if speedup is None or name == "eager" else f" ({_three_digits(speedup)}x)"
+    return f"{format_seconds(timing.median)}{speed}"

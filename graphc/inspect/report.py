@@ -188,11 +188,12 @@ class Comparison:
         """The comparison as a table, for ``rich``."""
         return format_table(self)
 
-    def plot(self, path: str | os.PathLike[str]) -> Path:
-        """Draws the times of all modes; needs matplotlib.
+    def plot(self, path: str | os.PathLike[str], *, title: str | None = None) -> Path:
+        """Draws the times of all modes as bars from 0; needs matplotlib.
 
         Args:
           path: the file to write; its ending decides the format.
+          title: what stands above; the function's name when None. The speed stands below it.
 
         Returns:
           The path.
@@ -200,7 +201,7 @@ class Comparison:
         Raises:
           FailedPreconditionError: matplotlib is not installed, or nothing was timed.
         """
-        return draw_timings(self, Path(path))
+        return draw_timings(self, Path(path), title)
 
     def __rich__(self) -> RenderableType:
         return self.table()

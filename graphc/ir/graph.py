@@ -22,9 +22,10 @@ class Graph:
       inputs: the tensors the graph is called with.
       nodes: in an order in which each comes after all it depends on.
       outputs: the tensors it returns.
+      caches: what higher layers keep for this very graph, for as long as it lives; no part of the computation.
     """
 
-    __slots__ = ("_hash", "inputs", "name", "nodes", "outputs")
+    __slots__ = ("__weakref__", "_hash", "caches", "inputs", "name", "nodes", "outputs")
 
     def __init__(
         self, inputs: Sequence[Value], nodes: Sequence[Node], outputs: Sequence[Value], name: str = "graph"
@@ -34,12 +35,14 @@ class Graph:
         put(self, "inputs", tuple(inputs))
         put(self, "nodes", tuple(nodes))
         put(self, "outputs", tuple(outputs))
+        put(self, "caches", {})
         put(self, "_hash", None)
 
     name: str
     inputs: tuple[Value, ...]
     nodes: tuple[Node, ...]
     outputs: tuple[Value, ...]
+    caches: dict[Any, Any]
     _hash: int | None
 
     def __setattr__(self, name: str, value: Any) -> None:

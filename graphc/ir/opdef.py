@@ -47,6 +47,7 @@ class OpDef:
       differentiable: whether gradients flow from outputs to inputs.
       verify: checks of a node beyond its types; raises or returns a message, or None when all is well.
       doc: one line on what the op computes.
+      caches: what higher layers keep for the op.
     """
 
     name: str

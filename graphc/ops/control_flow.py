@@ -73,6 +73,8 @@ def _scan(
     body: Callable[..., Any],
 ) -> tuple[Any, ...]:
     carry, xs, invariant = values[:num_carry], values[num_carry : num_carry + num_xs], values[num_carry + num_xs :]
+    if reverse:  # the index is that of the row, so it goes backwards too
+        start, step = start + step * (length - 1), -step
     if not num_xs and not num_ys:
         # fori_loop keeps one counter; scan with an index of our own would carry two.
         def plain(count: Any, carried: Any) -> tuple[Any, ...]:
@@ -86,8 +88,7 @@ def _scan(
         outputs = body(index, *_detached(carried, assigned), *elements, *invariant)
         return (index + step, outputs[:num_carry]), outputs[num_carry:]
 
-    first = start + step * (length - 1) if reverse else start
-    (_, last), ys = lax.scan(iteration, (first, carry), xs, length=length, reverse=reverse)
+    (_, last), ys = lax.scan(iteration, (start, carry), xs, length=length, reverse=reverse)
     return (*last, *ys)
 
 
@@ -327,7 +328,7 @@ class Trips:
       length: how many iterations.
       start: the first index.
       step: the difference between indices.
-      reverse: whether rows are taken, and collected, from the last to the first.
+      reverse: whether iterations run from the last index to the first, and rows are taken and collected so.
     """
 
     length: int

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 import pytest
 
@@ -449,3 +450,35 @@ def test_gradients_flow_through_the_mean_over_the_replicas() -> None:
 
     assert parallel.run(step, gx.asarray([1.0, 2.0, 3.0, 6.0])).item() == 3.0
     assert w.numpy() == -2.0
+
+
+@pytest.mark.parametrize("limit", [1, 3])
+def test_no_more_programs_are_in_flight_than_allowed(monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
+    events: list[str] = []
+    wait = jax.block_until_ready
+
+    def waited(value: Any) -> Any:
+        events.append("wait")
+        return wait(value)
+
+    monkeypatch.setattr(gx.config, "max_in_flight", limit)
+    monkeypatch.setattr(jax, "block_until_ready", waited)
+    parallel = DataParallel()
+    step = parallel.function(lambda x: gx.mean(x))
+    step(DATA)
+    (program,) = step._programs.values()
+    run = program.jitted
+
+    def launched(*arrays: Any) -> Any:
+        events.append("launch")
+        return run(*arrays)
+
+    program.jitted = launched
+    for _ in range(6):
+        step(DATA)
+    in_flight, most = 1, 0  # the first call's
+    for event in events:
+        in_flight += 1 if event == "launch" else -1
+        most = max(most, in_flight)
+    assert events.count("launch") == 6
+    assert most == limit

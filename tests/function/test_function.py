@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import threading
 import weakref
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
+from graphc.function.function import FunctionOptions
 
 ONE = gx.asarray(1.0)
 
@@ -135,7 +137,9 @@ def test_recursion_on_python_values_ends_and_on_tensors_is_refused() -> None:
             return x
         return endless(x - 1)
 
-    with pytest.raises(gx.errors.UnimplementedError, match=r"endless: the recursion.*write a while loop"):
+    with pytest.raises(
+        gx.errors.UnimplementedError, match=r"endless: a function calls itself too deeply.*write a loop"
+    ):
         endless(gx.asarray(3.0))
 
 
@@ -397,3 +401,43 @@ def test_a_graph_can_be_read_parsed_back_and_run() -> None:
     parsed = gx.ir.parse_graph(text)
     assert str(parsed) == text
     assert gx.from_graph(parsed)(*args).tolist() == function(*args).tolist() == [8, 16]
+
+
+def test_the_signature_names_the_options() -> None:
+    parameters = inspect.signature(gx.function).parameters
+    assert list(parameters)[:-1] == ["fn", *FunctionOptions.__annotations__]
+    assert parameters["on_retrace"].default == "warn"
+    assert FunctionOptions.__annotations__.keys() <= inspect.signature(gx.Function).parameters.keys()
+
+
+def test_what_is_kept_of_each_trace_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphc.function.function._REPORTS_KEPT", 3)
+    monkeypatch.setattr(gx.config, "max_traces", 2)
+    function = gx.function(lambda n: gx.asarray(n), on_retrace="ignore")
+    for n in range(5):
+        function(n)
+    assert [report.number for report in function.trace_report()] == [3, 4, 5]
+
+    @gx.function(on_retrace="ignore")
+    def creating(n: int) -> Any:
+        return gx.Variable(float(n)).value()
+
+    for n in range(5):
+        creating(n)
+    assert len(creating._created_in_vain) == 2
+    with pytest.raises(gx.errors.VariableCreationError, match="makes a Variable again"):
+        creating(4)
+
+
+def test_effects_are_ordered_by_control_edges() -> None:
+    variable = gx.Variable(1.0)
+
+    @gx.function
+    def function(x: Any) -> Any:
+        before = variable + x
+        variable.assign(x)
+        return before, variable + x
+
+    nodes = [node for node in function.graph(ONE).nodes if node.effects]
+    assert [node.op.name for node in nodes] == ["read_variable", "assign_variable", "read_variable"]
+    assert [node.control_inputs for node in nodes] == [(), (nodes[0],), (nodes[1],)]

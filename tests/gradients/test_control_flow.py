@@ -248,6 +248,21 @@ def test_the_gradient_of_a_tensor_past_a_variable_that_the_loop_assigns() -> Non
     assert gx.function(gradient)(f(1.0)).item() == eager
 
 
+def test_no_gradient_passes_from_one_iteration_to_the_next_through_a_variable() -> None:
+    def gradient(v: gx.Variable, x: Tensor) -> Any:
+        with gx.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for _ in gx.arange(6):
+                y = y + v * x
+                v.assign(v * x)
+        return tape.gradient(y, x)
+
+    eager = gradient(gx.Variable(1.0), f(2.0)).item()
+    assert eager == 64.0
+    assert gx.function(gradient)(gx.Variable(1.0), f(2.0)).item() == eager
+
+
 def test_the_gradient_with_respect_to_a_variable_that_the_loop_assigns_is_refused() -> None:
     v = gx.Variable(1.0)
 

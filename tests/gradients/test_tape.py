@@ -165,6 +165,24 @@ def test_several_targets_and_their_cotangents(run: Any) -> None:
     assert_close(twice, 4 * x)
 
 
+def cotangents_of_other_dtypes(x: Tensor) -> Any:
+    with gx.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = gx.astype(x * x, "bfloat16")
+        z = gx.sum(y)
+    ones = gx.asarray([1, -1], dtype="int32")
+    return [tape.gradient(y, x, output_gradients=given) for given in (ones, gx.astype(ones, "float32"), [1, -1])] + [
+        tape.gradient(z, x, output_gradients=2)
+    ]
+
+
+@both(cotangents_of_other_dtypes)
+def test_cotangents_are_taken_in_the_dtype_of_the_target(run: Any) -> None:
+    found = run(f(1.0, 2.0))
+    assert [value.tolist() for value in found] == [[2, -4]] * 3 + [[4, 8]]
+    assert {value.dtype for value in found} == {x.dtype for x in [f(1.0)]}
+
+
 def intermediate(x: Tensor) -> Any:
     with gx.GradientTape() as tape:
         tape.watch(x)

@@ -191,6 +191,28 @@ def test_variables_made_in_the_first_call_are_compared_too() -> None:
     assert len(network.variables) == 4
 
 
+def test_the_first_call_that_makes_variables_leaves_the_others_as_they_were() -> None:
+    counter, made = gx.Variable(0.0), []
+
+    def function(x: gx.Tensor) -> gx.Tensor:
+        if not made:
+            made.append(gx.Variable(1.0))
+        counter.assign_add(1.0)
+        made[0].assign_add(x)
+        return made[0] * counter
+
+    gx.random.seed(3)
+    expected = gx.random.normal(()).item()
+    gx.random.seed(3)
+    assert compare(function, gx.asarray(2.0)).equal
+    assert (counter.item(), made[0].item(), gx.random.normal(()).item()) == (0, 1, expected)
+
+
+def test_a_function_that_makes_variables_in_every_call_is_refused() -> None:
+    with pytest.raises(gx.errors.VariableCreationError, match="makes a Variable again after its first call"):
+        compare(lambda x: x * gx.Variable(1.0), gx.asarray(2.0))
+
+
 def test_compiled_functions_inside_run_eagerly_in_the_eager_mode() -> None:
     @gx.function
     def inner(x: gx.Tensor) -> gx.Tensor:

@@ -18,6 +18,7 @@ from typing import Any, cast
 import numpy as np
 
 from graphc.autograph.convert import convert, is_converted
+from graphc.autograph.operators.keeping import changing
 from graphc.autograph.operators.loop_index import LoopIndex, TensorRange
 from graphc.autograph.operators.watch import (
     PLAIN,
@@ -275,6 +276,7 @@ def _builtin(function: Any) -> Any:
     pure = pure or _is_graphc(kind) or (is_pure_module(kind.__module__) and not _changes_array(function))
     if not pure:
         _side_effect(f"the call of {kind.__name__}.{function.__name__}")
+        return changing(_guarded(function), owner)
     return _guarded(function)
 
 

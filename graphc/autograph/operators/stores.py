@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from graphc.autograph.operators.arithmetic import binary
+from graphc.autograph.operators.keeping import holds_symbols, note_store
 from graphc.autograph.operators.watch import found_on
 from graphc.core import ArrayMethods, Region, SymbolicTensor, context
 
@@ -21,8 +22,11 @@ def _side_effect(what: str) -> None:
 
 def store_attr(owner: Any, name: str, value: Any) -> None:
     """``owner.name = value``; an object that was made in the same branch or iteration may change."""
+    what = f"the assignment to attribute {name!r} of a {type(owner).__name__}"
     if not _is_own(owner, name):
-        _side_effect(f"the assignment to attribute {name!r} of a {type(owner).__name__}")
+        _side_effect(what)
+    if holds_symbols(value):
+        note_store(owner, what)
     setattr(owner, name, value)
 
 
@@ -39,7 +43,10 @@ def _is_own(owner: Any, name: str) -> bool:
 def store_item(owner: Any, index: Any, value: Any) -> None:
     """``owner[index] = value``."""
     if not isinstance(owner, ArrayMethods):  # a tensor refuses by itself
-        _side_effect(f"the assignment to an item of a {type(owner).__name__}")
+        what = f"the assignment to an item of a {type(owner).__name__}"
+        _side_effect(what)
+        if holds_symbols(value):
+            note_store(owner, what)
         if isinstance(index, SymbolicTensor):
             index = operator.index(index)
     owner[index] = value

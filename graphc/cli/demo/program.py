@@ -1,9 +1,10 @@
-"""What ``graphc demo`` shows, in order: the devices, a loop, a network; then the table and the files."""
+"""What ``graphc demo`` shows, in order: the devices, two loops, a network; then the tables and the files."""
 
 from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,18 +13,19 @@ from typing import Any
 import jax
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 import graphc as gx
 from graphc.cli.demo.digits import MODES, Run, load_digits, train_in_turns
-from graphc.cli.demo.loops import carried, carried_in_jax, independent
+from graphc.cli.demo.loops import LOOPS
 from graphc.core import device_name
-from graphc.inspect import Comparison, format_seconds
+from graphc.inspect import Comparison, ModeReport, format_seconds
 
 __all__ = ["run_demo"]
 
 TARGET_ACCURACY = 0.96
+BY_HAND = "jax by hand"
 STYLE: dict[str, Any] = {"box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0)}
 
 
@@ -44,15 +46,17 @@ def run_demo(folder: Path, *, quick: bool = False) -> None:
         )
     console = Console()
     folder.mkdir(parents=True, exist_ok=True)
+    console.print()  # apart from what the installation printed before
     console.rule("1. devices", align="left")
     show_devices(console)
-    console.rule("2. a thousand times y = x + 1, eager and compiled", align="left")
-    loops = compare_loops(console, size=200 if quick else 2000, times=100 if quick else 1000)
+    times = 100 if quick else 1000
+    console.rule(f"2. two loops of {times} additions: eager, compiled, and in JAX by hand", align="left")
+    loops = compare_loops(console, size=200 if quick else 2000, times=times)
     console.rule("3. a network that reads handwritten digits, in four modes", align="left")
     runs = train(console, epochs=20 if quick else 40)
     console.rule("what was found", align="left")
     files = write_files(folder, loops, runs)
-    console.print(loop_table(loops), training_table(runs))
+    console.print(loop_table(loops), training_table(runs), *training_notes(runs), "")
     for path, what in files.items():
         console.print(f"{path}  {what}", highlight=False, soft_wrap=True)
     check_accuracy(runs)
@@ -62,22 +66,38 @@ def show_devices(console: Console) -> None:
     """Prints the devices that take part."""
     used = gx.distribute.DataParallel().devices
     console.print(f"{len(used)} x {jax.devices()[0].device_kind}: {used[0]} to {used[-1]}", highlight=False)
-    if jax.default_backend() == "cpu" and len(used) > 1:
-        console.print(
-            "These are simulated: they share the processors of this machine, and show that a data-parallel program is "
-            "right, not that it is fast. GRAPHC_CPU_DEVICES says how many there are."
-        )
+    if are_simulated(len(used)):
+        console.print(f"{about_simulation(len(used))} GRAPHC_CPU_DEVICES says how many there are.", highlight=False)
+    console.print()
+
+
+def are_simulated(count: int) -> bool:
+    """Whether so many devices of the default platform are parts of one CPU."""
+    return jax.default_backend() == "cpu" and count > 1
+
+
+def about_simulation(count: int) -> str:
+    """What the times on simulated devices mean."""
+    return (
+        f"{count} simulated devices share {os.cpu_count()} cores: they show that a data-parallel program is right, not "
+        "that it is fast."
+    )
 
 
 def compare_loops(console: Console, size: int, times: int) -> list[Comparison]:
-    """Compares the two loops eagerly and compiled."""
+    """Compares the two loops: eager, compiled, and in JAX by hand."""
     x = gx.random.uniform((size, size))
     found: list[Comparison] = []
-    for loop, baselines in ((independent, {}), (carried, {"jax by hand": carried_in_jax})):
-        with console.status(f"{loop.__name__}: {times} times over {size} x {size} numbers"):
+    for name, loop in LOOPS.items():
+        console.print(
+            f"{name}: {loop.formula}, {times} times, on {size} x {size} numbers: {loop.meaning}.", highlight=False
+        )
+        with console.status("measuring"):
             # A tape would keep a thousand results of 16 MB; the gradients are compared on a part that is small enough.
-            part = gx.compare(loop, x[:32, :32], times, rounds=0, show=False)
-            whole = gx.compare(loop, x, times, baselines=baselines, rounds=5, gradients=False, show=False)
+            part = gx.compare(loop.function, x[:32, :32], times, rounds=0, show=False)
+            whole = gx.compare(
+                loop.function, x, times, baselines={BY_HAND: loop.by_hand}, rounds=5, gradients=False, show=False
+            )
         gradients = part.mode("compiled").gradients
         console.print(whole.table())
         equal = gradients is not None and gradients.equal
@@ -87,16 +107,23 @@ def compare_loops(console: Console, size: int, times: int) -> list[Comparison]:
 
 
 def train(console: Console, epochs: int) -> tuple[Run, ...]:
-    """Trains in all modes, with a progress bar for each."""
-    columns = TextColumn("{task.description:20}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[state]}")
+    """Trains in all modes, an epoch of each in turn, with a progress bar for each."""
+    columns = TextColumn("{task.description:18}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[state]}")
     runs: tuple[Run, ...] = ()
-    with Progress(*columns, TimeElapsedColumn(), console=console) as progress:
+    with Progress(*columns, console=console) as progress:
         tasks = {mode: progress.add_task(mode, total=epochs, state="") for mode in MODES}
         for runs in train_in_turns(load_digits(), epochs):
             for run in runs:
-                state = f"loss {run.losses[-1]:.4f}  accuracy {run.accuracies[-1]:.3f}" if run.losses else ""
-                progress.update(tasks[run.mode], completed=len(run.losses), state=state)
+                progress.update(tasks[run.mode], completed=len(run.losses), state=state_of(run))
+    console.print()
     return runs
+
+
+def state_of(run: Run) -> str:
+    """How far a training has come, and how much time its own epochs took."""
+    if not run.losses:
+        return ""
+    return f"loss {run.losses[-1]:.4f}  accuracy {run.accuracies[-1]:.3f}  {format_seconds(sum(run.seconds)):>7}"
 
 
 def check_accuracy(runs: Sequence[Run]) -> None:
@@ -112,13 +139,25 @@ def check_accuracy(runs: Sequence[Run]) -> None:
 
 def loop_table(loops: Sequence[Comparison]) -> Table:
     """The loops in short."""
-    table = Table("loop", "equal", "eager", "compiled", "speed", **STYLE)
+    modes = "eager", "compiled", BY_HAND
+    table = Table("loop", "a round", "equal", **STYLE)
+    for column in (*modes, "compiled over eager"):
+        table.add_column(column, justify="right")
     for loop in loops:
-        eager, compiled, speedup = loop.mode("eager").timing, loop.mode("compiled").timing, loop.speedup()
-        times = ["", ""] if eager is None or compiled is None else map(format_seconds, (eager.median, compiled.median))
-        equal, speed = "yes" if loop.equal else "NO", "" if speedup is None else f"{speedup:.3g}x"
-        table.add_row(loop.function, equal, *times, speed)
+        speedup = loop.speedup()
+        table.add_row(
+            loop.function,
+            LOOPS[loop.function].formula,
+            "yes" if loop.equal else "NO",
+            *(median_of(loop.mode(mode)) for mode in modes),
+            "" if speedup is None else f"{speedup:.3g}x",
+        )
     return table
+
+
+def median_of(mode: ModeReport) -> str:
+    """The median time of a mode, for a table."""
+    return "" if mode.timing is None else format_seconds(mode.timing.median)
 
 
 def training_table(runs: Sequence[Run]) -> Table:
@@ -130,7 +169,7 @@ def training_table(runs: Sequence[Run]) -> Table:
     for run in runs:
         median, eager = statistics.median(run.seconds[1:]), statistics.median(runs[0].seconds[1:])
         table.add_row(
-            run.mode,
+            f"{run.mode} *" if are_simulated(run.devices) else run.mode,
             str(run.devices),
             format_seconds(run.seconds[0]),
             format_seconds(median),
@@ -141,12 +180,18 @@ def training_table(runs: Sequence[Run]) -> Table:
     return table
 
 
+def training_notes(runs: Sequence[Run]) -> list[str]:
+    """What a reader of the training table must know, a line for each mode that it marks."""
+    return [f"* {run.mode}: {about_simulation(run.devices)}" for run in runs if are_simulated(run.devices)]
+
+
 def write_files(folder: Path, loops: Sequence[Comparison], runs: Sequence[Run]) -> dict[Path, str]:
     """Writes figures and pictures; returns what was written."""
     files: dict[Path, str] = {}
     for loop in loops:
         if loop.equal:
-            files[loop.plot(folder / f"loop_{loop.function}.png")] = f"the times of the loop {loop.function!r}"
+            title = f"the loop {loop.function!r}: {LOOPS[loop.function].formula}, again and again"
+            files[loop.plot(folder / f"loop_{loop.function}.png", title=title)] = f"the times of {loop.function!r}"
     files[draw_learning_curve(runs, folder / "learning_curve.png")] = "loss and accuracy of the network"
     results: dict[str, Any] = {
         "devices": [device_name(device) for device in gx.devices()],
@@ -160,19 +205,41 @@ def write_files(folder: Path, loops: Sequence[Comparison], runs: Sequence[Run]) 
 
 
 def draw_learning_curve(runs: Sequence[Run], path: Path) -> Path:
-    """Draws loss and accuracy over the epochs. The modes compute the same, so their lines lie on each other."""
+    """Draws loss and accuracy over the epochs.
+
+    The modes compute the same, so their lines lie on each other: each shows in its own dashes and at its own epochs.
+    """
     from matplotlib.figure import Figure
 
-    figure: Any = Figure(figsize=(9.0, 3.6), layout="constrained")
+    figure: Any = Figure(figsize=(10.0, 4.4), layout="constrained")
     left, right = figure.subplots(1, 2)
-    for position, run in enumerate(runs):
+    count, dash = len(runs), 5.0
+    for position, (run, marker) in enumerate(zip(runs, "os^D", strict=True)):
         epochs = range(1, len(run.losses) + 1)
-        style: dict[str, Any] = {"linewidth": 7.0 - 1.8 * position, "alpha": 0.7, "label": run.mode}
+        style: dict[str, Any] = {
+            "linestyle": (-dash * position, (dash, dash * (count - 1))),
+            "linewidth": 2.5,
+            "marker": marker,
+            "markersize": 6,
+            "markevery": (position, count),
+            "label": run.mode,
+        }
         left.plot(epochs, run.losses, **style)
         right.plot(epochs, run.accuracies, **style)
-    left.set(title="training loss", xlabel="epoch", yscale="log")
-    right.set(title="test accuracy", xlabel="epoch", ylim=(0.85, 1.0))
-    right.axhline(TARGET_ACCURACY, color="0.5", linestyle=":")
-    left.legend()
+    figure.suptitle("Digits: the same training in four modes, line on line")
+    left.set(title="training", xlabel="epoch", ylabel="mean loss of the epoch (log scale)", yscale="log")
+    right.set(title="test", xlabel="epoch", ylabel="part of the test digits that is read right", ylim=(0.85, 1.0))
+    right.axhline(TARGET_ACCURACY, color="0.4", linestyle=":")
+    right.annotate(
+        f"{TARGET_ACCURACY}: what the demo asks for",
+        (1.0, TARGET_ACCURACY),
+        xycoords=right.get_yaxis_transform(),
+        xytext=(-4, -4),
+        textcoords="offset points",
+        ha="right",
+        va="top",
+        color="0.3",
+    )
+    left.legend(title="one in four dashes and markers is each mode's")
     figure.savefig(path, dpi=150)
     return path

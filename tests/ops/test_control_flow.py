@@ -1,0 +1,76 @@
+"""The op scan from its text: the index goes with the rows, forwards and backwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphc as gx
+
+ROWS = """graph g(%total: f32[], %rows: f32[4]) -> (f32[], f32[4]) {{
+  %scan: (f32[], f32[4]) = scan(%total, %rows) {{{trips}, num_carry = 1, num_xs = 1, num_ys = 1, length = 4}} {{
+    body: "body"(%index: ~i32[], %carry: f32[], %row: f32[]) -> (f32[], f32[]) {{
+      %half: ~f32[] = constant() {{value = f32[](0.5), weak = True}}
+      %halved: f32[] = multiply(%carry, %half)
+      %scaled: f32[] = multiply(%row, %index)
+      %next: f32[] = add(%halved, %scaled)
+      return %next, %scaled
+    }}
+  }}
+  return %scan#0, %scan#1
+}}"""
+
+NO_ROWS = """graph g(%total: f32[]) -> (f32[]) {{
+  %scan: f32[] = scan(%total) {{{trips}, num_carry = 1, num_xs = 0, num_ys = 0, length = 4}} {{
+    body: "body"(%index: ~i32[], %carry: f32[]) -> (f32[]) {{
+      %half: ~f32[] = constant() {{value = f32[](0.5), weak = True}}
+      %halved: f32[] = multiply(%carry, %half)
+      %next: f32[] = add(%halved, %index)
+      return %next
+    }}
+  }}
+  return %scan
+}}"""
+
+TRIPS = [
+    ("start = 0", range(4)),
+    ("start = 3, step = 5", range(3, 23, 5)),
+    ("start = 7, step = -2", range(7, -1, -2)),
+]
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize(("trips", "indices"), TRIPS)
+def test_the_index_of_a_scan_over_rows(trips: str, indices: range, reverse: bool) -> None:
+    graph = gx.parse_graph(ROWS.format(trips=f"{trips}, reverse = {reverse}"))
+    rows = np.asarray([1.0, -2.0, 3.0, 0.5], np.float32)
+    total, scaled = 1.0, rows * np.asarray(indices)
+    for value in scaled[::-1] if reverse else scaled:
+        total = total * 0.5 + value
+    last, found = gx.from_graph(graph)(gx.asarray(1.0), gx.asarray(rows))
+    assert found.tolist() == scaled.tolist()
+    assert last.item() == total
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize(("trips", "indices"), TRIPS)
+def test_the_index_of_a_scan_without_rows(trips: str, indices: range, reverse: bool) -> None:
+    graph = gx.parse_graph(NO_ROWS.format(trips=f"{trips}, reverse = {reverse}"))
+    total = 1.0
+    for index in indices[::-1] if reverse else indices:
+        total = total * 0.5 + index
+    assert gx.from_graph(graph)(gx.asarray(1.0)).item() == total
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_scan_goes_over_rows_in_either_direction(reverse: bool) -> None:
+    def function(rows: Any) -> Any:
+        return gx.scan(lambda total, row: (total * 0.5 + row, total), gx.asarray(1.0), rows, reverse=reverse)
+
+    rows = gx.asarray([1.0, -2.0, 3.0])
+    last, totals = gx.function(function)(rows)
+    eager_last, eager_totals = function(rows)
+    assert last.item() == eager_last.item() == (0.875 if reverse else 2.625)
+    assert totals.tolist() == eager_totals.tolist()
