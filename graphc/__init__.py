@@ -3,6 +3,8 @@
 # ruff: noqa: E402, F403, I001  the devices are set up before anything can make JAX choose them; the array functions
 # come first, so that no name of theirs hides one of ours.
 
+from typing import TYPE_CHECKING
+
 from graphc.core import simulate_cpu_devices
 
 simulate_cpu_devices()
@@ -59,3 +61,14 @@ __all__: list[str] = [
     "while_loop",
 ]
 __all__ += functions.__all__
+
+if not TYPE_CHECKING:  # for type checkers a name that is missing is missing
+
+    def __getattr__(name):  # noqa: ANN001, ANN202
+        import difflib
+
+        places = {found: f"gx.{found}" for found in __all__}
+        for module in (linalg, nn, random):
+            places.update({found: f"{module.__name__.replace('graphc.ops', 'gx')}.{found}" for found in module.__all__})
+        near = [places[found] for found in difflib.get_close_matches(name, places, n=3)]
+        raise AttributeError(f"graphc has no {name!r}" + (f"; did you mean {' or '.join(near)}?" if near else ""))

@@ -65,7 +65,8 @@ def children(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
     if kind in (tuple, list):
         return tuple(range(len(value))), value
     if kind in (dict, OrderedDict, defaultdict):
-        return tuple(value), list(value.values())
+        mapping = cast("dict[Any, Any]", value)
+        return tuple(mapping), list(mapping.values())
     if _is_namedtuple(kind):
         return tuple(kind._fields), value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

@@ -23,6 +23,20 @@ FUNCTIONS: Registry[Callable[..., Any]] = Registry("function")
 """The public array functions by name; the op table fills it. Methods of Tensor and NumPy's protocols look here."""
 
 
+_pow = binary_method("pow")
+
+
+def _power(self: Any, other: Any) -> Any:
+    """``self ** other``; an int to a negative power is refused, as in NumPy (JAX computes a wrong number)."""
+    if type(other) is int and other < 0 and self.dtype.kind in "iu":
+        error = InvalidArgumentError(
+            f"pow: integers to negative integer powers are not integers, got {self.type} ** {other}; "
+            "convert the base, for example with gx.astype(x, float)"
+        )
+        raise at(error, user_location())
+    return _pow(self, other)
+
+
 class ArrayMethods:
     """Operators and methods that tensors and variables share; each runs an op of the table."""
 
@@ -82,7 +96,7 @@ class ArrayMethods:
         __rfloordiv__ = binary_method("floor_divide", reflected=True)
         __mod__ = binary_method("remainder")
         __rmod__ = binary_method("remainder", reflected=True)
-        __pow__ = binary_method("pow")
+        __pow__ = _power
         __rpow__ = binary_method("pow", reflected=True)
         __matmul__ = binary_method("matmul")
         __rmatmul__ = binary_method("matmul", reflected=True)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import jax
 from jax.core import Tracer
 
-from graphc.base import at, nest, user_location
-from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
+from graphc.base import Location, at, nest, user_location
+from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.core.context import context
 from graphc.core.convert import SCALARS, operand
 from graphc.core.devices import find_device, to_device
@@ -87,7 +87,13 @@ def _region_kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph]) -> Callabl
     compiled = caches.get(key)
     if compiled is None:
         bodies = op.region_keywords([_run_region(region) for region in regions] if _run_region is not None else [])
-        compiled = caches[key] = jax.jit(partial(op.impl, **attrs, **bodies))
+
+        # No partial: JAX keeps the signature of what it compiles, and there the bodies would be defaults.
+        def run(*values: Any) -> Any:
+            return op.impl(*values, **attrs, **bodies)
+
+        run.__name__ = run.__qualname__ = op.name
+        compiled = caches[key] = jax.jit(run)
     return compiled
 
 
@@ -172,7 +178,12 @@ def _call(op: OpDef, arrays: Sequence[Any], attrs: Attrs, regions: Sequence[Grap
         raise translate_error(error, op, arrays, attrs) from error
 
 
-def translate_error(error: Exception, op: OpDef, values: Sequence[Any], attrs: Attrs) -> Exception:
+_JAX_ERRORS = (TypeError, ValueError, IndexError, OverflowError, NotImplementedError, NameError)
+
+
+def translate_error(
+    error: Exception, op: OpDef, values: Sequence[Any], attrs: Attrs, location: Location | None = None
+) -> Exception:
     """The graphc error for what JAX raised on an op: op, arguments with their types, the user's line.
 
     Args:
@@ -180,6 +191,7 @@ def translate_error(error: Exception, op: OpDef, values: Sequence[Any], attrs: A
       op: the op that was applied.
       values: its inputs, as arrays, numbers or types (in a graph).
       attrs: its attributes.
+      location: the user's line; None for the one that is being run.
     """
     if isinstance(error, GraphcError):
         return error
@@ -187,7 +199,7 @@ def translate_error(error: Exception, op: OpDef, values: Sequence[Any], attrs: A
         deleted = isinstance(value, jax.Array) and not isinstance(value, Tracer) and value.is_deleted()
         if deleted:
             return error
-    if not isinstance(error, TypeError | ValueError | IndexError | OverflowError | NotImplementedError):
+    if not isinstance(error, _JAX_ERRORS):
         return error
     names = _argument_names(op, len(values))
     given = ", ".join(f"{name}: {_describe(value)}" for name, value in zip(names, values, strict=True))
@@ -195,7 +207,9 @@ def translate_error(error: Exception, op: OpDef, values: Sequence[Any], attrs: A
     reason = str(error).split("\n")[0]
     shapes = isinstance(error, ValueError) or "shape" in reason
     kind = InvalidArgumentError if shapes else InvalidTypeError
-    return at(kind(f"{op.name}({given}): {reason}"), user_location())
+    if isinstance(error, IndexError):
+        kind = OutOfRangeError
+    return at(kind(f"{op.name}({given}): {reason}"), location or user_location())
 
 
 def _argument_names(op: OpDef, count: int) -> list[str]:

@@ -314,6 +314,5 @@ def _as_leaves(spec: Any) -> Any:
     if parts is None:
         return spec
     keys, items = parts
-    if isinstance(spec, dict):
-        return {key: _as_leaves(item) for key, item in zip(keys, items, strict=True)}
-    return type(spec)(_as_leaves(item) for item in items)
+    level = nest.Structure(type(spec), keys, (nest.LEAF,) * len(items), getattr(spec, "default_factory", None))
+    return nest.unflatten(level, map(_as_leaves, items))

@@ -22,6 +22,7 @@ import jax
 import numpy as np
 
 from graphc.base import is_internal_file, nest
+from graphc.base.errors import InvalidTypeError
 from graphc.core import SymbolicTensor, Tensor, Variable, canonical_array, type_of
 
 __all__ = ["Encoder", "closure_variables", "describe", "is_array"]
@@ -325,7 +326,8 @@ def _is_leaf(value: Any) -> bool:
 
 def _description(value: Any) -> str:
     if is_array(value):
-        return str(value.type if isinstance(value, Tensor) else type_of(canonical_array(value)))
+        with suppress(InvalidTypeError):  # an attribute may be an array of texts or dates, which no tensor can hold
+            return str(value.type if isinstance(value, Tensor) else type_of(canonical_array(value)))
     if isinstance(value, Variable):
         return f"a Variable {value.type}"
     text = repr(value)

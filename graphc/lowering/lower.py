@@ -20,8 +20,8 @@ import jax
 import jax.numpy as jnp
 
 from graphc.base import Location, config, nest
-from graphc.base.errors import InternalError
-from graphc.core import register_region_runner, type_of
+from graphc.base.errors import GraphcError, InternalError
+from graphc.core import register_region_runner, translate_error, type_of
 from graphc.ir import OPS, EffectKind, Graph, Interpreter, Node
 from graphc.ops import linearize
 
@@ -89,11 +89,18 @@ class Lowering(Interpreter):
         key = (node.op.name, node.attrs, node.regions, *node.inputs)
         wanted = self._plan.get(key) if self._plan else None
         function = self._callable(node)
-        with jax.named_scope(node.name):
-            if wanted is None:
-                result = _call_at(node.location, function, *inputs)
-            else:
-                result, self._pullbacks[key] = _call_at(node.location, linearize, function, inputs, *wanted)
+        try:
+            with jax.named_scope(node.name):
+                if wanted is None:
+                    result = _call_at(node.location, function, *inputs)
+                else:
+                    result, self._pullbacks[key] = _call_at(node.location, linearize, function, inputs, *wanted)
+        except (TypeError, ValueError, NotImplementedError) as error:
+            if isinstance(error, GraphcError):
+                raise
+            # The types were checked when the node was made: what JAX refuses now depends on constants.
+            types = [value.type for value in node.inputs]
+            raise translate_error(error, node.op, types, node.attrs, node.location) from error
         return nest.as_tuple(result)
 
     def _callable(self, node: Node) -> Callable[..., Any]:

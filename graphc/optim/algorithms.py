@@ -9,7 +9,7 @@ from typing import Any
 import optax
 
 from graphc.base import at, user_location
-from graphc.base.errors import InvalidTypeError
+from graphc.base.errors import InvalidTypeError, UnimplementedError
 from graphc.optim.optimizer import Optimizer
 from graphc.optim.update import register
 
@@ -39,6 +39,20 @@ class _Named(Optimizer):
         else:
             token = _registered.get(label) or _registered.setdefault(label, register(transformation, label))
         self._start(name, token)
+        self._learning_rate = learning_rate
+
+    @property
+    def learning_rate(self) -> Any:
+        """The learning rate: a number or a schedule. It is part of the compiled update, and so cannot be set."""
+        return self._learning_rate
+
+    @learning_rate.setter
+    def learning_rate(self, value: Any) -> None:
+        error = UnimplementedError(
+            f"{self.name}: the learning rate is part of the compiled update and cannot be set to {value!r:.40}; give a "
+            "schedule, or make the rate a Variable: gx.optim.Optimizer(optax.inject_hyperparams(optax.sgd)(0.1))"
+        )
+        raise at(error, user_location())
 
 
 _registered: dict[str, str] = {}

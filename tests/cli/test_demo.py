@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import io
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,16 @@ from rich.console import Console
 import graphc as gx
 from graphc.cli import main
 from graphc.cli.demo.digits import MODES, Classifier, Run, load_digits, train_in_turns
-from graphc.cli.demo.program import check_accuracy, compare_loops, training_table, write_files
+from graphc.cli.demo.loops import LOOPS
+from graphc.cli.demo.program import (
+    check_accuracy,
+    compare_loops,
+    loop_table,
+    state_of,
+    training_notes,
+    training_table,
+    write_files,
+)
 
 
 @pytest.fixture(scope="module")
@@ -35,23 +45,43 @@ def test_all_modes_learn_the_same(runs: tuple[Run, ...]) -> None:
 def test_the_loops_are_equal_and_what_was_found_is_written(runs: tuple[Run, ...], tmp_path: Path) -> None:
     console = Console(file=io.StringIO())
     loops = compare_loops(console, size=8, times=20)
-    assert [loop.function for loop in loops] == ["independent", "carried"]
+    assert [loop.function for loop in loops] == ["carried", "independent"]
     assert all(loop.equal for loop in loops)
     assert [loop.mode("eager").launches for loop in loops] == [20, 20]
     assert [loop.mode("compiled").launches for loop in loops] == [1, 1]
+    assert [[mode.name for mode in loop.modes] for loop in loops] == [["eager", "compiled", "jax by hand"]] * 2
+    printed = " ".join(console.file.getvalue().split())
+    for name, loop in LOOPS.items():
+        assert f"{name}: {loop.formula}, 20 times, on 8 x 8 numbers: {loop.meaning}." in printed
     files = write_files(tmp_path, loops, runs)
     assert [path.name for path in files] == [
-        "loop_independent.png",
         "loop_carried.png",
+        "loop_independent.png",
         "learning_curve.png",
         "results.json",
     ]
     assert all(path.stat().st_size > 0 for path in files)
     found = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
     assert found.keys() == {"devices", "loops", "training"}
+    assert len(loop_table(loops).rows) == 2
     assert len(training_table(runs).rows) == 4
     with pytest.raises(gx.errors.FailedPreconditionError, match=r"a test accuracy of 0.96 was expected, but found"):
         check_accuracy(runs)
+
+
+def test_simulated_devices_are_explained_where_their_times_stand(runs: tuple[Run, ...]) -> None:
+    cells = [list(column.cells) for column in training_table(runs).columns]
+    assert cells[0] == ["eager", "compiled per step", "compiled per epoch", "data-parallel *"]
+    assert training_notes(runs) == [
+        f"* data-parallel: 8 simulated devices share {os.cpu_count()} cores: they show that a data-parallel program is "
+        "right, not that it is fast."
+    ]
+    assert training_notes(runs[:3]) == []
+
+
+def test_a_progress_bar_tells_the_time_of_its_own_mode() -> None:
+    assert state_of(Run("eager", 1)) == ""
+    assert state_of(Run("eager", 1, [0.5], [0.9], [0.25, 1.0])) == "loss 0.5000  accuracy 0.900   1.25 s"
 
 
 def test_the_classifier_is_as_good_as_its_guesses() -> None:
@@ -75,5 +105,6 @@ def test_what_is_missing_is_named(
 def test_the_whole_demonstration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", "--quick", "--out", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
-    for part in ("1. devices", "2. a thousand times", "3. a network", "data-parallel", "results.json"):
+    assert printed.startswith("\n1. devices")
+    for part in ("1. devices", "2. two loops of 100 additions", "3. a network", "data-parallel", "results.json"):
         assert part in printed

@@ -315,3 +315,18 @@ def test_a_device_that_does_not_exist_is_refused_with_those_that_do() -> None:
     assert "test_tensor.py" in str(caught.value)
     with pytest.raises(gx.errors.GraphcError):
         gx.device("nonsense:x:y")
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_an_int_to_a_negative_power_is_refused(compiled: bool) -> None:
+    def f(x: Any) -> Any:
+        return x**-1
+
+    with pytest.raises(gx.errors.InvalidArgumentError, match=r"pow: integers to negative .* i32\[\] \*\* -1.*astype"):
+        (gx.function(f) if compiled else f)(gx.asarray(3))
+    assert (gx.asarray(4.0) ** -1).item() == 0.25
+
+
+def test_an_axis_that_is_not_there_is_out_of_range() -> None:
+    with pytest.raises(gx.errors.OutOfRangeError, match=r"mean\(x: f32\[3\], axis=5\)"):
+        gx.mean(gx.ones(3), axis=5)

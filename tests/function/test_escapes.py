@@ -89,7 +89,7 @@ def test_what_dies_with_the_function_may_hold_tensors() -> None:
     def f(x: Any) -> Any:
         rows = []
         for i in range(3):
-            rows.append(x * i)
+            rows.append(x * i)  # noqa: PERF401  the append is what is tested
         holder = Holder()
         holder.held = x * 2
         table = {}
@@ -149,6 +149,6 @@ def test_without_source_the_reason_is_told() -> None:
     namespace: dict[str, Any] = {}
     exec("def f(x):\n    if x > 0:\n        return x\n    return -x\n", namespace)
     with pytest.raises(
-        gx.errors.ConcretizationError, match="is not converted here, because .* the file cannot be read"
+        gx.errors.ConcretizationError, match=r"is not converted here, because .* the file cannot be read"
     ):
         gx.function(namespace["f"])(ONE)

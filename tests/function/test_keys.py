@@ -45,7 +45,7 @@ def of_held_keys(option: Any, x: Any) -> Any:
 
 
 def of_missing(option: Any, x: Any) -> Any:
-    return x + option["missing"]
+    return x + option.default_factory()
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def scale(holder: Any, x: Any) -> Any:
 @pytest.mark.parametrize("dtype", ["float32", "int32", "bool", "bfloat16"])
 def test_a_small_array_among_the_attributes_counts_by_what_it_holds(dtype: str) -> None:
     array = np.ones(3, gx.core.as_dtype(dtype))
-    holder, compiled = Holder(array), gx.function(scale)
+    holder, compiled = Holder(array), gx.function(scale, on_retrace="ignore")
     assert compiled(holder, X)[0].item() == 1
     array[0] = 0
     assert compiled(holder, X)[0].item() == 0

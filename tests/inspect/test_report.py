@@ -105,6 +105,18 @@ def test_the_table_fits_a_terminal_and_says_all() -> None:
     assert "NOT EQUAL" not in text
 
 
+@pytest.mark.parametrize("width", range(40, 80))
+def test_a_number_stands_on_one_line_with_its_unit(width: int) -> None:
+    text = printed(comparison(0.5, 0.1), width)
+    below = [line.strip() for line in text[text.index("compiling:") :].splitlines()]
+    words = " ".join(below)
+    for part in ("trace 100 ms + lower 200 ms + compile 300 ms = 600 ms; paid off after 2 calls", "eager 500 ms"):
+        assert part in words
+    for line in below:
+        assert not line[-1:].isdigit(), text
+    assert "\N{NO-BREAK SPACE}" not in text
+
+
 def test_a_difference_is_reported_loudly() -> None:
     found = comparison(values=WRONG, timed=False)
     text = " ".join(printed(found).split())
@@ -130,6 +142,23 @@ def test_doubtful_times_are_noted() -> None:
 def test_a_picture_is_drawn(tmp_path: Path) -> None:
     path = comparison().plot(tmp_path / "folder" / "times.png")
     assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_picture_says_what_it_shows(tmp_path: Path) -> None:
+    found = comparison()
+    found.plot(tmp_path / "times.svg", title="the loop f")
+    drawn = (tmp_path / "times.svg").read_text(encoding="utf-8")
+    for part in (
+        "the loop f",
+        "speed: compiled is 3 times as fast as eager",
+        "300 ms",
+        "100 ms (3x)",
+        "time of one call, ms (bar: median; red: middle half; dots: samples)",
+    ):
+        assert f"<!-- {part} -->" in drawn
+    assert ">-" not in drawn  # the axis begins at 0
+    found.plot(tmp_path / "times.svg")
+    assert "<!-- f -->" in (tmp_path / "times.svg").read_text(encoding="utf-8")
 
 
 def test_nothing_timed_is_nothing_to_draw(tmp_path: Path) -> None:

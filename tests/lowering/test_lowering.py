@@ -219,3 +219,7 @@ def test_the_program_is_not_retraced_by_jax() -> None:
         step(gx.asarray(X.numpy()))
     assert calls == []
     assert kept[-1].numpy()[-1] == 10
+
+
+def test_python_numbers_stacked_in_a_graph() -> None:
+    assert gx.function(lambda: gx.stack([0, 1, 4]))().tolist() == [0, 1, 4]

@@ -403,3 +403,10 @@ def test_a_rule_that_needs_more_than_gradients_says_so() -> None:
     with pytest.raises(InvalidTypeError, match=r"(?s)optim.update.*value.*test_optimizer.py"):
         optimizer.apply_gradients([(gx.ones(2), w)])
     assert w.tolist() == [1.0, 2.0]
+
+
+def test_the_learning_rate_can_be_read_and_not_set() -> None:
+    optimizer = gx.optim.SGD(0.1)
+    assert optimizer.learning_rate == 0.1
+    with pytest.raises(gx.errors.UnimplementedError, match="inject_hyperparams"):
+        optimizer.learning_rate = 1.0

@@ -1,0 +1,33 @@
+"""The public face: what `import graphc as gx` gives."""
+
+from __future__ import annotations
+
+import pytest
+
+import graphc as gx
+
+
+def test_every_public_name_is_there_and_no_builtin_machinery() -> None:
+    assert len(set(gx.__all__)) == len(gx.__all__)
+    for name in gx.__all__:
+        assert getattr(gx, name) is not None
+    for name in ("function", "GradientTape", "Variable", "compare", "parse_graph", "sum", "matmul", "scan"):
+        assert name in gx.__all__
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("sofmax", "gx.nn.softmax"),
+        ("matmull", "gx.matmul"),
+        ("GradTape", "gx.GradientTape"),
+        ("normall", "gx.random.normal"),
+    ],
+)
+def test_a_missing_name_suggests_what_is_near(name: str, hint: str) -> None:
+    with pytest.raises(AttributeError, match=f"graphc has no '{name}'; did you mean .*{hint}"):
+        getattr(gx, name)
+
+
+def test_a_name_like_no_other_is_just_missing() -> None:
+    assert not hasattr(gx, "qqqqqq")
