@@ -27,5 +27,4 @@ if __name__ == "__main__":
         loss = step(x, y)
         if number % 250 == 0:
             print(f"step {number}: loss {loss.item():.5f}")
-    for trace in step.trace_report():
-        print(trace)
+    print(*step.trace_report(), sep="\n")

@@ -46,6 +46,9 @@ BINARY: dict[type[ast.operator], str] = {
 }
 """How the operators of Python are written."""
 
+# Literals, whose kinds are Python's own.
+_HARMLESS = (ast.Constant, ast.JoinedStr, ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.GeneratorExp)
+
 E = TypeVar("E", bound=ast.expr)
 
 
@@ -204,30 +207,65 @@ class Expressions(ast.NodeTransformer):
         return node
 
     def _comprehension(self, node: E, generators: list[ast.comprehension], elements: Callable[[], None]) -> E:
-        generators[0].iter = self.visit(generators[0].iter)
+        generators[0].iter = self._iterable(generators[0])
         targets = frozenset(name for generator in generators for name in target_names(generator.target))
         with self.hiding(targets):
             for position, generator in enumerate(generators):
                 if position:
-                    generator.iter = self.visit(generator.iter)
+                    generator.iter = self._iterable(generator)
                 generator.ifs = [self.visit(condition) for condition in generator.ifs]
             elements()
         return node
 
-    def _visit_listcomp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> ast.expr:
+    def _iterable(self, generator: ast.comprehension) -> ast.expr:
+        name = "items" if isinstance(generator.target, ast.Name) else "rows"
+        return self.consumed(name, generator.iter)
+
+    def consumed(self, name: str, node: ast.expr) -> ast.expr:
+        """Rewrites what Python consumes by itself, where the operator ``name`` is to look at it first."""
+        value = self.visit(node)
+        return value if isinstance(node, _HARMLESS) else located(operator(name, value), node)
+
+    def _visit_listcomp(self, node: ast.ListComp | ast.GeneratorExp) -> ast.expr:
         def element() -> None:
             node.elt = self.visit(node.elt)
 
         return self._comprehension(node, node.generators, element)
 
-    _visit_setcomp = _visit_listcomp
     _visit_generatorexp = _visit_listcomp
+
+    def _visit_setcomp(self, node: ast.SetComp) -> ast.expr:
+        def element() -> None:
+            node.elt = self.consumed("hashed", node.elt)
+
+        return self._comprehension(node, node.generators, element)
 
     def _visit_dictcomp(self, node: ast.DictComp) -> ast.expr:
         def element() -> None:
-            node.key, node.value = self.visit(node.key), self.visit(node.value)
+            node.key, node.value = self.consumed("hashed", node.key), self.visit(node.value)
 
         return self._comprehension(node, node.generators, element)
+
+    def _visit_starred(self, node: ast.Starred) -> ast.expr:
+        node.value = self.consumed("items", node.value)
+        return node
+
+    def _visit_set(self, node: ast.Set) -> ast.expr:
+        node.elts = [
+            self.visit(part) if isinstance(part, ast.Starred) else self.consumed("hashed", part) for part in node.elts
+        ]
+        return node
+
+    def _visit_dict(self, node: ast.Dict) -> ast.expr:
+        for position, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
+            node.keys[position] = None if key is None else self.consumed("hashed", key)
+            node.values[position] = self.visit(value)
+        return node
+
+    def _visit_formattedvalue(self, node: ast.FormattedValue) -> ast.expr:
+        node.value = self.consumed("formatted", node.value)
+        node.format_spec = self.optional(node.format_spec)
+        return node
 
     def _visit_attribute(self, node: ast.Attribute) -> ast.expr:
         if self._is_module(node.value):

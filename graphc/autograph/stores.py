@@ -35,7 +35,11 @@ class Stores(Expressions):
 
     def _assign(self, node: ast.Assign) -> Block:
         plain = all(only_names(target) for target in node.targets)
-        value = self.expression(node.value)
+        unpacks = any(isinstance(target, ast.Tuple | ast.List) for target in node.targets)
+        if unpacks and not isinstance(node.value, ast.Tuple):
+            value = self.consumed("items", node.value)
+        else:
+            value = self.expression(node.value)
         if plain:
             node.value = value
             return [node]

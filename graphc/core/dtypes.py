@@ -83,10 +83,11 @@ def type_of(array: Any) -> TensorType:
     if found is None:
         if len(_types) > _TYPES_KEPT:
             _types.clear()
-        if not isinstance(aval.dtype, np.dtype):  # one of JAX's own kinds
-            is_key = jax.dtypes.issubdtype(aval.dtype, jax.dtypes.prng_key)
+        dtype: Any = aval.dtype
+        if not isinstance(dtype, np.dtype):  # one of JAX's own kinds
+            is_key = jnp.issubdtype(dtype, jax.dtypes.prng_key)
             remedy = "; pass jax.random.key_data(key), the key as numbers" if is_key else ""
-            raise InvalidTypeError(f"a tensor cannot hold a JAX array of dtype {aval.dtype}{remedy}")
+            raise InvalidTypeError(f"a tensor cannot hold a JAX array of dtype {dtype}{remedy}")
         found = TensorType(tuple(aval.shape), np.dtype(aval.dtype), bool(aval.weak_type))
         _types[aval] = found
     return found

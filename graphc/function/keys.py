@@ -3,8 +3,8 @@
 The key holds the types of tensors, the nesting, Python values, and for objects (``self`` of a method) their class and
 what their attributes hold. Two objects of one class with equal attributes have one key, so that a method is traced once
 for the class; their variables are told apart at each call, by their place among the attributes. NumPy arrays among the
-attributes are constants of a trace, so they count by what they hold. Those of more than 1 MiB would take too long to look
-through at each call and count by identity: what is written to them in place is not seen.
+attributes are constants of a trace, so they count by what they hold. To look through those of more than 1 MiB at each
+call would take too long, so they count by identity: what is written to them in place is not seen.
 """
 
 from __future__ import annotations

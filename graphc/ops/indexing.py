@@ -80,6 +80,7 @@ def _basic_shape(x: TensorType, tensors: Sequence[TensorType], index: tuple[Any,
 
 
 def _update_item(x: Any, values: Any, *tensors: Any, index: tuple[Any, ...], how: str) -> Array:
+    values = jnp.asarray(values)  # a constant of weak type comes as a Python number
     if jnp.promote_types(x.dtype, values.dtype) != x.dtype and not _same_kind(values, x):
         raise TypeError(
             f"values of dtype {values.dtype} cannot be put into a tensor of dtype {x.dtype} without loss; "

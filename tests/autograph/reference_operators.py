@@ -147,6 +147,11 @@ class Plain:
     def load_item(self, holder: Any, index: object) -> object:
         return holder[index]
 
+    def items(self, value: object) -> object:
+        return value
+
+    rows = formatted = hashed = items
+
     def contains(self, item: object, container: Any) -> bool:
         return item in container
 

@@ -7,11 +7,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 import graphc as gx
 from graphc.cli import main
+from graphc.cli.command import devices_table
+from graphc.core import Device
 
 SOURCE = """
 import graphc as gx
@@ -108,6 +111,31 @@ def test_devices_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["devices"]) == 0
     printed = capsys.readouterr().out
     assert all(f"/device:CPU:{number}" in printed for number in range(8))
+    assert "memory" not in printed  # a CPU does not tell
+
+
+class Telling:
+    """A device that tells of its memory."""
+
+    def __init__(self, device: Device) -> None:
+        self.platform, self.device_kind = device.platform, device.device_kind
+        self._device = device
+
+    def __eq__(self, other: object) -> bool:
+        return other == self._device
+
+    def memory_stats(self) -> dict[str, int]:
+        return {"bytes_limit": 1 << 30}
+
+
+def test_memory_is_listed_where_a_device_tells() -> None:
+    first, second = gx.devices()[:2]
+    table = devices_table([cast("Device", Telling(first)), second])
+    assert [list(column.cells) for column in table.columns] == [
+        ["/device:CPU:0", "/device:CPU:1"],
+        ["cpu", "cpu"],
+        ["1 GiB", ""],
+    ]
 
 
 @pytest.mark.parametrize(

@@ -43,14 +43,14 @@ def test_all_modes_learn_the_same(runs: tuple[Run, ...]) -> None:
 
 
 def test_the_loops_are_equal_and_what_was_found_is_written(runs: tuple[Run, ...], tmp_path: Path) -> None:
-    console = Console(file=io.StringIO())
-    loops = compare_loops(console, size=8, times=20)
+    output = io.StringIO()
+    loops = compare_loops(Console(file=output), size=8, times=20)
     assert [loop.function for loop in loops] == ["carried", "independent"]
     assert all(loop.equal for loop in loops)
     assert [loop.mode("eager").launches for loop in loops] == [20, 20]
     assert [loop.mode("compiled").launches for loop in loops] == [1, 1]
     assert [[mode.name for mode in loop.modes] for loop in loops] == [["eager", "compiled", "jax by hand"]] * 2
-    printed = " ".join(console.file.getvalue().split())
+    printed = " ".join(output.getvalue().split())
     for name, loop in LOOPS.items():
         assert f"{name}: {loop.formula}, 20 times, on 8 x 8 numbers: {loop.meaning}." in printed
     files = write_files(tmp_path, loops, runs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -462,6 +463,7 @@ def test_no_more_programs_are_in_flight_than_allowed(monkeypatch: pytest.MonkeyP
         return wait(value)
 
     monkeypatch.setattr(gx.config, "max_in_flight", limit)
+    monkeypatch.setattr("graphc.distribute.data_parallel._in_flight", collections.deque())
     monkeypatch.setattr(jax, "block_until_ready", waited)
     parallel = DataParallel()
     step = parallel.function(lambda x: gx.mean(x))

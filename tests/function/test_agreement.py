@@ -11,6 +11,15 @@ import graphc as gx
 from graphc.base.errors import UnimplementedError
 
 
+@pytest.mark.parametrize("how", ["set", "add", "multiply", "min", "max"])
+def test_a_python_number_is_put_into_a_tensor(how: str) -> None:
+    def f(x: Any) -> Any:
+        return getattr(x.at[0], how)(2)
+
+    x = gx.asarray([1.5, 3.0])
+    assert gx.function(f)(x).tolist() == f(x).tolist()
+
+
 def test_no_gradient_flows_through_an_assignment() -> None:
     v = gx.Variable(3.0, name="cut_v")
     x = gx.asarray(2.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import inspect
+import sys
 import threading
 import weakref
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.function.function import FunctionOptions
+from graphc.function.function import Function, FunctionOptions
 
 ONE = gx.asarray(1.0)
 
@@ -407,11 +408,11 @@ def test_the_signature_names_the_options() -> None:
     parameters = inspect.signature(gx.function).parameters
     assert list(parameters)[:-1] == ["fn", *FunctionOptions.__annotations__]
     assert parameters["on_retrace"].default == "warn"
-    assert FunctionOptions.__annotations__.keys() <= inspect.signature(gx.Function).parameters.keys()
+    assert FunctionOptions.__annotations__.keys() <= inspect.signature(Function).parameters.keys()
 
 
 def test_what_is_kept_of_each_trace_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphc.function.function._REPORTS_KEPT", 3)
+    monkeypatch.setattr(sys.modules[Function.__module__], "_REPORTS_KEPT", 3)
     monkeypatch.setattr(gx.config, "max_traces", 2)
     function = gx.function(lambda n: gx.asarray(n), on_retrace="ignore")
     for n in range(5):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from graphc.autograph.operators.calls import call, is_pure_class, is_pure_module
+from graphc.autograph.operators.natives import FORMATTED, INDEXED, check_index, check_methods
 from graphc.autograph.operators.watch import PLAIN, found_on, operator_method
 from graphc.core import Region, context
 
@@ -47,15 +48,22 @@ _UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
 }
 
 
+_PRINTED = (*FORMATTED, *INDEXED, "__int__", "__float__", "__bytes__", "__getitem__")
+
+
 def binary(symbol: str, left: Any, right: Any) -> Any:
     """``left symbol right``."""
     native, forward, reflected = BINARY[symbol]
+    if symbol == "%" and isinstance(left, str | bytes):
+        check_methods(tuple(right.values()) if type(right) is dict else right, _PRINTED)
     if context.trace is None or (type(left) in PLAIN and type(right) in PLAIN):
         return native(left, right)
     kinds = cast("tuple[type[Any], type[Any]]", (type(left), type(right)))
     mine = operator_method(left, forward)
     theirs = None if kinds[0] is kinds[1] else operator_method(right, reflected)
     if mine is None and theirs is None:
+        if symbol == "*":  # a sequence is repeated
+            check_methods((left, right), INDEXED)
         return native(left, right)
     theirs_first = issubclass(kinds[1], kinds[0]) and found_on(kinds[0], reflected) is not theirs
     # A sequence concatenates and repeats only after the other operand was asked.
@@ -98,11 +106,15 @@ def unary(symbol: str, operand: Any) -> Any:
 def load_item(owner: Any, index: Any) -> Any:
     """``owner[index]``."""
     trace = context.trace
-    if trace is None or type(owner) in PLAIN:
+    if trace is None:
+        return owner[index]
+    if type(owner) in PLAIN:
+        check_index(owner, index)
         return owner[index]
     method = operator_method(owner, "__getitem__")
     if method is not None:
         return call(method)(owner, index)
+    check_index(owner, index)
     kind = cast("type[Any]", type(owner))
     if found_on(kind, "__missing__") is not None and issubclass(kind, dict) and not dict.__contains__(owner, index):
         default = operator_method(owner, "__missing__")

@@ -20,6 +20,7 @@ import numpy as np
 from graphc.autograph.convert import convert, is_converted
 from graphc.autograph.operators.keeping import changing
 from graphc.autograph.operators.loop_index import LoopIndex, TensorRange
+from graphc.autograph.operators.natives import INDEXED, check_arguments, check_methods
 from graphc.autograph.operators.watch import (
     PLAIN,
     check_iterator,
@@ -297,6 +298,7 @@ def _getattr(owner: Any, name: str, *default: Any) -> Any:
 
 def _range(*bounds: Any) -> Any:
     """``range``; with a tensor among the bounds, one that only a for loop can run."""
+    check_methods(bounds, INDEXED)
     if not any(isinstance(bound, SymbolicTensor | LoopIndex) for bound in bounds):
         return range(*bounds)
     values = [bound.tensor if isinstance(bound, LoopIndex) else bound for bound in bounds]
@@ -349,6 +351,7 @@ def _guarded(function: Any) -> Any:
             found, result = call_special(args[0], *_SPECIAL_METHODS[function])
             if found:
                 return made_here(result)
+        check_arguments(function, args)
         return made_here(function(*args, **kwargs))
 
     return checked

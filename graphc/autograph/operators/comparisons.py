@@ -11,7 +11,8 @@ from typing import Any, cast
 from graphc.autograph.operators.arithmetic import answers
 from graphc.autograph.operators.branches import and_, not_, or_
 from graphc.autograph.operators.calls import call
-from graphc.autograph.operators.watch import PLAIN, found_on, operator_method
+from graphc.autograph.operators.natives import HASHED, check_items, check_methods
+from graphc.autograph.operators.watch import PLAIN, check_iterator, found_on, operator_method
 from graphc.base import nest
 from graphc.core import SymbolicTensor, apply, context, operand
 from graphc.ir import OPS
@@ -92,4 +93,10 @@ def contains(item: Any, container: Any) -> Any:
                 return True
         return found
     method = operator_method(container, "__contains__")
-    return bool(call(method)(container, item)) if method is not None else item in container
+    if method is not None:
+        return bool(call(method)(container, item))
+    check_methods(item, HASHED)
+    if found_on(cast("type[Any]", type(container)), "__contains__") is None:
+        check_iterator(container)
+        check_items(container)
+    return item in container

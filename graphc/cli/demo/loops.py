@@ -52,13 +52,22 @@ _fori_loop = cast("Any", jax.lax.fori_loop)
 @jax.jit
 def carried_in_jax(x: Any, times: Any) -> Any:
     """:func:`carried` in JAX."""
-    return _fori_loop(0, times, lambda _, y: y + 1, x)
+
+    def body(_: Any, y: Any) -> Any:
+        return y + 1
+
+    return _fori_loop(0, times, body, x)
 
 
 @jax.jit
 def independent_in_jax(x: Any, times: Any) -> Any:
     """:func:`independent` in JAX."""
-    return _fori_loop(0, times, lambda _, y: x + 1, x)
+
+    def body(_: Any, y: Any) -> Any:
+        del y
+        return x + 1
+
+    return _fori_loop(0, times, body, x)
 
 
 LOOPS = {
