@@ -163,15 +163,15 @@ def draw_timings(comparison: Comparison, path: Path, title: str | None = None) -
     for position, (name, timing) in enumerate(timed):
         samples = [sample / size for sample in timing.samples]
         axes.barh(position, timing.median / size, height=0.55, color="C0", alpha=0.5)
-        axes.plot([quartile / size for quartile in timing.quartiles], [position] * 2, color="C3", linewidth=3)
-        axes.plot(samples, [position] * len(samples), "o", color="0.3", markersize=4, alpha=0.6)
-        # To the right of everything that is drawn in this row.
-        place = {"xytext": (8, 0), "textcoords": "offset points", "va": "center"}
-        axes.annotate(_label(comparison, name, timing), (max(samples), position), **place)
+        lower, upper = (quartile / size for quartile in timing.quartiles)
+        axes.barh(position, upper - lower, left=lower, height=0.15, color="C3")
+        axes.plot(samples, [position] * len(samples), "o", color="0.2", markersize=4, alpha=0.5)
+        place: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "ha": "right", "va": "center"}
+        axes.text(0.985, position, _label(comparison, name, timing), **place)
     axes.set_yticks(range(len(timed)), [name for name, _ in timed])
     axes.invert_yaxis()
-    # From 0, so that lengths compare as the times do; the rest is room for the labels.
-    axes.set_xlim(0, 1.3 * max(max(timing.samples) for _, timing in timed) / size)
+    # From 0, so that lengths compare as the times do; to the right of all samples is room for the labels.
+    axes.set_xlim(0, 1.45 * max(max(timing.samples) for _, timing in timed) / size)
     axes.set_xlabel(f"time of one call, {unit} (bar: median; red: middle half; dots: samples)")
     speedup = comparison.speedup()
     speed = "" if speedup is None else f"\nspeed: compiled is {_three_digits(speedup)} times as fast as eager"
@@ -184,4 +184,4 @@ def draw_timings(comparison: Comparison, path: Path, title: str | None = None) -
 def _label(comparison: Comparison, name: str, timing: Timing) -> str:
     speedup = comparison.speedup(name)
     speed = "" if speedup is None or name == "eager" else f" ({_three_digits(speedup)}x)"
-    return f"{format_seconds(timing.median)}{speed}"
+    return f"median {format_seconds(timing.median)}{speed}"

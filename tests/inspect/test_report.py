@@ -151,8 +151,8 @@ def test_a_picture_says_what_it_shows(tmp_path: Path) -> None:
     for part in (
         "the loop f",
         "speed: compiled is 3 times as fast as eager",
-        "300 ms",
-        "100 ms (3x)",
+        "median 300 ms",
+        "median 100 ms (3x)",
         "time of one call, ms (bar: median; red: middle half; dots: samples)",
     ):
         assert f"<!-- {part} -->" in drawn
