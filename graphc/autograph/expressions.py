@@ -218,8 +218,9 @@ class Expressions(ast.NodeTransformer):
         return node
 
     def _iterable(self, generator: ast.comprehension) -> ast.expr:
-        name = "items" if isinstance(generator.target, ast.Name) else "rows"
-        return self.consumed(name, generator.iter)
+        if isinstance(generator.target, ast.Name):
+            return self.consumed("items", generator.iter)
+        return located(operator("rows", self.visit(generator.iter)), generator.iter)
 
     def consumed(self, name: str, node: ast.expr) -> ast.expr:
         """Rewrites what Python consumes by itself, where the operator ``name`` is to look at it first."""
@@ -247,7 +248,7 @@ class Expressions(ast.NodeTransformer):
         return self._comprehension(node, node.generators, element)
 
     def _visit_starred(self, node: ast.Starred) -> ast.expr:
-        node.value = self.consumed("items", node.value)
+        node.value = self.consumed("spread", node.value)
         return node
 
     def _visit_set(self, node: ast.Set) -> ast.expr:
@@ -259,7 +260,7 @@ class Expressions(ast.NodeTransformer):
     def _visit_dict(self, node: ast.Dict) -> ast.expr:
         for position, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
             node.keys[position] = None if key is None else self.consumed("hashed", key)
-            node.values[position] = self.visit(value)
+            node.values[position] = self.consumed("mapping", value) if key is None else self.visit(value)
         return node
 
     def _visit_formattedvalue(self, node: ast.FormattedValue) -> ast.expr:
@@ -287,7 +288,8 @@ class Expressions(ast.NodeTransformer):
             node.func = located(operator("call", self.visit(function)), function)
         node.args = [self.visit(argument) for argument in node.args]
         for keyword in node.keywords:
-            keyword.value = self.visit(keyword.value)
+            value = keyword.value
+            keyword.value = self.consumed("mapping", value) if keyword.arg is None else self.visit(value)
         return node
 
     def _check_frame(self, node: ast.Call, name: str) -> None:

@@ -150,7 +150,7 @@ class Plain:
     def items(self, value: object) -> object:
         return value
 
-    rows = formatted = hashed = items
+    rows = spread = mapping = formatted = hashed = items
 
     def contains(self, item: object, container: Any) -> bool:
         return item in container

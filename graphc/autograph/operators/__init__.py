@@ -9,7 +9,7 @@ from graphc.autograph.operators.calls import call, call_method, convert_call, do
 from graphc.autograph.operators.checks import assert_stmt, raise_stmt
 from graphc.autograph.operators.comparisons import compare, compare_chain, contains
 from graphc.autograph.operators.loops import for_stmt, while_stmt
-from graphc.autograph.operators.natives import formatted, hashed, items, rows
+from graphc.autograph.operators.natives import formatted, hashed, items, mapping, rows, spread
 from graphc.autograph.operators.stores import delete_attr, delete_item, inplace, store_attr, store_item
 from graphc.autograph.operators.structured import trace_scan, trace_switch
 from graphc.autograph.operators.undefined import load, return_value, undefined, undefined_return
@@ -38,11 +38,13 @@ __all__ = [
     "load_attr",
     "load_item",
     "manager",
+    "mapping",
     "not_",
     "or_",
     "raise_stmt",
     "return_value",
     "rows",
+    "spread",
     "store_attr",
     "store_item",
     "trace_scan",

@@ -11,9 +11,9 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from graphc.autograph.operators.calls import call, is_pure_class, is_pure_module
-from graphc.autograph.operators.natives import FORMATTED, INDEXED, check_index, check_methods
-from graphc.autograph.operators.watch import PLAIN, found_on, operator_method
+from graphc.autograph.operators.calls import call, is_pure_class
+from graphc.autograph.operators.natives import INDEXED, check_index, check_methods, check_printed
+from graphc.autograph.operators.watch import PLAIN, found_on, is_pure_module, operator_method
 from graphc.core import Region, context
 
 __all__ = ["BINARY", "answers", "binary", "load_item", "manager", "unary"]
@@ -48,14 +48,11 @@ _UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
 }
 
 
-_PRINTED = (*FORMATTED, *INDEXED, "__int__", "__float__", "__bytes__", "__getitem__")
-
-
 def binary(symbol: str, left: Any, right: Any) -> Any:
     """``left symbol right``."""
     native, forward, reflected = BINARY[symbol]
     if symbol == "%" and isinstance(left, str | bytes):
-        check_methods(tuple(right.values()) if type(right) is dict else right, _PRINTED)
+        check_printed(right)
     if context.trace is None or (type(left) in PLAIN and type(right) in PLAIN):
         return native(left, right)
     kinds = cast("tuple[type[Any], type[Any]]", (type(left), type(right)))
@@ -109,12 +106,12 @@ def load_item(owner: Any, index: Any) -> Any:
     if trace is None:
         return owner[index]
     if type(owner) in PLAIN:
-        check_index(owner, index)
+        check_index(index)
         return owner[index]
     method = operator_method(owner, "__getitem__")
     if method is not None:
         return call(method)(owner, index)
-    check_index(owner, index)
+    check_index(index)
     kind = cast("type[Any]", type(owner))
     if found_on(kind, "__missing__") is not None and issubclass(kind, dict) and not dict.__contains__(owner, index):
         default = operator_method(owner, "__missing__")

@@ -27,6 +27,7 @@ from graphc.autograph.operators.watch import (
     check_stores,
     found_on,
     is_library,
+    is_pure_module,
     is_users,
     made_here,
     operator_method,
@@ -36,7 +37,7 @@ from graphc.base import is_internal_file, user_location
 from graphc.base.errors import SideEffectWarning, UnimplementedError, UnsupportedSyntaxError
 from graphc.core import ArrayMethods, Region, SymbolicTensor, Tensor, context, register_converter
 
-__all__ = ["call", "call_method", "convert_call", "do_not_convert", "is_pure_class", "is_pure_module", "load_attr"]
+__all__ = ["call", "call_method", "convert_call", "do_not_convert", "is_pure_class", "load_attr"]
 
 _PURE_BUILTINS: frozenset[Any] = frozenset(
     getattr(builtins, name)
@@ -69,9 +70,7 @@ _PURE_METHODS: dict[type[Any], set[str]] = {
     set: {"copy", "difference", "intersection", "issubset", "issuperset", "isdisjoint", "union"},
 }
 _IMMUTABLE = (str, bytes, int, float, complex, tuple, frozenset, range, type(None))
-_PURE_MODULES = ("math", "cmath", "operator", "jax", "numpy", "ml_dtypes", "collections.namedtuple", "typing", "enum")
 _PURE_CLASSES = (contextlib.nullcontext, contextlib.suppress)
-_IMPURE_MODULES = ("numpy.random", "jax.debug", "jax.experimental")
 
 _NAMESPACES = (ArrayMethods, types.ModuleType, type)
 
@@ -351,7 +350,7 @@ def _guarded(function: Any) -> Any:
             found, result = call_special(args[0], *_SPECIAL_METHODS[function])
             if found:
                 return made_here(result)
-        check_arguments(function, args)
+        check_arguments(function, args, kwargs)
         return made_here(function(*args, **kwargs))
 
     return checked
@@ -376,15 +375,6 @@ def _takes_tensors(function: Any) -> bool:
 def is_pure_class(kind: type[Any]) -> bool:
     """Whether a class does nothing but compute, as those of pure modules do."""
     return kind in _PURE_CLASSES or is_pure_module(kind.__module__)
-
-
-def is_pure_module(module: str) -> bool:
-    """Whether what a module defines only computes, so that it may run at trace time."""
-
-    def within(names: tuple[str, ...]) -> bool:
-        return any(module == name or module.startswith(name + ".") for name in names)
-
-    return module.split(".")[0] == "graphc" or (within(_PURE_MODULES) and not within(_IMPURE_MODULES))
 
 
 _is_internal = lru_cache(maxsize=None)(is_internal_file)

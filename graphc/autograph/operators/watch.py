@@ -6,9 +6,11 @@ and about an object before Python consumes it.
 
 from __future__ import annotations
 
+import dataclasses
 import dis
 import inspect
 import os
+import reprlib
 import sys
 import sysconfig
 import types
@@ -24,6 +26,7 @@ __all__ = [
     "check_stores",
     "found_on",
     "is_library",
+    "is_pure_module",
     "is_users",
     "made_here",
     "operator_method",
@@ -34,6 +37,8 @@ PLAIN: set[type[Any]] = set()
 """Types, of those seen so far, whose values answer Python's operators without code of the user's."""
 
 _PLAIN_PACKAGES = frozenset({"builtins", "graphc", "jax", "jaxlib", "ml_dtypes", "numpy"})
+_PURE_MODULES = ("math", "cmath", "operator", "jax", "numpy", "ml_dtypes", "collections.namedtuple", "typing", "enum")
+_IMPURE_MODULES = ("numpy.random", "jax.debug", "jax.experimental")
 _LIBRARIES = tuple(
     os.path.realpath(path) + os.sep
     for path in {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
@@ -144,7 +149,16 @@ def is_users(kind: type[Any], method: types.FunctionType) -> bool:
     """Whether a method is to be watched: it is not generated, nor a library's for a class of the library's own."""
     file = method.__code__.co_filename
     home = getattr(sys.modules.get(str(kind.__module__)), "__file__", None) or ""
-    return file != "<string>" and not (is_library(file) and is_library(home))
+    return not _is_generated(method) and not (is_library(file) and is_library(home))
+
+
+def _is_generated(method: types.FunctionType) -> bool:
+    """Whether no file holds a method's code; the representation of a dataclass is generated, and then wrapped."""
+    file = method.__code__.co_filename
+    if file in (dataclasses.__file__, reprlib.__file__):
+        inner = (cell.cell_contents for cell in method.__closure__ or ())
+        return any(isinstance(part, types.FunctionType) and _is_generated(part) for part in inner)
+    return file == "<string>"
 
 
 def found_on(kind: type[Any], name: str) -> Any:
@@ -171,4 +185,13 @@ def _unless_generator(method: types.FunctionType) -> types.FunctionType | None:
 @cache
 def is_library(filename: str) -> bool:
     """Whether a file belongs to Python or to an installed package."""
-    return os.path.realpath(filename).startswith(_LIBRARIES)
+    return filename.startswith("<frozen ") or os.path.realpath(filename).startswith(_LIBRARIES)
+
+
+def is_pure_module(module: str) -> bool:
+    """Whether what a module defines only computes, so that it may run at trace time."""
+
+    def within(names: tuple[str, ...]) -> bool:
+        return any(module == name or module.startswith(name + ".") for name in names)
+
+    return module.split(".")[0] == "graphc" or (within(_PURE_MODULES) and not within(_IMPURE_MODULES))
