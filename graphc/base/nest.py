@@ -98,8 +98,9 @@ def flatten(value: Any) -> tuple[list[Any], Structure]:
             leaves.append(item)
             return LEAF
         keys, items = parts
-        factory = getattr(item, "default_factory", None) if type(item) is defaultdict else None
-        return Structure(type(item), keys, tuple(walk(child) for child in items), factory)
+        kind = cast("type[Any]", type(item))
+        factory = getattr(item, "default_factory", None) if kind is defaultdict else None
+        return Structure(kind, keys, tuple(walk(child) for child in items), factory)
 
     return leaves, walk(value)
 
