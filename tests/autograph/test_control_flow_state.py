@@ -265,3 +265,44 @@ def test_a_rolled_loop_is_one_node_whatever_the_trip_count() -> None:
         return gx.function(loop).graph(f(1.0))
 
     assert len(program(10).nodes) == len(program(100_000).nodes) <= 3
+
+
+def test_a_return_that_always_happens_ends_a_loop_in_a_branch() -> None:
+    def over_a_range(x: Any, t: Any) -> Any:
+        if x < 1:
+            while x < 0:
+                return t
+            for _ in range(6):
+                t = (t + t) % 3
+                return t
+        return t
+
+    def over_rows(x: Any, rows: Any) -> Any:
+        total = gx.zeros(())
+        if x < 1:
+            while x < 0:
+                return total
+            for row in rows:
+                total = total + gx.sum(row)
+                return total
+        return total
+
+    def first_row(rows: Any) -> Any:
+        for row in rows:
+            return row * 2
+        return rows[0]
+
+    def breaks(x: Any, rows: Any) -> Any:
+        total = gx.zeros(())
+        if x > 0:
+            for row in rows:
+                total = total + gx.sum(row)
+                break
+        return total
+
+    rows = gx.asarray([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    for x in (-1.0, 0.0, 2.0):
+        for function, argument in ((over_a_range, gx.asarray(1)), (over_rows, rows), (breaks, rows)):
+            eager = function(gx.asarray(x), argument)
+            assert gx.function(function)(gx.asarray(x), argument).item() == eager.item()
+    assert gx.function(first_row)(rows).tolist() == [2.0, 4.0]

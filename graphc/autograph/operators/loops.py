@@ -145,6 +145,11 @@ def _trace_rotated_while(test: Test, body: Callable[[], None], variables: LoopVa
     state.leave(found[1:])
 
 
+def _may_stop(extra_test: Test | None) -> bool:
+    """Whether a break or return may have happened in the iteration that was just traced: on a tensor, or always."""
+    return extra_test is not None and extra_test() is not True
+
+
 def _arguments(region: Region, state: LoopState) -> list[SymbolicTensor]:
     return [region.argument(type, f"carry_{position}") for position, type in enumerate(state.types())]
 
@@ -264,7 +269,7 @@ def _roll(
             body(index)
             region.check_aborted()
             if state.settle(region, index):
-                stops = extra_test is not None and is_symbolic_condition(extra_test())
+                stops = _may_stop(extra_test)
                 outputs = state.results(region)
                 break
     if stops:
@@ -343,7 +348,7 @@ def _trace_rows(rows: Tensor, extra_test: Test | None, body: Body, variables: Lo
             variables.own(region)
             body(row)
             if state.settle(region):
-                stops = extra_test is not None and is_symbolic_condition(extra_test())
+                stops = _may_stop(extra_test)
                 outputs = state.results(region)
                 break
     trace.report_loop("rolled", f"it runs over the {length} rows of a tensor")
