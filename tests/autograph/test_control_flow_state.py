@@ -274,7 +274,7 @@ def test_a_return_that_always_happens_ends_a_loop_in_a_branch() -> None:
                 return t
             for _ in range(6):
                 t = (t + t) % 3
-                return t
+                return t  # noqa: RET504
         return t
 
     def over_rows(x: Any, rows: Any) -> Any:
@@ -284,7 +284,7 @@ def test_a_return_that_always_happens_ends_a_loop_in_a_branch() -> None:
                 return total
             for row in rows:
                 total = total + gx.sum(row)
-                return total
+                return total  # noqa: RET504
         return total
 
     def first_row(rows: Any) -> Any:
