@@ -12,7 +12,7 @@ simulate_cpu_devices()
 import graphc.ops.functions as functions
 from graphc.ops.functions import *
 from graphc.ops import linalg, nn, random
-from graphc import base, distribute, ir, layers, losses, optim
+from graphc import distribute, ir, layers, losses, optim
 from graphc.autograph import cond, do_not_convert, fori_loop, scan, switch, to_source, while_loop
 from graphc.base import config, errors
 from graphc.core import Tensor, Variable, device, devices, wait_all
@@ -30,7 +30,6 @@ __all__: list[str] = [
     "Tensor",
     "TensorSpec",
     "Variable",
-    "base",
     "compare",
     "cond",
     "config",

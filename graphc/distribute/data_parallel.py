@@ -35,7 +35,7 @@ from graphc.core import (
     variable_placement,
 )
 from graphc.distribute.replica import PerReplica, Rehearsal, Replica
-from graphc.distribute.replication import analyze_replication
+from graphc.distribute.replication import differing_outputs
 from graphc.function import (
     Arguments,
     Binder,
@@ -320,7 +320,7 @@ class _Program:
             NamedSharding(parallel.mesh, self._spec(split, axis))
             for split in (*splits, *[False] * len(traced.captures))
         ]
-        differs = analyze_replication(traced.graph, [*splits, *[False] * len(traced.captures)]).outputs
+        differs = differing_outputs(traced.graph, [*splits, *[False] * len(traced.captures)])
         self._differs = differs
         lowered = lower(traced.graph)
         count = len(lowered.variables)

@@ -7,29 +7,17 @@ none. Both are decided here, by a walk over the graph, before anything runs.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from graphc.base import at
 from graphc.base.errors import InvalidArgumentError
 from graphc.ir import Graph, Node, Value
 from graphc.ops import COLLECTIVES, FOLD_IN_REPLICA, REPLICA_INDEX
 
-__all__ = ["Replication", "analyze_replication"]
+__all__ = ["differing_outputs"]
 
 
-@dataclass(frozen=True)
-class Replication:
-    """What differs between replicas.
-
-    Attributes:
-      outputs: for each output of the graph, whether it differs.
-    """
-
-    outputs: tuple[bool, ...]
-
-
-def analyze_replication(graph: Graph, inputs: Sequence[bool]) -> Replication:
-    """Finds which outputs differ between replicas.
+def differing_outputs(graph: Graph, inputs: Sequence[bool]) -> tuple[bool, ...]:
+    """Whether each output of the graph differs between replicas.
 
     Args:
       graph: the graph of one replica.
@@ -39,7 +27,7 @@ def analyze_replication(graph: Graph, inputs: Sequence[bool]) -> Replication:
       InvalidArgumentError: a variable is assigned a value that differs, or a collective runs under a condition that
         does.
     """
-    return Replication(_walk(graph, inputs, uniform=True))
+    return _walk(graph, inputs, uniform=True)
 
 
 def _walk(graph: Graph, inputs: Sequence[bool], *, uniform: bool) -> tuple[bool, ...]:
@@ -97,7 +85,7 @@ def _while(node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
         after = _walk(body, [*carry, *given[num_carry:]], uniform=uniform and not condition)
         widened = [condition or before or now for before, now in zip(carry, after, strict=True)]
         if widened == carry:
-            return _checked_carry(node, carry)
+            return carry
         carry = widened
 
 
@@ -108,17 +96,8 @@ def _scan(node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
         after = _walk(node.regions[0], [False, *carry, *rest], uniform=uniform)
         widened = [before or now for before, now in zip(carry, after[:num_carry], strict=True)]
         if widened == carry:
-            return [*_checked_carry(node, carry), *after[num_carry:]]
+            return [*carry, *after[num_carry:]]
         carry = widened
-
-
-def _checked_carry(node: Node, carry: list[bool]) -> list[bool]:
-    """Variables that a loop assigns are carried last; they must stay the same on all replicas."""
-    assigned = node.attrs.get("assigned", ())
-    for name, differs in zip(assigned, carry[len(carry) - len(assigned) :], strict=True):
-        if differs:
-            _refuse_assignment(node, name)
-    return carry
 
 
 def _refuse_collective(node: Node, name: str) -> None:

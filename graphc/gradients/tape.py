@@ -63,6 +63,7 @@ class GradientTape:
         self._records: list[_Record] = []
         self._connected: dict[int, Any] = {}
         self._reads: dict[str, list[Tensor]] = {}
+        self._variables: dict[str, Variable] = {}
         self._watched: set[str] = set()
         self._unconnected: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
         self._used = False
@@ -113,11 +114,13 @@ class GradientTape:
         self._records.clear()
         self._connected.clear()
         self._reads.clear()
+        self._variables.clear()
+        self._watched.clear()
         self._used = False
 
-    def watched_variables(self) -> tuple[str, ...]:
-        """The names of the variables that were read and are watched."""
-        return tuple(self._reads)
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """The watched variables that were read, in the order of their first read."""
+        return tuple(self._variables.values())
 
     def record(
         self, op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], outputs: Sequence[Any]
@@ -164,6 +167,7 @@ class GradientTape:
         if watched and tensor.type.is_inexact:
             self._connected[_key(tensor)] = tensor
             self._reads.setdefault(variable.name, []).append(tensor)
+            self._variables[variable.name] = variable
 
     def gradient(
         self,

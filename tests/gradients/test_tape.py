@@ -213,7 +213,7 @@ def test_variables_are_watched_as_they_are_read() -> None:
     def run(x: Tensor) -> Any:
         with gx.GradientTape() as tape:
             y = gx.sum(w * w * x) * frozen
-        return tape.gradient(y, [w, frozen]), tape.watched_variables()
+        return tape.gradient(y, [w, frozen]), tuple(variable.name for variable in tape.watched_variables())
 
     for way in (run, gx.function(run)):
         (dw, none), names = way(f(2.0))
@@ -384,3 +384,16 @@ def test_a_tape_opened_outside_and_used_in_a_branch() -> None:
 def test_the_message_names_the_line() -> None:
     with gx.GradientTape() as tape, pytest.raises(InvalidTypeError, match=r"test_tape\.py"):
         tape.watch(5)
+
+
+def test_watched_variables_are_those_that_were_read_and_a_reset_forgets_them() -> None:
+    read, unread, frozen = gx.Variable(1.0), gx.Variable(1.0), gx.Variable(1.0, trainable=False)
+    with gx.GradientTape(persistent=True) as tape:
+        tape.watch(unread)
+        y = read * frozen * read
+        assert [variable is read for variable in tape.watched_variables()] == [True]
+        assert tape.gradient(y, read).item() == 2.0
+        tape.reset()
+        assert tape.watched_variables() == ()
+        z = read * 3.0
+        assert tape.gradient(z, read).item() == 3.0
