@@ -13,12 +13,12 @@ import graphc.ops.functions as functions
 from graphc.ops.functions import *
 from graphc.ops import linalg, nn, random
 from graphc import distribute, ir, layers, losses, optim
-from graphc.autograph import cond, do_not_convert, fori_loop, scan, switch, to_source, while_loop
+from graphc.autograph import cond, do_not_convert, fori_loop, loop_options, pyfunc, scan, switch, to_source, while_loop
 from graphc.base import config, errors
 from graphc.core import Tensor, Variable, device, devices, wait_all
 from graphc.function import TensorSpec, from_graph, function, run_functions_eagerly
 from graphc.gradients import GradientTape, custom_gradient, grad, value_and_grad
-from graphc.inspect import compare
+from graphc.inspect import compare, explain
 from graphc.ir import DeviceSpec, Graph, parse_graph
 
 __version__ = "0.1.0"
@@ -39,6 +39,7 @@ __all__: list[str] = [
     "distribute",
     "do_not_convert",
     "errors",
+    "explain",
     "fori_loop",
     "from_graph",
     "function",
@@ -46,10 +47,12 @@ __all__: list[str] = [
     "ir",
     "layers",
     "linalg",
+    "loop_options",
     "losses",
     "nn",
     "optim",
     "parse_graph",
+    "pyfunc",
     "random",
     "run_functions_eagerly",
     "scan",

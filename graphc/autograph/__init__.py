@@ -1,21 +1,44 @@
 """Layer 5: from Python source to calls of control-flow operators, and the operators."""
 
-from graphc.autograph.convert import convert, is_converted, to_source
+from graphc.autograph.convert import convert, is_converted, is_part, to_source
 from graphc.autograph.functional import cond, fori_loop, scan, switch, while_loop
-from graphc.autograph.operators import call, convert_call, do_not_convert
+from graphc.autograph.operators import (
+    SymbolicNumber,
+    as_lists,
+    call,
+    convert_call,
+    do_not_convert,
+    ends_function,
+    holds_growing,
+    holds_views,
+    loop_options,
+    pyfunc,
+    value_of,
+    watch_names,
+)
 from graphc.autograph.source import NoSourceError
 
 __all__ = [
     "NoSourceError",
+    "SymbolicNumber",
+    "as_lists",
     "call",
     "cond",
     "convert",
     "convert_call",
     "do_not_convert",
+    "ends_function",
     "fori_loop",
+    "holds_growing",
+    "holds_views",
     "is_converted",
+    "is_part",
+    "loop_options",
+    "pyfunc",
     "scan",
     "switch",
     "to_source",
+    "value_of",
+    "watch_names",
     "while_loop",
 ]

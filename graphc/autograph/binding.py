@@ -13,6 +13,7 @@ from typing import TypeAlias
 from graphc.autograph.jumps import GuardedFor
 from graphc.autograph.liveness import Branch, Construct, Frame, swallows
 from graphc.autograph.names import NameTable, Scope
+from graphc.autograph.tries import ScopedTry
 
 __all__ = ["Bindings"]
 
@@ -82,11 +83,6 @@ class Bindings:
                 )
                 after = self._block(node.body, inside)
                 return _both(inside - self._deleted(node.body), after) if swallows(node) else after
-            case ast.Match():
-                after: Bound = bound
-                for case in node.cases:
-                    after = _both(after, self._block(case.body, bound | self._names(case.pattern).may_bind))
-                return after
             case ast.Raise():
                 return None
             case ast.Delete():
@@ -130,12 +126,14 @@ class Bindings:
         self._frames.append(frame)
         self._block(node.body, (bound - frame.owned) | target)
         self._frames.pop()
-        if isinstance(node, GuardedFor):
-            self._bound[node.keep_going] = bound
+        if isinstance(node, GuardedFor | ast.While):
+            self._bound[node.keep_going if isinstance(node, GuardedFor) else node.test] = bound
         return bound
 
     def _try(self, node: ast.Try | ast.TryStar, bound: frozenset[str]) -> Bound:
         after = self._block(node.body, bound)
+        if after is None and isinstance(node, ScopedTry):
+            after = bound - self._deleted(node.body)  # its scope may swallow what the body ends in
         if node.orelse:
             after = self._block(node.orelse, after) if after is not None else None
         start = bound - self._deleted(node.body)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 __all__ = [
+    "PREFIX",
+    "THUNK",
     "assign",
     "call",
+    "children",
     "constant",
+    "fix_locations",
     "function",
     "load",
     "located",
@@ -25,8 +29,52 @@ __all__ = [
 LOAD = ast.Load()
 STORE = ast.Store()
 PREFIX = "ag__"
+THUNK = "ag__thunk"
+_PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
+N = TypeVar("N", bound=ast.AST)
 S = TypeVar("S", bound=ast.stmt | ast.expr)
+
+
+@functools.cache
+def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields of a kind of node that hold nodes which say something: no operators, no contexts."""
+    return tuple(name for name in kind._fields if name not in ("ctx", "op", "ops"))
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """The nodes directly inside a node, in the order of the text, some three times faster than ``ast`` finds them.
+
+    Operators (``ast.Add``) and contexts (``ast.Load``) are left out.
+    """
+    found: list[ast.AST] = []
+    known = vars(node)
+    for name in _fields(type(node)):
+        value: object = known.get(name)
+        if isinstance(value, list):
+            found += [part for part in cast("list[object]", value) if isinstance(part, ast.AST)]
+        elif isinstance(value, ast.AST):
+            found.append(value)
+    return found
+
+
+def fix_locations(root: N) -> N:
+    """Gives every node without a place the place of the node around it; as ``ast.fix_missing_locations``, but faster.
+
+    Args:
+      root: a tree; it may be nested deeply.
+    """
+    stack: list[tuple[ast.AST, dict[str, Any]]] = [(root, dict.fromkeys(_PLACE, 1) | {"col_offset": 0})]
+    while stack:
+        node, place = stack.pop()
+        known = vars(node)
+        if "lineno" in known:
+            place = known
+        elif node._attributes:
+            for name in _PLACE:
+                known[name] = place[name]
+        stack += [(child, place) for child in children(node)]
+    return root
 
 
 def located(node: S, origin: ast.AST) -> S:
@@ -77,8 +125,13 @@ def arguments(*names: str, defaults: Sequence[ast.expr] = ()) -> ast.arguments:
 
 
 def thunk(value: ast.expr) -> ast.Lambda:
-    """A function of no arguments that evaluates the expression: ``lambda: value``."""
-    return ast.Lambda(args=arguments(), body=value)
+    """A function of no arguments that evaluates the expression: ``lambda: value``.
+
+    A parameter that nobody gives tells its code from that of the user's lambdas.
+    """
+    args = arguments()
+    args.vararg = ast.arg(arg=THUNK)
+    return ast.Lambda(args=args, body=value)
 
 
 def assign(name: str, value: ast.expr, origin: ast.AST) -> ast.Assign:

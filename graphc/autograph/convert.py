@@ -13,22 +13,25 @@ import inspect
 import re
 import threading
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import CellType, CodeType, FunctionType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodWrapperType, WrapperDescriptorType
 from typing import TypeAlias
 
-from graphc.autograph.build import PREFIX, arguments, constant, function
+from graphc.autograph.build import PREFIX, THUNK, arguments, constant, fix_locations, function
 from graphc.autograph.source import Definition, Source, find_source
 from graphc.autograph.statements import rewrite
 from graphc.autograph.unit import Unit
-from graphc.base import errors
+from graphc.base import at, collection_paused, deep_recursion, errors, user_location
 
-__all__ = ["convert", "is_converted", "to_source"]
+__all__ = ["convert", "is_converted", "is_part", "to_source"]
 
 _MARK = "ag__converted"  # the last constant of every converted code object
+_PART = "ag__part"  # the constant before it, where the code is a branch, a loop's body or an operand
+_PLUMBING = ("ag__get_state_", "ag__set_state_")  # functions that stand for nothing that the user wrote
 _FACTORY = "ag__factory"
 _FUNCTION = "ag__function"
-_GENERATED = re.compile(r"ag__\w+\.<locals>\.")
+_GENERATED = re.compile(r"\.<locals>\.ag__\w+")
 _FUTURE_FLAGS = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 
 
@@ -111,7 +114,8 @@ def convert(fn: FunctionType, *, operators: object | None = None) -> FunctionTyp
         with _lock:
             known = _outcomes.get(key)
             if known is None:
-                known = _outcomes[key] = (_outcome(fn, operators), operators)
+                with deep_recursion(), collection_paused():
+                    known = _outcomes[key] = (_outcome(fn, operators), operators)
                 weakref.finalize(code, _outcomes.pop, key, None).atexit = False
     outcome = known[0]
     if isinstance(outcome, _Refused):
@@ -125,19 +129,47 @@ def is_converted(fn: FunctionType | CodeType) -> bool:
     return bool(code.co_consts) and isinstance(code.co_consts[-1], str) and code.co_consts[-1] == _MARK
 
 
-def to_source(fn: FunctionType) -> str:
+def is_part(code: CodeType) -> bool:
+    """Whether code is a branch, a loop's body or an operand of a converted function: generated, not written."""
+    return len(code.co_consts) > 1 and is_converted(code) and code.co_consts[-2] == _PART
+
+
+def to_source(fn: Callable[..., object]) -> str:
     """The function as :func:`convert` rewrites it, as readable text.
 
     Args:
-      fn: a Python function or lambda.
+      fn: a Python function, lambda or method, compiled or not.
 
     Raises:
+      InvalidTypeError: ``fn`` is not made of a Python function.
       NoSourceError, UnsupportedSyntaxError: as :func:`convert`.
+
+    Example:
+      >>> def sign(x):
+      ...     return -1 if x < 0 else 1
+      >>> print(to_source(sign))
+      def sign(x):
+          return ag__.if_exp(ag__.compare('<', x, 0), lambda: -1, lambda: 1)
     """
-    node = _rewritten(fn, find_source(fn))
-    if isinstance(node, ast.FunctionDef):
-        node.decorator_list = []
-    return ast.unparse(ast.fix_missing_locations(node))
+    function = _python_function(fn)
+    with deep_recursion():
+        node = _rewritten(function, find_source(function))
+        if isinstance(node, ast.FunctionDef):
+            node.decorator_list = []
+        return ast.unparse(fix_locations(node)).replace(f"lambda *{THUNK}:", "lambda:")
+
+
+def _python_function(value: object) -> FunctionType:
+    """The Python function inside whatever is called: a method, a partial, a decorated function, a callable object."""
+    found: object = value
+    while not isinstance(found, FunctionType):
+        inside = (getattr(found, name, None) for name in ("__wrapped__", "__func__", "func"))
+        method = getattr(type(found), "__call__", None)  # noqa: B004  the function itself is wanted
+        found = next((part for part in inside if part is not None), method if callable(method) else None)
+        if found is None or isinstance(found, WrapperDescriptorType | MethodWrapperType | BuiltinFunctionType):
+            error = errors.InvalidTypeError(f"to_source: expected a Python function, got {value!r:.60}")
+            raise at(error, user_location())
+    return found
 
 
 def _rewritten(fn: FunctionType, source: Source) -> Definition:
@@ -180,7 +212,7 @@ def _compile(old: CodeType, node: Definition, source: Source) -> CodeType:
         )
     free = [name for name in old.co_freevars if source.class_name is None or name != "__class__"]
     factory = function(_FACTORY, arguments(*free, PREFIX, *_HELPERS), [inner], inner)
-    module = ast.fix_missing_locations(ast.Module(body=[factory], type_ignores=[]))
+    module = fix_locations(ast.Module(body=[factory], type_ignores=[]))
     flags = old.co_flags & _FUTURE_FLAGS
     code = compile(module, source.file, "exec", flags=flags, dont_inherit=True)
     wanted = "<lambda>" if isinstance(node, ast.Lambda) else _FUNCTION
@@ -205,7 +237,15 @@ def _bare(node: ast.FunctionDef) -> ast.FunctionDef:
     return node
 
 
-def _finished(code: CodeType, name: str, prefix: str, qualname: str, mark: bool = True) -> CodeType:
+def _without_lines(code: CodeType) -> CodeType:
+    """Code that is on no line, so that no breakpoint stops in it and no step leads into it."""
+    # The table of lines in the format of Python 3.11 and later: for each 8 code units at most, that they have none.
+    units = len(code.co_code) // 2
+    lengths = [8] * (units // 8) + ([units % 8] if units % 8 else [])
+    return code.replace(co_linetable=bytes(0xF8 | (length - 1) for length in lengths))
+
+
+def _finished(code: CodeType, name: str, prefix: str, qualname: str, mark: bool = True, part_of: str = "") -> CodeType:
     """Marks the code and everything in it, and gives each function the name that its user knows.
 
     Args:
@@ -214,19 +254,23 @@ def _finished(code: CodeType, name: str, prefix: str, qualname: str, mark: bool 
       prefix: how the qualified names of our compilation begin.
       qualname: how they should begin.
       mark: whether the code was rewritten; the methods of classes inside it were not.
+      part_of: the qualified name of the user's function that it is a part of; empty where it is one itself.
     """
-    own = _GENERATED.sub("", qualname + code.co_qualname.removeprefix(prefix))
+    own = part_of or _GENERATED.sub("", qualname + code.co_qualname.removeprefix(prefix))
     is_class = not code.co_flags & inspect.CO_OPTIMIZED
     consts: list[object] = []
     for value in code.co_consts:
         if isinstance(value, CodeType):
             rewritten = mark and not is_class
-            inner_name = name if value.co_name.startswith(PREFIX) else value.co_name
-            value = _finished(value, inner_name, prefix, qualname, rewritten)
+            part = value.co_name.startswith(PREFIX) or THUNK in value.co_varnames[:1]
+            inner_name = name if part else value.co_name
+            plumbing = value.co_name.startswith(_PLUMBING)
+            value = _finished(value, inner_name, prefix, qualname, rewritten, own if part else "")
+            value = _without_lines(value) if plumbing else value
         elif is_class and value == code.co_qualname:
             value = own  # what the class stores as its __qualname__
         consts.append(value)
     suspends = code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR)
     if mark and not is_class and not suspends:
-        consts.append(_MARK)
+        consts += [_PART, _MARK] if part_of else [_MARK]
     return code.replace(co_consts=tuple(consts), co_name=name, co_qualname=own)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from graphc.autograph.build import call, constant, load, located, operator, strings, thunk, visitor
+from graphc.autograph.build import PREFIX, arguments, call, constant, load, located, operator, strings, thunk, visitor
 from graphc.autograph.names import own_nodes, parameters, target_names
 from graphc.autograph.unit import Unit
 
@@ -114,7 +114,9 @@ class Expressions(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> Any:
         """Rewrites a node by the method for its kind, or else what is inside it."""
-        return getattr(self, visitor(type(node)), self.generic_visit)(node)
+        new: Any = getattr(self, visitor(type(node)), self.generic_visit)(node)
+        # A list or dict that a branch or iteration makes is its own to change.
+        return ast.copy_location(operator("made", new), node) if _makes_container(node) else new
 
     @contextmanager
     def hiding(self, names: frozenset[str]) -> Generator[None]:
@@ -213,7 +215,7 @@ class Expressions(ast.NodeTransformer):
             for position, generator in enumerate(generators):
                 if position:
                     generator.iter = self._iterable(generator)
-                generator.ifs = [self.visit(condition) for condition in generator.ifs]
+                generator.ifs = [located(operator("condition", self.visit(test)), test) for test in generator.ifs]
             elements()
         return node
 
@@ -233,7 +235,23 @@ class Expressions(ast.NodeTransformer):
 
         return self._comprehension(node, node.generators, element)
 
-    _visit_generatorexp = _visit_listcomp
+    def _visit_generatorexp(self, node: ast.GeneratorExp) -> ast.expr:
+        if binds_in_place(node) or any(part.is_async for part in node.generators):
+            return self._visit_listcomp(node)
+        return located(self._generator(node.generators, node.elt), node)
+
+    def _generator(self, generators: list[ast.comprehension], element: ast.expr) -> ast.expr:
+        """``generator(items, step, simple)``: the loops of a generator expression from the first of these on."""
+        first, *rest = generators
+        items = self.visit(first.iter)
+        before, self._in_thunk = self._in_thunk, True
+        with self.hiding(frozenset(target_names(first.target))):
+            tests: list[ast.expr] = [located(thunk(self.visit(test)), test) for test in first.ifs]
+            then = self._generator(rest, element) if rest else self.visit(element)
+        self._in_thunk = before
+        parts = ast.Tuple(elts=tests, ctx=ast.Load()), located(thunk(then), element), constant(bool(rest))
+        step = _function_of(first.target, located(operator("clause", *parts), first.target))
+        return operator("generator", items, step, constant(not tests and not rest))
 
     def _visit_setcomp(self, node: ast.SetComp) -> ast.expr:
         def element() -> None:
@@ -263,10 +281,15 @@ class Expressions(ast.NodeTransformer):
             node.values[position] = self.consumed("mapping", value) if key is None else self.visit(value)
         return node
 
+    def _visit_joinedstr(self, node: ast.JoinedStr) -> ast.expr:
+        if all(isinstance(part, ast.Constant) for part in node.values):
+            return located(constant("".join(str(cast("ast.Constant", part).value) for part in node.values)), node)
+        return located(operator("joined", *map(self.visit, node.values)), node)
+
     def _visit_formattedvalue(self, node: ast.FormattedValue) -> ast.expr:
-        node.value = self.consumed("formatted", node.value)
-        node.format_spec = self.optional(node.format_spec)
-        return node
+        conversion = constant("" if node.conversion < 0 else chr(node.conversion))
+        spec = constant("") if node.format_spec is None else self.visit(node.format_spec)
+        return located(operator("formatted", self.visit(node.value), conversion, spec), node)
 
     def _visit_attribute(self, node: ast.Attribute) -> ast.expr:
         if self._is_module(node.value):
@@ -277,6 +300,9 @@ class Expressions(ast.NodeTransformer):
 
     def _visit_call(self, node: ast.Call) -> ast.expr:
         function = node.func
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == PREFIX:
+            node.args = [self.visit(argument) for argument in node.args]  # an operator that was put here before
+            return node
         if isinstance(function, ast.Name) and function.id in _FRAME_BUILTINS and function.id not in self.local:
             self._check_frame(node, function.id)
             if function.id == "super" and not node.args and self.unit.class_name is not None:
@@ -309,6 +335,24 @@ class Expressions(ast.NodeTransformer):
         while isinstance(root, ast.Attribute):
             root = root.value
         return isinstance(root, ast.Name) and root.id not in self.local and self.unit.module(node) is not None
+
+
+def _function_of(target: ast.expr, value: ast.expr) -> ast.Lambda:
+    """A function of one argument, which binds the target of an assignment, and evaluates an expression."""
+    if isinstance(target, ast.Name):
+        return located(ast.Lambda(args=arguments(target.id), body=value), target)
+    # A comprehension over that one item takes it apart.
+    item = ast.Tuple(elts=[operator("items", load("ag__item"))], ctx=ast.Load())
+    part = ast.comprehension(target=target, iter=item, ifs=[], is_async=0)
+    bound = ast.Subscript(value=ast.ListComp(elt=value, generators=[part]), slice=ast.Constant(value=0), ctx=ast.Load())
+    return located(ast.Lambda(args=arguments("ag__item"), body=located(bound, target)), target)
+
+
+def _makes_container(node: ast.AST) -> bool:
+    """Whether an expression makes a new list or dict."""
+    if isinstance(node, ast.List):
+        return isinstance(node.ctx, ast.Load)
+    return isinstance(node, ast.ListComp | ast.Dict | ast.DictComp)
 
 
 def _is_constant(node: ast.expr) -> bool:

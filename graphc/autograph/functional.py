@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from graphc.autograph.operators import call, for_stmt, if_exp, trace_scan, trace_switch, while_stmt
+from graphc.autograph.operators import call, for_stmt, if_exp, loop_options, trace_scan, trace_switch, while_stmt
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, context, operand
@@ -85,13 +85,16 @@ class _Box:
 _NAME = ("the loop's state",)
 
 
-def while_loop(cond_fn: Callable[[Any], Any], body_fn: Callable[[Any], Any], init: Any) -> Any:
+def while_loop(
+    cond_fn: Callable[[Any], Any], body_fn: Callable[[Any], Any], init: Any, max_iterations: int | None = None
+) -> Any:
     """Repeats ``state = body_fn(state)`` while ``cond_fn(state)`` (``jax.lax.while_loop``).
 
     Args:
       cond_fn: returns a boolean scalar.
       body_fn: returns the next state, of the same structure, shapes and dtypes.
       init: the first state: a tensor or a nested structure.
+      max_iterations: how often the loop runs at most in compiled code; see :func:`graphc.loop_options`.
 
     Returns:
       The last state.
@@ -107,6 +110,7 @@ def while_loop(cond_fn: Callable[[Any], Any], body_fn: Callable[[Any], Any], ini
     box = _Box(init)
 
     def body() -> None:
+        loop_options(max_iterations=max_iterations)
         box.value = call(body_fn)(box.value)
 
     while_stmt(lambda: call(cond_fn)(box.value), body, box.get, box.set, _NAME)

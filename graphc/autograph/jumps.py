@@ -14,18 +14,35 @@ from dataclasses import dataclass
 from graphc.autograph.build import assign, constant, load, located, not_
 from graphc.autograph.unit import Unit
 
-__all__ = ["DONE", "RETURN", "GuardedFor", "remove_jumps"]
+__all__ = ["BREAK", "CONTINUE", "DONE", "RETURN", "Guard", "GuardedFor", "is_flag", "remove_jumps"]
 
 RETURN = "ag__return"
 DONE = "ag__done"
+BREAK = "ag__break_"
+CONTINUE = "ag__continue_"
 
 Block = list[ast.stmt]
+
+
+class Guard(ast.If):
+    """The statements that run only if no jump was taken before them.
+
+    Attributes:
+      flags: the flags of the jumps.
+    """
+
+    flags: frozenset[str]
 
 
 class GuardedFor(ast.For):
     """A ``for`` loop that goes on only while the expression ``keep_going`` holds."""
 
     keep_going: ast.expr
+
+
+def is_flag(name: str) -> bool:
+    """Whether a name says that a jump was taken."""
+    return name == DONE or name.startswith((BREAK, CONTINUE))
 
 
 def remove_jumps(body: Block, unit: Unit) -> Block:
@@ -72,8 +89,8 @@ def _blocks(node: ast.stmt) -> Iterable[Block]:
         return
     for name in ("body", "orelse", "finalbody"):
         yield getattr(node, name, [])
-    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
-        yield part.body
+    for handler in getattr(node, "handlers", ()):
+        yield handler.body
 
 
 def _returns(body: Block) -> list[ast.Return]:
@@ -137,10 +154,6 @@ def _never_falls_through(node: ast.stmt, through_with: bool) -> bool:
         case ast.Try() | ast.TryStar():
             normal = ends(node.body) or ends(node.orelse)
             return normal and all(ends(handler.body) for handler in node.handlers)
-        case ast.Match():
-            last = node.cases[-1]
-            total = last.guard is None and isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None
-            return total and all(ends(case.body) for case in node.cases)
         case _:
             return False
 
@@ -157,9 +170,11 @@ def _unset(flags: Iterable[str]) -> ast.expr:
     return tests[0] if len(tests) == 1 else ast.BoolOp(op=ast.And(), values=tests)
 
 
-def _guarded(test: ast.expr, body: Block) -> Block:
-    """The statements, run only if the test holds."""
-    return [located(ast.If(test=test, body=body, orelse=[]), body[0])]
+def _guarded(flags: Iterable[str], body: Block) -> Block:
+    """The statements, run only while none of the flags is set."""
+    guard = located(Guard(test=_unset(flags), body=body, orelse=[]), body[0])
+    guard.flags = frozenset(flags)
+    return [guard]
 
 
 class _Lowering:
@@ -206,7 +221,7 @@ class _Lowering:
             flags |= set_here
             if set_here and queue:
                 rest, set_later = self.block(queue, tail, loop)
-                return done + _guarded(_unset(set_here), rest), flags | set_later
+                return done + _guarded(set_here, rest), flags | set_later
         return done, flags
 
     def _jump(self, node: ast.stmt, tail: bool, loop: _Loop | None) -> tuple[Block, set[str]]:
@@ -235,10 +250,6 @@ class _Lowering:
                 node.body, flags = self.block(node.body, tail, loop)
             case ast.Try() | ast.TryStar():
                 flags = self._try(node, tail, loop)
-            case ast.Match():
-                for case in node.cases:
-                    case.body, more = self.block(case.body, tail, loop)
-                    flags |= more
             case _:
                 pass
         return [node], flags
@@ -255,7 +266,7 @@ class _Lowering:
         flags = set(in_body)
         orelse, more = self.block(node.orelse, tail, loop)
         if in_body and orelse:
-            orelse = _guarded(_unset(in_body), orelse)
+            orelse = _guarded(in_body, orelse)
         node.orelse = orelse
         flags |= more
         for handler in node.handlers:
@@ -268,38 +279,19 @@ class _Lowering:
     def _loop(self, node: ast.For | ast.While) -> tuple[Block, set[str], Block]:
         """The loop without jumps and without ``else``, the flags it may leave set, and the statements after it."""
         number = self._unit.number()
-        loop = _Loop(f"ag__break_{number}", f"ag__continue_{number}")
+        loop = _Loop(f"{BREAK}{number}", f"{CONTINUE}{number}")
         before: Block = []
         after: Block = node.orelse
-        test_binds = isinstance(node, ast.While) and any(
-            isinstance(part, ast.NamedExpr) for part in ast.walk(node.test)
-        )
-        if isinstance(node, ast.While) and test_binds:
-            before, after = self._test_inside(node, number)
         node.body, flags = self.block(node.body, tail=True, loop=loop)
         node.orelse = []
         if loop.continue_flag in flags:
             node.body.insert(0, assign(loop.continue_flag, constant(False), node.body[0]))
         if loop.break_flag in flags:
             before.append(assign(loop.break_flag, constant(False), node))
-            if after and not test_binds:
-                after = _guarded(_unset({loop.break_flag}), after)
+            if after:
+                after = _guarded({loop.break_flag}, after)
         stop = flags & {loop.break_flag, DONE}
         return [*before, self._stopped_by(node, stop)], flags & {DONE}, after
-
-    def _test_inside(self, node: ast.While, number: int) -> tuple[Block, Block]:
-        """Moves a test that binds names into the body, as the operators evaluate a test without side effects."""
-        leave: Block = [located(ast.Break(), node.test)]
-        before: Block = []
-        after = node.orelse
-        if after:
-            flag = f"ag__exhausted_{number}"
-            before = [assign(flag, constant(False), node)]
-            leave.insert(0, assign(flag, constant(True), node.test))
-            after = _guarded(load(flag), after)
-        node.body.insert(0, located(ast.If(test=not_(node.test), body=leave, orelse=[]), node.test))
-        node.test = located(constant(True), node.test)
-        return before, after
 
     def _stopped_by(self, node: ast.For | ast.While, flags: set[str]) -> ast.stmt:
         if not flags:

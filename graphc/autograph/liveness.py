@@ -9,12 +9,13 @@ the generated function that holds the body.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from graphc.autograph.jumps import GuardedFor
-from graphc.autograph.names import NameTable, Scope
+from graphc.autograph.build import PREFIX
+from graphc.autograph.jumps import CONTINUE, DONE, RETURN, Guard, GuardedFor, is_flag
+from graphc.autograph.names import NameTable, Scope, own_nodes
 
 __all__ = ["Branch", "Construct", "Frame", "find_state", "swallows"]
 
@@ -61,11 +62,14 @@ class Construct:
       state: the names that the operator reads and writes, sorted.
       body: its body, or the branch for true.
       orelse: the branch for false; empty for a loop.
+      unread: the names of the state that nobody reads after a jump, by the flag that a branch sets when it jumps; the
+        flag ``""`` stands for the jumps that were taken before, if the branch for false is run.
     """
 
     state: tuple[str, ...]
     body: Branch
     orelse: Branch
+    unread: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
 
 def find_state(body: Sequence[ast.stmt], scope: Scope, table: NameTable) -> dict[ast.stmt, Construct]:
@@ -91,6 +95,11 @@ def swallows(node: ast.With) -> bool:
     return False
 
 
+def _is_ours(loop: ast.For | ast.While) -> bool:
+    """Whether the user wrote no such loop, so that no jump leads to it."""
+    return isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and loop.target.id.startswith(PREFIX)
+
+
 class _Liveness:
     """Walks backwards. ``live`` is what is live behind a piece, ``caught`` what is live where an exception leads."""
 
@@ -101,6 +110,9 @@ class _Liveness:
         self._shared: NameSet = frozenset(scope.names.rebound & scope.local)
         self._declared = scope.declared
         self._names = table.of
+        # What is live where a jump leads, by its flag; and in the code on its way, such as ``finally`` blocks.
+        self._targets: dict[str, NameSet] = {DONE: self._always | {RETURN}}
+        self._on_the_way: NameSet = NOTHING
 
     def block(self, body: Sequence[ast.stmt], live: NameSet, caught: NameSet) -> NameSet:
         for node in reversed(body):
@@ -129,16 +141,16 @@ class _Liveness:
                 return self._try(node, live, caught)
             case ast.With():
                 header = [part for item in node.items for part in (item.context_expr, item.optional_vars) if part]
+                around, self._on_the_way = self._on_the_way, self._on_the_way | caught
                 live = self.block(node.body, live, caught | live if swallows(node) else caught)
+                self._on_the_way = around
                 for part in header:
                     live = self._without(live, self._names(part).binds)
                 return live | self._reads(*header) | caught
-            case ast.Match():
-                bodies = [self.block(case.body, live, caught) for case in node.cases]
-                guards = [part for case in node.cases for part in (case.pattern, case.guard)]
-                return live.union(caught, self._reads(node.subject, *guards), *bodies)
             case ast.Raise():
                 return caught | self._always | self._reads(node)
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=True)) if name in self._targets:
+                return self._after_jump([name], live) | caught
             case _:
                 return self._without(live, self._names(node).binds) | self._reads(node) | caught
 
@@ -147,24 +159,52 @@ class _Liveness:
         return Branch(assigned, captured, Frame(assigned - state - self._declared))
 
     def _if(self, node: ast.If, live: NameSet, caught: NameSet) -> NameSet:
-        body, orelse = self.block(node.body, live, caught), self.block(node.orelse, live, caught)
+        passed = self._after_jump(node.flags, live) if isinstance(node, Guard) else live
+        body, orelse = self.block(node.body, live, caught), self.block(node.orelse, passed, caught)
         in_body, in_orelse = self._assigned(node.body), self._assigned(node.orelse)
         state = (in_body | in_orelse | self._shared) & (live | caught)
         self.constructs[node] = Construct(
             tuple(sorted(state)),
             self._branch(node.body, in_body, state, body),
             self._branch(node.orelse, in_orelse, state, orelse),
+            self._unread(node, state, in_body | in_orelse),
         )
         return self._without(body | orelse, self._names(node.test).binds) | self._reads(node.test) | caught
 
+    def _after_jump(self, flags: Iterable[str], live: NameSet) -> NameSet:
+        """What is live where some jumps lead, and on the way there."""
+        if not all(flag in self._targets for flag in flags):
+            return live
+        ours = frozenset(name for name in live if name.startswith(PREFIX))
+        return ours.union(self._on_the_way, *(self._targets[flag] for flag in flags))
+
+    def _unread(self, node: ast.If, state: NameSet, assigned: NameSet) -> dict[str, tuple[str, ...]]:
+        jumps = {flag: [flag] for flag in sorted(state & assigned) if flag in self._targets}
+        if isinstance(node, Guard):
+            jumps[""] = [*node.flags]
+        unread = {flag: sorted(state - self._after_jump(flags, state)) for flag, flags in jumps.items()}
+        return {flag: tuple(names) for flag, names in unread.items() if names}
+
+    def _own_jumps(self, node: ast.For | ast.While) -> set[str]:
+        """The flags of the jumps whose target is a loop, which no loop inside it sets; none for a loop of ours."""
+        flags = {name for name in self._assigned(node.body) if is_flag(name)} - {DONE}
+        if not flags or _is_ours(node):
+            return set()
+        loops = [part for part in own_nodes(node.body) if isinstance(part, ast.For | ast.While) and not _is_ours(part)]
+        return flags - self._assigned(loops)
+
     def _loop(self, node: ast.For | ast.While, reads: NameSet, live: NameSet, caught: NameSet) -> NameSet:
         head, before = live | reads | caught, None
+        around = self._targets
+        jumps = self._own_jumps(node)
         while head != before:
             before = head
+            self._targets = {**around, **{name: head if name.startswith(CONTINUE) else live for name in jumps}}
             inside = self.block(node.body, head, caught)
             if isinstance(node, ast.For):
                 inside = self._without(inside, self._names(node.target).binds) | self._reads(node.target)
             head |= inside
+        self._targets = around
         target = self._names(node.target).assigned if isinstance(node, ast.For) else set[str]()
         assigned = self._assigned(node.body) | target
         state = (assigned | self._shared) & head
@@ -173,12 +213,18 @@ class _Liveness:
         return head
 
     def _try(self, node: ast.Try | ast.TryStar, live: NameSet, caught: NameSet) -> NameSet:
+        around = self._on_the_way
         if node.finalbody:
+            # An exception goes on when the block ends. The last pass is the one that counts for its constructs.
+            in_flight = self.block(node.finalbody, caught, caught)
             live = self.block(node.finalbody, live | caught, caught)
-            caught = live
+            caught = in_flight
+            self._on_the_way |= in_flight
         handled = caught
         for handler in node.handlers:
             bound = {handler.name} if handler.name is not None else set[str]()
             handled |= self._without(self.block(handler.body, live, caught), bound) | self._reads(handler.type)
         after = self.block(node.orelse, live, caught)
-        return self.block(node.body, after, handled) | handled
+        before = self.block(node.body, after, handled) | handled
+        self._on_the_way = around
+        return before

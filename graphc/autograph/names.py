@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from graphc.autograph.build import visitor
+from graphc.autograph.build import children, visitor
 from graphc.autograph.source import Definition, FunctionNode
 
 __all__ = ["NameTable", "Names", "Scope", "parameters", "scope_of", "target_names"]
@@ -25,6 +25,7 @@ class Names:
       reads: names read when the piece runs.
       binds: names bound, or unbound by ``del``, whenever the piece runs to its end.
       may_bind: names bound on some ways through the piece only (``:=`` in an operand, patterns).
+      in_place: names bound by ``:=``.
       deferred: names that functions defined here may read at any later time.
       rebound: names that functions defined here bind by ``nonlocal``.
       deleted: names that may be unbound, by ``del`` or at the end of an ``except`` clause.
@@ -35,6 +36,7 @@ class Names:
     reads: set[str] = field(default_factory=set[str])
     binds: set[str] = field(default_factory=set[str])
     may_bind: set[str] = field(default_factory=set[str])
+    in_place: set[str] = field(default_factory=set[str])
     deferred: set[str] = field(default_factory=set[str])
     rebound: set[str] = field(default_factory=set[str])
     deleted: set[str] = field(default_factory=set[str])
@@ -136,7 +138,7 @@ def own_nodes(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
         node = stack.pop()
         yield node
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            stack.extend(ast.iter_child_nodes(node))
+            stack += children(node)
 
 
 class _Collector(ast.NodeVisitor):
@@ -157,6 +159,11 @@ class _Collector(ast.NodeVisitor):
         else:
             self.inspect(node)
 
+    def generic_visit(self, node: ast.AST) -> None:
+        """Collects the names inside a node."""
+        for child in children(node):
+            self.visit(child)
+
     def _perhaps(self, *nodes: ast.AST) -> None:
         """Visits parts that run on some ways only."""
         before, self.certain = self.certain, False
@@ -176,6 +183,7 @@ class _Collector(ast.NodeVisitor):
 
     def _visit_namedexpr(self, node: ast.NamedExpr) -> None:
         self.visit(node.value)
+        self.names.in_place.add(node.target.id)
         if self.certain:
             self.walrus.add(node.target.id)
             self.names.binds.add(node.target.id)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from typing import TypeAlias, TypeVar, cast
 
+from graphc.autograph.build import children
 from graphc.base import errors
 
 __all__ = ["Definition", "FunctionNode", "NoSourceError", "Source", "find_source"]
@@ -80,9 +81,9 @@ def find_source(fn: FunctionType) -> Source:
 
 def _no_source(code: CodeType, reason: str) -> NoSourceError:
     return NoSourceError(
-        f"The source of function {code.co_name!r} is needed to compile its Python control flow, but {reason} "
+        f"the source of function {code.co_name!r} is needed to compile its Python control flow, but {reason} "
         f'(File "{code.co_filename}", line {code.co_firstlineno}). Define it in a file or a notebook cell, or use '
-        "`autograph=False` and `gx.cond`, `gx.while_loop`."
+        "gx.cond, gx.where and gx.while_loop"
     )
 
 
@@ -108,7 +109,7 @@ def _read(fn: FunctionType) -> _File:
 
 
 def _index(node: ast.AST, class_name: str | None, entries: dict[int, list[_Entry]]) -> None:
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             entries.setdefault(_first_line(child), []).append(_Entry(child, class_name))
         _index(child, child.name if isinstance(child, ast.ClassDef) else class_name, entries)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Mapping, Sequence
 
 from graphc.autograph.binding import Bindings
 from graphc.autograph.build import (
     LOAD,
+    PREFIX,
     arguments,
     assign,
     constant,
@@ -22,10 +24,13 @@ from graphc.autograph.build import (
 from graphc.autograph.expressions import Expressions, binds_in_place, first_parameter
 from graphc.autograph.jumps import RETURN, GuardedFor, remove_jumps
 from graphc.autograph.liveness import Branch, Construct, find_state
+from graphc.autograph.matching import PatternMatch, remove_matches
 from graphc.autograph.names import NameTable, Scope, own_nodes, parameters, scope_of
 from graphc.autograph.source import Definition
 from graphc.autograph.stores import Block, Stores, only_names
+from graphc.autograph.tries import ScopedTry, lift_handlers
 from graphc.autograph.unit import Unit
+from graphc.autograph.walrus import lift_bindings
 
 __all__ = ["rewrite"]
 
@@ -75,11 +80,13 @@ def _refuse_suspension(node: Definition, unit: Unit) -> None:
 def _rewrite_function(
     node: ast.FunctionDef, unit: Unit, outer_local: frozenset[str], outer_undefined: frozenset[str]
 ) -> ast.FunctionDef:
-    local = scope_of(node).local
-    node.body = remove_jumps(node.body, unit)
+    before = scope_of(node)
+    steps = (remove_matches, *([lift_bindings] if before.names.in_place else []), remove_jumps, lift_handlers)
+    for step in steps:
+        node.body = step(node.body, unit)
     table = NameTable()
     # A name stays local although the statement that bound it could not be reached and is gone.
-    scope = scope_of(node, table, local)
+    scope = scope_of(node, table, before.local)
     constructs = find_state(node.body, scope, table)
     bindings = Bindings(node.body, scope, constructs, table)
     rewriter = _Statements(node, unit, scope, constructs, bindings, outer_local, outer_undefined)
@@ -119,7 +126,7 @@ class _Statements(Stores):
         return [
             assign(
                 name,
-                operator("undefined_return") if name == RETURN else operator("undefined", constant(name)),
+                operator("undefined_return") if name.startswith(PREFIX) else operator("undefined", constant(name)),
                 origin,
             )
             for name in sorted(names)
@@ -154,12 +161,22 @@ class _Statements(Stores):
         state = self._state(construct, number, node)
         body = self._function(f"ag__body_{number}", (), construct, construct.body, node.body, node)
         orelse = self._function(f"ag__orelse_{number}", (), construct, construct.orelse, node.orelse, node)
-        run = operator("if_stmt", test, load(body.name), load(orelse.name), *self._state_names(construct, number))
+        unread = [] if not construct.unread else [self._unread(construct)]
+        state_names = self._state_names(construct, number)
+        run = operator("if_stmt", test, load(body.name), load(orelse.name), *state_names, *unread)
         return [*before, *state, body, orelse, located(ast.Expr(value=located(run, node.test)), node.test)]
+
+    _guard = _if
+
+    def _unread(self, construct: Construct) -> ast.expr:
+        """The names that do not matter once a jump has been taken: a dictionary by the flag of the jump."""
+        flags = [*map(constant, construct.unread)]
+        return ast.Dict(keys=[*flags], values=[strings(names) for names in construct.unread.values()])
 
     def _while(self, node: ast.While) -> Block:
         construct = self._constructs[node]
         number = self.unit.number()
+        self._at(node.test)
         test = self._condition(node.test)
         state = self._state(construct, number, node)
         body = self._function(f"ag__body_{number}", (), construct, construct.body, node.body, node)
@@ -295,6 +312,11 @@ class _Statements(Stores):
 
     def _try(self, node: ast.Try | ast.TryStar) -> Block:
         node.body = self.block(node.body)
+        if isinstance(node, ScopedTry):
+            node.body = [self._in_scope(load(node.scope), node.body, node)]
+            node = located(ast.Try(node.body, node.handlers, node.orelse, node.finalbody), node)
+        elif node.handlers:
+            node.body = [self._in_scope(operator("handlers", self._caught(node)), node.body, node)]
         for handler in node.handlers:
             self._at(handler)
             handler.type = self.optional(handler.type)
@@ -302,10 +324,27 @@ class _Statements(Stores):
             if handler.name in self._bindings.undefined:
                 self._rename(handler, handler.name)
         node.orelse = self.block(node.orelse)
-        node.finalbody = self.block(node.finalbody)
-        return [node]
+        if not node.finalbody:
+            return [node]
+        before = self.unit.fresh("before")
+        final = operator("in_finally", load(before))
+        node.finalbody = [self._in_scope(final, self.block(node.finalbody), node.finalbody[0])]
+        return [assign(before, operator("before_try"), node), node]
 
-    _trystar = _try
+    _trystar = _scopedtry = _try
+
+    def _caught(self, node: ast.Try | ast.TryStar) -> ast.expr:
+        """A function of no arguments that gives the classes of the exceptions that are caught, or None for all."""
+        kinds = [handler.type for handler in node.handlers]
+        if isinstance(node, ast.TryStar) or None in kinds:
+            return constant(None)
+        self._at(node.handlers[0])
+        found = [self.expression(copy.deepcopy(kind)) for kind in kinds if kind is not None]
+        return located(thunk(ast.Tuple(elts=found, ctx=LOAD)), node)
+
+    def _in_scope(self, scope: ast.expr, body: Block, origin: ast.stmt) -> ast.stmt:
+        item = ast.withitem(context_expr=located(scope, origin), optional_vars=None)
+        return located(ast.With(items=[item], body=body), origin)
 
     def _rename(self, handler: ast.ExceptHandler, name: str) -> None:
         """Python unbinds the name of a handler at its end; a name that a construct holds takes the mark instead."""
@@ -314,13 +353,8 @@ class _Statements(Stores):
         body = located(ast.Try(body=handler.body, handlers=[], orelse=[], finalbody=[unbind]), handler)
         handler.body = [assign(name, load(handler.name), handler), body]
 
-    def _match(self, node: ast.Match) -> Block:
-        node.subject = self.expression(node.subject)
-        for case in node.cases:
-            self._at(node)
-            case.guard = self.optional(case.guard)
-            case.body = self.block(case.body)
-        return [node]
+    def _patternmatch(self, node: PatternMatch) -> Block:
+        return [node.assignment(lambda part: self.delayed(part, "a pattern"))]
 
     def _functiondef(self, node: ast.FunctionDef) -> Block:
         node.decorator_list = [self.expression(decorator) for decorator in node.decorator_list]

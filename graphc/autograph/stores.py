@@ -121,7 +121,7 @@ class Stores(Expressions):
             old = operator("load_attr", holder, key)
         else:
             key = self._once(self.index(target.slice), node, new)
-            old = operator("load_item", holder, key)
+            old = operator("load_part", holder, key)
         value = located(operator("inplace", symbol, old, self.expression(node.value)), node)
         stored = "store_attr" if isinstance(target, ast.Attribute) else "store_item"
         return [*new, self._run(stored, node, holder, key, value)]

@@ -4,8 +4,9 @@ from graphc.base import errors, nest
 from graphc.base.collection import collection_paused
 from graphc.base.config import Config, config
 from graphc.base.errors import at
-from graphc.base.frames import Location, is_internal_file, user_frame, user_location
+from graphc.base.frames import Location, is_graphc_file, is_internal_file, user_frame, user_location, warn_at
 from graphc.base.names import UniqueNames
+from graphc.base.recursion import deep_recursion
 from graphc.base.registry import Registry
 
 __all__ = [
@@ -16,9 +17,12 @@ __all__ = [
     "at",
     "collection_paused",
     "config",
+    "deep_recursion",
     "errors",
+    "is_graphc_file",
     "is_internal_file",
     "nest",
     "user_frame",
     "user_location",
+    "warn_at",
 ]

@@ -27,7 +27,9 @@ class Config:
       max_unrolled_nodes: how many nodes an unrolled loop may add to a graph before it is refused.
       max_in_flight: how many data-parallel programs may run at once on simulated CPU devices; XLA's collectives
         deadlock there when many do (``GRAPHC_MAX_IN_FLIGHT``).
-      warn_retraces: from which retrace of a function on a warning is given.
+      warn_retraces: at which retrace of a function a warning is given first.
+      full_traceback: whether the tracebacks of errors show graphc's own frames too, and its functions made of branches
+        and loop bodies (``GRAPHC_FULL_TRACEBACK``).
 
     Example:
       >>> config.max_traces
@@ -39,6 +41,7 @@ class Config:
     max_unrolled_nodes: int = 100_000
     max_in_flight: int = field(default_factory=lambda: _number("GRAPHC_MAX_IN_FLIGHT", 1))
     warn_retraces: int = 3
+    full_traceback: bool = field(default_factory=lambda: _flag("GRAPHC_FULL_TRACEBACK"))
 
 
 config = Config()

@@ -10,11 +10,12 @@ import importlib.util
 import linecache
 import os
 import sys
+import warnings
 from bisect import bisect_right
 from dataclasses import dataclass
 from types import CodeType, FrameType
 
-__all__ = ["Location", "is_internal_file", "user_frame", "user_location"]
+__all__ = ["Location", "is_graphc_file", "is_internal_file", "user_frame", "user_location", "warn_at"]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 # The demonstration comes with the package, but is a user's program: messages name its lines, graphs carry them.
@@ -58,6 +59,11 @@ class Location:
     def short(self) -> str:
         """``file.py:12``, without folders."""
         return f"{os.path.basename(self.file)}:{self.line}"
+
+
+def is_graphc_file(filename: str) -> bool:
+    """Whether the file is part of graphc, whose demonstration is not, or code that graphc made."""
+    return filename.startswith((_PACKAGE, "<graphc")) and not filename.startswith(_DEMO)
 
 
 def is_internal_file(filename: str) -> bool:
@@ -111,3 +117,16 @@ def _line_table(code: CodeType) -> tuple[list[int], list[Location]]:
         locations.append(Location(code.co_filename, code.co_firstlineno if line is None else line, code.co_name))
     _locations[code] = starts, locations
     return starts, locations
+
+
+def warn_at(warning: Warning, location: Location | None) -> None:
+    """Gives a warning at a line of the user's code, whatever is running; each time it is called.
+
+    Args:
+      warning: what to say.
+      location: where; None where that is unknown.
+    """
+    if location is None:
+        warnings.warn(warning, stacklevel=2)
+    else:
+        warnings.warn_explicit(warning, None, location.file, location.line)  # pyright: ignore[reportArgumentType]

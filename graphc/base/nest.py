@@ -91,18 +91,19 @@ def flatten(value: Any) -> tuple[list[Any], Structure]:
       ([1, 2, 3], '{b: *, a: (*, [*])}')
     """
     leaves: list[Any] = []
+    return leaves, _take_apart(value, leaves)
 
-    def walk(item: Any) -> Structure:
-        parts = children(item)
-        if parts is None:
-            leaves.append(item)
-            return LEAF
-        keys, items = parts
-        kind = cast("type[Any]", type(item))
-        factory = getattr(item, "default_factory", None) if kind is defaultdict else None
-        return Structure(kind, keys, tuple(walk(child) for child in items), factory)
 
-    return leaves, walk(value)
+def _take_apart(value: Any, leaves: list[Any]) -> Structure:
+    """The structure of a value, whose leaves are appended to ``leaves``."""
+    parts = children(value)
+    if parts is None:
+        leaves.append(value)
+        return LEAF
+    keys, items = parts
+    kind = cast("type[Any]", type(value))
+    factory = getattr(value, "default_factory", None) if kind is defaultdict else None
+    return Structure(kind, keys, tuple([_take_apart(item, leaves) for item in items]), factory)
 
 
 def flatten_with_paths(value: Any, root: str = "") -> list[tuple[str, Any]]:

@@ -19,7 +19,7 @@ from graphc.base.errors import GraphcError, VariableCreationError
 from graphc.cli.target import Target, load_target
 from graphc.core import Device, device_name, devices, simulate_cpu_devices
 from graphc.function import BoundFunction, Function, function
-from graphc.inspect import compare, format_bytes
+from graphc.inspect import compare, explain, format_bytes
 
 __all__ = ["main"]
 
@@ -52,11 +52,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.traceback:
             traceback.print_exc()
         else:
-            Console(stderr=True, soft_wrap=True).print(Text(f"graphc: {_explain(error)}"))
+            Console(stderr=True, soft_wrap=True).print(Text(f"graphc: {_message(error)}"))
         return FAILED
 
 
-def _explain(error: Exception) -> str:
+def _message(error: Exception) -> str:
     """The message of an error, with the place in the user's code; graphc's own errors name it themselves."""
     if isinstance(error, GraphcError):
         return str(error)
@@ -91,6 +91,13 @@ def _parser() -> argparse.ArgumentParser:
     comparison.add_argument("--json", type=Path, metavar="FILE", help="write all figures to a file")
     comparison.add_argument("--plot", type=Path, metavar="FILE.png", help="draw the times into a file")
     comparison.set_defaults(run=_compare)
+
+    explanation = commands.add_parser("explain", help="say what became of each line of a function when it is compiled")
+    _add_target(explanation)
+    explanation.add_argument("--no-compile", action="store_true", help="only trace it: leave out what compiling costs")
+    explanation.add_argument("--json", type=Path, metavar="FILE", help="write all of it to a file")
+    explanation.add_argument("--html", type=Path, metavar="FILE", help="write the text with its colours to a file")
+    explanation.set_defaults(run=_explain)
 
     graph = commands.add_parser("graph", help="print the graph of a function")
     _add_target(graph)
@@ -131,11 +138,29 @@ def _compare(options: argparse.Namespace) -> int:
         gradients=not options.no_gradients,
     )
     if options.json is not None:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(found.to_json() + "\n", encoding="utf-8")
+        _write(options.json, found.to_json())
     if options.plot is not None and found.equal:
         found.plot(options.plot)
     return DONE if found.equal else DIFFERENT
+
+
+def _explain(options: argparse.Namespace) -> int:
+    target = load_target(options.target, options.args)
+    found = explain(target.function, *target.args, compile=not options.no_compile)
+    console = Console()
+    if console.is_terminal:
+        console.print(found)
+    else:
+        print(found)  # as wide as the text is, not as a terminal might be
+    for path, text in ((options.json, found.to_json), (options.html, found.to_html)):
+        if path is not None:
+            _write(path, text())
+    return DONE
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text + "\n", encoding="utf-8")
 
 
 def _graph(options: argparse.Namespace) -> int:

@@ -1,6 +1,7 @@
 """Layer 2: context stacks, the one door to every op, Tensor, Variable, conversion, traces, devices."""
 
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
+from graphc.core.call_state import CallState
 from graphc.core.calling import converted, register_converter
 from graphc.core.context import (
     Context,
@@ -29,13 +30,18 @@ from graphc.core.devices import (
 )
 from graphc.core.dispatch import NO_ATTRS, apply, apply_all, kernel, register_region_runner, translate_error
 from graphc.core.dtypes import as_dtype, canonical_array, scalar_array, type_of
+from graphc.core.places import MISSING, Place, TensorPlace, Write
 from graphc.core.region import Region, VariableState
+from graphc.core.stand_ins import StandIn, StandIns
 from graphc.core.tensor import SymbolicTensor, Tensor, wait_all
 from graphc.core.trace import (
+    AfterCall,
+    Check,
     Checkpoint,
     CreationInTrace,
     LoopReport,
     RegionAborted,
+    SideEffect,
     Store,
     Trace,
     current_trace,
@@ -45,26 +51,36 @@ from graphc.core.variable import Variable, is_symbolic, variable_lock, variable_
 
 __all__ = [
     "FUNCTIONS",
+    "MISSING",
     "NO_ATTRS",
     "SCALARS",
+    "AfterCall",
     "ArrayLike",
     "ArrayMethods",
+    "CallState",
+    "Check",
     "Checkpoint",
     "Context",
     "CreationInTrace",
     "Device",
     "LaunchCounter",
     "LoopReport",
+    "Place",
     "Recorder",
     "Region",
     "RegionAborted",
     "ReplicaContext",
+    "SideEffect",
+    "StandIn",
+    "StandIns",
     "Store",
     "SymbolicTensor",
     "Tensor",
+    "TensorPlace",
     "Trace",
     "Variable",
     "VariableState",
+    "Write",
     "apply",
     "apply_all",
     "as_dtype",

@@ -162,14 +162,12 @@ class ArrayMethods:
     def __getitem__(self, index: Any) -> Tensor:
         return FUNCTIONS["get_item"](self, index)
 
-    def __setitem__(self, index: Any, value: Any) -> NoReturn:
-        raise at(
-            UnimplementedError(
-                f"item assignment to a {type(self).__name__} of type {self.type} is not supported; "
-                "write x = x.at[index].set(value)"
-            ),
-            user_location(),
+    def __delitem__(self, index: Any) -> NoReturn:
+        error = InvalidTypeError(
+            f"items of a tensor ({self.type}) cannot be deleted, since a tensor keeps its shape; take those that stay, "
+            "with an index or a mask, or join them with gx.concat"
         )
+        raise at(error, user_location())
 
     def __len__(self) -> int:
         if not self.shape:
@@ -204,6 +202,19 @@ class ArrayMethods:
             error = InvalidTypeError(f"only a 0-d integer tensor can be an index, got {self.type}")
             raise at(error, user_location())
         return int(self.numpy())
+
+    def __divmod__(self, other: ArrayLike) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: ArrayLike) -> tuple[Any, Any]:
+        return other // self, other % self
+
+    def __round__(self, ndigits: int | None = None) -> Any:
+        """A whole number as an int, or a tensor rounded to so many decimals; halves go to the even neighbour."""
+        if self.shape:
+            error = InvalidTypeError(f"round() of a tensor {self.type}; use gx.round(x, decimals)")
+            raise at(error, user_location())
+        return round(self.item()) if ndigits is None else FUNCTIONS["round"](self, ndigits)
 
     def __format__(self, spec: str) -> str:
         return format(self.item(), spec) if spec and not self.shape else str(self)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 from jax.core import Tracer
 
-from graphc.base import Location, at, nest, user_location
+from graphc.base import Location, at, nest, user_frame, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.core.context import context
 from graphc.core.convert import SCALARS, operand
@@ -155,9 +155,9 @@ def _run(op: OpDef, values: Sequence[Any], attrs: Attrs, regions: Sequence[Graph
         device = find_device(context.device)
         arrays = [to_device(array, device) for array in arrays]
         with jax.default_device(device):
-            result = _call(op, arrays, attrs, regions)
+            result = _call(op, arrays, attrs, regions, values)
     else:
-        result = _call(op, arrays, attrs, regions)
+        result = _call(op, arrays, attrs, regions, values)
     return [_tensor(array) for array in nest.as_tuple(result)]
 
 
@@ -171,18 +171,23 @@ def _array(value: Any) -> Any:
     return array
 
 
-def _call(op: OpDef, arrays: Sequence[Any], attrs: Attrs, regions: Sequence[Graph]) -> Any:
+def _call(op: OpDef, arrays: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], operands: Sequence[Any]) -> Any:
     try:
         return kernel(op, attrs, regions)(*arrays)
     except Exception as error:
-        raise translate_error(error, op, arrays, attrs) from error
+        raise translate_error(error, op, arrays, attrs, operands=operands) from error
 
 
 _JAX_ERRORS = (TypeError, ValueError, IndexError, OverflowError, NotImplementedError, NameError)
 
 
 def translate_error(
-    error: Exception, op: OpDef, values: Sequence[Any], attrs: Attrs, location: Location | None = None
+    error: Exception,
+    op: OpDef,
+    values: Sequence[Any],
+    attrs: Attrs,
+    location: Location | None = None,
+    operands: Sequence[Any] = (),
 ) -> Exception:
     """The graphc error for what JAX raised on an op: op, arguments with their types, the user's line.
 
@@ -192,6 +197,7 @@ def translate_error(
       values: its inputs, as arrays, numbers or types (in a graph).
       attrs: its attributes.
       location: the user's line; None for the one that is being run.
+      operands: the inputs as they were given, by which the user's names for them are found.
     """
     if isinstance(error, GraphcError):
         return error
@@ -209,7 +215,25 @@ def translate_error(
     kind = InvalidArgumentError if shapes else InvalidTypeError
     if isinstance(error, IndexError):
         kind = OutOfRangeError
+    if users := _users_names(names, operands):
+        reason = f"{reason.removesuffix('.')} ({users})"
     return at(kind(f"{op.name}({given}): {reason}"), location or user_location())
+
+
+def _users_names(names: Sequence[str], operands: Sequence[Any]) -> str:
+    """What the user calls the operands, where they are variables of the code that runs."""
+    frame = user_frame() if operands else None
+    if frame is None:
+        return ""
+    held = {
+        id(value): name
+        for scope in (frame.f_globals, frame.f_locals)
+        for name, value in scope.items()
+        if isinstance(value, _tensor) and not name.startswith("ag__")
+    }
+    known = [(name, held.get(id(operand))) for name, operand in zip(names, operands, strict=False)]
+    said = [f"{name} is {users!r}" for name, users in known if users is not None and users != name]
+    return ", ".join(said)
 
 
 def _argument_names(op: OpDef, count: int) -> list[str]:

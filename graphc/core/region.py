@@ -7,12 +7,18 @@ flow through it; the nodes that read and write the variable stand in the outermo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import jax
+
 from graphc.base import Location, user_location
+from graphc.core.call_state import CallState
+from graphc.core.context import trace_scope
+from graphc.core.places import Place
 from graphc.core.tensor import SymbolicTensor, Tensor
-from graphc.core.trace import RegionAborted, Trace
+from graphc.core.trace import Checkpoint, RegionAborted, Trace
 from graphc.ir import OPS, Graph
 
 if TYPE_CHECKING:
@@ -33,7 +39,7 @@ class VariableState:
 
     __slots__ = ("current", "entry", "variable", "written")
 
-    def __init__(self, variable: Variable, entry: SymbolicTensor) -> None:
+    def __init__(self, variable: Variable | CallState, entry: SymbolicTensor) -> None:
         self.variable = variable
         self.entry = entry
         self.current: Any = entry
@@ -52,6 +58,7 @@ class Region(Trace):
     Attributes:
       states: the variables that the region touches, by name.
       location: the line of the user's code where the region began.
+      bound: places that hold something else inside the region than outside, and what.
       aborted: how the attempt was given up. User code may swallow the exception (a bare ``except:``), so who traces the
         body asks here when it is done.
     """
@@ -63,22 +70,44 @@ class Region(Trace):
         self.states: dict[str, VariableState] = {}
         self.location: Location | None = user_location()
         self.aborted: RegionAborted | None = None
+        self.bound: list[tuple[Place, Any]] = []
         self._owned: dict[int, object] = {}
-        parent.root.owners.append(self._owned)
+        parent.root.regions.add(self)
 
     @property
     def parent(self) -> Trace:
         """The trace around the region."""
         return self._around
 
-    def _outer(self, tensor: Tensor) -> Tensor:
-        return self.parent.lift(tensor)
+    def _outer(self, value: Tensor | jax.Array) -> Tensor:
+        return self.parent.lift(value)
 
     def abort(self, reason: str, *, unsettled: bool = False) -> None:
         """Gives the attempt up that the region is part of; does nothing when it is part of none."""
         if self.attempt is not None:
             self.aborted = RegionAborted(self.attempt, reason, unsettled)
             raise self.aborted
+
+    @contextmanager
+    def tracing(self) -> Generator[None]:
+        """Inside, ops go to the region; at the end, what the code wrote into Python objects is taken back."""
+        start = len(self.writes)
+        with trace_scope(self):
+            for place, value in self.bound:
+                self.journal(place)
+                place.set(value)
+            try:
+                yield
+            finally:
+                self.undo_writes(start)
+
+    def forget_writes(self) -> None:
+        """Takes back what the code wrote into Python objects so far, and leaves no trace of it."""
+        for key in list(self.writes)[len(self.bound) :]:
+            write = self.writes.pop(key)
+            write.place.set(write.before)
+        for place, value in self.bound:
+            place.set(value)
 
     def own(self, value: object) -> None:
         """Notes that the region's code may change an object, because it was made there or is carried."""
@@ -87,6 +116,12 @@ class Region(Trace):
     def owns(self, value: object) -> bool:
         """Whether :meth:`own` was called with this very object."""
         return id(value) in self._owned
+
+    def forget_objects(self) -> None:
+        """Drops what the region knows of Python objects, once all has been traced, so as to keep none alive."""
+        for known in (self.writes, self.bound, self._owned):
+            known.clear()
+        self.aborted = None  # its traceback holds frames, and they what their names stand for
 
     def check_aborted(self) -> None:
         """Gives the attempt up again if it was given up before."""
@@ -100,25 +135,40 @@ class Region(Trace):
         for name, state in self.states.items():
             state.current, state.written = states.get(name, (state.entry, False))
 
-    def state(self, variable: Variable) -> VariableState:
+    def assigned_since(self, point: Checkpoint) -> list[Variable]:
+        """The variables that were assigned; also before ``point``, which does no harm."""
+        del point
+        return [variable for variable in self.written() if not isinstance(variable, CallState)]
+
+    def value_at(self, point: Checkpoint, variable: Variable) -> SymbolicTensor:
+        """The value that a variable had at ``point``."""
+        return point.states.get(variable.name, (self.state(variable).entry, False))[0]
+
+    def state(self, variable: Variable | CallState) -> VariableState:
         """The variable's state here; it becomes an input of the region at the first touch."""
         found = self.states.get(variable.name)
         if found is None:
             found = self.states[variable.name] = VariableState(variable, self.argument(variable.type, variable.name))
         return found
 
-    def read(self, variable: Variable) -> SymbolicTensor:
+    def touched(self, state: CallState) -> bool:
+        """Whether a state was read or assigned before this point of the region, or of a trace around it."""
+        return state.name in self.states or self.parent.touched(state)
+
+    def read(self, variable: Variable | CallState) -> SymbolicTensor:
         """The variable's current value at this point of the region, as a tensor of its own for tapes to know."""
         state = self.state(variable)
-        return self.apply(OPS["stop_gradient" if state.written else "identity"], (state.current,))[0]
+        cut = state.written and not (isinstance(variable, CallState) and variable.differentiable)
+        return self.apply(OPS["stop_gradient" if cut else "identity"], (state.current,))[0]
 
-    def assign(self, variable: Variable, value: Any) -> None:
+    def assign(self, variable: Variable | CallState, value: Any) -> None:
         """Sets the variable's value from this point of the region on."""
         state = self.state(variable)
-        state.current = self.cast(value, variable.type)
+        # A tensor of its own: items may be assigned to the one that was given.
+        state.current = SymbolicTensor(self.cast(value, variable.type).raw, self)
         state.written = True
 
-    def written(self) -> list[Variable]:
+    def written(self) -> list[Any]:
         """The variables that the region assigns, in order of first touch."""
         return [state.variable for state in self.states.values() if state.written]
 
@@ -132,4 +182,5 @@ class Region(Trace):
         inputs = [argument.raw for argument in arguments]
         for position, value in enumerate(inputs):
             value.index = position
+        self.is_closed = True
         return Graph(inputs, self.builder.nodes, [output.raw for output in outputs], self.builder.name)

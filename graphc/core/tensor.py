@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import jax
 import numpy as np
 
-from graphc.base import nest
-from graphc.base.errors import ConcretizationError
+from graphc.base import nest, user_frame
+from graphc.base.errors import ConcretizationError, UnimplementedError
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
+from graphc.core.context import context
 from graphc.core.convert import operand
 from graphc.core.devices import device_name
 from graphc.core.dispatch import register_tensor
@@ -18,6 +19,7 @@ from graphc.core.dtypes import canonical_array
 from graphc.ir import TensorType, Value
 
 if TYPE_CHECKING:
+    from graphc.core.convert import ArrayLike
     from graphc.core.trace import Trace
 
 __all__ = ["SymbolicTensor", "Tensor", "wait_all"]
@@ -39,10 +41,99 @@ class Tensor(ArrayMethods):
       array([2., 4.], dtype=float32)
     """
 
-    __slots__ = ()
+    __slots__ = ("_snapshot",)
+
+    _snapshot: Tensor
 
     def __init__(self, value: Any) -> None:
         self.raw = value
+
+    def snapshot(self) -> Tensor:
+        """The tensor as it is now: one that nobody assigns items of, and by which tapes know this one.
+
+        It is the same object until items are assigned.
+        """
+        found = getattr(self, "_snapshot", None)
+        if found is None or found.raw is not self.raw:
+            found = self._snapshot = _Snapshot(self.raw)
+        return found
+
+    def fork(self) -> Tensor:
+        """A tensor of its own with the same values: one and the same to tapes, another one to item assignment."""
+        copy = Tensor(self.raw)
+        copy._snapshot = self.snapshot()
+        return copy
+
+    def become(self, other: Tensor) -> None:
+        """Takes the values of another tensor of the same type; tapes know both as one from here on."""
+        if context.creating is not None:
+            context.creating.note(self)
+        self.raw, self._snapshot = other.raw, other.snapshot()
+
+    def __setitem__(self, index: Any, value: ArrayLike) -> None:
+        """Assigns items: ``x[index] = value`` changes this very tensor, as in NumPy.
+
+        Every name and container that holds the tensor sees the change, the caller's of a compiled function too. What
+        was computed from it before does not: a slice is a copy, no view, and so are ``x.T`` and ``x.reshape(...)``, so
+        that assigning to their items leaves ``x`` as it was. ``x[i] += 1`` assigns items; ``x += 1`` binds the name
+        ``x`` to a new tensor and changes nothing else.
+
+        Args:
+          index: as for reading (:func:`graphc.get_item`). An int must be in range; positions in a tensor that are out
+            of range are left out. A mask may also be a tensor without a value, in a compiled function, if ``value``
+            need not have one element for each place that the mask chooses.
+          value: broadcast to the shape of ``x[index]``. It takes the dtype of the tensor, which must be able to hold
+            it: a float is not put into a tensor of ints, where NumPy would cut it off. Where the index names an item
+            twice, it gets either value.
+
+        Raises:
+          OutOfRangeError: an int out of range, or too many indices.
+          InvalidTypeError: a value that does not fit the dtype, or an index that is no index.
+          InvalidArgumentError: a value that does not fit the shape.
+          UnimplementedError: in a compiled function, a tensor that is neither argument nor made there.
+
+        Example:
+          >>> import graphc as gx
+          >>> x = gx.zeros(4)
+          >>> x[1:3] = [1.0, 2.0]
+          >>> x[-1] += 5.0
+          >>> x.numpy()
+          array([0., 1., 2., 5.], dtype=float32)
+        """
+        if context.trace is not None:
+            raise context.trace.refuse(_captured(self))
+        self.become(FUNCTIONS["update_item"](self, index, value))
+
+    def copy(self) -> Tensor:
+        """A tensor of its own with the same values, so that assigning to the items of one leaves the other.
+
+        Example:
+          >>> import graphc as gx
+          >>> x = gx.zeros(2)
+          >>> y = x.copy()
+          >>> y[0] = 1.0
+          >>> x.tolist(), y.tolist()
+          ([0.0, 0.0], [1.0, 0.0])
+        """
+        return FUNCTIONS["copy"](self)
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        return self.copy()
+
+    def __reduce__(self) -> Any:
+        return Tensor, (self.raw,)
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """The values as a NumPy array; waits until they are computed."""
+        self._looked_at()
+        return super().numpy()
+
+    def _looked_at(self) -> None:
+        """Tells the trace, if one is open, that Python gets to know the values: what it makes of them is a constant."""
+        if context.trace is not None:
+            context.trace.look_at(self)
 
     @property
     def device(self) -> str:
@@ -61,9 +152,11 @@ class Tensor(ArrayMethods):
         return self
 
     def __jax_array__(self) -> jax.Array:
+        self._looked_at()
         return self.raw
 
     def __dlpack__(self, **options: Any) -> Any:
+        self._looked_at()
         return self.raw.__dlpack__(**options)
 
     def __dlpack_device__(self) -> Any:
@@ -77,6 +170,29 @@ class Tensor(ArrayMethods):
         return str(self.numpy())
 
 
+class _Snapshot(Tensor):
+    """The values that a tensor had at one time."""
+
+    __slots__ = ()
+
+    def snapshot(self) -> Tensor:
+        return self
+
+
+def _captured(tensor: Tensor) -> UnimplementedError:
+    return UnimplementedError(
+        f"the assignment to items of a tensor ({tensor.type}) that comes from outside the compiled function, neither "
+        "as an argument nor made there: the tensor would be changed when the function is traced, not when it is "
+        "called. Pass it as an argument, keep it in a gx.Variable, or assign to the items of x.copy()"
+    )
+
+
+_TEXT_REMEDY = (
+    "print, f-strings, str() and format() in converted code make theirs when the program runs; in code that is not "
+    "converted (a library) use repr(), or gx.pyfunc"
+)
+
+
 class SymbolicTensor(Tensor):
     """A tensor of a function that is being traced: it has a type and a place in the graph, and no values yet."""
 
@@ -88,6 +204,20 @@ class SymbolicTensor(Tensor):
     def __init__(self, value: Value, trace: Trace) -> None:
         self.raw = value
         self.trace = trace
+
+    def snapshot(self) -> SymbolicTensor:
+        """The tensor as it is now; tapes know it by its value in the graph."""
+        return SymbolicTensor(self.raw, self.trace)
+
+    fork = snapshot
+
+    def become(self, other: Tensor) -> None:
+        """Takes the values of another tensor of the same type, and tells the trace that is open."""
+        assert context.trace is not None
+        context.trace.replace(self, cast("SymbolicTensor", other))
+
+    def __setitem__(self, index: Any, value: ArrayLike) -> None:
+        self.become(FUNCTIONS["update_item"](self, index, value))
 
     @property
     def type(self) -> TensorType:
@@ -133,8 +263,10 @@ class SymbolicTensor(Tensor):
         self._refuse("item()", "return the tensor and call item() on the result")
 
     def __bool__(self) -> bool:
-        if self.trace.root.unconverted:
-            self._refuse("bool()", f"{self.trace.root.unconverted}; use gx.where or gx.cond")
+        frame = user_frame()
+        reason = self.trace.root.unconverted.get("" if frame is None else frame.f_code.co_qualname)
+        if reason is not None:
+            self._refuse("bool()", f"Python control flow is not converted here, because {reason}")
         self._refuse(
             "bool()",
             "if, while, and, or, not and assert in a decorated function compile by themselves; in code that is not "
@@ -166,13 +298,17 @@ class SymbolicTensor(Tensor):
     def __dlpack__(self, **options: Any) -> Any:
         self._refuse("DLPack export", "return the tensor and export the result")
 
+    def __reduce__(self) -> Any:
+        self._refuse("pickling", "return the tensor and pickle the result")
+
+    def __str__(self) -> str:
+        self._refuse("a text", _TEXT_REMEDY)
+
     def __format__(self, spec: str) -> str:
-        return repr(self)
+        self._refuse("a text", _TEXT_REMEDY)
 
     def __repr__(self) -> str:
         return f"<symbolic Tensor {self.type}, {self.made_at()}>"
-
-    __str__ = __repr__
 
 
 @operand.register(Tensor)

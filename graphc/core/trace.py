@@ -6,9 +6,10 @@ a parent.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import jax
 import numpy as np
@@ -22,17 +23,30 @@ from graphc.base.errors import (
     UnimplementedError,
     VariableCreationError,
 )
+from graphc.core.call_state import CallState
 from graphc.core.context import context
 from graphc.core.convert import SCALARS
 from graphc.core.dispatch import NO_ATTRS, translate_error
 from graphc.core.dtypes import canonical_array, scalar_array, type_of
+from graphc.core.places import Place, TensorPlace, Write
+from graphc.core.stand_ins import StandIns
 from graphc.core.tensor import SymbolicTensor, Tensor
-from graphc.ir import CONSTANT, OPS, Attrs, Graph, GraphBuilder, Literal, OpDef, TensorType
+from graphc.ir import CONSTANT, OPS, Attrs, Graph, GraphBuilder, Literal, OpDef, TensorType, Value
 
 if TYPE_CHECKING:
     from graphc.core.variable import Variable
 
-__all__ = ["Checkpoint", "CreationInTrace", "LoopReport", "RegionAborted", "Store", "Trace"]
+__all__ = [
+    "AfterCall",
+    "Check",
+    "Checkpoint",
+    "CreationInTrace",
+    "LoopReport",
+    "RegionAborted",
+    "SideEffect",
+    "Store",
+    "Trace",
+]
 
 
 class CreationInTrace(BaseException):
@@ -72,6 +86,19 @@ class LoopReport:
 
 
 @dataclass(frozen=True)
+class SideEffect:
+    """Something that Python does when a function is traced, and not when its program runs.
+
+    Attributes:
+      what: it is, for messages: ``the call of time.time``.
+      location: where in the user's code.
+    """
+
+    what: str
+    location: Location | None
+
+
+@dataclass(frozen=True)
 class Store:
     """A tensor without a value was put into an object.
 
@@ -88,15 +115,56 @@ class Store:
     undo: Callable[[Any], None]
 
 
+class AfterCall(Protocol):
+    """What is done after each run of the program with tensors that it computes besides the function's result.
+
+    Attributes:
+      what: what it does, for messages: "it assigns items of an argument".
+    """
+
+    what: str
+
+    def tensors(self, trace: Trace) -> Sequence[SymbolicTensor]:
+        """Those tensors; asked for once, when the function has been traced."""
+        ...
+
+    def run(self, arrays: Sequence[Any], arguments: Any) -> None:
+        """Does it.
+
+        Args:
+          arrays: what the program computed for :meth:`tensors`.
+          arguments: of the call.
+        """
+        ...
+
+
+class Check(AfterCall, Protocol):
+    """Looks at each run of the program before anything else does, and raises if the call has failed."""
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the trace ended in an exception of Python's own, so that another attempt may fare better."""
+        ...
+
+    def refers_to(self, objects: Sequence[Any]) -> bool:
+        """Whether what it raises, or what the program calls on the host, holds one of these very objects."""
+        ...
+
+
 @dataclass(frozen=True)
 class Checkpoint:
     """A point that a trace can be rolled back to."""
 
     num_nodes: int
-    constants: dict[Any, SymbolicTensor]
+    constants: dict[Any, Value]
     states: dict[str, tuple[Any, bool]]
     num_refusals: int
     num_loops: int
+    num_side_effects: int
+    held: dict[Any, Any]
+    num_own_writes: int
+    num_notes: int
+    num_stand_ins: int
 
 
 class Trace:
@@ -105,30 +173,59 @@ class Trace:
     Args:
       name: the name of the graph, after the function.
       may_create: whether making a Variable is a signal to run eagerly (first call) or an error.
-      unroll: whether loops over a ``range`` are unrolled; None leaves it to each loop.
+      unroll: whether loops over a ``range`` are unrolled, or how many iterations to make one; None leaves it to each
+        loop.
 
     Attributes:
       captures: eager tensors that the function uses from outside, in order; inputs of the graph.
+      looked_at: eager tensors from outside whose values Python code got to know, with the arrays that they held.
       variables: the variables that the function touches, by name.
+      max_iterations: how often a loop may run whose end depends on tensors, where the loop does not say; None for no
+        bound.
       loops: what became of each loop.
+      side_effects: what Python code did besides computing, which happens only when the function is traced.
+      forbids_side_effects: whether such a thing is refused.
+      hopeless: the refusal after which no other way to trace the function needs to be tried.
+      check: what looks at each run of the program first, and raises if the call has failed; None where it cannot fail.
+      notes: what operators noted of the program; what is noted in an attempt that is given up is taken back.
+      is_closed: whether the trace of a branch or body has become part of the trace around it.
+      after_call: what is done after each run of the program, in order, by what it is.
+      has_growing: whether there may be lists whose length is known at run time only.
+      stand_ins: the objects that stand for one of several.
+      writes: the places that were written, in order, by their keys.
       stores: the objects that tensors of the trace were put into, by identity.
-      owners: for each region inside, the objects that its code may change.
-      unconverted: why Python control flow is not converted; empty when it is.
+      regions: the branches and loop bodies inside, those that are still there.
+      unconverted: the functions whose Python control flow is not converted, by their qualified names, and why.
       refusals: errors raised because something cannot be compiled; raised again when user code swallowed them.
     """
 
-    def __init__(self, name: str, *, may_create: bool = False, unroll: bool | None = None) -> None:
+    def __init__(self, name: str, *, may_create: bool = False, unroll: bool | int | None = None) -> None:
         self.builder = GraphBuilder(name)
         self.may_create = may_create
         self.captures: dict[int, tuple[Tensor, SymbolicTensor]] = {}
+        self.looked_at: dict[int, tuple[Tensor, Any]] = {}
         self.variables: dict[str, Variable] = {}
         self.refusals: list[GraphcError] = []
         self.unroll = unroll
+        self.max_iterations: int | None = None
         self.loops: list[LoopReport] = []
+        self.side_effects: list[SideEffect] = []
+        self.forbids_side_effects = False
+        self.hopeless: GraphcError | None = None
         self.stores: dict[int, Store] = {}
-        self.owners: list[dict[int, object]] = []
-        self.unconverted = ""
-        self._constants: dict[Any, SymbolicTensor] = {}
+        self.regions: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.unconverted: dict[str, str] = {}
+        self.check: Check | None = None
+        self.notes: list[Any] = []
+        self.is_closed = False
+        self.after_call: dict[str, AfterCall] = {}
+        self.has_growing = False
+        self.stand_ins = StandIns()
+        self.writes: dict[Any, Write] = {}
+        # Each write to a tensor made here, for rollback alone; weak, since who else refers to a tensor is asked.
+        self._own_writes: list[tuple[weakref.ref[SymbolicTensor], Value]] = []
+        self._constants: dict[Any, Value] = {}
+        self._call_states: dict[str, SymbolicTensor] = {}
 
     @property
     def parent(self) -> Trace | None:
@@ -156,7 +253,7 @@ class Trace:
         try:
             output_types = op.infer(types, attrs, regions)
         except Exception as error:
-            raise translate_error(error, op, types, attrs) from error
+            raise translate_error(error, op, types, attrs, operands=inputs) from error
         node = self.builder.append(
             op,
             values,
@@ -188,7 +285,7 @@ class Trace:
                     f"a JAX tracer {value!r:.80} is used in a graphc function; call the graphc function from outside "
                     "jax.jit, jax.grad and jax.vmap"
                 )
-            return self.capture(Tensor(value))
+            return self.capture(value)
         return self.constant(value)
 
     def constant(self, value: Any) -> SymbolicTensor:
@@ -198,8 +295,8 @@ class Trace:
         key = (cast("type[Any]", type(value)), str(value))
         found = self._constants.get(key)
         if found is None:
-            found = self._constants[key] = self._constant(scalar_array(value), weak=type(value) is not bool)
-        return found
+            found = self._constants[key] = self._constant(scalar_array(value), weak=type(value) is not bool).raw
+        return SymbolicTensor(found, self)
 
     def _constant(self, array: np.ndarray[Any, Any], *, weak: bool) -> SymbolicTensor:
         attrs = Attrs(value=Literal(array), weak=True) if weak else Attrs(value=Literal(array))
@@ -207,18 +304,31 @@ class Trace:
         node = self.builder.append(CONSTANT, (), attrs, types=(type,), location=user_location())
         return SymbolicTensor(node.outputs[0], self)
 
-    def capture(self, tensor: Tensor) -> SymbolicTensor:
-        """The input of this trace that stands for a tensor from outside."""
-        key = id(tensor.raw)
+    def capture(self, value: Tensor | jax.Array) -> SymbolicTensor:
+        """The input of this trace that stands for a tensor or array from outside, as a tensor of its own."""
+        key = id(value.raw) if isinstance(value, SymbolicTensor) else id(value)
         found = self.captures.get(key)
         if found is None:
-            outer = self._outer(tensor)
-            name = outer.raw.name if isinstance(outer, SymbolicTensor) and outer.raw.node is None else ""
-            found = self.captures[key] = (outer, self.argument(tensor.type, name or f"capture_{len(self.captures)}"))
-        return found[1]
+            outer = self._outer(value)
+            name = ""
+            if isinstance(outer, SymbolicTensor):
+                outer = outer.snapshot()
+                name = outer.raw.name if outer.raw.node is None else ""
+            found = self.captures[key] = (outer, self.argument(outer.type, name or f"capture_{len(self.captures)}"))
+        return found[1].snapshot()
 
-    def _outer(self, tensor: Tensor) -> Tensor:
-        return tensor
+    def _outer(self, value: Tensor | jax.Array) -> Tensor:
+        return value if isinstance(value, Tensor) else Tensor(value)
+
+    def look_at(self, tensor: Tensor) -> None:
+        """Notes that Python code gets to know the values of a tensor from outside, which the trace then depends on."""
+        self.root.looked_at.setdefault(id(tensor), (tensor, tensor.raw))
+
+    def replace(self, tensor: SymbolicTensor, new: SymbolicTensor) -> None:
+        """Gives a tensor the values of another of its type, from this point of the trace on."""
+        place = TensorPlace(tensor)
+        self.writing(place)
+        place.set(new)
 
     def is_inside(self, other: Trace) -> bool:
         """Whether ``other`` is this trace or around it."""
@@ -229,14 +339,26 @@ class Trace:
             trace = trace.parent
         return False
 
-    def read(self, variable: Variable) -> SymbolicTensor:
+    def read(self, variable: Variable | CallState) -> SymbolicTensor:
         """The variable's current value at this point of the trace."""
+        if isinstance(variable, CallState):
+            found = self._call_states.get(variable.name)
+            if found is None:
+                found = self._call_states[variable.name] = self.constant(variable.initial)
+            return found
         self.variables[variable.name] = variable
         attrs = Attrs(variable=variable.name, type=variable.type)
         return self.apply(OPS["read_variable"], (), attrs)[0]
 
-    def assign(self, variable: Variable, value: Any) -> None:
+    def touched(self, state: CallState) -> bool:
+        """Whether a state was read or assigned before this point of the trace, or of one around it."""
+        return state.name in self._call_states
+
+    def assign(self, variable: Variable | CallState, value: Any) -> None:
         """Sets the variable's value from this point of the trace on."""
+        if isinstance(variable, CallState):
+            self._call_states[variable.name] = self.cast(value, variable.type)
+            return
         self.variables[variable.name] = variable
         self.apply(OPS["assign_variable"], (self.cast(value, variable.type),), Attrs(variable=variable.name))
 
@@ -277,12 +399,18 @@ class Trace:
         )
         return self.refuse(error)
 
-    def side_effect(self, what: str) -> None:
+    def side_effect(self, what: str, *, certain: bool = False) -> None:
         """Says that Python code is about to do something besides computing tensors.
+
+        Args:
+          what: it does, for messages.
+          certain: whether it is known to touch the world, or to give something else each time; that is reported when
+            the function has been traced. What merely might do so (the call of a library function) is not.
 
         Raises:
           RegionAborted: an attempt to roll a loop is open; it is given up.
-          UnimplementedError: the code runs under a condition or in a loop known only at run time.
+          UnimplementedError: the code runs under a condition or in a loop known only at run time, or side effects are
+            forbidden.
         """
         self.abort_attempts(what)
         if self.parent is not None:
@@ -291,6 +419,15 @@ class Trace:
                 "trace time whatever the values are; move it out, or compute with tensors only"
             )
             raise self.refuse(error)
+        if not certain:
+            return
+        if self.forbids_side_effects:
+            error = UnimplementedError(
+                f"{what} would happen once, when {self.builder.name} is traced, and not at each call, which "
+                "side_effects='error' forbids; do it outside the function"
+            )
+            raise self.refuse(error)
+        self.side_effects.append(SideEffect(what, user_location()))
 
     def abort_attempts(self, reason: str) -> None:
         """Gives up the innermost attempt to roll a loop that this trace is part of; does nothing when there is none."""
@@ -312,26 +449,102 @@ class Trace:
         """Notes that a tensor was put into an object; who made the trace asks at its end whether the object is left."""
         self.root.stores.setdefault(id(owner), Store(owner, what, user_location(), undo))
 
+    def owns(self, value: object) -> bool:
+        """Whether an object was made in this region, so that its code may change it and nobody else knows."""
+        del value
+        return False
+
+    def writing(self, place: Place) -> None:
+        """Notes that a place is about to be written; call it before the write.
+
+        Raises:
+          UnimplementedError: its owner is, or is not, another object, by what tensors hold.
+        """
+        stand_in = self.root.stand_ins.changing(place.owner)
+        if stand_in is not None:
+            raise self.refuse(stand_in.error(place.what))
+        self.journal(place)
+
+    def journal(self, place: Place) -> None:
+        """Notes what a place holds, unless the owner was made in this region."""
+        if place.key in self.writes or self.owns(place.owner):
+            return
+        if self._is_own_tensor(place.owner):
+            self._own_writes.append((weakref.ref(place.owner), place.owner.raw))
+        else:
+            self.writes[place.key] = Write(place, place.get(), user_location())
+
+    def _is_own_tensor(self, value: object) -> bool:
+        """Whether a value is a tensor that was made in this very trace and is no argument of the function."""
+        if not isinstance(value, SymbolicTensor) or value.trace is not self:
+            return False
+        return self.parent is not None or value.raw.node is not None
+
+    def undo_writes(self, start: int = 0) -> None:
+        """Takes back all writes since the one of that number; what they left is kept in :attr:`Write.after`."""
+        undone = list(self.writes.values())[start:]
+        for write in undone:
+            write.after = write.place.get()
+        for write in reversed(undone):
+            write.place.set(write.before)
+
     def checkpoint(self) -> Checkpoint:
         """A point to roll back to."""
         root = self.root
         return Checkpoint(
-            len(self.builder.nodes), dict(self._constants), self._variable_states(), len(root.refusals), len(root.loops)
-        )
+            len(self.builder.nodes), dict(self._constants), self._variable_states(), len(root.refusals),
+            len(root.loops), len(root.side_effects), {key: write.place.get() for key, write in self.writes.items()},
+            len(self._own_writes), len(root.notes), len(root.stand_ins),
+        )  # fmt: skip
 
     def rollback(self, point: Checkpoint) -> None:
         """Forgets what was traced since ``point``."""
         del self.builder.nodes[point.num_nodes :]
         del self.root.refusals[point.num_refusals :]
         del self.root.loops[point.num_loops :]
+        del self.root.side_effects[point.num_side_effects :]
         self._constants = dict(point.constants)
         self._restore_variables(point.states)
+        self.undo_writes(len(point.held))
+        for key in list(self.writes)[len(point.held) :]:
+            del self.writes[key]
+        for key, value in point.held.items():
+            self.writes[key].place.set(value)
+        for reference, raw in reversed(self._own_writes[point.num_own_writes :]):
+            tensor = reference()
+            if tensor is not None:
+                tensor.raw = raw
+        del self._own_writes[point.num_own_writes :]
+        del self.root.notes[point.num_notes :]
+        self.root.stand_ins.forget(point.num_stand_ins)
+
+    def changed_since(self, point: Checkpoint) -> dict[Any, tuple[Place, Any]]:
+        """The places that were written since ``point``, by their keys, and what they held then."""
+        found = {key: (write.place, point.held.get(key, write.before)) for key, write in self.writes.items()}
+        for reference, raw in self._own_writes[point.num_own_writes :]:
+            tensor = reference()
+            if tensor is not None:
+                place = TensorPlace(tensor)
+                found.setdefault(place.key, (place, SymbolicTensor(raw, self)))
+        return found
+
+    def assigned_since(self, point: Checkpoint) -> list[Variable]:
+        """The variables that were assigned since ``point``."""
+        nodes = (node for node in self.builder.nodes[point.num_nodes :] if node.op is OPS["assign_variable"])
+        return [self.variables[name] for name in dict.fromkeys(node.attrs["variable"] for node in nodes)]
+
+    def value_at(self, point: Checkpoint, variable: Variable) -> SymbolicTensor:
+        """The value that a variable had at ``point``."""
+        value = self.read(variable)
+        nodes = self.builder.nodes
+        nodes.insert(point.num_nodes, nodes.pop())
+        return value
 
     def _variable_states(self) -> dict[str, tuple[Any, bool]]:
-        return {}
+        return {name: (value, True) for name, value in self._call_states.items()}
 
     def _restore_variables(self, states: dict[str, tuple[Any, bool]]) -> None:
-        del states
+        self._call_states = {name: value for name, (value, _) in states.items()}
 
     def report_loop(self, kind: str, reason: str) -> None:
         """Notes what became of a loop, for reports."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from graphc.base import UniqueNames, at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core.array_methods import ArrayMethods
+from graphc.core.array_methods import FUNCTIONS, ArrayMethods
 from graphc.core.context import context
 from graphc.core.convert import ArrayLike, operand
 from graphc.core.devices import device_name, find_device, placed
@@ -160,6 +160,24 @@ class Variable(ArrayMethods):
     def assign_sub(self, value: ArrayLike) -> Variable:
         """Subtracts from the value; as :meth:`assign` otherwise."""
         return self.assign(self.value() - value)
+
+    def __setitem__(self, index: Any, value: ArrayLike) -> None:
+        """Assigns items: ``v[index] = value`` is ``v.assign(v.value().at[index].set(value))``.
+
+        Index and value are as for :class:`Tensor`.
+
+        Example:
+          >>> import graphc as gx
+          >>> v = gx.Variable([1.0, 2.0])
+          >>> v[0] = 5.0
+          >>> v.numpy()
+          array([5., 2.], dtype=float32)
+        """
+        self.assign(FUNCTIONS["update_item"](self, index, value))
+
+    def copy(self) -> Tensor:
+        """The current value as a tensor that later assignments do not change."""
+        return self.value()
 
     def _stored(self, raw: Any) -> jax.Array:
         """An array as the variable holds it: of its type, on its device, not in memory that the user may write to."""

@@ -201,15 +201,19 @@ class ParallelFunction:
         """Runs the step on all devices."""
         self._check_place()
         arguments = self._binder.bind(args, kwargs)
-        program = self._programs.get(arguments.key)
+        program = self._find(arguments)
         if program is None:
             with self._lock:
                 arguments = self._binder.bind(args, kwargs)  # again: another thread may have made Variables since
-                program = self._programs.get(arguments.key)
+                program = self._find(arguments)
                 if program is None:
                     self._check_batch(arguments)
                     program = self._made(args, kwargs, arguments)
         return program(arguments)
+
+    def _find(self, arguments: Arguments) -> _Program | None:
+        program = self._programs.get(arguments.key)
+        return None if program is None or program.traced.is_outdated else program
 
     def _made(self, args: tuple[Any, ...], kwargs: dict[str, Any], arguments: Arguments) -> _Program:
         try:
@@ -296,6 +300,13 @@ class ParallelFunction:
             traced = trace_function(
                 self._python_function, self._binder, arguments, self._options, may_create=may_create, types=types
             )
+        if traced.after_call:
+            what = "; ".join(after.what for after, _ in traced.after_call)
+            error = UnimplementedError(
+                f"the data-parallel step {self._options.name!r} does more than compute ({what}), which replicas cannot "
+                "do: do it outside the step"
+            )
+            raise at(error, user_location())
         if traced.device:
             error = UnimplementedError(
                 f"the data-parallel step {self._options.name!r} pins ops to {traced.device}, but it runs on "

@@ -1,16 +1,14 @@
 """Layer 6: the decorator, the trace cache and its keys, reasons for retraces, lifting of variables."""
 
 from graphc.function.arguments import Arguments, Binder, TensorSpec
+from graphc.function.bound import BoundFunction
 from graphc.function.from_graph import from_graph
-from graphc.function.function import (
-    TOOLS,
-    BoundFunction,
-    Function,
-    function,
-)
+from graphc.function.function import TOOLS, Function, function
 from graphc.function.mode import functions_run_eagerly, run_functions_eagerly
+from graphc.function.options import TraceOptions
 from graphc.function.retrace import TraceReport
-from graphc.function.traced import TracedFunction, TraceOptions, trace_function
+from graphc.function.traced import TracedFunction, TraceNotes, trace_function
+from graphc.function.write_back import array_leaves
 
 __all__ = [
     "TOOLS",
@@ -19,9 +17,11 @@ __all__ = [
     "BoundFunction",
     "Function",
     "TensorSpec",
+    "TraceNotes",
     "TraceOptions",
     "TraceReport",
     "TracedFunction",
+    "array_leaves",
     "from_graph",
     "function",
     "functions_run_eagerly",

@@ -66,6 +66,7 @@ class Arguments:
       arrays: the arrays of the tensors, in the order of :func:`graphc.base.nest.flatten`.
       variables: the variables among the arguments and their attributes.
       objects: the other objects among them that have attributes or contents.
+      given: the bound arguments before ``input_signature`` made tensors of Python numbers.
     """
 
     values: dict[str, Any]
@@ -73,6 +74,7 @@ class Arguments:
     arrays: list[Any] = field(default_factory=list[Any])
     variables: list[Variable] = field(default_factory=list[Variable])
     objects: list[Any] = field(default_factory=list[Any])
+    given: dict[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def passed(self) -> list[Any]:
@@ -129,6 +131,7 @@ class Binder:
             bound = self._bound(args, kwargs)
             bound.apply_defaults()
             values = bound.arguments
+        given = values
         if self.input_signature is not None:
             values = self._converted(values)
         encoder = Encoder()
@@ -140,7 +143,7 @@ class Binder:
                 raise at(error, user_location()) from None
         if self._owner is not None:
             encoder.encode_state(self._owner)
-        arguments = Arguments(values, tuple(encoder.tokens), encoder.arrays, encoder.variables, encoder.objects)
+        arguments = Arguments(values, tuple(encoder.tokens), encoder.arrays, encoder.variables, encoder.objects, given)
         if arguments.variables:
             arguments.key += self._aliases(arguments.variables)
         if self.input_signature is not None:

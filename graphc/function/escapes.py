@@ -10,11 +10,12 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from graphc.base import at, nest
 from graphc.base.errors import UnimplementedError
-from graphc.core import Store, Trace
+from graphc.core import Store, SymbolicTensor, TensorPlace, Trace, Write
 
 __all__ = ["ArgumentWatch", "check_stores"]
 
@@ -50,28 +51,76 @@ class ArgumentWatch:
         )
 
 
-def check_stores(trace: Trace) -> None:
+def holds_symbols(value: Any) -> bool:
+    """Whether a value is, or contains, a tensor of a trace."""
+    return any(isinstance(leaf, SymbolicTensor) for leaf in nest.flatten(value)[0])
+
+
+@dataclass
+class _Owner:
+    """An object that the trace changed, and how."""
+
+    value: Any
+    writes: list[Write]
+
+    def is_left(self) -> bool:
+        """Whether something else than the journal refers to the object."""
+        return sys.getrefcount(self.value) > _UNREFERENCED + len(self.writes)
+
+    def holds_symbols(self) -> bool:
+        """Whether one of the places that were written holds a tensor of the trace."""
+        return any(holds_symbols(write.place.get()) for write in self.writes)
+
+
+def check_stores(trace: Trace) -> list[Write]:
     """Refuses tensors of the trace that were stored in objects that are still there; takes the stores back.
 
+    Returns:
+      The writes of Python values to objects that are still there, which happen only when the function is traced.
+
     Raises:
-      UnimplementedError: there is one; the message names the store and its line.
+      UnimplementedError: there is a tensor; the message names the store and its line.
     """
-    for owned in trace.owners:
-        owned.clear()
-    escaped = _escaped(trace.stores)
-    if not escaped:
-        return
+    for region in list(trace.regions):
+        region.forget_objects()
+    trace.stand_ins.forget()
+    owners = _owners(trace)
+    _drop_dead(owners)
+    if not trace.stores and not owners:
+        return []
     gc.collect()  # what only a cycle of dead closures holds is gone too
+    _drop_dead(owners)
+    stored = [write for owner in owners.values() if owner.holds_symbols() for write in owner.writes]
     escaped = _escaped(trace.stores)
-    if not escaped:
-        return
+    if not stored and not escaped:
+        return [write for owner in owners.values() for write in owner.writes]
+    what, location = (stored[0].place.what, stored[0].location) if stored else (escaped[0].what, escaped[0].location)
+    for write in reversed(stored):
+        write.place.set(write.before)
     for store in reversed(list(trace.stores.values())):
         store.undo(store.owner)
     error = UnimplementedError(
-        f"{escaped[0].what} stores a tensor that has no value yet in an object that outlives the function; it would be "
+        f"{what} stores a tensor that has no value yet in an object that outlives the function; it would be "
         "stored once, when the function is traced: return the tensor, or keep it in a Variable"
     )
-    raise at(error, escaped[0].location)
+    raise at(error, location)
+
+
+def _owners(trace: Trace) -> dict[int, _Owner]:
+    """The objects that the journal of a trace tells of; the journal is empty then."""
+    owners: dict[int, _Owner] = {}
+    for write in trace.writes.values():
+        if not isinstance(write.place, TensorPlace):
+            owners.setdefault(id(write.place.owner), _Owner(write.place.owner, [])).writes.append(write)
+    trace.writes.clear()
+    return owners
+
+
+def _drop_dead(owners: dict[int, _Owner]) -> None:
+    """Forgets the objects that only the journal refers to; what one held before may have kept another alive."""
+    while dead := [key for key, owner in owners.items() if not owner.is_left()]:
+        for key in dead:
+            del owners[key]
 
 
 def _escaped(stores: dict[int, Store]) -> list[Store]:
@@ -85,3 +134,4 @@ def _references_of_unreferenced() -> int:
 
 
 _UNREFERENCED = _references_of_unreferenced()
+"""The reference count of an object that only a store refers to."""

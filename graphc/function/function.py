@@ -4,42 +4,32 @@ from __future__ import annotations
 
 import functools
 import threading
-import warnings
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
-from operator import attrgetter
-from typing import Any, Literal, TypedDict, Unpack, overload
+from typing import Any, Unpack, overload
 
-from graphc.base import Registry, at, collection_paused, config, user_location
+from graphc.autograph import to_source
+from graphc.base import Registry, at, collection_paused, config, deep_recursion, user_location, warn_at
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, RetraceWarning, VariableCreationError
-from graphc.core import CreationInTrace, Tensor, canonical_device, context, creation_scope, device_scope
+from graphc.core import CreationInTrace, canonical_device, context, creation_scope, device_scope
 from graphc.function.arguments import Arguments, Binder
+from graphc.function.bound import BoundFunction
+from graphc.function.fast_path import MISS, fast_path
+from graphc.function.keys import Identity
 from graphc.function.mode import Mode
-from graphc.function.retrace import TraceReport, retrace_reason
-from graphc.function.traced import TracedFunction, TraceOptions, converted, trace_function
+from graphc.function.options import FunctionOptions, Report, TraceOptions, check_options
+from graphc.function.retrace import TraceReport, is_due, ordinal, retrace_reason
+from graphc.function.side_effects import SideEffects
+from graphc.function.tracebacks import shorten
+from graphc.function.traced import TracedFunction, converted, trace_function
 from graphc.ir import Graph
-from graphc.lowering import TypesDiffer, run_on_variables
 
-__all__ = ["TOOLS", "Function", "TraceReport", "function"]
+__all__ = ["TOOLS", "Function", "function"]
 
 TOOLS: Registry[Callable[..., Any]] = Registry("tool")
-"""What higher layers add to a function's methods: ``compare``."""
-
-OnRetrace = Literal["warn", "error", "ignore"]
+"""What higher layers add to a function's methods: ``compare``, ``explain``."""
 
 _REPORTS_KEPT = 1_000
-
-
-class FunctionOptions(TypedDict, total=False):
-    """The options of :func:`function`."""
-
-    input_signature: Sequence[Any] | None
-    autograph: bool
-    unroll: bool | None
-    device: str | None
-    on_retrace: OnRetrace
-    max_traces: int | None
-    name: str | None
 
 
 class Function:
@@ -48,37 +38,34 @@ class Function:
     # As an argument or attribute it stands for itself: what it holds are caches.
     __graphc_opaque__ = True
 
-    def __init__(
-        self,
-        python_function: Callable[..., Any],
-        *,
-        input_signature: Sequence[Any] | None = None,
-        autograph: bool = True,
-        unroll: bool | None = None,
-        device: str | None = None,
-        on_retrace: OnRetrace = "warn",
-        max_traces: int | None = None,
-        name: str | None = None,
-    ) -> None:
+    def __init__(self, python_function: Callable[..., Any], **options: Unpack[FunctionOptions]) -> None:
         if not callable(python_function):
             raise at(
                 InvalidArgumentError(f"gx.function: expected a function, got {python_function!r:.60}"), user_location()
             )
-        if on_retrace not in ("warn", "error", "ignore"):
-            error = InvalidArgumentError(f"on_retrace must be 'warn', 'error' or 'ignore', got {on_retrace!r}")
-            raise at(error, user_location())
+        check_options(options)
         self.python_function = python_function
-        pinned = "" if device is None else canonical_device(device)
-        label = name or getattr(python_function, "__name__", type(python_function).__name__)
-        self._options = TraceOptions("lambda" if label == "<lambda>" else label, autograph, unroll, pinned)
-        self._on_retrace: OnRetrace = on_retrace
-        self._max_traces = max_traces
-        self._binder = Binder(python_function, input_signature)
+        self._given = options
+        label = options.get("name") or getattr(python_function, "__name__", type(python_function).__name__)
+        device = options.get("device")
+        self._options = TraceOptions(
+            "lambda" if label == "<lambda>" else label,
+            autograph=options.get("autograph", True),
+            unroll=options.get("unroll"),
+            device="" if device is None else canonical_device(device),
+            max_iterations=options.get("max_iterations"),
+            side_effects=options.get("side_effects", "warn"),
+        )
+        self._on_retrace: Report = options.get("on_retrace", "warn")
+        self._max_traces = options.get("max_traces")
+        self._side_effects = SideEffects(self._options.name)
+        self._binder = Binder(python_function, options.get("input_signature"))
         self._traces: OrderedDict[Any, TracedFunction] = OrderedDict()
         self._reports: deque[TraceReport] = deque(maxlen=_REPORTS_KEPT)
         self._described: list[list[tuple[str, str]]] = []
         self._created_in_vain: deque[Any] = deque(maxlen=config.max_traces)
         self._fast: Callable[[tuple[Any, ...]], Any] | None = None
+        self._by_identity = False  # once a program was seen to work on the very objects of its traced call
         self._lock = threading.RLock()
         functools.update_wrapper(self, python_function, updated=())
 
@@ -92,30 +79,52 @@ class Function:
         fast = self._fast
         if fast is not None and not kwargs and context.eager and not Mode.eager:
             result = fast(args)
-            if result is not _MISS:
+            if result is not MISS:
                 return result
         if context.trace is not None:
             return self._inline(args, kwargs)
+        try:
+            return self._call(args, kwargs)
+        except Exception as error:
+            shorten(error)
+            raise
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call by itself, the long way."""
         if Mode.eager or context.creating is not None:
             return self._run_eagerly(args, kwargs)
         arguments = self._binder.bind(args, kwargs)
         traced = self._find(self._key(arguments))
         if traced is None:
+            return self._first_call(args, kwargs)
+        return self._run(traced, arguments, args, kwargs)
+
+    def _first_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that traces the function; at its end JAX traces and compiles the program."""
+        with deep_recursion():
             with self._lock:
                 arguments = self._binder.bind(args, kwargs)  # again: another thread may have made self.w since
                 try:
                     traced = self._trace(arguments)
                 except CreationInTrace:
                     return self._create(args, kwargs, self._key(arguments))
+            return self._run(traced, arguments, args, kwargs)
+
+    def _run(self, traced: TracedFunction, arguments: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if context.tapes:
             return traced.call_recorded(arguments)
         result = traced(arguments)
         simple = len(self._traces) == 1 and not kwargs and not self._binder.has_state
-        self._fast = _fast_path(traced, arguments, args) if simple else None
+        self._fast = fast_path(traced, arguments, args) if simple else None
         return result
 
     def _find(self, key: Any) -> TracedFunction | None:
         found = self._traces.get(key)
+        if found is not None and found.is_outdated:
+            with self._lock:
+                if self._traces.get(key) is found:
+                    del self._traces[key]
+            return None
         if found is not None and len(self._traces) > 1:
             with self._lock:
                 if key in self._traces:
@@ -123,7 +132,10 @@ class Function:
         return found
 
     def _key(self, arguments: Arguments) -> Any:
-        return (arguments.key, context.device) if context.device else arguments.key
+        key: Any = arguments.key
+        if self._by_identity:
+            key = (key, tuple(map(Identity, arguments.objects)))
+        return (key, context.device) if context.device else key
 
     def _inline(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The call inside another trace: its nodes become the caller's."""
@@ -160,7 +172,14 @@ class Function:
                 traced = trace_function(
                     self.python_function, self._binder, arguments, self._options, may_create=may_create
                 )
+            if self._options.side_effects == "warn":
+                self._side_effects.tell(traced.notes.side_effects)
+            if traced.ends_in_python:
+                return traced
             self._report(arguments, traced.seconds)
+            if traced.refers_to_objects and not self._by_identity:
+                self._by_identity = True
+                key = self._key(arguments)
             self._traces[key] = traced
             limit = self._max_traces or config.max_traces
             while len(self._traces) > limit:
@@ -177,16 +196,15 @@ class Function:
         report = TraceReport(number, reason, user_location(), seconds)
         self._reports.append(report)
         del self._described[: -config.max_traces]
-        retraces = report.number - 1
-        if retraces < config.warn_retraces or self._on_retrace == "ignore":
+        if self._on_retrace == "ignore" or not is_due(number - 1, always=self._on_retrace == "error"):
             return
         message = (
-            f"{self.name} was traced again, for the {report.number}th time: {reason}; each trace is compiled anew. "
+            f"{self.name} was traced again, for the {ordinal(number)} time: {reason}; each trace is compiled anew. "
             "Pass numbers that change as tensors, keep shapes fixed, or give input_signature or on_retrace='ignore'"
         )
         if self._on_retrace == "error":
             raise at(InvalidArgumentError(message), report.location)
-        warnings.warn(f"{message} ({report.location.short if report.location else ''})", RetraceWarning, stacklevel=4)
+        warn_at(RetraceWarning(message), report.location)
 
     def __set_name__(self, owner: type, name: str) -> None:
         # Defined in the body of a class: a method, even where it is called as Model.step(model, x).
@@ -197,6 +215,10 @@ class Function:
             return self
         self._binder.is_method = True
         return BoundFunction(self, instance)
+
+    def bind(self, *args: Any, **kwargs: Any) -> Arguments:
+        """The arguments of a call, tensors apart; for tools."""
+        return self._binder.bind(args, kwargs)
 
     def make_variables(self, *args: Any, **kwargs: Any) -> None:
         """Makes the Variables that the first call would make, with their initial values; all others keep theirs.
@@ -212,16 +234,20 @@ class Function:
           VariableCreationError: the function makes its Variables in its first call, which has not happened.
         """
         arguments = self._binder.bind(args, kwargs)
-        found = self._traces.get(self._key(arguments))
+        found = self._find(self._key(arguments))
         if found is not None:
             return found
         try:
-            return self._trace(arguments)
+            with deep_recursion():
+                return self._trace(arguments)
         except CreationInTrace:
             error = VariableCreationError(
                 f"{self.name} makes Variables in its first call; call it once before you ask for its graph"
             )
             raise at(error, user_location()) from None
+        except Exception as error:
+            shorten(error)
+            raise
 
     def graph(self, *args: Any, **kwargs: Any) -> Graph:
         """The graph for these arguments; ``print`` it to read it."""
@@ -229,24 +255,24 @@ class Function:
 
     def lower(self, *args: Any, **kwargs: Any) -> Any:
         """JAX's lowered program for these arguments: ``jax.stages.Lowered``, with ``as_text()`` and ``compile()``."""
-        return self.trace(*args, **kwargs).lower(self._binder.bind(args, kwargs))
+        with deep_recursion():
+            return self.trace(*args, **kwargs).lower(self._binder.bind(args, kwargs))
 
     def compare(self, *args: Any, **kwargs: Any) -> Any:
         """Eager against compiled; see :func:`graphc.compare`."""
         return TOOLS["compare"](self, *args, **kwargs)
 
+    def explain(self, *args: Any, **kwargs: Any) -> Any:
+        """What was compiled for these arguments, and why so; see :func:`graphc.explain`."""
+        return TOOLS["explain"](self, *args, **kwargs)
+
+    def to_source(self) -> str:
+        """The function as it is rewritten before it is traced, as readable text; see :func:`graphc.to_source`."""
+        return to_source(self.python_function)
+
     def clone(self) -> Function:
         """The same function with the same options and no traces, for tools that measure what tracing costs."""
-        copy = Function(
-            self.python_function,
-            input_signature=self._binder.input_signature,
-            autograph=self._options.autograph,
-            unroll=self._options.unroll,
-            device=self._options.device or None,
-            on_retrace=self._on_retrace,
-            max_traces=self._max_traces,
-            name=self._options.name,
-        )
+        copy = Function(self.python_function, **self._given)
         copy._binder.is_method = self._binder.is_method
         return copy
 
@@ -270,74 +296,6 @@ class Function:
         return f"<compiled function {self.name}, {len(self._traces)} traces>"
 
 
-class BoundFunction:
-    """A compiled method with its instance; made at each access, it holds nothing of its own."""
-
-    __slots__ = ("_function", "_instance")
-
-    def __init__(self, function: Function, instance: Any) -> None:
-        self._function = function
-        self._instance = instance
-
-    @property
-    def __func__(self) -> Function:
-        """The compiled function, as of Python's own methods."""
-        return self._function
-
-    @property
-    def __self__(self) -> Any:
-        """The instance, as of Python's own methods."""
-        return self._instance
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls the compiled method."""
-        return self._function(self._instance, *args, **kwargs)
-
-    def __getattr__(self, name: str) -> Any:
-        attribute = getattr(self._function, name)
-        if name in ("trace", "graph", "lower", "compare"):
-            return functools.partial(attribute, self._instance)
-        if name == "python_function":
-            return attribute.__get__(self._instance)
-        return attribute
-
-
-_MISS = object()
-_raw = attrgetter("raw")
-
-
-def _fast_path(
-    traced: TracedFunction, arguments: Arguments, args: tuple[Any, ...]
-) -> Callable[[tuple[Any, ...]], Any] | None:
-    """A call that skips binding and the key, for a function with one trace whose arguments are all plain tensors.
-
-    The types are checked by JAX's own C++ cache: for other types the program raises TypesDiffer while JAX traces it,
-    and the call takes the long way. This leaves about 1 microsecond over a raw ``jax.jit`` call.
-    """
-    if traced.depends_on_arguments or traced.device or len(args) != traced.num_arguments:
-        return None
-    kinds = (Tensor,) * len(args)
-    if tuple(map(type, args)) != kinds:
-        return None
-    jitted, pack = traced.executable.jitted, traced.packer(arguments)
-    captures, variables = traced.captures, traced.bound_variables(arguments)
-    num_written = traced.executable.num_written
-
-    def fast(args: tuple[Any, ...]) -> Any:
-        if tuple(map(type, args)) != kinds:
-            return _MISS
-        try:
-            if variables:
-                results = run_on_variables(jitted, variables, num_written, (*map(_raw, args), *captures))
-            else:
-                results = jitted(*map(_raw, args), *captures)
-        except TypesDiffer:
-            return _MISS
-        return pack(map(Tensor, results))
-
-    return fast
-
-
 @overload
 def function(fn: Callable[..., Any], **options: Unpack[FunctionOptions]) -> Function: ...
 @overload
@@ -347,9 +305,11 @@ def function(
     *,
     input_signature: Sequence[Any] | None = None,
     autograph: bool = True,
-    unroll: bool | None = None,
+    unroll: bool | int | None = None,
+    max_iterations: int | None = None,
+    side_effects: Report = "warn",
     device: str | None = None,
-    on_retrace: OnRetrace = "warn",
+    on_retrace: Report = "warn",
     max_traces: int | None = None,
     name: str | None = None,
     **unknown: Any,
@@ -361,9 +321,16 @@ def function(
       input_signature: nested :class:`TensorSpec` that the arguments must fit, one for each tensor argument, without the
         instance of a method; Python values may follow. Python numbers become tensors where one is asked for.
       autograph: whether Python control flow on tensors is converted.
-      unroll: whether loops over a ``range`` are unrolled; None rolls each loop whose iterations do the same work.
+      unroll: whether loops over a ``range`` are unrolled, or how many iterations of them become one that does the work
+        of all; None rolls each loop whose iterations do the same work.
+      max_iterations: how often a loop may run whose end depends on tensors, for those that do not say it themselves;
+        what is kept of each iteration (lists, values for gradients) gets room for so many. None for no bound.
+      side_effects: what to do about what Python does only when the function is traced (a store into an object that
+        outlives the call, a global that is assigned, a file, the clock, random numbers of other libraries): ``"warn"``
+        tells of each once per function, with its line; ``"error"`` refuses it; ``"ignore"`` says that once is meant.
       device: where to run; None for where the arguments are.
-      on_retrace: what a third retrace leads to: ``"warn"``, ``"error"`` or ``"ignore"``.
+      on_retrace: what the third retrace leads to: ``"warn"``, ``"error"`` or ``"ignore"``. The warning comes again
+        whenever the number of retraces has doubled, so that one that goes on for ever is seen and does not flood.
       max_traces: how many traces are kept; ``gx.config.max_traces`` when None.
       name: of the graph, and in messages; the function's own when None.
       **unknown: refused; here so that the message says which options there are.
@@ -397,7 +364,7 @@ def function(
         )
         raise at(error, user_location())
     make = functools.partial(
-        Function, input_signature=input_signature, autograph=autograph, unroll=unroll, device=device,
-        on_retrace=on_retrace, max_traces=max_traces, name=name,
+        Function, input_signature=input_signature, autograph=autograph, unroll=unroll, max_iterations=max_iterations,
+        side_effects=side_effects, device=device, on_retrace=on_retrace, max_traces=max_traces, name=name,
     )  # fmt: skip
     return make if fn is None else make(fn)

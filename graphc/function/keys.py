@@ -25,7 +25,7 @@ from graphc.base import is_internal_file, nest
 from graphc.base.errors import InvalidTypeError
 from graphc.core import SymbolicTensor, Tensor, Variable, canonical_array, type_of
 
-__all__ = ["Encoder", "closure_variables", "describe", "is_array"]
+__all__ = ["Encoder", "Identity", "closure_variables", "describe", "is_array"]
 
 # An object graph as large as this belongs to no model; what lies behind is told apart by identity alone.
 _MAX_TOKENS = 50_000
@@ -45,7 +45,7 @@ def is_array(value: Any) -> bool:
     return isinstance(value, _INPUTS)
 
 
-class _Identity:
+class Identity:
     """An object as part of a key: equal to itself only; does not keep it alive if it can be helped."""
 
     __slots__ = ("_hash", "_reference")
@@ -61,7 +61,7 @@ class _Identity:
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Identity) or self._hash != other._hash:
+        if not isinstance(other, Identity) or self._hash != other._hash:
             return False
         mine = self._reference()
         return mine is not None and mine is other._reference()
@@ -116,7 +116,7 @@ class Encoder:
         elif kind is Variable or kind is np.ndarray or _is_simple(kind):
             self._object(value)
         elif isinstance(value, _ARRAYS):
-            self.tokens.append(_Identity(value))
+            self.tokens.append(Identity(value))
         elif isinstance(value, np.generic):
             self.tokens.append((kind, value.dtype, value.tobytes()))
         else:
@@ -147,7 +147,7 @@ class Encoder:
         elif id(value) in self._seen:
             self.tokens.append(("seen", self._seen[id(value)]))
         elif len(self.tokens) > _MAX_TOKENS:
-            self.tokens.append(_Identity(value))
+            self.tokens.append(Identity(value))
         else:
             self._seen[id(value)] = len(self._seen)
             self.objects.append(value)
@@ -166,7 +166,7 @@ class Encoder:
             return
         parts = list(state(value))
         opaque = _is_opaque(kind)
-        self.tokens.append((kind, len(parts), _Identity(value) if opaque else None))
+        self.tokens.append((kind, len(parts), Identity(value) if opaque else None))
         if isinstance(value, _PLAIN):
             self._plain(kind, value)
         elif isinstance(value, set | frozenset):
@@ -257,7 +257,7 @@ def _hashable(value: Any) -> Any:
     try:
         hash(value)
     except TypeError:
-        return _Identity(value)
+        return Identity(value)
     return value
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graphc.base import Location
+from graphc.base import Location, config
 
-__all__ = ["TraceReport", "retrace_reason"]
+__all__ = ["TraceReport", "is_due", "ordinal", "retrace_reason"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,28 @@ class TraceReport:
         return f"trace {self.number}{place}: {self.reason} ({self.seconds * 1e3:.1f} ms)"
 
 
+def is_due(retraces: int, *, always: bool) -> bool:
+    """Whether something is to be said after so many retraces.
+
+    Args:
+      retraces: how many there were.
+      always: whether at each of them, from the first on that counts; otherwise whenever their number has doubled.
+    """
+    times, rest = divmod(retraces, config.warn_retraces)
+    return times > 0 and (always or (rest == 0 and times.bit_count() == 1))
+
+
+def ordinal(number: int) -> str:
+    """A number in order.
+
+    Example:
+      >>> [ordinal(number) for number in (1, 2, 3, 4, 11, 22)]
+      ['1st', '2nd', '3rd', '4th', '11th', '22nd']
+    """
+    suffix = "th" if number // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{suffix}"
+
+
 def retrace_reason(new: list[tuple[str, str]], earlier: list[list[tuple[str, str]]]) -> str:
     """What is new in a call, against the most similar one before."""
     if not earlier:
@@ -48,4 +70,9 @@ def retrace_reason(new: list[tuple[str, str]], earlier: list[list[tuple[str, str
         return changed
 
     best = min((differences(old) for old in reversed(earlier)), key=len)
-    return "; ".join(best) if best else "an object among the arguments, its attributes or the device scope changed"
+    if best:
+        return "; ".join(best)
+    return (
+        "an object among the arguments, its attributes, the device scope, or the values of a tensor from outside "
+        "changed"
+    )

@@ -6,16 +6,30 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, cast
 
 import jax
 
-from graphc.autograph import NoSourceError, convert_call
+from graphc.autograph import (
+    NoSourceError,
+    SymbolicNumber,
+    as_lists,
+    convert_call,
+    ends_function,
+    holds_growing,
+    holds_views,
+    value_of,
+    watch_names,
+)
 from graphc.base import at, nest, user_location
 from graphc.base.errors import UnimplementedError
 from graphc.core import (
     NO_ATTRS,
+    AfterCall,
+    CreationInTrace,
     LoopReport,
+    SideEffect,
     SymbolicTensor,
     Tensor,
     Trace,
@@ -28,34 +42,37 @@ from graphc.core import (
     to_device,
     trace_scope,
     type_of,
-    variable_lock,
 )
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.escapes import ArgumentWatch, check_stores
-from graphc.function.keys import is_array
+from graphc.function.options import TraceOptions
+from graphc.function.side_effects import find_side_effects
+from graphc.function.write_back import WriteBack, array_leaves
 from graphc.ir import Attrs, Graph, TensorType
 from graphc.ir.passes import DEFAULT, run_passes
 from graphc.lowering import Executable
 from graphc.ops import ASSIGN_VARIABLE, CALL, READ_VARIABLE
 
-__all__ = ["TraceOptions", "TracedFunction", "converted", "trace_function"]
+__all__ = ["TraceNotes", "TracedFunction", "converted", "trace_function"]
 
 
 @dataclass(frozen=True)
-class TraceOptions:
-    """How a function is traced.
+class TraceNotes:
+    """What tracing found out besides the program.
 
     Attributes:
-      name: the name of the graph.
-      autograph: whether Python control flow on tensors is converted.
-      unroll: whether loops over a ``range`` are unrolled; None leaves it to each loop.
-      device: the device that every op is pinned to; empty for none.
+      unoptimized: the graph before the passes.
+      loops: what became of each loop of the user's code.
+      side_effects: what Python did then that the program does not.
+      unconverted: the functions whose control flow was not converted, by name, and why.
+      seconds: how long tracing took.
     """
 
-    name: str
-    autograph: bool = True
-    unroll: bool | None = None
-    device: str = ""
+    unoptimized: Graph
+    loops: list[LoopReport]
+    side_effects: list[SideEffect]
+    unconverted: dict[str, str]
+    seconds: float
 
 
 class TracedFunction:
@@ -65,22 +82,30 @@ class TracedFunction:
       graph: the graph, after the passes.
       variables: the variables that it reads or writes, by name; those that came with the arguments of the traced call
         are not kept alive.
-      loops: what became of each loop of the user's code.
-      seconds: how long tracing took.
+      notes: what tracing found out besides.
+      after_call: what is done after each run, and which outputs of the graph it is given.
+      captured_tensors: the tensors that the function uses from outside.
+      depends_on_arguments: whether it works on, or returns, objects that come with the arguments of each call.
+      refers_to_objects: whether it works on the very objects that came with the arguments of the traced call.
     """
 
     def __init__(
-        self, graph: Graph, trace: Trace, structure: nest.Structure, leaves: Sequence[Any], binder: Binder,
-        arguments: Arguments, seconds: float,
+        self, graph: Graph, trace: Trace, after_call: Sequence[tuple[AfterCall, int]], result: _Result,
+        binder: Binder, arguments: Arguments, notes: TraceNotes,
     ) -> None:  # fmt: skip
         self.graph = graph
         self.variables = weakref.WeakValueDictionary(trace.variables)
-        self.loops: list[LoopReport] = trace.loops
-        self.seconds = seconds
-        self.executable = Executable(graph)
-        self.captures = [outer.raw for outer, _ in trace.captures.values()]
-        self._captured_tensors = [outer for outer, _ in trace.captures.values()]
-        self._structure = structure
+        self.notes = notes
+        self.after_call = _slices(after_call, len(graph.outputs))
+        self._check = trace.check
+        self._can_fail = self._check is not None
+        self.refers_to_objects = self._check is not None and self._check.refers_to(arguments.objects)
+        self._num_results = self.after_call[0][1].start if self.after_call else len(graph.outputs)
+        self.executable = Executable(graph, self._look if self._can_fail else None)
+        self.captured_tensors = [outer for outer, _ in trace.captures.values()]
+        self._looked_at = list(trace.looked_at.values())
+        self._write_back = next((after for after, _ in self.after_call if isinstance(after, WriteBack)), None)
+        self._structure = result.structure
         self._reread = _read_after_assignment(graph)
         self.num_arguments = len(arguments.arrays)
         self.device = _single_device(graph)
@@ -92,29 +117,87 @@ class TracedFunction:
         used = [trace.variables[name] for name in self.executable.variables]
         self._sources = [places.get(id(variable), variable) for variable in used]
         binder.add_own([source for source in self._sources if isinstance(source, Variable)])
-        self._leaves = [_OUTPUT if isinstance(leaf, SymbolicTensor) else places.get(id(leaf), leaf) for leaf in leaves]
+        self._leaves = [places.get(id(leaf), leaf) for leaf in result.leaves]
+        self._own = result.own
         self._returns_passed = any(isinstance(leaf, _Place) for leaf in self._leaves)
-        self._pack = _packer(structure, self._leaves)
-        self.depends_on_arguments = self._returns_passed or any(isinstance(source, _Place) for source in self._sources)
+        self._pack = _packer(self._structure, self._leaves)
+        passed = self._returns_passed or any(isinstance(source, _Place) for source in self._sources)
+        self.depends_on_arguments = passed or bool(self._own)
+
+    @property
+    def loops(self) -> list[LoopReport]:
+        """What became of each loop of the user's code."""
+        return self.notes.loops
+
+    @property
+    def seconds(self) -> float:
+        """How long tracing took."""
+        return self.notes.seconds
+
+    @property
+    def ends_in_python(self) -> bool:
+        """Whether the function raised an exception when it was traced, after which there is nothing to run."""
+        return self._check is not None and self._check.is_final
+
+    @property
+    def looks_at_values(self) -> bool:
+        """Whether Python code got to know the values of tensors from outside when the function was traced."""
+        return bool(self._looked_at)
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether items were assigned since to a tensor whose values the trace depends on."""
+        return any(tensor.raw is not array for tensor, array in self._looked_at)
+
+    @property
+    def captures(self) -> list[Any]:
+        """The arrays of the tensors that the function uses from outside, as they are now."""
+        return [tensor.raw for tensor in self.captured_tensors]
 
     def __call__(self, arguments: Arguments) -> Any:
         """Runs the program on the tensors and variables of a call."""
+        self.check(arguments)
         arrays = [*arguments.arrays, *self.captures]
         variables = self.bound_variables(arguments)
         if self.device:
             self._check_places(variables)
             device = find_device(self.device)
             arrays = [to_device(array, device) for array in arrays]
-        return self.packer(arguments)(map(Tensor, self.executable(arrays, variables)))
+        results = self.executable(arrays, variables)
+        for after, place in self.after_call[self._can_fail :]:
+            after.run(results[place], arguments)
+        return self.packer(arguments, own=True)(map(Tensor, results[: self._num_results]))
 
-    def packer(self, arguments: Arguments) -> Callable[[Iterator[Any]], Any]:
-        """The function that makes the outputs of the program what the user's function returns."""
-        if not self._returns_passed:
+    def _look(self, outputs: Sequence[Any]) -> None:
+        """Raises if the program, which gave these outputs, says that the call has failed."""
+        look, place = self.after_call[0]
+        look.run(outputs[place], None)
+
+    def check(self, arguments: Arguments) -> None:
+        """Refuses a call that would not change its arguments as the Python function does."""
+        if self._write_back is not None:
+            self._write_back.check(arguments, [*self.captured_tensors, *(tensor for tensor, _ in self._looked_at)])
+
+    def packer(self, arguments: Arguments, *, own: bool = False) -> Callable[[Iterator[Any]], Any]:
+        """The function that makes the outputs of the program what the user's function returns.
+
+        Args:
+          arguments: of the call.
+          own: whether a tensor that the function returns as it was given it, or as it found it outside, is that very
+            tensor, so that both see it when items are assigned.
+        """
+        own = own and bool(self._own)
+        if not (own or self._returns_passed):
             return self._pack
         passed = arguments.passed
-        return _packer(
-            self._structure, [passed[leaf.index] if isinstance(leaf, _Place) else leaf for leaf in self._leaves]
-        )
+        leaves = [passed[leaf.index] if isinstance(leaf, _Place) else leaf for leaf in self._leaves]
+        if own:
+            given = [leaf for _, leaf in array_leaves(arguments)]
+            for position, source in self._own.items():
+                tensor = given[source] if isinstance(source, int) else source
+                if isinstance(tensor, Tensor):
+                    leaves[position] = _Own(tensor)
+        return _packer(self._structure, leaves)
 
     def bound_variables(self, arguments: Arguments) -> list[Variable]:
         """The variables to work on: those of the call's arguments in place of those of the traced call's."""
@@ -134,32 +217,47 @@ class TracedFunction:
 
     def call_recorded(self, arguments: Arguments) -> Any:
         """Runs the graph as one op, so that open tapes can differentiate it; variables are not donated."""
+        self.check(arguments)
         variables = self.bound_variables(arguments)
         tensors = [Tensor(jax.numpy.asarray(array)) for array in arguments.arrays]
         tensors = _original_tensors(arguments, tensors)
         if self.device:
             self._check_places(variables)
-        count = len(self.graph.outputs)
-        with variable_lock, device_scope(self.device or context.device):
+        # As for loops: what is read of a variable after it was assigned is not the variable that a tape watches.
+        names = zip(self.executable.variables, variables, strict=True)
+        assigned = tuple([variable.name for name, variable in names if name in self._reread])
+        attrs = Attrs(assigned=assigned) if assigned else NO_ATTRS
+        results: list[Tensor] = []
+
+        def program(_: Sequence[Any]) -> Sequence[Any]:
             values = [variable.value() for variable in variables]
-            # As for loops: what is read of a variable after it was assigned is not the variable that a tape watches.
-            assigned = tuple(
-                variable.name
-                for name, variable in zip(self.executable.variables, variables, strict=True)
-                if name in self._reread
-            )
-            attrs = Attrs(assigned=assigned) if assigned else NO_ATTRS
-            results = apply_all(CALL, (*values, *tensors, *self._captured_tensors), attrs, (self.graph,))
-            for variable, value in zip(variables, results[count:], strict=False):
-                variable.raw = value.raw
-        return self.packer(arguments)(iter(results[:count]))
+            results[:] = apply_all(CALL, (*values, *tensors, *self.captured_tensors), attrs, (self.graph,))
+            return [result.raw for result in results]
+
+        with device_scope(self.device or context.device):
+            self.executable.run(program, variables)
+        for after, place in self.after_call[self._can_fail :]:
+            found = results[place]
+            after.run(found if after is self._write_back else [tensor.raw for tensor in found], arguments)
+        return self.packer(arguments, own=True)(iter(results[: self._num_results]))
 
     def lower(self, arguments: Arguments) -> Any:
         """JAX's lowered program (``jax.stages.Lowered``)."""
         return self.executable.lower([*arguments.arrays, *self.captures], self.bound_variables(arguments))
 
 
+def _slices(after_call: Sequence[tuple[AfterCall, int]], num_outputs: int) -> list[tuple[AfterCall, slice]]:
+    """Which outputs of a graph each is given; together they take the last ones."""
+    start = num_outputs - sum(count for _, count in after_call)
+    found: list[tuple[AfterCall, slice]] = []
+    for after, count in after_call:
+        found.append((after, slice(start, start + count)))
+        start += count
+    return found
+
+
 _OUTPUT = object()
+_NUMBER = object()  # an output that in plain Python is a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +267,72 @@ class _Place:
     index: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Again:
+    """Stands for the tensor that is an earlier leaf of the result."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Own:
+    """Stands for a tensor that the caller has; takes the place of an output."""
+
+    tensor: Tensor
+
+
+@dataclass(frozen=True)
+class _Result:
+    """What the user's function returned when it was traced.
+
+    Attributes:
+      structure: how it is nested.
+      leaves: its leaves: ``_OUTPUT``, ``_NUMBER`` or ``_Again`` for those that are outputs of the graph.
+      outputs: the outputs.
+      own: for leaves that are tensors which the caller has, by their positions: the position among the tensors of the
+        arguments, or the tensor.
+    """
+
+    structure: nest.Structure
+    leaves: list[Any]
+    outputs: list[SymbolicTensor]
+    own: dict[int, int | Tensor]
+
+    @classmethod
+    def of(cls, trace: Trace, value: Any, arguments: Sequence[SymbolicTensor]) -> _Result:
+        """Takes the result apart.
+
+        Args:
+          trace: of the function.
+          value: what it returned.
+          arguments: what stood for the tensors among the arguments.
+        """
+        found, structure = nest.flatten(value)
+        places = {id(argument): index for index, argument in enumerate(arguments)}
+        leaves: list[Any] = []
+        outputs: list[SymbolicTensor] = []
+        own: dict[int, int | Tensor] = {}
+        seen: dict[int, int] = {}
+        for position, leaf in enumerate(found):
+            output = _output(trace, leaf)
+            if not isinstance(output, SymbolicTensor):
+                leaves.append(output)
+                continue
+            outputs.append(output)
+            kind = _NUMBER if isinstance(leaf, SymbolicNumber) else _OUTPUT
+            leaves.append(_Again(seen[id(leaf)]) if id(leaf) in seen else kind)
+            seen.setdefault(id(leaf), position)
+            if id(leaf) in places:
+                own[position] = places[id(leaf)]
+            elif isinstance(leaf, Tensor) and not isinstance(leaf, SymbolicTensor):
+                own[position] = leaf
+        return cls(structure, leaves, outputs, own)
+
+
 def _original_tensors(arguments: Arguments, tensors: Sequence[Tensor]) -> list[Tensor]:
     """The tensors of the call themselves, which tapes know, in place of equal ones."""
-    leaves = [leaf for value in arguments.values.values() for leaf in nest.flatten(value)[0]]
-    arrays = filter(is_array, leaves)
-    return [leaf if isinstance(leaf, Tensor) else new for leaf, new in zip(arrays, tensors, strict=True)]
+    leaves = array_leaves(arguments)
+    return [leaf if isinstance(leaf, Tensor) else new for (_, leaf), new in zip(leaves, tensors, strict=True)]
 
 
 def _packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Iterator[Any]], Any]:
@@ -188,9 +347,20 @@ def _packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Itera
         return tuple
 
     def pack(supply: Iterator[Any]) -> Any:
-        return nest.unflatten(structure, [next(supply) if leaf is _OUTPUT else leaf for leaf in leaves])
+        made: list[Any] = []
+        for leaf in leaves:
+            output = next(supply) if leaf is _OUTPUT or isinstance(leaf, _Again | _Own) else None
+            if leaf is _NUMBER:
+                output = next(supply).item()
+            elif isinstance(leaf, _Again):
+                output = made[leaf.index]
+            elif isinstance(leaf, _Own):
+                output = leaf.tensor
+            made.append(leaf if output is None else output)
+        return nest.unflatten(structure, made)
 
-    return pack
+    finish = [*([as_lists] if holds_growing(structure) else []), *([value_of] if holds_views(structure) else [])]
+    return reduce(lambda inner, outer: lambda supply: outer(inner(supply)), finish, pack)
 
 
 def trace_function(
@@ -213,9 +383,11 @@ def trace_function(
     """
     start = time.perf_counter()
     trace = Trace(options.name, may_create=may_create, unroll=options.unroll)
-    names = _argument_names(arguments)
+    trace.max_iterations, trace.forbids_side_effects = options.max_iterations, options.side_effects == "error"
+    names = [path for path, _ in array_leaves(arguments)]
     types = [type_of(array) for array in arguments.arrays] if types is None else types
     symbolic = [trace.argument(type, name) for type, name in zip(types, names, strict=True)]
+    before = [tensor.raw for tensor in symbolic]
     args, kwargs = binder.rebuild(arguments, symbolic)
     watch = ArgumentWatch(options.name, args, kwargs)
     with trace_scope(trace), device_scope(options.device or context.device):
@@ -223,16 +395,32 @@ def trace_function(
             result = converted(function, options, trace)(*args, **kwargs)
         except RecursionError as error:
             raise at(_endless(options.name), user_location()) from error
-        leaves, structure = nest.flatten(result)
-        outputs = [_output(trace, leaf) for leaf in leaves]
-        del result, leaves
+        except CreationInTrace:
+            trace.undo_writes()  # the call is run eagerly instead, from its start
+            raise
+        except BaseException as error:
+            if not ends_function(error):
+                raise
+            result = None
+        returned = _Result.of(trace, result, symbolic)
+        del result
+        write_back = WriteBack.of(trace, options.name, arguments, symbolic, before)
+        if write_back is not None:
+            trace.after_call["write back"] = write_back
+        checks = [] if trace.check is None else [trace.check]
+        after_call = [(after, [*after.tensors(trace)]) for after in (*checks, *trace.after_call.values())]
     if trace.refusals:
         raise trace.refusals[0]
-    check_stores(trace)
+    writes = check_stores(trace)
     watch.check()
-    graph = trace.finish([output for output in outputs if isinstance(output, SymbolicTensor)])
-    graph = run_passes(graph, DEFAULT)
-    return TracedFunction(graph, trace, structure, outputs, binder, arguments, time.perf_counter() - start)
+    side_effects = find_side_effects(trace, writes)
+    unoptimized = trace.finish([*returned.outputs, *(tensor for _, tensors in after_call for tensor in tensors)])
+    graph = run_passes(unoptimized, DEFAULT)
+    counts = [(after, len(tensors)) for after, tensors in after_call]
+    notes = TraceNotes(unoptimized, trace.loops, side_effects, trace.unconverted, time.perf_counter() - start)
+    traced = TracedFunction(graph, trace, counts, returned, binder, arguments, notes)
+    traced.check(arguments)
+    return traced
 
 
 def _endless(name: str) -> UnimplementedError:
@@ -245,22 +433,20 @@ def _endless(name: str) -> UnimplementedError:
 def converted(function: Callable[..., Any], options: TraceOptions, trace: Trace | None = None) -> Callable[..., Any]:
     """The function with its control flow converted, if the options ask for that and its source can be read."""
     if not options.autograph:
+        watch_names(function)
+        if trace is not None:
+            trace.unconverted[_qualname(function)] = "autograph=False; use gx.where or gx.cond"
         return function
     try:
         return convert_call(function)
     except NoSourceError as error:
         if trace is not None:
-            trace.unconverted = f"Python control flow is not converted here, because {error}"
+            trace.unconverted[_qualname(function)] = str(error)
         return function
 
 
-def _argument_names(arguments: Arguments) -> list[str]:
-    return [
-        path
-        for name, value in arguments.values.items()
-        for path, leaf in nest.flatten_with_paths(value, name)
-        if is_array(leaf)
-    ]
+def _qualname(function: Any) -> str:
+    return str(getattr(function, "__qualname__", type(function).__qualname__))
 
 
 def _output(trace: Trace, leaf: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, cast
 import jax
 
 from graphc.base import at, nest, user_location
-from graphc.base.errors import InvalidArgumentError
+from graphc.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.core import (
     Region,
     SymbolicTensor,
@@ -76,7 +76,8 @@ def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
         function from one cotangent per output to one gradient per argument (one gradient, or a tuple of them).
 
     Returns:
-      The function of the same arguments that returns ``outputs``.
+      The function of the same arguments that returns ``outputs``. ``function`` gets copies of the arguments, so that it
+      may assign to their items.
 
     Raises:
       InvalidArgumentError: when called: ``function`` does not return a pair, or returns too few gradients.
@@ -114,7 +115,7 @@ def _split(function: Callable[..., Any], result: Any) -> tuple[list[Tensor], nes
 
 def _gradients(pull: Callable[..., Any], cotangents: Sequence[Any], arguments: Sequence[Tensor]) -> list[Any]:
     """What the user's gradient function returns: one gradient or None for each argument."""
-    gradients = list(nest.as_tuple(pull(*cotangents)))
+    gradients = list(nest.as_tuple(pull(*[cotangent.fork() for cotangent in cotangents])))
     if len(gradients) != len(arguments):
         error = InvalidArgumentError(
             f"custom_gradient: the gradient function returned {len(gradients)} gradients for {len(arguments)} arguments"
@@ -134,6 +135,7 @@ def _gradients(pull: Callable[..., Any], cotangents: Sequence[Any], arguments: S
 def _call_eagerly(function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
     # Tapes see what the function computes, for the gradient function may use it, and second orders go through it; but
     # the outputs are tensors of their own, which come from nothing but this call.
+    inputs = [tensor.snapshot() for tensor in tensors]  # the function may assign to their items
     raw, structure, pull = _split(function, function(*tensors))
     with tape_scope(()):
         outputs = [apply(OPS["identity"], (output,)) for output in raw]
@@ -143,13 +145,22 @@ def _call_eagerly(function: Callable[..., Any], tensors: Sequence[Tensor]) -> An
             apply(OPS["zeros_like"], (output,)) if cotangent is None else cotangent
             for output, cotangent in zip(outputs, cotangents, strict=True)
         ]
-        gradients = _gradients(pull, filled, tensors)
+        gradients = _gradients(pull, filled, inputs)
         return [None if gradients[position] is None else gradients[position] for position in wrt]
 
     for tape in context.tapes:
         if isinstance(tape, GradientTape):
-            tape.record_custom(tensors, outputs, pullback)
+            tape.record_custom(inputs, outputs, pullback)
     return nest.unflatten(structure, outputs)
+
+
+def _refuse_writes(region: Region, what: str) -> None:
+    """A region of a custom gradient only computes: what it would change outside has nowhere to go."""
+    for write in region.writes.values():
+        error = UnimplementedError(
+            f"{write.place.what} in {what} changes an object from outside of it; return the new value instead"
+        )
+        raise region.parent.refuse(at(error, write.location))
 
 
 def _call_in_trace(function: Callable[..., Any], tensors: Sequence[Tensor], trace: Trace) -> Any:
@@ -157,18 +168,20 @@ def _call_in_trace(function: Callable[..., Any], tensors: Sequence[Tensor], trac
     name = getattr(function, "__name__", "function")
     forward = Region(trace, f"the custom-gradient function {name!r}")
     arguments = [forward.argument(tensor.type, f"argument_{i}") for i, tensor in enumerate(tensors)]
-    with trace_scope(forward):
-        raw, structure, pull = _split(function, converted(function)(*arguments))
-        outputs = [forward.lift(operand(output)) for output in raw]
+    with forward.tracing():
+        raw, structure, pull = _split(function, converted(function)(*[argument.fork() for argument in arguments]))
+        outputs = [forward.lift(operand(output)).snapshot() for output in raw]
+    _refuse_writes(forward, f"the custom-gradient function {name!r}")
     backward = Region(forward, f"the gradient of {name!r}")
     upstream = [backward.argument(TensorType(o.shape, o.dtype), f"cotangent_{i}") for i, o in enumerate(outputs)]
-    with trace_scope(backward):
+    with backward.tracing():
         gradients = [
             backward.cast(
                 apply(OPS["zeros_like"], (argument,)) if gradient is None else operand(gradient), argument.type
             )
             for gradient, argument in zip(_gradients(converted(pull), upstream, arguments), arguments, strict=True)
         ]
+    _refuse_writes(backward, f"the gradient of {name!r}")
     with trace_scope(forward):
         residuals = [forward.lift(outer) for outer, _ in backward.captures.values()]
         residuals += [forward.lift(state.variable.value()) for state in backward.states.values()]

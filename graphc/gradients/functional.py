@@ -28,7 +28,8 @@ def value_and_grad(
 
     Returns:
       A function of the same arguments that returns ``(value, gradient)``, the gradient in the structure of the
-      arguments; zeros where the value does not depend on one.
+      arguments; zeros where the value does not depend on one. ``function`` gets copies of the arguments that are
+      differentiated, so that what it assigns to their items does not change the caller's.
 
     Raises:
       InvalidArgumentError: when called: the value is not a scalar, or there is no such argument.

@@ -18,21 +18,24 @@ from graphc.base import at, nest, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, Variable, apply, apply_all, context, operand, tape_scope
 from graphc.ir import OPS, Attrs, Graph, OpDef
-from graphc.ops import VJP, check_reverse, vjp_attrs
+from graphc.ops import VJP, vjp_attrs
 
 __all__ = ["GradientTape"]
 
 Gradients = Sequence[Tensor | None]
 
 
-def _key(tensor: Any) -> int:
-    """What identifies a tensor on a tape: itself when eager, its value in the graph when symbolic."""
-    return id(tensor.raw) if isinstance(tensor, SymbolicTensor) else id(tensor)
+def _key(snapshot: Tensor) -> int:
+    """What identifies the snapshot of a tensor on a tape: itself when eager, its value in the graph when symbolic."""
+    return id(snapshot.raw) if isinstance(snapshot, SymbolicTensor) else id(snapshot)
 
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """One step that a tape saw: how to pull the outputs' cotangents back to the inputs."""
+    """One step that a tape saw: how to pull the outputs' cotangents back to the inputs.
+
+    The tensors are snapshots: items may be assigned to the user's own.
+    """
 
     inputs: Sequence[Any]
     outputs: Sequence[Tensor]
@@ -61,7 +64,8 @@ class GradientTape:
         self._persistent = persistent
         self._watch_variables = watch_accessed_variables
         self._records: list[_Record] = []
-        self._connected: dict[int, Any] = {}
+        self._connected: dict[int, Tensor] = {}
+        self._given: dict[int, tuple[Tensor, Tensor]] = {}
         self._reads: dict[str, list[Tensor]] = {}
         self._variables: dict[str, Variable] = {}
         self._watched: set[str] = set()
@@ -86,6 +90,9 @@ class GradientTape:
     def watch(self, tensors: Any) -> None:
         """Starts to watch tensors or variables, alone or in a nested structure.
 
+        Gradients with respect to a tensor are taken at the values that it has now, also if its items are assigned
+        later.
+
         Raises:
           InvalidTypeError: something else, or a tensor of integers or truth values.
         """
@@ -101,7 +108,15 @@ class GradientTape:
                 )
                 raise at(error, user_location())
             else:
-                self._connected[_key(tensor)] = tensor
+                snapshot = self._snapshot(tensor)
+                self._connected[_key(snapshot)] = snapshot
+                self._given[id(tensor)] = (tensor, snapshot)
+
+    def _snapshot(self, tensor: Tensor) -> Tensor:
+        """The tensor as it is now; in a trace, one that comes from outside is an input of it."""
+        if self._trace is None or isinstance(tensor, SymbolicTensor):
+            return tensor.snapshot()
+        return self._trace.capture(tensor)
 
     @contextmanager
     def stop_recording(self) -> Generator[None]:
@@ -113,6 +128,7 @@ class GradientTape:
         """Forgets everything."""
         self._records.clear()
         self._connected.clear()
+        self._given.clear()
         self._reads.clear()
         self._variables.clear()
         self._watched.clear()
@@ -126,22 +142,24 @@ class GradientTape:
         self, op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], outputs: Sequence[Any]
     ) -> None:
         """Notes an op; dispatch calls this."""
+        kept, connected = self._inputs(inputs)
+        results = self._outputs(outputs, connected)
+        if not connected:
+            return
 
         def pullback(wrt: Sequence[int], cotangents: Gradients) -> Gradients:
             given = [cotangent for cotangent in cotangents if cotangent is not None]
             mask = [cotangent is not None for cotangent in cotangents]
             vjp = vjp_attrs(op, attrs, wrt, mask)
-            check_reverse(op, (*inputs, *given), vjp, regions, outputs)
-            return apply_all(VJP, (*inputs, *given), vjp, regions)
+            return apply_all(VJP, (*kept, *given), vjp, regions)
 
-        self.record_custom(inputs, outputs, pullback, assigned=attrs.get("assigned", ()))
+        self._records.append(_Record(kept, results, pullback, attrs.get("assigned", ())))
 
     def record_custom(
         self,
         inputs: Sequence[Any],
         outputs: Sequence[Tensor],
         pullback: Callable[[Sequence[int], Gradients], Gradients],
-        assigned: Sequence[str] = (),
     ) -> None:
         """Notes a step with a pullback of its own.
 
@@ -150,23 +168,45 @@ class GradientTape:
           outputs: the tensors computed from them.
           pullback: takes positions of inputs and one cotangent or None for each output; returns one gradient or None
             for each position.
-          assigned: names of variables that the step assigns, so that gradients with respect to them are undefined.
         """
-        connected = any(_key(value) in self._connected for value in inputs if isinstance(value, Tensor))
+        kept, connected = self._inputs(inputs)
+        results = self._outputs(outputs, connected)
         if connected:
-            self._records.append(_Record(inputs, outputs, pullback, assigned))
-        for output in outputs:
-            if connected and output.type.is_inexact:
-                self._connected[_key(output)] = output
+            self._records.append(_Record(kept, results, pullback))
+
+    def _inputs(self, values: Sequence[Any]) -> tuple[list[Any], bool]:
+        """The inputs of a step as they are now, and whether one of them comes from what is watched."""
+        eager, known = self._trace is None, self._connected
+        kept: list[Any] = []
+        connected = False
+        for value in values:
+            if isinstance(value, Tensor):
+                # Without the calls of _snapshot and _key, which would cost a tenth of an eager op.
+                value = value.snapshot() if eager else self._snapshot(value)
+                connected = connected or (id(value) if eager else id(value.raw)) in known
+            kept.append(value)
+        return kept, connected
+
+    def _outputs(self, tensors: Sequence[Tensor], connected: bool) -> list[Tensor]:
+        """The outputs of a step as they are now; the tape knows them from here on."""
+        eager = self._trace is None
+        kept: list[Tensor] = []
+        for tensor in tensors:
+            snapshot = tensor.snapshot()
+            kept.append(snapshot)
+            if connected and tensor.type.is_inexact:
+                self._connected[id(snapshot) if eager else id(snapshot.raw)] = snapshot
             else:
-                self._unconnected[_key(output)] = output.raw if isinstance(output, SymbolicTensor) else output
+                self._unconnected[_key(snapshot)] = snapshot if eager else snapshot.raw
+        return kept
 
     def record_read(self, variable: Variable, tensor: Tensor) -> None:
         """Notes that reading ``variable`` gave ``tensor``; Variable calls this."""
         watched = variable.name in self._watched or (self._watch_variables and variable.trainable)
         if watched and tensor.type.is_inexact:
-            self._connected[_key(tensor)] = tensor
-            self._reads.setdefault(variable.name, []).append(tensor)
+            snapshot = tensor.snapshot()
+            self._connected[_key(snapshot)] = snapshot
+            self._reads.setdefault(variable.name, []).append(snapshot)
             self._variables[variable.name] = variable
 
     def gradient(
@@ -177,6 +217,9 @@ class GradientTape:
         unconnected_gradients: Literal["none", "zero"] = "none",
     ) -> Any:
         """The gradient of ``target`` with respect to ``sources``.
+
+        A tensor to whose items values were assigned stands, as a source that is watched, for the values that it had
+        when :meth:`watch` was given it; as any other source, and as a target, for those that it has now.
 
         Args:
           target: a tensor, or a nested structure of them, whose sum is differentiated.
@@ -205,6 +248,7 @@ class GradientTape:
         if not self._persistent:
             self._records.clear()
             self._connected.clear()
+            self._given.clear()
         return nest.unflatten(structure, gradients)
 
     def _check_use(self, unconnected: str) -> None:
@@ -236,19 +280,22 @@ class GradientTape:
         if not value.type.is_inexact:
             error = InvalidTypeError(f"gradient(): the target must have a floating dtype, got {value.type}")
             raise at(error, user_location())
-        if _key(value) not in self._connected and _key(value) not in self._unconnected:
+        snapshot = self._snapshot(value)
+        if _key(snapshot) not in self._connected and _key(snapshot) not in self._unconnected:
             error = InvalidArgumentError(
                 f"gradient(): the target ({value.type}) was not computed inside this GradientTape; "
                 "compute it in the `with` block of the tape"
             )
             raise at(error, user_location())
-        return value
+        return snapshot
 
     def _source_tensors(self, source: Any) -> list[Tensor]:
         if isinstance(source, Variable):
             return self._reads.get(source.name, [])
         if isinstance(source, Tensor):
-            return [source] if _key(source) in self._connected else []
+            given = self._given.get(id(source))
+            snapshot = self._snapshot(source) if given is None else given[1]
+            return [snapshot] if _key(snapshot) in self._connected else []
         error = InvalidTypeError(f"gradient(): a source must be a Tensor or a Variable, got {source!r:.60}")
         raise at(error, user_location())
 
@@ -303,7 +350,8 @@ class GradientTape:
                 total = gradient if total is None else total + gradient
         if total is None and unconnected == "zero":
             return apply(OPS["zeros_like"], (source,))
-        return total
+        # A tensor of its own: two sources may have one gradient, which may be the very tensor that the user gave.
+        return total.fork() if isinstance(total, Tensor) else total
 
 
 def _accumulate(cotangents: dict[int, Tensor], tensor: Tensor, cotangent: Tensor) -> None:

@@ -92,7 +92,7 @@ def compare(
     call = Call.of(fn, args, kwargs)
     compiled = compile_call(call)
     variables = [variable for baseline in given.values() for variable in baseline_variables(baseline, call)]
-    state = State([*compiled.traced.variables.values(), *variables])
+    state = State([*compiled.traced.variables.values(), *variables], call.tensors())
     modes = [
         eager_mode(call, state),
         compiled_mode(call, compiled, state),
@@ -161,9 +161,14 @@ def _agreement(eager: Outcome, other: Outcome, state: State, tolerance: Toleranc
     values = compare_results(eager.result, other.result, tolerance, "result", strict=strict)
     if not strict:
         return values
-    names = [f"Variable {variable.name!r}" for variable in state.variables]
-    variables = compare_leaves(list(zip(names, eager.state, other.state, strict=True)), tolerance, strict=True)
-    return Agreement((*values.differences, *variables.differences))
+
+    def left(outcome: Outcome, title: str) -> Any:
+        return outcome.state[title] if title in outcome.state else state.before(title)
+
+    titles = dict.fromkeys((*eager.state, *other.state))
+    pairs = [(title, left(eager, title), left(other, title)) for title in titles]
+    after = compare_leaves(pairs, tolerance, strict=True)
+    return Agreement((*values.differences, *after.differences))
 
 
 def _time(modes: Sequence[Mode], reports: Sequence[ModeReport], rounds: int, seconds: float) -> dict[str, Timing]:

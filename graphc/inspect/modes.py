@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -30,6 +31,7 @@ __all__ = [
     "compile_call",
     "compiled_mode",
     "eager_mode",
+    "memory_of",
 ]
 
 
@@ -61,6 +63,12 @@ class Call:
             compiled_function.clone(), tensors, {name: _convert(_tensor, value) for name, value in kwargs.items()}
         )
 
+    def tensors(self) -> list[tuple[str, Tensor]]:
+        """The tensors among the arguments, each with the expression that reaches it."""
+        bound = inspect.signature(self.function.python_function).bind(*self.args, **self.kwargs).arguments
+        leaves = [pair for name, value in bound.items() for pair in nest.flatten_with_paths(value, name)]
+        return [(path, leaf) for path, leaf in leaves if isinstance(leaf, Tensor)]
+
 
 def _tensor(leaf: Any) -> Any:
     """An array as a tensor: in eager code, NumPy and JAX must not do what graphc is to do."""
@@ -83,24 +91,34 @@ def _convert(leaf_function: Callable[[Any], Any], value: Any) -> Any:
 
 
 class State:
-    """The values of variables at one time, so that every mode starts from the same.
+    """The values of variables and arguments at one time, so that every mode starts from the same.
 
     Args:
       variables: whose values to remember; the random state is one of them where a function draws numbers.
+      arguments: tensors, to whose items a function may assign, each with the expression that reaches it.
     """
 
-    def __init__(self, variables: Sequence[Variable]) -> None:
+    def __init__(self, variables: Sequence[Variable], arguments: Sequence[tuple[str, Tensor]] = ()) -> None:
         self.variables = list({id(variable): variable for variable in variables}.values())
         self._values = [jnp.array(variable.raw, copy=True) for variable in self.variables]
+        self._arguments = {f"the argument {path} after the call": (tensor, tensor.raw) for path, tensor in arguments}
 
     def restore(self) -> None:
         """Gives the variables their values back, in new buffers, which compiled programs may take over."""
         for variable, value in zip(self.variables, self._values, strict=True):
             variable.raw = jnp.array(value, copy=True)
+        for tensor, array in self._arguments.values():
+            tensor.raw = array
 
-    def current(self) -> list[np.ndarray[Any, Any]]:
-        """The values that the variables have now."""
-        return [variable.numpy() for variable in self.variables]
+    def current(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The values that the variables have now, and the arguments to whose items values were assigned."""
+        found = {f"Variable {variable.name!r}": variable.numpy() for variable in self.variables}
+        changed = {title: pair[0] for title, pair in self._arguments.items() if pair[0].raw is not pair[1]}
+        return {**found, **{title: tensor.numpy() for title, tensor in changed.items()}}
+
+    def before(self, title: str) -> np.ndarray[Any, Any]:
+        """The values that an argument had at first, by its title in :meth:`current`."""
+        return np.asarray(self._arguments[title][1])
 
 
 @dataclass(frozen=True)
@@ -109,13 +127,13 @@ class Outcome:
 
     Attributes:
       result: what was returned.
-      state: the values of the variables after the call.
+      state: the values of the variables, and of the arguments that were changed, after the call.
       seconds: how long the call took; it may have compiled ops.
       launches: how many programs were handed to devices.
     """
 
     result: Any
-    state: list[np.ndarray[Any, Any]]
+    state: dict[str, np.ndarray[Any, Any]]
     seconds: float
     launches: int
 
@@ -199,7 +217,9 @@ def compile_call(call: Call) -> Compiled:
     end = time.perf_counter()
     text = lowered.as_text()
     multiplies = "stablehlo.dot_general" in text or "stablehlo.convolution" in text
-    return Compiled(traced, CompileCost(traced.seconds, middle - start, end - middle), _memory(executable), multiplies)
+    return Compiled(
+        traced, CompileCost(traced.seconds, middle - start, end - middle), memory_of(executable), multiplies
+    )
 
 
 def eager_mode(call: Call, state: State) -> Mode:
@@ -234,7 +254,7 @@ def baseline_mode(name: str, fn: Callable[..., Any], call: Call, state: State) -
         return result
 
     lower: Any = getattr(fn, "lower", None)
-    memory = None if lower is None else _memory(lower(*args, **kwargs).compile())
+    memory = None if lower is None else memory_of(lower(*args, **kwargs).compile())
     return Mode(name, run, state, memory=memory, is_graphc=False)
 
 
@@ -245,7 +265,8 @@ def baseline_variables(fn: Any, call: Call) -> list[Variable]:
     return list(fn.trace(*call.args, **call.kwargs).variables.values())
 
 
-def _memory(executable: Any) -> Memory | None:
+def memory_of(executable: Any) -> Memory | None:
+    """What a program of JAX's needs, where the backend tells."""
     try:
         found = executable.memory_analysis()
     except NotImplementedError:

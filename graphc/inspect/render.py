@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from graphc.inspect.report import Comparison, ModeReport
     from graphc.inspect.timing import Timing
 
-__all__ = ["draw_timings", "format_bytes", "format_seconds", "format_table"]
+__all__ = ["Paragraph", "draw_timings", "format_bytes", "format_seconds", "format_table"]
 
 _NUMBER_SPACE = re.compile(r"(?<=\d) (?=[^\W\d_])")
 
@@ -72,12 +72,12 @@ def format_table(comparison: Comparison) -> Group:
     for mode in comparison.modes:
         table.add_row(*_row(comparison, mode))
     lines = [*_failures(comparison), *_one_time_costs(comparison)]
-    lines += [_Paragraph(f"note: {note}", "yellow") for note in comparison.notes]
+    lines += [Paragraph(f"note: {note}", "yellow") for note in comparison.notes]
     return Group(title, table, *lines)
 
 
 @dataclass(frozen=True)
-class _Paragraph:
+class Paragraph:
     """Text that wraps between words, but not between a number and its unit; rich alone breaks at any kind of space."""
 
     text: str
@@ -117,12 +117,12 @@ def _largest_error(mode: ModeReport) -> str:
     return "" if largest is None else f"{largest:.1e}" if largest else "0"
 
 
-def _failures(comparison: Comparison) -> list[_Paragraph]:
-    lines: list[_Paragraph] = []
+def _failures(comparison: Comparison) -> list[Paragraph]:
+    lines: list[Paragraph] = []
     for mode in comparison.modes:
         for what, agreement in (("values", mode.values), ("gradients", mode.gradients)):
             if agreement is not None and not agreement.equal:
-                lines.append(_Paragraph(f"NOT EQUAL: {mode.name}, {what}: {_worst(agreement)}", "bold red"))
+                lines.append(Paragraph(f"NOT EQUAL: {mode.name}, {what}: {_worst(agreement)}", "bold red"))
     return lines
 
 
@@ -135,7 +135,7 @@ def _worst(agreement: Agreement) -> str:
     return f"{worst.path}: {worst.problem}{size}{others}"
 
 
-def _one_time_costs(comparison: Comparison) -> list[_Paragraph]:
+def _one_time_costs(comparison: Comparison) -> list[Paragraph]:
     cost = comparison.cost
     steps = [f"{name} {format_seconds(seconds)}" for name, seconds in vars(cost).items()]
     text = f"compiling: {' + '.join(steps)} = {format_seconds(cost.total)}"
@@ -143,7 +143,7 @@ def _one_time_costs(comparison: Comparison) -> list[_Paragraph]:
     if calls is not None:
         text += f"; paid off after {calls} call{'s' if calls > 1 else ''}"
     firsts = ", ".join(f"{mode.name} {format_seconds(mode.first_call)}" for mode in comparison.modes)
-    return [_Paragraph(text), _Paragraph(f"first calls, not among the times above: {firsts}")]
+    return [Paragraph(text), Paragraph(f"first calls, not among the times above: {firsts}")]
 
 
 def draw_timings(comparison: Comparison, path: Path, title: str | None = None) -> Path:

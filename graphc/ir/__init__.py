@@ -3,7 +3,7 @@
 from graphc.ir import passes
 from graphc.ir.builder import GraphBuilder
 from graphc.ir.device import DeviceSpec
-from graphc.ir.effects import Effect, EffectKind, conflicts, reads, writes
+from graphc.ir.effects import WORLD, Effect, EffectKind, conflicts, reads, writes
 from graphc.ir.graph import Graph
 from graphc.ir.interpreter import Interpreter
 from graphc.ir.node import Node, Value
@@ -17,6 +17,7 @@ from graphc.ir.verifier import verify
 __all__ = [
     "CONSTANT",
     "OPS",
+    "WORLD",
     "Attrs",
     "DeviceSpec",
     "Effect",

@@ -9,7 +9,10 @@ import enum
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Effect", "EffectKind", "conflicts", "reads", "writes"]
+__all__ = ["WORLD", "Effect", "EffectKind", "conflicts", "reads", "writes"]
+
+WORLD = "world"
+"""The resource that stands for everything outside the program; no variable has this name."""
 
 
 class EffectKind(enum.Enum):
@@ -25,7 +28,7 @@ class Effect:
 
     Attributes:
       kind: read or write.
-      resource: the name of what is touched: a variable's unique name, or ``"world"`` for the outside.
+      resource: the name of what is touched: a variable's unique name, or :data:`WORLD`.
     """
 
     kind: EffectKind

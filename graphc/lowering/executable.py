@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from contextlib import nullcontext
+from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
 
 from graphc.base import collection_paused
+from graphc.base.errors import FailedPreconditionError
 from graphc.core import Variable, context, type_of, variable_lock
 from graphc.ir import Graph
 from graphc.lowering.lower import LoweredGraph, lower
+from graphc.ops import HOST_CALL, host_lock
 
 __all__ = ["Executable", "TypesDiffer", "run_on_variables"]
+
+
+Check: TypeAlias = Callable[[Sequence[Any]], None]
 
 
 class TypesDiffer(Exception):
@@ -29,6 +35,8 @@ class Executable:
 
     Args:
       graph: what to compile.
+      check: of a program that can fail: raises if its outputs say that it has. It runs before anything else looks at
+        the outputs; variables stay as they are until then, so none is donated.
 
     Attributes:
       variables: the names of the variables, those that are written first.
@@ -38,12 +46,15 @@ class Executable:
         types anyway, the caller can go without looking at them first.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, check: Check | None = None) -> None:
         self.graph = graph
+        self.check = check
+        self._calls_host = any(node.op is HOST_CALL for node in graph.walk())
         self.lowered: LoweredGraph = lower(graph)
         self.variables = self.lowered.variables
         self.num_written = len(self.lowered.written)
-        self.jitted: Any = jax.jit(_guarded(self.lowered, graph), donate_argnums=tuple(range(self.num_written)))
+        donated = range(0 if check is not None else self.num_written)
+        self.jitted: Any = jax.jit(_guarded(self.lowered, graph), donate_argnums=tuple(donated))
 
     def __call__(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
         """Runs the program, and updates the variables that it writes.
@@ -56,14 +67,53 @@ class Executable:
           One array for each output of the graph.
         """
         context.launched()
+        if self.check is not None:
+            return self.run(lambda values: self.jitted(*values, *arrays), variables)
         if not variables:
             return self.jitted(*arrays)
         return run_on_variables(self.jitted, variables, self.num_written, arrays)
+
+    def run(self, program: Callable[[Sequence[Any]], Sequence[Any]], variables: Sequence[Variable]) -> Sequence[Any]:
+        """Runs a program that donates nothing, and updates the variables that it writes.
+
+        Args:
+          program: takes the values of ``variables``; returns outputs, then the values of those written.
+          variables: one for each name in :attr:`variables`.
+
+        Returns:
+          The outputs.
+
+        Raises:
+          FailedPreconditionError: what the program called on the host has assigned one of the variables.
+          Exception: what :attr:`check` raises; no variable is changed.
+        """
+        # What a program calls on the host may touch other variables, from another thread: it must not wait for this.
+        turn = host_lock if self._calls_host else variable_lock
+        with turn if variables else nullcontext():
+            before = [variable.current() for variable in variables]
+            results = program(before)
+            count = len(results) - self.num_written
+            if self.check is not None:
+                self.check(results[:count])
+            with variable_lock if variables else nullcontext():
+                _check_unchanged(self.graph.name, variables, before)
+                for variable, value in zip(variables, results[count:], strict=False):
+                    variable.raw = value
+        return results[:count]
 
     def lower(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Any:
         """JAX's lowered program (``jax.stages.Lowered``) for arguments like these."""
         with collection_paused():
             return self.jitted.lower(*[variable.current() for variable in variables], *arrays)
+
+
+def _check_unchanged(name: str, variables: Sequence[Variable], before: Sequence[Any]) -> None:
+    for variable, value in zip(variables, before, strict=True):
+        if variable.raw is not value:
+            raise FailedPreconditionError(
+                f"Variable {variable.name!r} was assigned by Python code while the compiled function {name!r} ran on "
+                "the value that it had before; assign it in the function itself"
+            )
 
 
 def run_on_variables(

@@ -12,17 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from types import FunctionType
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
-from graphc.base import Location, config, nest
+from graphc.base import config, nest
 from graphc.base.errors import GraphcError, InternalError
 from graphc.core import register_region_runner, translate_error, type_of
-from graphc.ir import OPS, EffectKind, Graph, Interpreter, Node
+from graphc.ir import OPS, WORLD, EffectKind, Graph, Interpreter, Node
+from graphc.lowering.frames import call_at
 from graphc.ops import linearize
 
 __all__ = ["LoweredGraph", "lower"]
@@ -50,7 +50,7 @@ class LoweredGraph:
 
 def lower(graph: Graph) -> LoweredGraph:
     """Turns a graph into one JAX-traceable function; see :class:`LoweredGraph`."""
-    effects = [effect for node in graph.nodes for effect in node.op.effects(node.attrs)]
+    effects = [effect for node in graph.nodes for effect in node.op.effects(node.attrs) if effect.resource != WORLD]
     written = tuple(dict.fromkeys(effect.resource for effect in effects if effect.kind is EffectKind.WRITE))
     touched = tuple(dict.fromkeys(effect.resource for effect in effects))
     variables = (*written, *(name for name in touched if name not in written))
@@ -92,9 +92,9 @@ class Lowering(Interpreter):
         try:
             with jax.named_scope(node.name):
                 if wanted is None:
-                    result = _call_at(node.location, function, *inputs)
+                    result = call_at(node.location, function, *inputs)
                 else:
-                    result, self._pullbacks[key] = _call_at(node.location, linearize, function, inputs, *wanted)
+                    result, self._pullbacks[key] = call_at(node.location, linearize, function, inputs, *wanted)
         except (TypeError, ValueError, NotImplementedError) as error:
             if isinstance(error, GraphcError):
                 raise
@@ -138,7 +138,7 @@ class Lowering(Interpreter):
             for position in _true_positions(planned)
         ]
         with jax.named_scope(node.name):
-            gradients = _call_at(node.location, pullback, cotangents)
+            gradients = call_at(node.location, pullback, cotangents)
         return [gradients[planned_wrt.index(position)] for position in node.attrs["wrt"]]
 
     def _forward_types(self, node: Node) -> Sequence[Any]:
@@ -190,21 +190,6 @@ def _pullback_plan(graph: Graph) -> Plan:
             cotangents = tuple(a or b for a, b in zip(wanted[key][1], cotangents, strict=True))
         wanted[key] = (wrt, cotangents)
     return wanted
-
-
-@lru_cache(maxsize=4096)
-def _frame_at(file: str, line: int, function: str) -> Callable[..., Any]:
-    """A function whose only frame lies at the user's line, so that JAX takes it for the source of the op."""
-    source = "\n" * (line - 1) + "def f(target, *args): return target(*args)"
-    code = compile(source, file, "exec", dont_inherit=True)
-    inner = next(constant for constant in code.co_consts if hasattr(constant, "co_code"))
-    return FunctionType(inner.replace(co_name=function, co_qualname=function), {})
-
-
-def _call_at(location: Location | None, target: Callable[..., Any], *args: Any) -> Any:
-    if location is None:
-        return target(*args)
-    return _frame_at(location.file, location.line, location.function)(target, *args)
 
 
 register_region_runner(lambda graph: lower(graph).function)

@@ -22,8 +22,11 @@ from graphc.ops.control_flow import (
     emit_scan,
     emit_while,
 )
-from graphc.ops.differentiate import VJP, check_reverse, linearize, vjp_attrs
+from graphc.ops.differentiate import VJP, linearize, vjp_attrs
 from graphc.ops.functions import *
+from graphc.ops.fusing import iterations_per_step
+from graphc.ops.host import HOST_CALL, ORDER, STATUS, HostFunction, emit_host_call, host_error, host_lock, replaying
+from graphc.ops.numbers import AS_NUMBER
 from graphc.ops.state import ASSIGN_VARIABLE, READ_VARIABLE
 from graphc.ops.table import infer_by_evaluation
 
@@ -31,29 +34,38 @@ __all__ = [
     "ALL_MEAN",
     "ALL_SUM",
     "ASSIGN_VARIABLE",
+    "AS_NUMBER",
     "BOOL",
     "CALL",
     "COLLECTIVES",
     "COND",
     "FOLD_IN_REPLICA",
+    "HOST_CALL",
     "INDEX",
+    "ORDER",
     "READ_VARIABLE",
     "REPLICA_AXIS",
     "REPLICA_INDEX",
     "SCAN",
+    "STATUS",
     "SWITCH",
     "VJP",
     "WHILE",
+    "HostFunction",
     "Trips",
-    "check_reverse",
     "emit_branches",
+    "emit_host_call",
     "emit_scan",
     "emit_while",
     "functions",
+    "host_error",
+    "host_lock",
     "infer_by_evaluation",
+    "iterations_per_step",
     "linalg",
     "linearize",
     "nn",
     "random",
+    "replaying",
     "vjp_attrs",
 ]

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from jax import lax as _lax
 
-from graphc.core import Region, SymbolicTensor, Tensor, Trace, Variable, apply_all
+from graphc.core import CallState, Region, SymbolicTensor, Tensor, Trace, Variable, apply_all
 from graphc.ir import OPS, Attrs, Graph, Node, OpDef, TensorType
+from graphc.ops.reverse_while import slots_for, while_loop
 
 lax: Any = _lax  # its functions are only partly annotated
 
@@ -46,18 +47,19 @@ def _while(
     *values: Any,
     num_carry: int,
     assigned: Sequence[str] = (),
+    max_iterations: int | None = None,
     test: Callable[..., Any],
     body: Callable[..., Any],
 ) -> tuple[Any, ...]:
-    invariant = values[num_carry:]
-
-    def going_on(carry: Sequence[Any]) -> Any:
+    def going_on(carry: Sequence[Any], invariant: Sequence[Any]) -> Any:
         return test(*carry, *invariant)[0]
 
-    def iteration(carry: Sequence[Any]) -> Any:
-        return body(*_detached(carry, assigned), *invariant)
+    def iteration(carry: Sequence[Any], invariant: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(body(*_detached(carry, assigned), *invariant))
 
-    return lax.while_loop(going_on, iteration, values[:num_carry])
+    # The number of iterations may pass the bound: gradients then take longer, and are the same.
+    slots = slots_for(values[:num_carry], max_iterations)
+    return while_loop(going_on, iteration, values[:num_carry], values[num_carry:], slots)
 
 
 def _scan(
@@ -69,6 +71,7 @@ def _scan(
     start: int = 0,
     step: int = 1,
     reverse: bool = False,
+    unroll: int = 1,
     assigned: Sequence[str] = (),
     body: Callable[..., Any],
 ) -> tuple[Any, ...]:
@@ -81,14 +84,23 @@ def _scan(
             index = count if (start, step) == (0, 1) else start + step * count
             return body(index, *_detached(carried, assigned), *invariant)
 
-        return lax.fori_loop(0, length, plain, carry)
+        def several(count: Any, carried: Any) -> tuple[Any, ...]:
+            for offset in range(unroll):
+                carried = plain(count * unroll + offset, carried)
+            return carried
+
+        steps = length // unroll
+        carry = lax.fori_loop(0, steps, plain if unroll == 1 else several, carry)
+        for count in range(steps * unroll, length):
+            carry = plain(count, carry)
+        return tuple(carry)
 
     def iteration(state: Any, elements: Any) -> tuple[Any, Any]:
         index, carried = state
         outputs = body(index, *_detached(carried, assigned), *elements, *invariant)
         return (index + step, outputs[:num_carry]), outputs[num_carry:]
 
-    (_, last), ys = lax.scan(iteration, (start, carry), xs, length=length, reverse=reverse)
+    (_, last), ys = lax.scan(iteration, (start, carry), xs, length=length, reverse=reverse, unroll=unroll)
     return (*last, *ys)
 
 
@@ -207,23 +219,30 @@ SCAN = OPS.add(
 )
 
 
+def _flows(variable: Variable | CallState) -> bool:
+    """Whether gradients flow from what is read of a variable to what was assigned to it."""
+    return isinstance(variable, CallState) and variable.differentiable
+
+
 @dataclass
 class _Operands:
     """What regions use from outside: tensors that they capture, and variables."""
 
     captured: dict[int, Tensor]
-    variables: dict[str, Variable]
-    written: list[Variable]
+    variables: dict[str, Variable | CallState]
+    written: list[Variable | CallState]
 
     @classmethod
     def of(cls, regions: Sequence[Region]) -> _Operands:
         captured = {key: outer for region in regions for key, (outer, _) in region.captures.items()}
         variables = {name: state.variable for region in regions for name, state in region.states.items()}
         written = {variable.name: variable for region in regions for variable in region.written()}
-        return cls(captured, variables, list(written.values()))
+        # Those that gradients flow through come first: the last ones are cut off.
+        ordered = sorted(written.values(), key=lambda variable: not _flows(variable))
+        return cls(captured, variables, ordered)
 
     @property
-    def unwritten(self) -> list[Variable]:
+    def unwritten(self) -> list[Variable | CallState]:
         """The variables that are only read."""
         names = {variable.name for variable in self.written}
         return [variable for name, variable in self.variables.items() if name not in names]
@@ -231,7 +250,8 @@ class _Operands:
     @property
     def assigned(self) -> dict[str, Any]:
         """The attribute that names the variables that the bodies assign; gradients with respect to them stop here."""
-        return {"assigned": tuple(variable.name for variable in self.written)} if self.written else {}
+        cut = tuple(variable.name for variable in self.written if not _flows(variable))
+        return {"assigned": cut} if cut else {}
 
     def invariants(self) -> list[Tensor]:
         """The operands that stay as they are: captured tensors and the values of variables only read."""
@@ -254,7 +274,7 @@ class _Operands:
         return [region.state(variable).current for variable in self.written]
 
 
-def _assign(written: Sequence[Variable], values: Sequence[Tensor], parent: Trace) -> None:
+def _assign(written: Sequence[Variable | CallState], values: Sequence[Tensor], parent: Trace) -> None:
     for variable, value in zip(written, values, strict=True):
         parent.assign(variable, value)
 
@@ -289,7 +309,7 @@ def emit_branches(
 
 def emit_while(
     test: Region, test_output: SymbolicTensor, body: Region, arguments: Sequence[Sequence[SymbolicTensor]],
-    outputs: Sequence[SymbolicTensor], initial: Sequence[Tensor],
+    outputs: Sequence[SymbolicTensor], initial: Sequence[Tensor], max_iterations: int | None = None,
 ) -> list[Tensor]:  # fmt: skip
     """Appends a while to the trace around the regions.
 
@@ -300,6 +320,8 @@ def emit_while(
       arguments: the inputs of test and of body that stand for the carried values.
       outputs: the carried values after an iteration; of the initial values' types.
       initial: the carried values before the first test.
+      max_iterations: how many iterations are expected at most, for gradients to keep the carried values of that many;
+        it stops no loop. None where nothing is known.
 
     Returns:
       The carried values after the loop.
@@ -314,7 +336,8 @@ def emit_while(
         body.close(inputs(body, arguments[1]), [*outputs, *shared.results(body)]),
     )
     carried = [*initial, *(variable.value() for variable in shared.written)]
-    attrs = Attrs(shared.assigned, num_carry=len(carried))
+    bound = {} if max_iterations is None else {"max_iterations": max_iterations}
+    attrs = Attrs({**shared.assigned, **bound}, num_carry=len(carried))
     found = apply_all(WHILE, (*carried, *shared.invariants()), attrs, graphs)
     _assign(shared.written, found[len(initial) :], body.parent)
     return found[: len(initial)]
@@ -329,12 +352,14 @@ class Trips:
       start: the first index.
       step: the difference between indices.
       reverse: whether iterations run from the last index to the first, and rows are taken and collected so.
+      unroll: how many iterations make one step of the loop.
     """
 
     length: int
     start: int = 0
     step: int = 1
     reverse: bool = False
+    unroll: int = 1
 
 
 def emit_scan(
@@ -362,8 +387,8 @@ def emit_scan(
         [*outputs, *shared.results(body), *ys],
     )
     carried = [*initial, *(variable.value() for variable in shared.written)]
-    optional = {"start": trips.start, "step": trips.step, "reverse": trips.reverse}
-    defaults = {"start": 0, "step": 1, "reverse": False}
+    optional = {"start": trips.start, "step": trips.step, "reverse": trips.reverse, "unroll": trips.unroll}
+    defaults = {"start": 0, "step": 1, "reverse": False, "unroll": 1}
     attrs = Attrs(
         {**shared.assigned, **{name: value for name, value in optional.items() if value != defaults[name]}},
         num_carry=len(carried),

@@ -25,7 +25,7 @@ from graphc.ir import OPS, Attrs
 __all__ = ["asarray", "clip"]
 
 
-def asarray(x: ArrayLike, dtype: Any = None) -> Tensor:
+def asarray(x: ArrayLike, dtype: Any = None, *, copy: bool | None = None) -> Tensor:
     """A tensor from anything that can be one.
 
     While a function is traced, Python and NumPy values become constants of its graph.
@@ -33,10 +33,12 @@ def asarray(x: ArrayLike, dtype: Any = None) -> Tensor:
     Args:
       x: a tensor (which is returned as it is), variable, array, number, or nested list of these. Arrays are copied.
       dtype: the dtype to convert to; None for the natural one, float32 for Python floats.
+      copy: True for a tensor of its own also where ``x`` is one, so that assigning to the items of one leaves the
+        other; False to refuse where a copy is needed.
 
     Raises:
       InvalidTypeError: ``x`` cannot be a tensor, or ``dtype`` is none.
-      InvalidArgumentError: a nested list whose rows differ in length.
+      InvalidArgumentError: a nested list whose rows differ in length, or a copy is needed and ``copy`` is False.
 
     Example:
       >>> import graphc as gx
@@ -49,11 +51,18 @@ def asarray(x: ArrayLike, dtype: Any = None) -> Tensor:
     except GraphcError as error:
         error.args = (f"asarray: {error.args[0]}",)
         raise at(error, user_location()) from None
+    converts = not isinstance(value, Tensor) or (wanted is not None and value.dtype != wanted)
+    if converts and copy is False:
+        error = InvalidArgumentError(
+            f"asarray: copy=False, but only a tensor of the wanted dtype is taken as it is, got {type(x).__name__} "
+            f"{x!r:.60}; leave copy out"
+        )
+        raise at(error, user_location())
     if not isinstance(value, Tensor):
         value = _tensor(value, wanted)
     if wanted is not None and value.dtype != wanted:
         return apply(OPS["astype"], (value,), Attrs(dtype=wanted))
-    return value
+    return value.copy() if copy and not converts else value
 
 
 def _tensor(value: Any, dtype: np.dtype[Any] | None) -> Tensor:

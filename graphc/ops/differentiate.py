@@ -14,14 +14,13 @@ from typing import Any, cast
 import jax
 import jax.numpy as jnp
 
-from graphc.base import at, nest, user_location
-from graphc.base.errors import UnimplementedError
-from graphc.core import SCALARS, SymbolicTensor, kernel, type_of_any
+from graphc.base import nest
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.ops.collectives import COLLECTIVES
+from graphc.ops.host import replaying
 from graphc.ops.table import infer_by_evaluation
 
-__all__ = ["VJP", "check_reverse", "linearize", "vjp_attrs"]
+__all__ = ["VJP", "linearize", "vjp_attrs"]
 
 Pullback = Callable[[Sequence[Any]], tuple[Any, ...]]
 
@@ -58,48 +57,9 @@ def _vjp(*values: Any, op: str, attrs: Any, wrt: Any, cotangents: Any, bodies: S
     forward = OPS[op]
     function = partial(forward.impl, **dict(attrs), **forward.region_keywords(bodies))
     count = len(values) - sum(cotangents)
-    _, pullback = linearize(function, values[:count], wrt, cotangents)
-    return pullback(values[count:])
-
-
-def check_reverse(
-    op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], outputs: Sequence[Any]
-) -> None:
-    """Refuses the gradient of a loop whose trip count is not known: what each iteration needs could not be kept.
-
-    Args:
-      op: the op to differentiate.
-      inputs: its primal inputs and the cotangents.
-      attrs: of its vjp.
-      regions: its bodies.
-      outputs: what it gave.
-
-    Raises:
-      UnimplementedError: the gradient goes through a while loop; the message names its line.
-    """
-    inner = [node for region in regions for node in region.walk() if node.op.name == "while"]
-    own = attrs["op"] == "while" or op.name == "while"
-    if not inner and not own:
-        return
-    try:
-        jax.eval_shape(kernel(VJP, attrs, regions), *map(_abstract, inputs))
-    except ValueError:
-        made = outputs[0].raw.node if isinstance(outputs[0], SymbolicTensor) else None
-        floating = [node for node in inner if any(output.type.is_inexact for output in node.outputs)]
-        nodes = [made] if own and made is not None else floating or inner
-        error = UnimplementedError(
-            "the gradient goes through a while loop (or a for loop with break, return or a tensor bound), and how "
-            "often it runs is not known when the function is traced; loop over a Python range or a tensor, and end "
-            "early with gx.where, or wrap the loop in gx.stop_gradient"
-        )
-        raise at(error, nodes[0].location if nodes else user_location()) from None
-
-
-def _abstract(value: Any) -> Any:
-    if type(value) in SCALARS:
-        return value
-    type_ = type_of_any(value)
-    return jax.ShapeDtypeStruct(type_.shape, type_.dtype, weak_type=type_.weak)
+    with replaying():  # the forward pass has run, and done to the world what it does
+        _, pullback = linearize(function, values[:count], wrt, cotangents)
+        return pullback(values[count:])
 
 
 _infer_without_regions = infer_by_evaluation(_vjp)

@@ -41,7 +41,7 @@ _ROWS = (
     row("fmin", jnp.fmin, _BINARY, "The smaller of two numbers; a number wins over NaN."),
     row("copysign", jnp.copysign, _BINARY, "The magnitude of x1 with the sign of x2."),
     row("heaviside", jnp.heaviside, _BINARY, "0 below zero, 1 above, x2 at zero."),
-    row("identity", _identity, _UNARY, "The tensor itself, as a new tensor."),
+    row("identity", _identity, _UNARY, "The tensor itself, as a new tensor.", aliases=("copy",)),
     row(
         "stop_gradient",
         lax.stop_gradient,

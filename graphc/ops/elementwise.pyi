@@ -27,6 +27,7 @@ __all__ = [
     "cbrt",
     "ceil",
     "conj",
+    "copy",
     "copysign",
     "cos",
     "cosh",
@@ -455,6 +456,8 @@ def identity(x: ArrayLike) -> Tensor:
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
     """
+
+copy = identity
 
 def imag(x: ArrayLike) -> Tensor:
     """The imaginary part.

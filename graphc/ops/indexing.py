@@ -10,8 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from graphc.base import at, user_location
-from graphc.base.errors import InvalidArgumentError
+from graphc.base import at, nest, user_location
+from graphc.base.errors import GraphcError, InvalidArgumentError
 from graphc.core import FUNCTIONS, SCALARS, ArrayLike, Tensor, apply, context, operand, scalar_array, type_of_any
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.ops.subscripts import IndexEncoder, checked_position
@@ -20,42 +20,57 @@ from graphc.ops.table import infer_by_evaluation
 __all__ = ["get_item", "update_item"]
 
 Array = jax.Array
-_HOW = ("set", "add", "multiply", "min", "max")
+_COMBINE: dict[str, Any] = {"add": jnp.add, "multiply": jnp.multiply, "min": jnp.minimum, "max": jnp.maximum}
+_HOW = ("set", *_COMBINE)
 
 
-def _key(x: Any, tensors: Sequence[Any], index: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
-    """The array with its windows cut out, and the index that remains, as JAX takes it."""
+def _key(
+    x: Any, tensors: Sequence[Any], index: tuple[Any, ...]
+) -> tuple[Any, tuple[Any, ...], dict[int, Any], tuple[Any, int] | None]:
+    """An index as JAX takes it.
+
+    Returns:
+      The array with its windows cut out, the index that remains, where each window starts by its axis, and the mask
+      with the number of axes behind it; the index takes all that the mask covers.
+    """
     rest = iter(tensors)
     key: list[Any] = []
+    starts: dict[int, Any] = {}
+    mask = None
     axis = 0
-    for item in index:
+    for position, item in enumerate(index):
         if item == "...":
-            axis = len(x.shape) - sum(_uses_axis(other) for other in index[index.index(item) :])
+            axis = len(x.shape) - sum(map(_num_axes, index[position:]))
             key.append(Ellipsis)
         elif item == "tensor":
             key.append(next(rest))
+        elif _is(item, "window"):
+            starts[axis] = next(rest)
+            x = lax.dynamic_slice_in_dim(x, starts[axis], item[1], axis)
+            key.append(slice(None))
+        elif _is(item, "mask"):
+            mask = (next(rest), item[2])
+            key.extend([slice(None)] * item[1])
         elif isinstance(item, tuple):
-            part = cast("tuple[Any, ...]", item)
-            if _is_window(part):
-                x = lax.dynamic_slice_in_dim(x, next(rest), part[1], axis)
-                part = (None,)
-            key.append(slice(*part))
+            key.append(slice(*cast("tuple[Any, ...]", item)))
         else:
             key.append(item)
-        axis += _uses_axis(item)
-    return x, tuple(key)
+        axis += _num_axes(item)
+    return x, tuple(key), starts, mask
 
 
-def _is_window(item: Any) -> bool:
-    return isinstance(item, tuple) and cast("tuple[Any, ...]", item)[0] == "window"
+def _is(item: Any, kind: str) -> bool:
+    return isinstance(item, tuple) and cast("tuple[Any, ...]", item)[0] == kind
 
 
-def _uses_axis(item: Any) -> bool:
-    return item is not None and item != "..."
+def _num_axes(item: Any) -> int:
+    if item is None or item == "...":
+        return 0
+    return item[1] if _is(item, "mask") else 1
 
 
 def _get_item(x: Any, *tensors: Any, index: tuple[Any, ...]) -> Array:
-    x, key = _key(x, tensors, index)
+    x, key, _, _ = _key(jnp.asarray(x), tensors, index)  # a constant comes as a NumPy array
     return x[key]
 
 
@@ -72,7 +87,7 @@ def _infer_get_item(types: Sequence[TensorType], attrs: Attrs, regions: Sequence
 
 def _basic_shape(x: TensorType, tensors: Sequence[TensorType], index: tuple[Any, ...]) -> tuple[int, ...] | None:
     """The shape of ``x[index]`` where no array is in the index, else None; a hundred times faster than asking JAX."""
-    if any(tensor.shape for tensor in tensors) or not all(x.shape) or any(map(_is_window, index)):
+    if any(tensor.shape for tensor in tensors) or not all(x.shape) or any(_is(item, "window") for item in index):
         return None
     # NumPy knows the answer. The array takes no memory, and 0 is a position that every axis has.
     array = np.broadcast_to(np.empty((), np.bool_), x.shape)
@@ -86,8 +101,44 @@ def _update_item(x: Any, values: Any, *tensors: Any, index: tuple[Any, ...], how
             f"values of dtype {values.dtype} cannot be put into a tensor of dtype {x.dtype} without loss; "
             f"convert one of them with gx.astype"
         )
-    _, key = _key(x, tensors, index)
-    return getattr(x.at[key], how)(values.astype(x.dtype))
+    cut, key, starts, mask = _key(x, tensors, index)
+    values = values.astype(x.dtype)
+    if mask is not None:
+        part = cut[key]
+        cut = _put(cut, key, _where(part, values, *mask, how))
+    else:
+        if values.ndim and values.shape[0] == 1:
+            values = _without_leading_ones(values, cut[key].ndim)
+        try:
+            cut = getattr(cut.at[key], how)(values)
+        except ValueError:
+            raise ValueError(f"values of shape {values.shape} do not fit elements of shape {cut[key].shape}") from None
+    if not starts:
+        return cut
+    return lax.dynamic_update_slice(x, cut, [starts.get(axis, 0) for axis in range(x.ndim)])
+
+
+def _where(part: Any, values: Any, mask: Any, behind: int, how: str) -> Array:
+    """The elements with those changed that a mask chooses; its axes count as one in the shape of the values."""
+    values = _without_leading_ones(values, part.ndim - mask.ndim + 1)
+    if values.ndim > behind:
+        front = values.ndim - 1 - behind
+        values = values.reshape(*values.shape[:front], *[1] * mask.ndim, *values.shape[front + 1 :])
+    values = jnp.broadcast_to(values, part.shape)
+    changed = values if how == "set" else _COMBINE[how](part, values)
+    return jnp.where(mask.reshape(*mask.shape, *[1] * behind), changed, part)
+
+
+def _put(x: Any, key: tuple[Any, ...], part: Any) -> Array:
+    everything = all(item is Ellipsis or item == slice(None) for item in key)
+    return part if everything else x.at[key].set(part)
+
+
+def _without_leading_ones(values: Any, ndim: int) -> Any:
+    """NumPy lets values have more axes than the elements that they are put in place of, if these are of size 1."""
+    extra = values.ndim - ndim
+    fits = extra > 0 and all(size == 1 for size in values.shape[:extra])
+    return values.reshape(values.shape[extra:]) if fits else values
 
 
 def _same_kind(values: Any, x: Any) -> bool:
@@ -164,7 +215,8 @@ def update_item(x: ArrayLike, index: Any, values: ArrayLike, how: str = "set") -
 
     Args:
       x: a tensor.
-      index: as in :func:`get_item`; positions in a tensor that are out of range are left out, as in JAX.
+      index: as in :func:`get_item`; positions in a tensor that are out of range are left out, as in JAX. The values of
+        a mask need not be known if ``values`` fit any number of elements.
       values: broadcast to the shape of ``x[index]``; of a dtype that ``x`` can hold.
       how: ``set``, ``add``, ``multiply``, ``min`` or ``max``. Where the index names an element twice, ``set`` takes
         any of its values and the others apply all.
@@ -184,8 +236,33 @@ def update_item(x: ArrayLike, index: Any, values: ArrayLike, how: str = "set") -
             InvalidArgumentError(f"update_item: how is {how!r}, expected one of {', '.join(_HOW)}"), user_location()
         )
     tensor = _as_operand(x)
-    items, tensors = IndexEncoder(type_of_any(tensor).shape, index, windows=False).encode()
+    type = type_of_any(tensor)
+    _check_ints(values, type.dtype)
+    try:
+        values = operand(values)
+    except GraphcError as error:
+        error.args = (f"update_item: {error.args[0]}",)
+        raise at(error, user_location()) from None
+    shape = tuple(getattr(values, "shape", ()))
+    items, tensors = IndexEncoder(type.shape, index, windows=context.trace is None, values=shape).encode()
     return apply(UPDATE_ITEM, (tensor, values, *tensors), Attrs(index=items, how=how))
+
+
+def _check_ints(values: Any, dtype: np.dtype[Any]) -> None:
+    """Refuses Python ints that a dtype of ints cannot hold, as NumPy does; arrays wrap around."""
+    if dtype.kind not in "iu":
+        return
+    info = jnp.iinfo(dtype)
+    if hasattr(values, "__graphc_index__") and not info.min <= values.low <= values.high <= info.max:
+        values.give_up(f"a value that may not fit {dtype.name}")
+    if not isinstance(values, int | list | tuple):
+        return
+    for value in nest.flatten(values)[0]:
+        if type(value) is int and not info.min <= value <= info.max:
+            error = InvalidArgumentError(
+                f"update_item: the Python int {value} does not fit {dtype.name}, which holds {info.min} to {info.max}"
+            )
+            raise at(error, user_location())
 
 
 def _as_operand(x: Any) -> Any:

@@ -1,8 +1,12 @@
 """Index notation: what stands between the brackets, split into a static attribute and tensors.
 
 The attribute is a tuple with one item per part of the index: an int, a slice as ``(start, stop, step)``, ``None`` for
-a new axis, ``"..."``, ``"tensor"`` for the next input, and ``("window", size)`` for a slice of this size that starts at
-the next input.
+a new axis, ``"..."``, ``"tensor"`` for the next input, ``("window", size)`` for a slice of this size that starts at the
+next input, and ``("mask", axes)`` for the next input, a mask over so many axes.
+
+A mask is a tensor like any other where the shape of the result does not depend on what it holds, as in an update with
+values that fit any number of places. Elsewhere it is replaced by the positions that it chooses, so its values must be
+known.
 
 In eager mode ints and slices are given as inputs, so that a loop over positions compiles one program, not one for
 each position. In a graph they are static, so that XLA sees them.
@@ -17,6 +21,7 @@ import numpy as np
 from graphc.base import at, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.core import Tensor, context, current_trace, is_symbolic, operand, type_of_any
+from graphc.ir import TensorType
 
 __all__ = ["IndexEncoder", "LoopIndex", "checked_position"]
 
@@ -59,12 +64,16 @@ class IndexEncoder:
       shape: of the tensor that is indexed.
       index: what the user wrote between the brackets.
       windows: whether slices may become windows.
+      values: the shape of the values of an update; None where elements are read.
     """
 
-    def __init__(self, shape: tuple[int, ...], index: Any, *, windows: bool) -> None:
+    def __init__(
+        self, shape: tuple[int, ...], index: Any, *, windows: bool, values: tuple[int, ...] | None = None
+    ) -> None:
         self.shape = shape
         self.index = index
         self.windows = windows
+        self.values = values
         self.items: list[Any] = []
         self.tensors: list[Any] = []
 
@@ -78,12 +87,37 @@ class IndexEncoder:
         if sum(part is Ellipsis for part in parts) > 1:
             raise self._invalid("'...' may stand only once")
         axis = 0
-        for part in parts:
+        for position, part in enumerate(parts):
             if part is Ellipsis:
                 axis += len(self.shape) - used
-            self._encode(part, axis)
+            if _is_mask(part):
+                self._mask(part, axis, self._axes_behind(parts, position, len(self.shape) - used))
+            else:
+                self._encode(part, axis)
             axis += _axes_of(part)
         return tuple(self.items), self.tensors
+
+    def _axes_behind(self, parts: list[Any], position: int, implied: int) -> int | None:
+        """How many axes of the elements stand behind those that a mask chooses, if the values fit any number of these.
+
+        Args:
+          parts: of the index.
+          position: of the mask among them.
+          implied: how many axes the index does not name.
+
+        Returns:
+          The number, or None where the values, or other parts of the index, depend on what the mask holds.
+        """
+        others = [*parts[:position], *parts[position + 1 :]]
+        arrays = [part for part in others if _axes_of(part) and not isinstance(part, slice)]
+        if self.values is None or any(len(getattr(part, "shape", ())) for part in arrays):
+            return None
+        count = sum(part is None or isinstance(part, slice) for part in parts[position + 1 :])
+        count += 0 if any(part is Ellipsis for part in parts[:position]) else implied
+        if not self.values:
+            return count
+        fits = len(self.values) <= count or self.values[-1 - count] == 1
+        return count if fits and not arrays else None
 
     def _part(self, part: Any) -> Any:
         """One part of the index as None, Ellipsis, an int, a slice of ints, a LoopIndex or an array."""
@@ -105,14 +139,9 @@ class IndexEncoder:
         except GraphcError as error:
             raise self._invalid(f"{part!r:.60} is no index: {error.args[0]}", InvalidTypeError) from None
         type = type_of_any(value)
-        if type.dtype.kind == "b" and is_symbolic(value):
-            raise self._refuse(
-                f"a mask ({type}) whose values are not known while the function is traced: the result would have no "
-                "static shape; use gx.where(mask, x, 0), or multiply by the mask"
-            )
         if type.dtype.kind not in "iub":
             raise self._invalid(f"an index must be of integers or bools, got {type}", InvalidTypeError)
-        return np.asarray(value) if type.dtype.kind == "b" else value
+        return value
 
     def _bound(self, bound: Any) -> int | None:
         if bound is None:
@@ -143,8 +172,6 @@ class IndexEncoder:
                 self.items.append(position)
         elif hasattr(part, "__graphc_index__"):
             self._tensor(self._loop_index(part, axis))
-        elif isinstance(part, np.ndarray) and part.dtype.kind == "b":
-            self._mask(cast("np.ndarray[Any, Any]", part), axis)
         else:
             if isinstance(part, np.ndarray) and part.size:
                 for extreme in (int(part.min()), int(part.max())):
@@ -163,12 +190,31 @@ class IndexEncoder:
         else:
             self.items.append((part.start, part.stop, part.step))
 
-    def _mask(self, mask: np.ndarray[Any, Any], axis: int) -> None:
-        covered = self.shape[axis : axis + mask.ndim]
-        if mask.shape != covered or not mask.ndim:
-            raise self._out_of_range(f"a mask of shape {mask.shape} on axes of shape {covered}")
-        for positions in np.nonzero(mask):
+    def _mask(self, mask: Any, axis: int, behind: int | None) -> None:
+        axes = len(mask.shape)
+        covered = self.shape[axis : axis + axes]
+        if tuple(mask.shape) != covered or not axes:
+            raise self._out_of_range(f"a mask of shape {tuple(mask.shape)} on axes of shape {covered}")
+        if behind is not None:
+            self.items.append(("mask", axes, behind))
+            self.tensors.append(mask)
+            return
+        if is_symbolic(mask):
+            raise self._refuse(self._unknown_mask(type_of_any(mask)))
+        for positions in np.nonzero(np.asarray(mask)):
             self._tensor(positions.astype(np.int32))
+
+    def _unknown_mask(self, type: TensorType) -> str:
+        if self.values is None:
+            return (
+                f"a mask ({type}) whose values are not known while the function is traced: the result would have no "
+                "static shape; use gx.where(mask, x, 0), or multiply by the mask"
+            )
+        return (
+            f"a mask ({type}) whose values are not known while the function is traced, and values of shape "
+            f"{self.values} that would have to fit how many elements it chooses; use gx.where(mask, values, x) with "
+            "values for all elements"
+        )
 
     def _loop_index(self, index: LoopIndex, axis: int) -> Tensor:
         size = self.shape[axis]
@@ -189,8 +235,13 @@ class IndexEncoder:
         return self._invalid(message, OutOfRangeError)
 
 
+def _is_mask(part: Any) -> bool:
+    """Whether a part of the index is an array or tensor of truth values."""
+    return not isinstance(part, slice) and getattr(getattr(part, "dtype", None), "kind", "") == "b"
+
+
 def _axes_of(part: Any) -> int:
     """How many axes a part of the index stands for."""
     if part is None or part is Ellipsis:
         return 0
-    return part.ndim if isinstance(part, np.ndarray) and part.dtype.kind == "b" else 1
+    return len(part.shape) if _is_mask(part) else 1

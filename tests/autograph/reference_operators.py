@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from graphc.autograph import operators
 from graphc.base import errors
 
 Thunk = Callable[[], Any]
@@ -38,6 +39,25 @@ class Undefined:
         self.name = name
 
 
+class PoisonRead(BaseException):
+    """Somebody used a value that nobody was to read."""
+
+
+class Poison:
+    """What a name holds that nobody reads any more."""
+
+
+def _fail(self: Poison, *args: object) -> None:
+    raise PoisonRead
+
+
+for _name in [*_BINARY.values(), *_UNARY.values(), *_COMPARISONS.values()]:
+    setattr(Poison, f"__{_name.__name__.strip('_')}__", _fail)
+    setattr(Poison, f"__r{_name.__name__.strip('_')}__", _fail)
+for _name in ("bool", "repr", "iter", "getitem", "call", "len", "hash", "index", "format"):
+    setattr(Poison, f"__{_name}__", _fail)
+
+
 class Plain:
     """The operators, run by Python."""
 
@@ -65,12 +85,26 @@ class Plain:
         get_state: Callable[[], State],
         set_state: Callable[[State], None],
         names: tuple[str, ...],
+        unread: dict[str, tuple[str, ...]] | None = None,
     ) -> None:
         assert len(get_state()) == len(names)
         if test:
             body()
         else:
             orelse()
+        self._poison(bool(test), get_state, set_state, names, unread or {})
+
+    def _poison(
+        self,
+        test: bool,
+        get_state: Callable[[], State],
+        set_state: Callable[[State], None],
+        names: tuple[str, ...],
+        unread: dict[str, tuple[str, ...]],
+    ) -> None:
+        for flag, lost in unread.items():
+            if get_state()[names.index(flag)] is True if flag else not test:
+                set_state(tuple(Poison() if n in lost else v for n, v in zip(names, get_state(), strict=True)))
 
     def while_stmt(
         self,
@@ -147,10 +181,50 @@ class Plain:
     def load_item(self, holder: Any, index: object) -> object:
         return holder[index]
 
+    load_part = load_item
+
     def items(self, value: object) -> object:
         return value
 
-    rows = spread = mapping = formatted = hashed = items
+    rows = spread = mapping = hashed = made = items
+
+    def formatted(self, value: object, conversion: str, spec: str) -> str:
+        return format({"": lambda part: part, "s": str, "r": repr, "a": ascii}[conversion](value), spec)
+
+    def joined(self, *parts: str) -> str:
+        return "".join(parts)
+
+    def before_try(self) -> None:
+        return None
+
+    def handlers(self, *scope: object) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()
+
+    in_finally = handlers
+
+    def failed(self, scope: object) -> bool:
+        return False
+
+    # Outside a trace the operators that look into a subject are plain Python.
+    match, match_as, match_class = map(staticmethod, (operators.match, operators.match_as, operators.match_class))
+    match_mapping, match_or = map(staticmethod, (operators.match_mapping, operators.match_or))
+    match_sequence, match_singleton = map(staticmethod, (operators.match_sequence, operators.match_singleton))
+    match_star, match_value = map(staticmethod, (operators.match_star, operators.match_value))
+
+    def condition(self, value: object) -> bool:
+        return bool(value)
+
+    def clause(self, *parts: Any) -> tuple[Any, ...]:
+        return parts
+
+    def generator(self, items: Iterable[object], step: Callable[[object], Any], simple: bool) -> Iterator[object]:
+        return self._items(iter(items), step)
+
+    def _items(self, items: Iterator[object], step: Callable[[object], Any]) -> Iterator[object]:
+        for item in items:
+            conditions, then, nested = step(item)
+            if all(condition() for condition in conditions):
+                yield from then() if nested else (then(),)
 
     def contains(self, item: object, container: Any) -> bool:
         return item in container
@@ -197,15 +271,16 @@ class Both(Plain):
 
     def _in_vain(self, piece: Thunk, get_state: Callable[[], State], set_state: Callable[[State], None]) -> None:
         before = get_state()
-        with contextlib.suppress(Exception):  # such as a division by zero, against which the program guards
+        with contextlib.suppress(Exception, PoisonRead):  # such as a division by zero, against which the program guards
             piece()
         set_state(before)
 
-    def if_stmt(self, test, body, orelse, get_state, set_state, names) -> None:  # noqa: ANN001
+    def if_stmt(self, test, body, orelse, get_state, set_state, names, unread=None) -> None:  # noqa: ANN001
         wrong, right = (orelse, body) if test else (body, orelse)
         self._in_vain(wrong, get_state, set_state)
         right()
         set_state(get_state())
+        self._poison(bool(test), get_state, set_state, names, unread or {})
 
     def while_stmt(self, test, body, get_state, set_state, names) -> None:  # noqa: ANN001
         while test():

@@ -80,14 +80,6 @@ def bound_in_one_branch(x: Tensor) -> Tensor:
     return y
 
 
-@refused(UndefinedNameError, "'y' is used, but it is bound only inside a loop that may run zero times", f(1.0))
-def bound_in_a_while(x: Tensor) -> Tensor:
-    while x < 3:
-        y = x * 2
-        x = x + 1
-    return y
-
-
 @refused(InvalidArgumentError, "return value is a tensor .* and None when it is false", f(1.0))
 def a_return_on_one_path(x: Tensor) -> Any:
     if x > 5:
@@ -144,29 +136,9 @@ def ambiguous_test_of_a_while(x: Tensor) -> Tensor:
     return x
 
 
-@refused(UnimplementedError, "assert on a tensor is not compiled yet", f(1.0))
-def assert_on_a_tensor(x: Tensor) -> Tensor:
-    assert x > 0
-    return x
-
-
-@refused(UnimplementedError, "a raise statement inside the true branch of an if", f(1.0))
-def raise_under_a_tensor(x: Tensor) -> Tensor:
-    if x < 0:
-        raise ValueError("negative")
-    return x
-
-
 @refused(UnimplementedError, r"range\(\) with a tensor bound runs only in a for loop", n(3))
 def tensor_range_elsewhere(count: Tensor) -> Any:
     return [i * 2 for i in range(count)]
-
-
-@refused(UnimplementedError, "step that is a Python int", f(1.0), n(3))
-def tensor_step(x: Tensor, step: Tensor) -> Tensor:
-    for i in range(0, 10, step):
-        x = x + i
-    return x
 
 
 @refused(InvalidArgumentError, r"range\(\) needs integer scalars, got a tensor f32\[\]", f(3.0))
@@ -204,7 +176,7 @@ def test_refusals(fn: Any, args: tuple[Any, ...], kind: type[GraphcError], messa
     assert f"in {fn.__name__}" in str(caught.value)
 
 
-@pytest.mark.parametrize("fn", [assert_on_a_tensor, raise_under_a_tensor, strings_of_branches])
+@pytest.mark.parametrize("fn", [strings_of_branches])
 def test_a_refusal_cannot_be_swallowed(fn: Any) -> None:
     def program(x: Tensor) -> Tensor:
         try:
@@ -212,7 +184,7 @@ def test_a_refusal_cannot_be_swallowed(fn: Any) -> None:
         except Exception:
             return x * 0
 
-    with pytest.raises(GraphcError, match=r"assert on a tensor|raise statement|'mode'"):
+    with pytest.raises(GraphcError, match="'mode'"):
         gx.function(program)(f(1.0))
 
 
@@ -234,16 +206,3 @@ def test_zero_step_raises_what_python_raises() -> None:
 
     with pytest.raises(ValueError, match="must not be zero"):
         gx.function(program)(f(0.0))
-
-
-def test_a_large_unrolled_loop_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gx.config, "max_unrolled_nodes", 50)
-
-    def program(x: Tensor) -> Any:
-        log = []
-        for i in range(1000):
-            log.append(x * i)  # noqa: PERF401
-        return log
-
-    with pytest.raises(InvalidArgumentError, match="unrolling this for loop passed 50 nodes; loop over a tensor"):
-        gx.function(program)(f(1.0))

@@ -385,13 +385,23 @@ def fn(xs):
             lambda a, *b: len(a.c(*b, k=1)),
             "lambda a, *b: ag__.call(len)(ag__.call_method(a, 'c')(*ag__.spread(b), k=1))",
         ),
-        (lambda a, b: [c for (c,) in a for d in b], "lambda a, b: [c for c, in ag__.rows(a) for d in ag__.items(b)]"),
-        (lambda a: {a: 1, "b": 2, **a}, "lambda a: {ag__.hashed(a): 1, 'b': 2, **ag__.mapping(a)}"),
+        (
+            lambda a, b: [c for (c,) in a for d in b],
+            "lambda a, b: ag__.made([c for c, in ag__.rows(a) for d in ag__.items(b)])",
+        ),
+        (lambda a: {a: 1, "b": 2, **a}, "lambda a: ag__.made({ag__.hashed(a): 1, 'b': 2, **ag__.mapping(a)})"),
         (lambda a: {a, 1}, "lambda a: {ag__.hashed(a), 1}"),
-        (lambda a: f"{a!r:>{a}}{1}", "lambda a: f'{ag__.formatted(a)!r:>{ag__.formatted(a)}}{1}'"),
+        (
+            lambda a: f"{a!r:>{a}}{1}",
+            "lambda a: ag__.joined(ag__.formatted(a, 'r', ag__.joined('>', ag__.formatted(a, '', ''))), "
+            "ag__.formatted(1, '', ''))",
+        ),
         (lambda a: inspect.stack(a.b), "lambda a: ag__.call(inspect.stack)(ag__.load_attr(a, 'b'))"),
         (lambda a, b: a + 2 * -b, "lambda a, b: ag__.binary('+', a, ag__.binary('*', 2, ag__.unary('-', b)))"),
-        (lambda a: [a == -1, a is None, 2 * 3 + 1], "lambda a: [ag__.compare('==', a, -1), a is None, 2 * 3 + 1]"),
+        (
+            lambda a: [a == -1, a is None, 2 * 3 + 1],
+            "lambda a: ag__.made([ag__.compare('==', a, -1), a is None, 2 * 3 + 1])",
+        ),
         (lambda a: a[1:, -1], "lambda a: ag__.load_item(a, (ag__slice(1, None, None), -1))"),
         (lambda: locals(), "lambda: locals()"),
     ],

@@ -63,7 +63,9 @@ class Program:
     def statement(self, depth: int, in_loop: bool) -> Iterator[str]:
         simple = ["assign", "assign", "augment", "unpack", "return", "delete", "lambda", "walrus", "nonlocal"]
         kind = self.pick(
-            *simple, *["break", "continue"] * in_loop, *["if", "if", "while", "for", "try", "with"] * (depth > 0)
+            *simple,
+            *["break", "continue"] * in_loop,
+            *["if", "if", "while", "for", "try", "with", "match"] * (depth > 0),
         )
         yield from getattr(self, f"write_{kind}")(depth, in_loop)
 
@@ -76,9 +78,38 @@ class Program:
     def write_unpack(self, depth: int, in_loop: bool) -> Iterator[str]:
         yield f"{self.pick(*NAMES)}, {self.pick(*NAMES)} = {self.expression(1)}, {self.expression(1)}"
 
+    def binding(self, depth: int = 2) -> str:
+        """An expression that binds names by := on some ways."""
+        part = self.binding
+        match self.pick("name", "plain", *["and", "or", "not", "ternary", "chain"] * (depth > 0)):
+            case "name":
+                return f"({self.pick(*NAMES)} := {self.expression(1)})"
+            case "plain":
+                return self.expression(1)
+            case "not":
+                return f"(not {part(depth - 1)})"
+            case "ternary":
+                return f"({part(depth - 1)} if {part(depth - 1)} else {part(depth - 1)})"
+            case "chain":
+                return f"({self.expression(0)} < {self.expression(0)} <= {part(0)} < {part(0)})"
+            case word:
+                return f"({part(depth - 1)} {word} {part(depth - 1)})"
+
     def write_walrus(self, depth: int, in_loop: bool) -> Iterator[str]:
-        yield f"if ({self.pick(*NAMES)} := {self.expression(1)}) and {self.expression(1)}:"
-        yield from self.indented(0, in_loop)
+        kind = self.pick("if", "if", "while", "return", "assign", "assert")
+        if kind == "if":
+            yield f"if {self.binding()}:"
+            yield from self.indented(0, in_loop)
+            yield "else:"
+            yield from self.indented(0, in_loop)
+        elif kind == "while":
+            self.counters += 1
+            yield f"n{self.counters} = 0"
+            yield f"while (n{self.counters} := n{self.counters} + 1) < 4 and {self.binding()}:"
+            yield from self.indented(0, True)
+            yield from self.loop_else(1, in_loop)
+        else:
+            yield {"return": "return", "assign": f"{self.pick(*NAMES)} =", "assert": "assert"}[kind] + self.binding()
 
     def write_delete(self, depth: int, in_loop: bool) -> Iterator[str]:
         if self.draw(st.integers(0, 3)) == 0:
@@ -119,6 +150,43 @@ class Program:
         if self.draw(st.booleans()):
             yield "else:"
             yield from self.indented(depth, in_loop)
+
+    def write_match(self, depth: int, in_loop: bool) -> Iterator[str]:
+        part = self.expression
+        yield f"match {self.pick(part(1), f'({part(1)}, {part(1)})', f'[{part(0)}, ({part(0)}, {part(0)})]')}:"
+        for _ in range(self.draw(st.integers(1, 3))):
+            pattern = self.pattern(2)
+            must_guard = pattern == "_" or pattern in NAMES
+            guard = self.pick(f" if {part(1)}", f" if ({self.pick(*NAMES)} := {part(1)})", *[""] * (not must_guard))
+            yield f"    case {pattern}{guard}:"
+            yield from (f"    {line}" for line in self.indented(depth, in_loop))
+        if self.draw(st.booleans()):
+            yield f"    case {self.pick('_', *NAMES)}:"
+            yield from (f"    {line}" for line in self.indented(depth, in_loop))
+
+    def pattern(self, depth: int) -> str:
+        part = self.pattern
+        kinds = ["value", "values", "name", "name", "any", "kind"] + ["pair", "star", "as", "either"] * (depth > 0)
+        match self.pick(*kinds):
+            case "value":
+                return str(self.draw(st.integers(-1, 3)))
+            case "values":
+                return "(0 | 1 | None)"
+            case "name":
+                return self.pick(*NAMES)
+            case "kind":
+                return self.pick("int()", "bool()", f"int({self.pick(*NAMES)})")
+            case "pair":
+                return f"({part(depth - 1)}, {part(depth - 1)})"
+            case "star":
+                return f"[{part(depth - 1)}, *{self.pick('_', *NAMES)}]"
+            case "as":
+                return f"(0 | 1 as {self.pick(*NAMES)})"
+            case "either":
+                name = self.pick(*NAMES)
+                return f"((0, {name}) | ({name}, 1) | [{name}, [_, 1 | 2]] | (1 | 2 as {name}))"
+            case _:
+                return "_"
 
     def loop_else(self, depth: int, in_loop: bool) -> Iterator[str]:
         if self.draw(st.booleans()):
@@ -185,7 +253,11 @@ def outcome(fn: Callable[..., Any], *args: int) -> tuple[object, ...]:
         return "value", repr(fn(*args)).partition(" at 0x")[0]
     except NameError:
         return ("unbound",)
-    except (ArithmeticError, TypeError) as error:  # a caught error in arithmetic, whose type the message names
+    except (
+        ArithmeticError,
+        AssertionError,
+        TypeError,
+    ) as error:  # a caught error in arithmetic, whose type the message names
         return (type(error),)
 
 
@@ -194,7 +266,7 @@ def outcome(fn: Callable[..., Any], *args: int) -> tuple[object, ...]:
 def test_random_programs_keep_their_meaning(operators: Plain, text: str, a: int, b: int) -> None:
     try:
         original = define(text)
-    except SyntaxError:  # a name declared nonlocal that the program never binds
+    except SyntaxError:  # such as a name that a pattern binds twice, or declared nonlocal and never bound
         return
     note(text)
     note(to_source(original))

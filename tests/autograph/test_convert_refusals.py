@@ -43,12 +43,12 @@ def break_from_finally(x: int) -> None:
 
 
 def walrus_in_operand(x: int) -> Any:
-    return x and (y := x + 1) and y
+    return [x and (y := x + 1) and y]
 
 
 def walrus_in_ternary(x: int) -> Any:
     y = 0
-    z = (y := x) if x else 2
+    z = 1 + ((y := x) if x else 2)
     return y, z
 
 

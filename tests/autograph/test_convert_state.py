@@ -22,7 +22,7 @@ class Recording(Plain):
         values = zip(names, get_state(), strict=True)
         self.unbound.append({name for name, value in values if isinstance(value, self.Undefined)})
 
-    def if_stmt(self, test, body, orelse, get_state, set_state, names) -> None:  # noqa: ANN001
+    def if_stmt(self, test, body, orelse, get_state, set_state, names, unread=None) -> None:  # noqa: ANN001
         self.note(get_state, names)
         super().if_stmt(test, body, orelse, get_state, set_state, names)
 

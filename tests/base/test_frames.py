@@ -9,9 +9,10 @@ import os
 from types import FrameType
 
 import numpy as np
+import pytest
 
 import graphc.base
-from graphc.base import Location, is_internal_file, user_frame, user_location
+from graphc.base import Location, is_graphc_file, is_internal_file, user_frame, user_location, warn_at
 
 
 def test_the_line_of_the_caller_is_the_users() -> None:
@@ -53,3 +54,23 @@ def test_a_location_prints_as_in_a_traceback() -> None:
     assert str(location) == f'File "{__file__}", line 1, in <module>\n    {text}'
     assert str(Location("missing.py", 3, "f")) == 'File "missing.py", line 3, in f'
     assert Location("a/b/train.py", 12).short == "train.py:12"
+
+
+def test_files_of_graphc() -> None:
+    assert is_graphc_file(graphc.base.__file__)
+    assert is_graphc_file("<graphc op add>")
+    assert not is_graphc_file(np.__file__)
+    assert not is_graphc_file(__file__)
+    assert not is_graphc_file(
+        os.path.join(os.path.dirname(os.path.dirname(graphc.base.__file__)), "cli", "demo", "a.py")
+    )
+
+
+def test_a_warning_is_given_at_its_line_each_time() -> None:
+    location = Location(__file__, 7)
+    for _ in range(2):
+        with pytest.warns(UserWarning, match="again") as caught:
+            warn_at(UserWarning("again"), location)
+        assert [(warning.filename, warning.lineno) for warning in caught] == [(__file__, 7)]
+    with pytest.warns(UserWarning, match="again"):
+        warn_at(UserWarning("again"), None)

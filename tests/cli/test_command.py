@@ -44,7 +44,7 @@ def failing(x):
     return x / [1][2]
 
 def refused(x):
-    return x + x.item()
+    return x + x.numpy()
 
 def example_args():
     return gx.asarray([1.0, 2.0])
@@ -85,14 +85,37 @@ def test_compare_prints_a_table_and_writes_figures(
 
 def test_compare_of_a_wrong_function_returns_1(file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     figures, picture = tmp_path / "found.json", tmp_path / "found.png"
-    assert main(["compare", f"{file}:counting", "--json", str(figures), "--plot", str(picture)]) == 1
+    with pytest.warns(gx.errors.SideEffectWarning, match="the assignment to the global 'calls' happens once"):
+        assert main(["compare", f"{file}:counting", "--json", str(figures), "--plot", str(picture)]) == 1
     assert "NOT EQUAL: compiled, values: result" in capsys.readouterr().out
     assert json.loads(figures.read_text(encoding="utf-8"))["equal"] is False
     assert not picture.exists()
 
 
 def test_compare_takes_a_tolerance(file: str) -> None:
-    assert main(["compare", f"{file}:counting", "--rounds", "0", "--atol", "100", "--no-gradients"]) == 0
+    options = ["--rounds", "0", "--atol", "100", "--no-gradients"]
+    with pytest.warns(gx.errors.SideEffectWarning, match="'calls'"):
+        assert main(["compare", f"{file}:counting", *options]) == 0
+
+
+def test_explain_prints_each_line_and_writes_files(
+    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    figures, page = tmp_path / "out" / "found.json", tmp_path / "out" / "found.html"
+    assert main(["explain", f"{file}:step", "--json", str(figures), "--html", str(page)]) == 0
+    printed = capsys.readouterr().out
+    assert "for _ in range(10):" in printed
+    assert "rolled loop: its 10 iterations do the same work" in printed
+    assert "cost" in printed
+    assert json.loads(figures.read_text(encoding="utf-8"))["loops"][0]["kind"] == "rolled"
+    assert page.read_text(encoding="utf-8").startswith("<pre>")
+
+
+def test_explain_without_compiling(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", f"{file}:lazy", "--no-compile", "--args", "gx.ones((2,))"]) == 0
+    printed = capsys.readouterr().out
+    assert "cost" not in printed
+    assert "lazy" in printed
 
 
 def test_graph_prints_text_that_parses(file: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -146,7 +169,7 @@ def test_memory_is_listed_where_a_device_tells() -> None:
             ["graphc: ", "mine.py has no gone; it has counting, example_args, failing, lazy, refused, same, step"],
         ),
         ("failing", ["graphc: IndexError: list index out of range", 'mine.py", line 26, in failing', "--traceback"]),
-        ("refused", ["graphc: item() needs a value", "mine.py", "return x + x.item()"]),
+        ("refused", ["graphc: numpy() needs a value", "mine.py", "return x + x.numpy()"]),
     ],
 )
 def test_failures_are_told_without_a_traceback(

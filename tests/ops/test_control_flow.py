@@ -1,4 +1,4 @@
-"""The op scan from its text: the index goes with the rows, forwards and backwards."""
+"""The ops scan and while from their text: the index of a scan goes with its rows, a bound stops no loop."""
 
 from __future__ import annotations
 
@@ -74,3 +74,33 @@ def test_scan_goes_over_rows_in_either_direction(reverse: bool) -> None:
     eager_last, eager_totals = function(rows)
     assert last.item() == eager_last.item() == (0.875 if reverse else 2.375)
     assert totals.tolist() == eager_totals.tolist()
+
+
+BOUNDED = """graph g(%x: f32[]) -> (f32[]) {{
+  %while: f32[] = while(%x) {{num_carry = 1{bound}}} {{
+    test: "test"(%carry: f32[]) -> (bool[]) {{
+      %limit: ~f32[] = constant() {{value = f32[](100.0), weak = True}}
+      %less: bool[] = less(%carry, %limit)
+      return %less
+    }}
+    body: "body"(%carry: f32[]) -> (f32[]) {{
+      %half: ~f32[] = constant() {{value = f32[](1.5), weak = True}}
+      %next: f32[] = multiply(%carry, %half)
+      return %next
+    }}
+  }}
+  return %while
+}}"""
+
+
+@pytest.mark.parametrize("bound", ["", *(f", max_iterations = {count}" for count in (0, 1, 4, 1000))])
+def test_a_bound_changes_neither_a_while_nor_its_gradient(bound: str) -> None:
+    graph = gx.parse_graph(BOUNDED.format(bound=bound))
+    assert bound in str(graph)
+    function = gx.from_graph(graph)
+    x = gx.asarray(2.0)
+    with gx.GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    assert y.item() == 2 * 1.5**10
+    assert tape.gradient(y, x).item() == 1.5**10

@@ -3,54 +3,114 @@
 Each looks at the values it is given: Python values run as Python, symbolic tensors build nodes.
 """
 
+# ruff: noqa: F401  the first modules stand for builtins
+import graphc.autograph.operators.conversions  # pyright: ignore[reportUnusedImport]
+import graphc.autograph.operators.reductions  # pyright: ignore[reportUnusedImport]
+import graphc.autograph.operators.sorting  # pyright: ignore[reportUnusedImport]
 from graphc.autograph.operators.arithmetic import binary, load_item, manager, unary
-from graphc.autograph.operators.branches import and_, if_exp, if_stmt, not_, or_
+from graphc.autograph.operators.branches import if_stmt
 from graphc.autograph.operators.calls import call, call_method, convert_call, do_not_convert, load_attr
 from graphc.autograph.operators.checks import assert_stmt, raise_stmt
 from graphc.autograph.operators.comparisons import compare, compare_chain, contains
-from graphc.autograph.operators.loops import for_stmt, while_stmt
-from graphc.autograph.operators.natives import formatted, hashed, items, mapping, rows, spread
+from graphc.autograph.operators.failures import ends_function
+from graphc.autograph.operators.generators import clause, condition, generator
+from graphc.autograph.operators.growing import as_lists, holds_growing
+from graphc.autograph.operators.handlers import (
+    before_try,
+    caught,
+    failed,
+    handlers,
+    happened,
+    in_finally,
+    restored,
+    throw,
+)
+from graphc.autograph.operators.host import pyfunc
+from graphc.autograph.operators.late import holds_views, value_of
+from graphc.autograph.operators.logic import and_, if_exp, not_, or_
+from graphc.autograph.operators.loops import for_stmt
+from graphc.autograph.operators.masked import load_part
+from graphc.autograph.operators.natives import hashed, items, mapping, rows, spread
+from graphc.autograph.operators.options import loop_options
+from graphc.autograph.operators.patterns import match, match_as, match_or, match_singleton, match_star, match_value
 from graphc.autograph.operators.stores import delete_attr, delete_item, inplace, store_attr, store_item
+from graphc.autograph.operators.structural_patterns import match_class, match_mapping, match_sequence
 from graphc.autograph.operators.structured import trace_scan, trace_switch
+from graphc.autograph.operators.symbolic_number import SymbolicNumber
+from graphc.autograph.operators.text import formatted, joined
 from graphc.autograph.operators.undefined import load, return_value, undefined, undefined_return
+from graphc.autograph.operators.watch import made, watch_names
+from graphc.autograph.operators.while_loops import while_stmt
 
 __all__ = [
+    "SymbolicNumber",
     "and_",
+    "as_lists",
     "assert_stmt",
+    "before_try",
     "binary",
     "call",
     "call_method",
+    "caught",
+    "clause",
     "compare",
     "compare_chain",
+    "condition",
     "contains",
     "convert_call",
     "delete_attr",
     "delete_item",
     "do_not_convert",
+    "ends_function",
+    "failed",
     "for_stmt",
     "formatted",
+    "generator",
+    "handlers",
+    "happened",
     "hashed",
+    "holds_growing",
+    "holds_views",
     "if_exp",
     "if_stmt",
+    "in_finally",
     "inplace",
     "items",
+    "joined",
     "load",
     "load_attr",
     "load_item",
+    "load_part",
+    "loop_options",
+    "made",
     "manager",
     "mapping",
+    "match",
+    "match_as",
+    "match_class",
+    "match_mapping",
+    "match_or",
+    "match_sequence",
+    "match_singleton",
+    "match_star",
+    "match_value",
     "not_",
     "or_",
+    "pyfunc",
     "raise_stmt",
+    "restored",
     "return_value",
     "rows",
     "spread",
     "store_attr",
     "store_item",
+    "throw",
     "trace_scan",
     "trace_switch",
     "unary",
     "undefined",
     "undefined_return",
+    "value_of",
+    "watch_names",
     "while_stmt",
 ]

@@ -9,12 +9,18 @@ from __future__ import annotations
 import operator
 import types
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, cast
 
 from graphc.autograph.operators.calls import call, is_pure_class
+from graphc.autograph.operators.choosing import choose_item
+from graphc.autograph.operators.growing import growing
+from graphc.autograph.operators.handlers import handlers
+from graphc.autograph.operators.lists import load_from_list
 from graphc.autograph.operators.natives import INDEXED, check_index, check_methods, check_printed
-from graphc.autograph.operators.watch import PLAIN, found_on, is_pure_module, operator_method
-from graphc.core import Region, context
+from graphc.autograph.operators.text import percent
+from graphc.autograph.operators.watch import PLAIN, found_on, is_pure_module, made, operator_method
+from graphc.core import Region, SymbolicTensor, context
 
 __all__ = ["BINARY", "answers", "binary", "load_item", "manager", "unary"]
 
@@ -52,9 +58,12 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
     """``left symbol right``."""
     native, forward, reflected = BINARY[symbol]
     if symbol == "%" and isinstance(left, str | bytes):
+        if isinstance(left, str):
+            return percent(left, right)
         check_printed(right)
     if context.trace is None or (type(left) in PLAIN and type(right) in PLAIN):
-        return native(left, right)
+        result = native(left, right)
+        return made(result) if type(result) is list else result
     kinds = cast("tuple[type[Any], type[Any]]", (type(left), type(right)))
     mine = operator_method(left, forward)
     theirs = None if kinds[0] is kinds[1] else operator_method(right, reflected)
@@ -105,6 +114,10 @@ def load_item(owner: Any, index: Any) -> Any:
     trace = context.trace
     if trace is None:
         return owner[index]
+    if (found := growing(owner)) is not None:
+        return load_from_list(found, index)
+    if isinstance(index, SymbolicTensor) and type(owner) in (list, tuple):
+        return choose_item(owner, index)
     if type(owner) in PLAIN:
         check_index(index)
         return owner[index]
@@ -124,9 +137,29 @@ def load_item(owner: Any, index: Any) -> Any:
 def manager(value: Any) -> Any:
     """What ``with`` enters. Methods of the user's that enter and leave it are a side effect: they are not converted."""
     trace = context.trace
-    if isinstance(trace, Region) and not _is_harmless(value):
+    harmless = _is_harmless(value)
+    if isinstance(trace, Region) and not harmless:
         trace.side_effect(f"`with` on a {type(value).__name__}")
-    return value
+    return value if trace is None or (harmless and not isinstance(value, suppress)) else _Watched(value)
+
+
+class _Watched:
+    """A context manager that may catch exceptions."""
+
+    __slots__ = ("_manager", "_scope")
+
+    def __init__(self, manager: Any) -> None:
+        self._manager = manager
+        self._scope = handlers(None, f"`with` on a {type(manager).__name__}")
+
+    def __enter__(self) -> Any:
+        entered = self._manager.__enter__()
+        self._scope.__enter__()
+        return entered
+
+    def __exit__(self, *exception: Any) -> Any:
+        self._scope.__exit__(*exception)
+        return self._manager.__exit__(*exception)
 
 
 def _is_harmless(value: Any) -> bool:

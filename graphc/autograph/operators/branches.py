@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from graphc.autograph.operators.calls import call_special
-from graphc.autograph.operators.merging import Meet, Meeting, is_tensor, leaf_type, to_tensors
+from graphc.autograph.operators.failures import Ended, Failure
+from graphc.autograph.operators.growing import growing, matched
+from graphc.autograph.operators.handlers import attempt
+from graphc.autograph.operators.loop_index import LoopIndex
+from graphc.autograph.operators.merging import Meet, Meeting, is_tensor, leaf_type, note_stand_ins, to_tensors
+from graphc.autograph.operators.places import held, write
 from graphc.autograph.operators.undefined import Undefined
 from graphc.base import nest
 from graphc.base.errors import InvalidArgumentError
-from graphc.core import Region, SymbolicTensor, Tensor, Trace, apply, context, trace_scope
-from graphc.ir import OPS, Attrs
+from graphc.core import Place, Region, SymbolicTensor, Tensor, TensorPlace, Trace, apply, context, trace_scope
+from graphc.ir import OPS, Attrs, TensorType
 from graphc.ops import BOOL, COND, emit_branches
 
 __all__ = [
@@ -20,6 +25,7 @@ __all__ = [
     "if_exp",
     "if_stmt",
     "is_symbolic_condition",
+    "known_length",
     "not_",
     "or_",
     "predicate",
@@ -27,12 +33,19 @@ __all__ = [
 ]
 
 Thunk = Callable[[], Any]
+_NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
 _SIDES = ("when the condition is true", "when it is false")
 
 
 def is_symbolic_condition(value: Any) -> bool:
     """Whether a condition's value is not known while the function is traced."""
     return isinstance(value, SymbolicTensor)
+
+
+def known_length(condition: Any) -> Any:
+    """The condition; a list whose length is known at run time only counts as true if it holds something."""
+    found = growing(condition)
+    return condition if found is None else found.length > 0
 
 
 def truth(value: Any) -> bool:
@@ -69,6 +82,7 @@ def if_stmt(
     get_state: Callable[[], tuple[Any, ...]],
     set_state: Callable[[tuple[Any, ...]], None],
     names: Sequence[str],
+    unread: Mapping[str, Sequence[str]] = _NOTHING,
 ) -> None:
     """An ``if`` statement: Python's own when the condition is known, else a cond.
 
@@ -79,7 +93,10 @@ def if_stmt(
       get_state: the values of ``names``.
       set_state: binds ``names``.
       names: what the branches may bind and later code reads.
+      unread: by the flag that a ``return``, ``break`` or ``continue`` sets, the names that nobody reads after it; the
+        flag ``""`` stands for a jump that was taken before if the condition is false.
     """
+    condition = known_length(condition)
     if not is_symbolic_condition(condition):
         if truth(condition):
             body()
@@ -98,7 +115,7 @@ def if_stmt(
 
         return run
 
-    set_state(tuple(_cond(condition, branch(body), branch(orelse), names)))
+    set_state(tuple(_cond(condition, branch(body), branch(orelse), names, unread)))
 
 
 def _region() -> Region:
@@ -109,28 +126,106 @@ def _region() -> Region:
 
 def if_exp(condition: Any, true: Thunk, false: Thunk) -> Any:
     """A conditional expression."""
+    condition = known_length(condition)
     if not is_symbolic_condition(condition):
         return true() if truth(condition) else false()
     return _cond(condition, lambda: (true(),), lambda: (false(),), ("the conditional expression",))[0]
 
 
-def _cond(condition: SymbolicTensor, true: Thunk, false: Thunk, names: Sequence[str]) -> list[Any]:
+def _cond(
+    condition: SymbolicTensor,
+    true: Thunk,
+    false: Thunk,
+    names: Sequence[str],
+    unread: Mapping[str, Sequence[str]] = _NOTHING,
+) -> list[Any]:
     """Traces both branches, and merges what each leaves in ``names``."""
     trace = context.trace
     assert trace is not None
     selector = predicate(trace, condition)
     regions = (Region(trace, "the true branch of an if"), Region(trace, "the false branch of an if"))
     states: list[Sequence[Any]] = []
+    failures: list[Failure | None] = []
     for region, thunk in zip(regions, (true, false), strict=True):
-        with trace_scope(region):
-            states.append(thunk())
-    merged: list[Any] = []
+        with region.tracing():
+            state, failure = attempt(thunk)
+        states.append([_NEVER] * len(names) if state is None else state)
+        failures.append(failure)
+    _fail(selector, regions, failures)
+    for flag, others in unread.items():
+        _leave_out(names, states, flag, others)
+    places = _written_places(regions)
+    titles = [*names, *(place.title for place in places)]
+    pairs = [*zip(*states, strict=True), *(_left(place, regions, failures) for place in places)]
     tensors: tuple[list[SymbolicTensor], list[SymbolicTensor]] = ([], [])
-    for name, first, second in zip(names, *states, strict=True):
-        found = _merge(trace, regions, tensors, name, first, second)
-        merged.append(found)
+    # Two names that hold one object in each branch hold one object after it.
+    found: dict[tuple[int, int], Any] = {}
+    for name, (first, second) in zip(titles, pairs, strict=True):
+        if (id(first), id(second)) not in found:
+            found[id(first), id(second)] = _merge(trace, regions, tensors, name, first, second)
     outputs = iter(emit_branches(COND, selector, regions, tensors) if tensors[0] or _writes(regions) else ())
-    return [_fill(found, outputs) for found in merged]
+    merged = {key: _fill(value, outputs) for key, value in found.items()}
+    values = [merged[id(first), id(second)] for first, second in pairs]
+    for name, pair, value, place in zip(titles, pairs, values, [*[None] * len(names), *places], strict=True):
+        if value is not pair[0] and not isinstance(place, TensorPlace):  # which takes the values, not the object
+            note_stand_ins(trace, name, value, _held(pair))
+    for place, value in zip(places, values[len(names) :], strict=True):
+        write(place, value, certain=True)
+    return values[: len(names)]
+
+
+def _leave_out(names: Sequence[str], states: list[Sequence[Any]], flag: str, unread: Sequence[str]) -> None:
+    """Takes from the branch that always jumps what nobody reads after the jump."""
+    jumps = [state[names.index(flag)] is True for state in states] if flag else [False, True]
+    if sum(jumps) == 1:
+        side = jumps.index(True)
+        states[side] = [
+            _NEVER if name in unread and other is not _NEVER else value
+            for name, value, other in zip(names, states[side], states[1 - side], strict=True)
+        ]
+
+
+def _held(pair: Sequence[Any]) -> list[Any]:
+    return [value for value in pair if value is not _NEVER and not isinstance(value, Undefined)]
+
+
+def _written_places(regions: Sequence[Region]) -> list[Place]:
+    """The places outside that one of the branches wrote."""
+    return list({key: written.place for region in regions for key, written in region.writes.items()}.values())
+
+
+_NEVER: Any = object()
+"""What a name holds after a branch that always fails or jumps, which is never looked at."""
+
+
+def _fail(selector: SymbolicTensor, regions: Sequence[Region], failures: Sequence[Failure | None]) -> None:
+    """Says how branches fail that always do; where both do, nothing comes after them.
+
+    Raises:
+      Ended: both do.
+    """
+    for region, failure, side, other in zip(regions, failures, (True, False), regions[::-1], strict=True):
+        if failure is None:
+            continue
+        # Where neither branch computes anything, a selection does, which costs less than a branch.
+        if None in failures and not other.builder.nodes and not other.written() and failure.is_known_around(region):
+            failure.happens(selector if side else apply(OPS["logical_not"], (selector,)))
+            continue
+        with trace_scope(region):
+            failure.happens()
+    if None not in failures:
+        emit_branches(COND, selector, regions, ([], []))
+        raise Ended
+
+
+def _left(place: Place, regions: Sequence[Region], failures: Sequence[Failure | None]) -> tuple[Any, ...]:
+    """What each branch left in a place."""
+    writes = [region.writes.get(place.key) for region in regions]
+    before = place.get()
+    left = [held(place, before if written is None else written.after) for written in writes]
+    if any(failures):
+        return tuple([value if failure is None else _NEVER for value, failure in zip(left, failures, strict=True)])
+    return matched(regions, place.title, left) if isinstance(place.owner, list) else tuple(left)
 
 
 def _writes(regions: Sequence[Region]) -> bool:
@@ -148,6 +243,8 @@ def _merge(
     """Merges one name; its tensors are added to both branches' outputs."""
     if first is second:
         return _Kept(first)
+    if first is _NEVER or second is _NEVER:
+        return _one_sided(regions, tensors, first, second)
     unbound = [isinstance(value, Undefined) for value in (first, second)]
     if any(unbound):
         filler = next(value for value in (first, second) if isinstance(value, Undefined))
@@ -162,9 +259,43 @@ def _merge(
             second = _zeros_like(regions[1], first)
     found = Meet(_SIDES, trace.refuse).values(name, first, second)
     for region, results, value in zip(regions, tensors, (first, second), strict=True):
+        leaves = [_at_end(region, leaf) for leaf in nest.flatten(value)[0]]
         with trace_scope(region):
-            results.extend(to_tensors(region, nest.flatten(value)[0], found.leaves))
+            results.extend(to_tensors(region, leaves, found.leaves))
     return found
+
+
+def _at_end(region: Region, leaf: Any) -> Any:
+    """What a leaf was at the end of a branch: to the items of a tensor from outside values may have been assigned."""
+    written = region.writes.get(TensorPlace(leaf).key) if isinstance(leaf, SymbolicTensor) else None
+    return leaf if written is None else written.after
+
+
+def _one_sided(
+    regions: Sequence[Region], tensors: Sequence[list[SymbolicTensor]], first: Any, second: Any
+) -> _Kept | Meeting:
+    """What a name holds after two branches of which one always fails: what the other left in it."""
+    live = 1 if first is _NEVER else 0
+    value = (first, second)[live]
+    leaves, structure = nest.flatten(value)
+    types = [leaf_type(leaf) if _is_made_in(leaf, regions[live]) else None for leaf in leaves]
+    if not any(types):
+        return _Kept(value)
+    with trace_scope(regions[live]):
+        tensors[live].extend(to_tensors(regions[live], [_at_end(regions[live], leaf) for leaf in leaves], types))
+    tensors[1 - live].extend([_zeros(regions[1 - live], type) for type in types if type is not None])
+    return Meeting(structure, tuple(types), tuple(leaves), value)
+
+
+def _is_made_in(leaf: Any, region: Region) -> bool:
+    tensor = leaf.tensor if isinstance(leaf, LoopIndex) else leaf
+    return isinstance(tensor, SymbolicTensor) and tensor.trace is region
+
+
+def _zeros(region: Region, type: TensorType) -> SymbolicTensor:
+    with trace_scope(region):
+        zeros = region.apply(OPS["zeros"], (), Attrs(shape=type.shape, dtype=type.dtype))
+        return to_tensors(region, zeros, [type])[0]
 
 
 def _zeros_like(region: Region, value: Any) -> Any:
@@ -190,31 +321,35 @@ class _Kept:
 def _fill(found: Any, outputs: Any) -> Any:
     if isinstance(found, _Kept):
         return found.value
+    if not any(found.leaves):
+        return found.first
     leaves = [kept if type is None else next(outputs) for kept, type in zip(found.kept, found.leaves, strict=True)]
     return nest.unflatten(found.structure, leaves)
 
 
 def and_(first: Thunk, *others: Thunk) -> Any:
     """``a and b``: the first value that is false, or the last."""
-    value = first()
-    for index, other in enumerate(others):
+    value = known_length(first())
+    for other in others:
         if is_symbolic_condition(value):
-            return _logical("logical_and", value, partial(and_, *others[index:]))
-        if not truth(value):
+            value = _logical("logical_and", value, other)
+        elif not truth(value):
             return value
-        value = other()
+        else:
+            value = known_length(other())
     return value
 
 
 def or_(first: Thunk, *others: Thunk) -> Any:
     """``a or b``: the first value that is true, or the last."""
-    value = first()
-    for index, other in enumerate(others):
+    value = known_length(first())
+    for other in others:
         if is_symbolic_condition(value):
-            return _logical("logical_or", value, partial(or_, *others[index:]))
-        if truth(value):
+            value = _logical("logical_or", value, other)
+        elif truth(value):
             return value
-        value = other()
+        else:
+            value = known_length(other())
     return value
 
 
@@ -227,13 +362,19 @@ def _logical(op: str, first: SymbolicTensor, second: Thunk) -> Any:
     trace = context.trace
     assert trace is not None
     probe = Region(trace, f"the second operand of {op.removeprefix('logical_')!r}")
-    with trace_scope(probe):
-        value = second()
-    if first.type.dtype.kind == "b" and not first.shape and not probe.written() and _is_boolean_scalar(value):
+    with probe.tracing():
+        value, _ = attempt(second)
+    if first.type.dtype.kind == "b" and not first.shape and not _changes(probe) and _is_boolean_scalar(value):
         return apply(OPS[op], (first, second()))
     if op == "logical_and":
         return if_exp(first, second, lambda: first)
     return if_exp(first, lambda: first, second)
+
+
+def _changes(region: Region) -> bool:
+    """Whether running a region does more than compute its result."""
+    effects = any(node.effects for node in region.builder.nodes)
+    return bool(region.written() or region.writes or effects)
 
 
 def _is_boolean_scalar(value: Any) -> bool:
@@ -242,6 +383,7 @@ def _is_boolean_scalar(value: Any) -> bool:
 
 def not_(value: Any) -> Any:
     """``not a``."""
+    value = known_length(value)
     if not is_symbolic_condition(value):
         return not truth(value)
     trace = context.trace

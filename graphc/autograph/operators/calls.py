@@ -8,7 +8,6 @@ import functools
 import inspect
 import os
 import types
-import warnings
 from abc import ABCMeta
 from collections.abc import Callable
 from enum import Enum
@@ -18,9 +17,15 @@ from typing import Any, cast
 import numpy as np
 
 from graphc.autograph.convert import convert, is_converted
+from graphc.autograph.operators.growing import METHODS, Growing, growing, refuse_growing
+from graphc.autograph.operators.impure import is_reported, report_call
+from graphc.autograph.operators.jax_functions import checked
 from graphc.autograph.operators.keeping import changing
-from graphc.autograph.operators.loop_index import LoopIndex, TensorRange
-from graphc.autograph.operators.natives import INDEXED, check_arguments, check_methods
+from graphc.autograph.operators.late import REPLACED
+from graphc.autograph.operators.loop_index import LoopIndex
+from graphc.autograph.operators.natives import check_arguments
+from graphc.autograph.operators.places import ContentsPlace
+from graphc.autograph.operators.recursion import check_recursion
 from graphc.autograph.operators.watch import (
     PLAIN,
     check_iterator,
@@ -29,13 +34,14 @@ from graphc.autograph.operators.watch import (
     is_library,
     is_pure_module,
     is_users,
+    made,
     made_here,
     operator_method,
 )
 from graphc.autograph.source import NoSourceError
-from graphc.base import is_internal_file, user_location
-from graphc.base.errors import SideEffectWarning, UnimplementedError, UnsupportedSyntaxError
-from graphc.core import ArrayMethods, Region, SymbolicTensor, Tensor, context, register_converter
+from graphc.base import is_internal_file
+from graphc.base.errors import UnsupportedSyntaxError
+from graphc.core import ArrayMethods, Region, Tensor, context, register_converter
 
 __all__ = ["call", "call_method", "convert_call", "do_not_convert", "is_pure_class", "load_attr"]
 
@@ -69,6 +75,10 @@ _PURE_METHODS: dict[type[Any], set[str]] = {
     dict: {"copy", "get", "items", "keys", "values"},
     set: {"copy", "difference", "intersection", "issubset", "issuperset", "isdisjoint", "union"},
 }
+_CONTENT_METHODS = frozenset(
+    ("append", "clear", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault", "sort", "update")
+)
+_DEBUGGERS = frozenset(("bdb", "debugpy", "ipdb", "pdb", "pudb"))
 _IMMUTABLE = (str, bytes, int, float, complex, tuple, frozenset, range, type(None))
 _PURE_CLASSES = (contextlib.nullcontext, contextlib.suppress)
 
@@ -105,8 +115,9 @@ def call(function: Any) -> Any:
     if isinstance(function, types.FunctionType):
         return _user_or_library(function, function)
     if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
-        replaced = _user_or_library(function.__func__, function)
-        return replaced if replaced is function else types.MethodType(replaced, function.__self__)
+        if (stands_for := REPLACED.get(function.__func__)) is not None:
+            return functools.partial(stands_for, function, function.__self__)
+        return _bound(_user_or_library(function.__func__, function), function.__self__)
     if isinstance(function, functools.partial):
         return functools.partial(call(function.func), *function.args, **function.keywords)
     if isinstance(function, type):
@@ -117,12 +128,11 @@ def call(function: Any) -> Any:
         return function
     method = inspect.getattr_static(_kind(function), "__call__", None)
     if isinstance(method, types.FunctionType):
-        replaced = _user_or_library(method, function)
-        return replaced if replaced is function else types.MethodType(replaced, function)
+        return _bound(_user_or_library(method, function), function)
     module = getattr(function, "__module__", None) or type(function).__module__
-    if not is_pure_module(module) or _changes_array(function):
-        trace.side_effect(f"the call of {function!r:.60}")
-    return _guarded(function)
+    if not is_pure_module(module) or _changes_array(function) or is_reported(function):
+        function = report_call(function, f"the call of {function!r:.60}")
+    return _guarded(checked(function))
 
 
 def convert_call(function: Any) -> Any:
@@ -190,6 +200,12 @@ def call_special(owner: Any, *names: str) -> tuple[bool, Any]:
     return False, None
 
 
+def _bound(replaced: Any, owner: Any) -> Any:
+    """What stands for a bound method: a converted function is bound, all else is made of the bound method already."""
+    converted = isinstance(replaced, types.FunctionType) and is_converted(replaced)
+    return types.MethodType(replaced, owner) if converted else replaced
+
+
 def _kind(value: Any) -> type[Any]:
     return cast("type[Any]", type(value))
 
@@ -204,20 +220,25 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
         return original
     code = code_owner.__code__
     check_stores(code_owner)
+    check_recursion(code_owner)
     if is_converted(code) or code.co_filename.startswith(_PACKAGE):
         return original
     if code in _unconverted or _is_internal(code.co_filename):
-        if not is_pure_module(code_owner.__module__ or ""):
-            _side_effect(f"the call of {code_owner.__qualname__}")
-        return _guarded(original)
+        if not is_pure_module(code_owner.__module__ or "") or is_reported(original):
+            original = report_call(original, f"the call of {code_owner.__qualname__}")
+        return _guarded(checked(original))
     if is_library(code.co_filename):
-        if not is_pure_module(code_owner.__module__ or ""):
-            _side_effect(f"the call of the library function {code_owner.__qualname__}")
+        if code_owner.__module__ in _DEBUGGERS:
+            return original  # it looks at the frame that calls it
+        if not is_pure_module(code_owner.__module__ or "") or is_reported(original):
+            original = report_call(original, f"the call of the library function {code_owner.__qualname__}")
         return _guarded(original)
     try:
         return convert(code_owner)
-    except NoSourceError:
+    except NoSourceError as error:
         _side_effect(f"the call of {code_owner.__qualname__}, whose source is not available,")
+        assert context.trace is not None
+        context.trace.root.unconverted[code_owner.__qualname__] = str(error)
         return original
     except UnsupportedSyntaxError as error:
         assert context.trace is not None
@@ -227,13 +248,16 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
 def _class(kind: type[Any]) -> Any:
     if kind in _PURE_BUILTINS:
         return _builtin(kind)
+    if issubclass(kind, BaseException):
+        init = found_on(kind, "__init__")
+        return functools.partial(_construct, kind) if _is_written(init) and is_users(kind, init) else kind
     constructors = [inspect.getattr_static(kind, name, None) for name in ("__init__", "__new__", "__post_init__")]
-    pure = is_pure_class(kind) or issubclass(kind, BaseException | Enum)
+    pure = is_pure_class(kind) or issubclass(kind, Enum)
     if any(map(_is_written, constructors)) and not pure:
         if isinstance(context.trace, Region) and _only_initializes(kind, *constructors):
             return functools.partial(_construct, kind)
-        _side_effect(f"the construction of a {kind.__qualname__}")
-    return _guarded(kind)
+        return _guarded(report_call(kind, f"the construction of a {kind.__qualname__}"))
+    return _guarded(report_call(kind, "") if is_reported(kind) else kind)
 
 
 def _only_initializes(kind: type[Any], init: Any, new: Any, post_init: Any) -> bool:
@@ -243,7 +267,7 @@ def _only_initializes(kind: type[Any], init: Any, new: Any, post_init: Any) -> b
 
 def _construct(kind: type[Any], /, *args: Any, **kwargs: Any) -> Any:
     """A new object, which the code of the open region may change, since nobody else knows of it."""
-    made: Any = object.__new__(kind)
+    made: Any = kind.__new__(kind, *args, **kwargs) if issubclass(kind, BaseException) else object.__new__(kind)
     if isinstance(context.trace, Region):
         context.trace.own(made)
     call(found_on(kind, "__init__"))(made, *args, **kwargs)
@@ -257,10 +281,10 @@ def _is_written(method: Any) -> bool:
 
 
 def _builtin(function: Any) -> Any:
-    if function is range:
-        return _range
-    if function is print:
-        return _print
+    if function is len:
+        return _len
+    if (replaced := _replaced(function)) is not None:
+        return replaced
     if function in (getattr, hasattr):
         return _getattr if function is getattr else _guarded(function)
     if function in _PURE_BUILTINS:
@@ -268,16 +292,59 @@ def _builtin(function: Any) -> Any:
     owner = getattr(function, "__self__", None)
     if isinstance(owner, types.ModuleType) or owner is None:
         module = getattr(function, "__module__", None) or getattr(owner, "__name__", "")
-        if not is_pure_module(module) or _changes_array(function):
-            _side_effect(f"the call of {function.__qualname__}")
+        if not is_pure_module(module) or _changes_array(function) or is_reported(function):
+            function = report_call(function, f"the call of {function.__qualname__}")
         return _guarded(function)
     kind = _kind(owner)
+    if isinstance(owner, BaseException) and function.__name__ == "__init__":
+        return function  # called by the user's own, on a new exception
     pure = isinstance(owner, (*_IMMUTABLE, ArrayMethods)) or function.__name__ in _PURE_METHODS.get(kind, ())
     pure = pure or _is_graphc(kind) or (is_pure_module(kind.__module__) and not _changes_array(function))
+    if (found := growing(owner)) is not None:
+        return _list_method(cast("list[Any]", owner), found, function.__name__)
+    if not pure and isinstance(owner, list | dict) and function.__name__ in _CONTENT_METHODS:
+        return _changing_contents(function, cast("list[Any]", owner))
     if not pure:
-        _side_effect(f"the call of {kind.__name__}.{function.__name__}")
+        function = report_call(function, f"the call of {kind.__name__}.{function.__name__}")
         return changing(_guarded(function), owner)
     return _guarded(function)
+
+
+def _replaced(function: Any) -> Callable[..., Any] | None:
+    """What stands for a builtin function, or a method of a string, that may be given values without a text yet."""
+    owner = getattr(function, "__self__", None)
+    if type(owner) is not str:
+        replaced = REPLACED.get(function)
+        return None if replaced is None else functools.partial(replaced, _guarded(function))
+    replaced = REPLACED.get(getattr(str, function.__name__))
+    return None if replaced is None else functools.partial(replaced, _guarded(function), owner)
+
+
+def _list_method(owner: list[Any], found: Growing, name: str) -> Callable[..., Any]:
+    """What stands for a method of a list whose length is known at run time only."""
+    method = METHODS.get(name)
+    return found.fail() if method is None else functools.partial(method, owner, found)
+
+
+def _len(value: Any) -> Any:
+    """``len``; of a list whose length is known at run time only, a tensor."""
+    found = growing(value)
+    return _guarded(len)(value) if found is None else found.length
+
+
+def _changing_contents(function: Any, owner: list[Any] | dict[Any, Any]) -> Any:
+    """A method that changes what a list or dict holds, and nothing else."""
+    guarded = _guarded(function)
+
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        what = f"the call of {type(owner).__name__}.{function.__name__}"
+        if kwargs.get("key") is not None:
+            _side_effect(what)
+        if context.trace is not None:
+            context.trace.writing(ContentsPlace(owner, what))
+        return guarded(*args, **kwargs)
+
+    return noted
 
 
 def _changes_array(function: Any) -> bool:
@@ -295,36 +362,6 @@ def _getattr(owner: Any, name: str, *default: Any) -> Any:
         raise
 
 
-def _range(*bounds: Any) -> Any:
-    """``range``; with a tensor among the bounds, one that only a for loop can run."""
-    check_methods(bounds, INDEXED)
-    if not any(isinstance(bound, SymbolicTensor | LoopIndex) for bound in bounds):
-        return range(*bounds)
-    values = [bound.tensor if isinstance(bound, LoopIndex) else bound for bound in bounds]
-    return TensorRange(0, values[0]) if len(values) == 1 else TensorRange(*values)
-
-
-def _print(*values: Any, **options: Any) -> None:
-    """``print`` while tracing: once, and not of tensors that have no values."""
-    trace = context.trace
-    assert trace is not None
-    if any(isinstance(value, SymbolicTensor | LoopIndex) for value in values):
-        trace.side_effect("print of a tensor")
-        error = UnimplementedError(
-            "print of a tensor that has no value while the function is traced is not compiled yet; return it and print "
-            "the result, or print its .shape and .dtype"
-        )
-        raise trace.refuse(error)
-    trace.side_effect("print")
-    place = user_location()
-    warnings.warn(
-        f"print runs once, when the function is traced, not at every call ({place.short if place else 'unknown line'})",
-        SideEffectWarning,
-        stacklevel=2,
-    )
-    print(*values, **options)
-
-
 def _side_effect(what: str) -> None:
     if context.trace is not None:
         context.trace.side_effect(what)
@@ -333,7 +370,10 @@ def _side_effect(what: str) -> None:
 def _guarded(function: Any) -> Any:
     """The function, with a check of what it is given: a loop index that it would look at, an object it would change."""
     calling = not isinstance(function, type | types.BuiltinFunctionType) or function not in _CALLING_BUILTINS
-    if context.trace is None or (calling and context.trace.parent is None) or _takes_tensors(function):
+    trace = context.trace
+    if trace is None or _takes_tensors(function):
+        return function
+    if calling and trace.parent is None and not trace.root.has_growing:
         return function
 
     def checked(*args: Any, **kwargs: Any) -> Any:
@@ -341,6 +381,7 @@ def _guarded(function: Any) -> Any:
             if isinstance(value, LoopIndex):
                 value.give_up(f"the call of {getattr(function, '__name__', function)}")
             check_iterator(value)
+            refuse_growing(value)
         if isinstance(kwargs.get("out"), np.ndarray):
             _side_effect(f"the call of {getattr(function, '__name__', function)} with out=")
         if not calling:
@@ -351,9 +392,18 @@ def _guarded(function: Any) -> Any:
             if found:
                 return made_here(result)
         check_arguments(function, args, kwargs)
-        return made_here(function(*args, **kwargs))
+        result = function(*args, **kwargs)
+        return made(result) if _is_new(function, result) else made_here(result)
 
     return checked
+
+
+def _is_new(function: Any, result: Any) -> bool:
+    """Whether a result is an object that the call made."""
+    if isinstance(function, type):
+        fresh = (object.__new__, list.__new__, dict.__new__)
+        return _kind(result) is function and found_on(function, "__new__") in fresh
+    return function is sorted or getattr(function, "__name__", "") == "copy"
 
 
 def _hashable_function(function: Any) -> Any:

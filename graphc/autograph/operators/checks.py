@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
-from graphc.base.errors import UnimplementedError
-from graphc.core import Region, SymbolicTensor, context
+from graphc.autograph.operators.branches import if_exp, is_symbolic_condition, truth
+from graphc.autograph.operators.calls import call
+from graphc.autograph.operators.failures import note_raise
+from graphc.core import context
 
 __all__ = ["assert_stmt", "raise_stmt"]
 
 
 def assert_stmt(condition: Any, message: Callable[[], Any] | None) -> None:
-    """``assert condition, message``; refused on a tensor whose value is not known while tracing."""
-    if isinstance(condition, SymbolicTensor):
-        error = UnimplementedError(
-            "assert on a tensor is not compiled yet; return the condition and check it outside, or test a Python value"
-        )
-        raise condition.trace.refuse(error)
-    if not condition:
-        raise AssertionError(*(() if message is None else (message(),)))
+    """``assert condition, message``; on a tensor it fails, or not, when the program runs."""
+
+    def fail() -> NoReturn:
+        raise_stmt(lambda: AssertionError(*(() if message is None else (message(),))), None)
+
+    if is_symbolic_condition(condition):
+        if_exp(condition, lambda: None, fail)
+    elif not truth(condition):
+        fail()
 
 
 def raise_stmt(error: Callable[[], Any], cause: Callable[[], Any] | None) -> NoReturn:
-    """``raise error from cause``; refused where it would depend on tensor values."""
-    trace = context.trace
-    if isinstance(trace, Region):
-        trace.side_effect("a raise statement")
+    """``raise error from cause``."""
+    raised: Any = error()
+    if context.trace is not None:
+        if isinstance(raised, type) and issubclass(raised, BaseException):
+            raised = call(cast("Any", raised))()
+        if isinstance(raised, BaseException):
+            note_raise(raised)
+    raised = cast("BaseException", raised)  # as Python will say if it is none
     if cause is None:
-        raise error()
-    raise error() from cause()
+        raise raised
+    raise raised from cause()

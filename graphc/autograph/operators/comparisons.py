@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from functools import partial
 from types import FunctionType
 from typing import Any, cast
 
 from graphc.autograph.operators.arithmetic import answers
-from graphc.autograph.operators.branches import and_, not_, or_
 from graphc.autograph.operators.calls import call
+from graphc.autograph.operators.conversions import truth_value
+from graphc.autograph.operators.logic import and_, not_, or_
 from graphc.autograph.operators.natives import HASHED, check_items, check_methods
+from graphc.autograph.operators.symbolic_number import SymbolicNumber, kind_of
 from graphc.autograph.operators.watch import PLAIN, check_iterator, found_on, operator_method
 from graphc.base import nest
 from graphc.core import SymbolicTensor, apply, context, operand
@@ -40,6 +42,8 @@ _OTHERS: dict[str, Callable[[Any, Any], Any]] = {
 def compare(symbol: str, left: Any, right: Any) -> Any:
     """``left symbol right``, for the six orders of Python."""
     native, forward, reflected = _METHODS[symbol]
+    if type(left) in (list, tuple) and _holds_symbols((left, right)):
+        return _compare_sequences(symbol, left, right)
     if context.trace is None or (type(left) in PLAIN and type(right) in PLAIN):
         return native(left, right)
     mine, theirs = _method(left, forward), _method(right, reflected)
@@ -49,6 +53,41 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
     theirs_first = kinds[0] is not kinds[1] and issubclass(kinds[1], kinds[0])
     result = answers((left, right), (mine, theirs), theirs_first, forward)
     return native(left, right) if result is NotImplemented else result
+
+
+def _holds_symbols(values: Any) -> bool:
+    """Whether lists and tuples, as deep as they are nested, hold tensors without values."""
+    if isinstance(values, list | tuple):
+        return any(map(_holds_symbols, nest.as_tuple(values)))
+    return isinstance(values, SymbolicTensor)
+
+
+def _compare_sequences(symbol: str, left: Any, right: Any) -> Any:
+    """Lists or tuples that hold tensors without values, compared as Python compares them."""
+    native = _METHODS[symbol][0]
+    if isinstance(left, list) is not isinstance(right, list) or not isinstance(right, list | tuple):
+        return native((), [])  # says what Python says of different kinds
+    firsts, seconds = nest.as_tuple(left), nest.as_tuple(right)
+    if symbol in ("==", "!="):
+        equal: Any = len(firsts) == len(seconds)
+        for first, second in zip(firsts, seconds, strict=False):
+            equal = and_(partial(_same, equal), partial(_equal, first, second))
+        return _truth(equal if symbol == "==" else not_(equal))
+    # The first two that differ decide; if none do, the lengths.
+    result: Any = native(len(firsts), len(seconds))
+    for first, second in reversed(list(zip(firsts, seconds, strict=False))):
+        equal = _equal(first, second)
+        differing = and_(partial(not_, equal), partial(compare, symbol, first, second))
+        result = or_(partial(_same, differing), partial(and_, partial(_same, equal), partial(_same, result)))
+    return result
+
+
+def _equal(first: Any, second: Any) -> Any:
+    return first is second or compare("==", first, second)
+
+
+def _truth(value: Any) -> Any:
+    return truth_value(value) if isinstance(value, SymbolicTensor) else value
 
 
 def _method(owner: Any, name: str) -> FunctionType | None:
@@ -80,18 +119,33 @@ def _same(value: Any) -> Any:
     return value
 
 
+def _is_among(item: Any, elements: Iterable[Any]) -> Any:
+    found: Any = False
+    for element in elements:
+        found = or_(partial(_same, found), partial(_equal, item, element))
+        if found is True:
+            return True
+    return _truth(found)
+
+
+def _in_range(item: SymbolicTensor, numbers: range) -> Any:
+    if not numbers:
+        return False
+    low, high = min(numbers[0], numbers[-1]), max(numbers[0], numbers[-1])
+    on_grid = partial(compare, "==", (item - numbers[0]) % abs(numbers.step), 0)
+    return _truth(and_(partial(compare, ">=", item, low), partial(compare, "<=", item, high), on_grid))
+
+
 def contains(item: Any, container: Any) -> Any:
     """``item in container``."""
-    if isinstance(container, SymbolicTensor):
-        return apply(OPS["any"], (apply(OPS["equal"], (container, operand(item))),))
-    if isinstance(container, list | tuple):
-        found: Any = False
-        for element in nest.as_tuple(container):
-            equal: Any = item is element or compare("==", item, element)
-            found = or_(partial(_same, found), partial(_same, equal))
-            if found is True:
-                return True
-        return found
+    if isinstance(container, SymbolicTensor) and container.ndim == 1 and not getattr(operand(item), "shape", ()):
+        return truth_value(apply(OPS["any"], (apply(OPS["equal"], (container, operand(item))),)))
+    if isinstance(container, range) and isinstance(item, SymbolicTensor) and not item.shape:
+        return _in_range(item, container)
+    if isinstance(container, list | tuple | SymbolicTensor):
+        return _is_among(item, cast("Iterable[Any]", container))
+    if isinstance(item, SymbolicNumber) and isinstance(container, Set | dict):
+        return _is_among(item, [element for element in cast("Set[Any]", container) if kind_of(element) is not None])
     method = operator_method(container, "__contains__")
     if method is not None:
         return bool(call(method)(container, item))

@@ -7,36 +7,30 @@ list, a shape, a format) gives the attempt up, and the loop is unrolled.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import operator
 from typing import Any, NoReturn
 
 import numpy as np
 
-from graphc.base.errors import InternalError, UnimplementedError
-from graphc.core import ArrayMethods, Region, SymbolicTensor, Tensor, apply, current_trace, operand
+from graphc.base.errors import InternalError
+from graphc.core import ArrayMethods, Region, SymbolicTensor, Tensor, apply, operand
 from graphc.ir import OPS
 
-__all__ = ["LoopIndex", "TensorRange", "loop_index"]
+__all__ = ["LoopIndex", "loop_position"]
 
 _INT32 = np.iinfo(np.int32)
 _EXACT_IN_FLOAT32 = 2**24
-
-
-@dataclass(frozen=True)
-class TensorRange:
-    """``range`` with a bound that is a tensor: an integer scalar of a value known at run time."""
-
-    start: Any
-    stop: Any
-    step: Any = 1
-
-    def __iter__(self) -> Any:
-        raise current_trace().refuse(
-            UnimplementedError(
-                "range() with a tensor bound runs only in a for loop of a converted function; write that loop, or "
-                "pass the bound as a Python int"
-            )
-        )
+_PYTHON: dict[str, Any] = {
+    "abs": abs,
+    "add": operator.add,
+    "floor_divide": operator.floordiv,
+    "maximum": max,
+    "minimum": min,
+    "multiply": operator.mul,
+    "pow": operator.pow,
+    "remainder": operator.mod,
+    "subtract": operator.sub,
+}
 
 
 class LoopIndex:
@@ -47,17 +41,19 @@ class LoopIndex:
       low: the smallest value it takes.
       high: the largest value it takes.
       region: the loop body that is being attempted.
+      last: its value in the last iteration of that loop; None where that is not known.
     """
 
-    __slots__ = ("high", "low", "region", "tensor")
+    __slots__ = ("high", "last", "low", "region", "tensor")
 
     __graphc_index__ = True
 
-    def __init__(self, tensor: Tensor, low: int, high: int, region: Region) -> None:
+    def __init__(self, tensor: Tensor, low: int, high: int, region: Region, last: int | None) -> None:
         self.tensor = tensor
         self.low = low
         self.high = high
         self.region = region
+        self.last = last
 
     def give_up(self, use: str) -> NoReturn:
         """Ends the attempt to roll the loop, because ``use`` needs the index as a Python int."""
@@ -68,8 +64,27 @@ class LoopIndex:
         low, high = min(corners), max(corners)
         if low < _INT32.min or high > _INT32.max:
             self.give_up(f"the integer {op} could pass 32 bits, which")
-        operands = (self.tensor, other.tensor if isinstance(other, LoopIndex) else other)
-        return LoopIndex(apply(OPS[op], operands[::-1] if swap else operands), low, high, self.region)
+        operands: tuple[Any, ...] = (self,) if other is None else (other, self) if swap else (self, other)
+        tensors = [value.tensor if isinstance(value, LoopIndex) else value for value in operands]
+        region = self._inner(other)
+        lasts = [_last(value, region) for value in operands]
+        last = None if None in lasts else _PYTHON[op](*lasts)
+        return LoopIndex(apply(OPS[op], tensors), low, high, region, last)
+
+    def _inner(self, other: Any) -> Region:
+        """The innermost loop body that a result depends on."""
+        inside = isinstance(other, LoopIndex) and other.region.is_inside(self.region)
+        return other.region if inside else self.region
+
+    def limited(self, op: str, other: int | LoopIndex) -> LoopIndex:
+        """The ``"maximum"`` or ``"minimum"`` of the index and an int."""
+        pick, bounds = _PYTHON[op], self._bounds(other)
+        assert bounds is not None
+        return self._make(op, other, [pick(self.low, bounds[0]), pick(self.high, bounds[1])])
+
+    def as_float(self) -> Tensor:
+        """The number as a float of the same value."""
+        return self._float(None) + 0.0
 
     @staticmethod
     def _bounds(other: Any) -> tuple[int, int] | None:
@@ -184,7 +199,7 @@ class LoopIndex:
         self.give_up("the operator ~")
 
     def __abs__(self) -> Any:
-        self.give_up("abs()")
+        return self._make("abs", None, [abs(self.low), abs(self.high), *([0] if self.low < 0 < self.high else [])])
 
     def __round__(self, digits: int | None = None) -> Any:
         self.give_up("round()")
@@ -262,6 +277,20 @@ def _as_tensor(value: LoopIndex) -> Tensor:
     return value.tensor
 
 
-def loop_index(tensor: SymbolicTensor, indices: range, region: Region) -> LoopIndex:
-    """The index of a loop over ``indices``."""
-    return LoopIndex(tensor, min(indices[0], indices[-1]), max(indices[0], indices[-1]), region)
+def loop_position(tensor: SymbolicTensor, order: range, region: Region) -> LoopIndex:
+    """The number that runs through ``order``, one in each iteration of a loop.
+
+    Raises:
+      RegionAborted: it could pass 32 bits.
+    """
+    index = LoopIndex(tensor, min(order[0], order[-1]), max(order[0], order[-1]), region, order[-1])
+    if index.low < _INT32.min or index.high > _INT32.max:
+        index.give_up("a range that passes 32 bits")
+    return index
+
+
+def _last(value: Any, region: Region) -> int | None:
+    """What an operand is in the last iteration of a loop."""
+    if isinstance(value, LoopIndex):
+        return value.last if value.region is region else None
+    return int(value)

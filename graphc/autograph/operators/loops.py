@@ -1,163 +1,51 @@
-"""``while`` and ``for``: run by Python, or traced once into one loop node.
+"""``for``: run by Python, or traced once into one loop node.
 
-A ``range`` loop is rolled when its body does the same graph work in every iteration. To find out, the body is traced
-once with a :class:`LoopIndex` in a region that gives up at the first thing that only Python can do
-(an *attempt*); the loop is then unrolled, and nothing of the attempt remains.
+A loop over ``range``, a tensor, or ``zip`` and its like of those is rolled when its body does the same graph work in
+every iteration. To find out, the body is traced once, with a :class:`LoopIndex` for a number, in a region that gives up
+at the first thing that only Python can do (an *attempt*); the loop is then unrolled, and nothing of the attempt
+remains.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
-from typing import Any
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from typing import Any, cast
 
-from graphc.autograph.operators.branches import and_, if_stmt, is_symbolic_condition, predicate, truth
+from graphc.autograph.operators.branches import is_symbolic_condition
 from graphc.autograph.operators.calls import call
-from graphc.autograph.operators.loop_index import TensorRange, loop_index
-from graphc.autograph.operators.state import LoopState, LoopVariables
+from graphc.autograph.operators.growing import growing
+from graphc.autograph.operators.iteration import Space
+from graphc.autograph.operators.iterators import SpaceIterator, iterator_of
+from graphc.autograph.operators.options import OpenLoop, open_loop, report_unrolled, with_options
+from graphc.autograph.operators.rolling import ForLoop, Test, roll, trace_counted
+from graphc.autograph.operators.state import LoopVariables
+from graphc.autograph.operators.unrolled import NodeLimit, run_in_python
 from graphc.autograph.operators.watch import check_iterator, special_method
-from graphc.base import config
-from graphc.base.errors import InvalidArgumentError, UnimplementedError
-from graphc.core import (
-    Checkpoint,
-    Region,
-    RegionAborted,
-    SymbolicTensor,
-    Tensor,
-    Trace,
-    apply,
-    context,
-    operand,
-    trace_scope,
-    type_of_any,
-)
-from graphc.ir import OPS, TensorType
-from graphc.ops import INDEX, Trips, emit_scan, emit_while
+from graphc.base.errors import UnimplementedError
+from graphc.core import RegionAborted, context, current_trace
 
-__all__ = ["for_stmt", "while_stmt"]
+__all__ = ["Loopable", "for_stmt", "run_for"]
 
 UNROLL_BELOW = 5
-"""A ``range`` of fewer iterations than this is unrolled without an attempt to roll it."""
-
-Test = Callable[[], Any]
-Body = Callable[[Any], None]
+"""A loop over numbers with fewer iterations than this is unrolled without an attempt to roll it."""
 
 
-def _trace() -> Trace:
-    trace = context.trace
-    assert trace is not None
-    return trace
+class Loopable(ABC):
+    """What a ``for`` loop runs over in a way of its own, while a function is traced."""
 
-
-def while_stmt(
-    test: Test,
-    body: Callable[[], None],
-    get_state: Callable[[], tuple[Any, ...]],
-    set_state: Callable[[tuple[Any, ...]], None],
-    names: Sequence[str],
-) -> None:
-    """A ``while`` statement.
-
-    Python runs it as long as the test is a Python value. From the first iteration on in which the test is a tensor,
-    what is left of the loop becomes one while node.
-    """
-    while True:
-        if context.trace is None:
-            symbolic, condition = False, test()
-        else:
-            symbolic, condition = _probe(context.trace, test)
-        if symbolic:
-            _trace_while(test, body, LoopVariables(get_state, set_state, names))
-            return
-        if not truth(condition):
-            return
-        body()
-        _check_size("while")
-
-
-def _probe(trace: Trace, test: Test) -> tuple[bool, Any]:
-    """The value of a test, and whether it is symbolic; if so, nothing of its evaluation stays in the trace."""
-    before = trace.checkpoint()
-    condition = test()
-    symbolic = is_symbolic_condition(condition)
-    if symbolic:
-        trace.rollback(before)
-    return symbolic, condition
-
-
-def _check_size(kind: str) -> None:
-    trace = context.trace
-    if trace is not None and len(trace.root.builder.nodes) > config.max_unrolled_nodes:
-        error = InvalidArgumentError(
-            f"unrolling this {kind} loop passed {config.max_unrolled_nodes} nodes; loop over a tensor or use "
-            "gx.fori_loop so that the loop is rolled, or raise gx.config.max_unrolled_nodes"
-        )
-        raise trace.refuse(error)
-
-
-def _trace_while(test: Test, body: Callable[[], None], variables: LoopVariables) -> None:
-    trace = _trace()
-    state = LoopState(variables, trace, runs=False)
-    while True:
-        regions = (Region(trace, "the test of a while loop"), Region(trace, "the body of a while loop"))
-        arguments = [_arguments(region, state) for region in regions]
-        state.bind(arguments[0])
-        with trace_scope(regions[0]):
-            condition = predicate(regions[0], regions[0].lift(operand(test())))
-        if regions[0].written():
-            state.restore()
-            _trace_rotated_while(test, body, variables)
-            return
-        state.bind(arguments[1])
-        with trace_scope(regions[1]):
-            variables.own(regions[1])
-            body()
-            if state.settle(regions[1]):
-                outputs = state.results(regions[1])
-                break
-    trace.report_loop("while", "its test is a tensor")
-    state.leave(emit_while(regions[0], condition, regions[1], arguments, outputs, state.initial()))
-
-
-def _trace_rotated_while(test: Test, body: Callable[[], None], variables: LoopVariables) -> None:
-    """A while whose test assigns a variable (draws a random number): it is run before the loop and after each body.
-
-    The test of a loop node only looks; what it would assign has nowhere to go.
-    """
-    trace = _trace()
-    first = predicate(trace, trace.lift(operand(test())))
-    state = LoopState(variables, trace, runs=False)
-    while True:
-        regions = (Region(trace, "the test of a while loop"), Region(trace, "the body of a while loop"))
-        conditions = [region.argument(first.type, "condition") for region in regions]
-        arguments = [_arguments(region, state) for region in regions]
-        state.bind(arguments[1])
-        with trace_scope(regions[1]):
-            variables.own(regions[1])
-            body()
-            following = predicate(regions[1], regions[1].lift(operand(test())))
-            if state.settle(regions[1]):
-                outputs = [following, *state.results(regions[1])]
-                break
-    trace.report_loop("while", "its test is a tensor")
-    inputs = [[condition, *carried] for condition, carried in zip(conditions, arguments, strict=True)]
-    found = emit_while(regions[0], conditions[0], regions[1], inputs, outputs, [first, *state.initial()])
-    state.leave(found[1:])
-
-
-def _may_stop(extra_test: Test | None) -> bool:
-    """Whether a break or return may have happened in the iteration that was just traced: on a tensor, or always."""
-    return extra_test is not None and extra_test() is not True
-
-
-def _arguments(region: Region, state: LoopState) -> list[SymbolicTensor]:
-    return [region.argument(type, f"carry_{position}") for position, type in enumerate(state.types())]
+    @abstractmethod
+    def loop(
+        self, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables, statement: Any
+    ) -> None:
+        """Runs the loop; see :func:`run_for`."""
 
 
 def for_stmt(
     iterable: Any,
     extra_test: Test | None,
-    body: Body,
+    body: Callable[[Any], None],
     get_state: Callable[[], tuple[Any, ...]],
     set_state: Callable[[tuple[Any, ...]], None],
     names: Sequence[str],
@@ -172,190 +60,194 @@ def for_stmt(
       set_state: binds ``names``.
       names: what is carried from one iteration to the next, or read after the loop.
     """
-    variables = LoopVariables(get_state, set_state, names)
     if context.trace is None:
-        _run_in_python(iterable, extra_test, body, variables)
-    elif isinstance(iterable, TensorRange):
-        _trace_tensor_range(iterable, extra_test, body, variables)
-    elif isinstance(iterable, Tensor):
-        _trace_rows(iterable, extra_test, body, variables)
-    elif isinstance(iterable, range):
-        _roll_or_unroll(iterable, extra_test, body, variables)
-    else:
-        check_iterator(iterable)
-        iterate = special_method(iterable, "__iter__")
-        if iterate is not None:
-            iterable = call(iterate)(iterable)
-        _run_in_python(iterable, extra_test, body, variables)
-
-
-def _run_in_python(iterable: Iterable[Any], extra_test: Test | None, body: Body, variables: LoopVariables) -> None:
-    going_on: Any = True
-    for item in iterable:
-        if is_symbolic_condition(going_on):
-            # A break or return on a tensor: the iterations after it are there, but do nothing.
-            if_stmt(going_on, partial(body, item), _nothing, variables.get, variables.set, variables.names)
-        else:
+        for item in iterable:
             body(item)
-        _check_size("for")
-        going_on = True if extra_test is None else extra_test()
-        if not is_symbolic_condition(going_on) and not going_on:
-            return
-
-
-def _nothing() -> None:
-    pass
-
-
-def _roll_or_unroll(
-    indices: range, extra_test: Test | None, body: Body, variables: LoopVariables, peeled: bool = False
-) -> None:
-    trace = _trace()
-    unroll = trace.root.unroll
-    if unroll is None and len(indices) < UNROLL_BELOW:
-        reason = f"it has fewer than {UNROLL_BELOW} iterations"
-    elif unroll is True:
-        reason = "unroll=True"
-    elif not len(indices):
-        return
-    else:
-        attempt, before, initial = object(), trace.checkpoint(), variables.get()
-        try:
-            _roll(trace, attempt, variables, indices, extra_test, body)
-        except RegionAborted as aborted:
-            if aborted.attempt is not attempt:
-                raise
-            _undo(trace, before, variables, initial)
-            reason = aborted.reason
-            if aborted.unsettled and not peeled:
-                # `s = 0` before `s = s + x`: after one iteration run by itself, s has the type it keeps.
-                _run_in_python(indices[:1], extra_test, body, variables)
-                _roll_or_unroll(indices[1:], extra_test, body, variables, peeled=True)
+            if extra_test is not None and not extra_test():
                 return
-        except Exception as error:
-            # Where Python has a number, a trace of the body has an index without a value, and may fail for that alone.
-            # Unrolled, the body fails again if the fault is the user's.
-            if unroll is False:
-                raise
-            _undo(trace, before, variables, initial)
-            reason = f"tracing its body once for all iterations failed: {error}"
-        else:
-            trace.report_loop("rolled", f"its {len(indices)} iterations do the same work")
-            return
-        if unroll is False:
-            raise trace.refuse(UnimplementedError(f"unroll=False, but this loop cannot be rolled: {reason}"))
-    trace.report_loop("unrolled", reason)
-    _run_in_python(indices, extra_test, body, variables)
-
-
-def _undo(trace: Trace, before: Checkpoint, variables: LoopVariables, initial: tuple[Any, ...]) -> None:
-    trace.rollback(before)
-    variables.set(initial)
-
-
-def _roll(
-    trace: Trace, attempt: object, variables: LoopVariables, indices: range, extra_test: Test | None, body: Body
-) -> None:
-    """Traces the body once and appends the loop; raises RegionAborted where Python is needed."""
-    state = LoopState(variables, trace, runs=True)
-    while True:
-        region = Region(trace, "the body of a for loop", attempt=attempt)
-        number = region.argument(INDEX, "index")
-        carried = _arguments(region, state)
-        index = loop_index(number, indices, region)
-        state.bind(carried)
-        with trace_scope(region):
-            variables.own(region)
-            body(index)
-            region.check_aborted()
-            if state.settle(region, index):
-                stops = _may_stop(extra_test)
-                outputs = state.results(region)
-                break
-    if stops:
-        state.restore()
-        bounds = TensorRange(indices.start, indices.stop, indices.step)
-        _counted_while(
-            bounds, LoopState(variables, trace, runs=True), extra_test, body,
-            lambda counter, region: loop_index(counter, indices, region), attempt,
-        )  # fmt: skip
         return
-    trips = Trips(len(indices), indices.start, indices.step)
-    state.leave(emit_scan(region, ([number], carried, []), outputs, [], state.initial(), [], trips), indices[-1])
+    held = sys.getrefcount(iterable) > _UNHELD
+    check_iterator(iterable)
+    run_for(iterable, extra_test, body, LoopVariables(get_state, set_state, names), held=held)
 
 
-def _counted_while(
-    bounds: TensorRange, state: LoopState, extra_test: Test | None, body: Body,
-    item: Callable[[SymbolicTensor, Region], Any], attempt: object | None = None,
+def _references(iterable: Any) -> int:
+    return sys.getrefcount(iterable)
+
+
+_UNHELD = _references(iter(()))
+"""The reference count of an argument that nobody but the call refers to."""
+
+
+def run_for(
+    iterable: Any, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables,
+    *, statement: Any = None, held: bool = False, probing: bool = False,
 ) -> None:  # fmt: skip
-    """A while over an index that stays within ``bounds``, for as long as ``extra_test`` holds."""
-    trace = _trace()
-    comparison = OPS["less" if bounds.step > 0 else "greater"]
-    first = trace.lift(operand(bounds.start))
-    while True:
-        regions = [Region(trace, f"the {part} of a for loop", attempt=attempt) for part in ("test", "body")]
-        counters = [region.argument(first.type, "index") for region in regions]
-        arguments = [_arguments(region, state) for region in regions]
-        state.bind(arguments[0])
-        with trace_scope(regions[0]):
-            within = apply(comparison, (counters[0], bounds.stop))
-            condition = within if extra_test is None else and_(lambda within=within: within, extra_test)
-            condition = predicate(regions[0], regions[0].lift(condition))
-        state.bind(arguments[1])
-        with trace_scope(regions[1]):
-            state.own(regions[1])
-            element = item(counters[1], regions[1])
-            body(element)
-            regions[1].check_aborted()
-            state.name_index(element)
-            if state.settle(regions[1]):
-                following = regions[1].cast(apply(OPS["add"], (counters[1], bounds.step)), first.type)
-                outputs = [following, *state.results(regions[1])]
-                break
-    inputs = [[counter, *carried] for counter, carried in zip(counters, arguments, strict=True)]
-    found = emit_while(regions[0], condition, regions[1], inputs, outputs, [first, *state.initial()])
-    state.leave(found[1:])
+    """Runs or traces a loop; see :func:`for_stmt`.
 
-
-def _trace_tensor_range(indices: TensorRange, extra_test: Test | None, body: Body, variables: LoopVariables) -> None:
-    trace = _trace()
-    for bound in (indices.start, indices.stop, indices.step):
-        if isinstance(bound, Tensor) and (bound.shape or bound.dtype.kind not in "iu"):
-            raise trace.refuse(InvalidArgumentError(f"range() needs integer scalars, got a tensor {bound.type}"))
-    if not isinstance(indices.step, int) or indices.step == 0:
-        raise trace.refuse(UnimplementedError("range() with a tensor bound needs a step that is a Python int, not 0"))
-    trace.report_loop("while", "its range has a tensor bound")
-    _counted_while(indices, LoopState(variables, trace, runs=False), extra_test, body, lambda counter, region: counter)
-
-
-def _trace_rows(rows: Tensor, extra_test: Test | None, body: Body, variables: LoopVariables) -> None:
-    """A loop over the first axis of a tensor."""
-    trace = _trace()
-    type = type_of_any(rows)
-    if not type.shape:
-        raise trace.refuse(InvalidArgumentError(f"iteration over a 0-d tensor {type}"))
-    length = type.shape[0]
-    if not length:
+    Args:
+      iterable: what to run over.
+      extra_test: whether to go on.
+      body: one iteration.
+      variables: the names of the loop.
+      statement: the body that the user wrote, which may say the loop's options; None if it is ``body``.
+      held: whether somebody else may refer to ``iterable``.
+      probing: whether iterations over numbers are run by Python for as long as they compute on no tensor.
+    """
+    trace = current_trace()
+    statement = body if statement is None else statement
+    if isinstance(iterable, Loopable):
+        iterable.loop(extra_test, body, variables, statement)
         return
-    state = LoopState(variables, trace, runs=True)
-    row_type = TensorType(type.shape[1:], type.dtype, type.weak)
-    while True:
-        region = Region(trace, "the body of a for loop")
-        number, carried = region.argument(INDEX, "index"), _arguments(region, state)
-        row = region.argument(row_type, "row")
-        state.bind(carried)
-        with trace_scope(region):
-            variables.own(region)
-            body(row)
-            if state.settle(region):
-                stops = _may_stop(extra_test)
-                outputs = state.results(region)
-                break
-    trace.report_loop("rolled", f"it runs over the {length} rows of a tensor")
+    iterate = special_method(iterable, "__iter__")
+    if iterate is not None:
+        iterable = call(iterate)(iterable)
+    with open_loop(trace, statement) as options:
+        loop = ForLoop(trace, extra_test, body, variables, options, held and isinstance(iterable, Iterator))
+        iterator = iterator_of(iterable)
+        if iterator is None:
+            _run_over_items(loop, cast("Iterable[Any]", iterable))
+            return
+        mark, items = iterator.mark(), growing(iterable)
+
+        def run() -> None:
+            iterator.reset(mark)
+            going_on = _run_while_numbers(loop, iterator) if probing else True
+            _run_over_space(loop, iterator, going_on, peeled=False)
+
+        with_options(trace, options, run)
+        if items is not None and growing(iterable) is not items:
+            items.fail()  # the loop's body changes the list that it runs over
+
+
+def _run_over_items(loop: ForLoop, iterable: Iterable[Any]) -> None:
+    """A loop over a list or anything else that Python asks for its items."""
+    kind = type(iterable).__name__
+    reason = f"it runs over a {kind}, whose items Python takes one by one"
+    limit = NodeLimit(loop.trace, "for", reason, _ITEMS_REMEDY, _known_length(iterable))
+    going_on = run_in_python(loop, iterable, limit)
+    if loop.held and is_symbolic_condition(going_on):
+        error = UnimplementedError(
+            f"this loop over an iterator (a {kind}) may stop early, which depends on tensors, so that what is left of "
+            "the iterator is not known; loop over a new iterator that nothing else refers to, or over a list"
+        )
+        raise loop.trace.refuse(error)
+    if limit.done:
+        report_unrolled(loop.trace, loop.options, reason)
+
+
+def _known_length(iterable: Any) -> int | None:
+    """The number of items, where nobody's code has to be asked for it."""
+    kind = cast("type[Any]", type(iterable))
+    return len(iterable) if kind.__module__ in ("builtins", "numpy") and issubclass(kind, Sized) else None
+
+
+_ITEMS_REMEDY = "Stack the items into one tensor and loop over its rows, so that it becomes one node"
+_SPACE_REMEDY = "Write its body without what keeps it from being rolled into one node, or call gx.fori_loop"
+
+
+def _run_over_space(loop: ForLoop, iterator: SpaceIterator, going_on: Any, *, peeled: bool) -> None:
+    """A loop over what can be taken as a whole."""
+    space = iterator.left()
+    unsettled = False
+    if space is None:
+        reason = "it runs over iterators that are not independent of each other"
+    elif not isinstance(space.length, int):
+        _run_as_often_as_a_tensor_says(loop, iterator, space)
+        return
+    elif not space.length or going_on is False:
+        if going_on is not False:
+            iterator.exhaust(0)
+        return
+    elif (reason := _why_unrolled(loop, space)) is None:
+        stops, reason, unsettled = _attempt(loop, space)
+        if reason is None:
+            _end(iterator, space.length, stops)
+            return
+    limit = NodeLimit(loop.trace, "for", reason, _SPACE_REMEDY, None if space is None else space.most)
+    if unsettled and not peeled:
+        # `s = 0` before `s = s + x`: after one iteration run by itself, s has the type it keeps.
+        going_on = run_in_python(loop, iterator, limit, going_on, most=1)
+        _run_over_space(loop, iterator, going_on, peeled=True)
+        return
+    if loop.options.unroll is False:
+        raise loop.trace.refuse(UnimplementedError(f"unroll=False, but this loop cannot be rolled: {reason}"))
+    loop.trace.report_loop("unrolled", reason)
+    if is_symbolic_condition(run_in_python(loop, iterator, limit, going_on)):
+        iterator.spoil("that may stop early")
+
+
+def _why_unrolled(loop: ForLoop, space: Space) -> str | None:
+    """Why it is not even tried to roll the loop."""
+    unroll = loop.options.unroll
+    if unroll is True:
+        return "unroll=True"
+    if unroll is None and not space.tensors() and len(space.order) < UNROLL_BELOW:
+        return f"it has fewer than {UNROLL_BELOW} iterations"
+    return None
+
+
+def _attempt(loop: ForLoop, space: Space) -> tuple[bool, str | None, bool]:
+    """Tries to roll the loop.
+
+    Returns:
+      Whether the loop may stop early; why it could not be rolled, or None; and whether another attempt may succeed
+      after one iteration has been run.
+    """
+    trace, identity = loop.trace, object()
+    before = trace.checkpoint()
+    try:
+        stops = roll(loop, identity, space)
+    except RegionAborted as aborted:
+        if aborted.attempt is not identity:
+            raise
+        trace.rollback(before)
+        return False, aborted.reason, aborted.unsettled
+    except Exception as error:
+        # Where Python has a number, a trace of the body has an index without a value, and may fail for that alone.
+        # Unrolled, the body fails again if the fault is the user's.
+        if loop.options.unroll is False:
+            raise
+        trace.rollback(before)
+        return False, f"tracing its body once for all iterations failed: {error}", False
+    trace.report_loop("rolled", space.what + _at_a_time(loop.options))
+    return stops, None, False
+
+
+def _at_a_time(options: OpenLoop) -> str:
+    """How many iterations a step of the loop does, for its report."""
+    if options.per_step == 1:
+        return ""
+    why = "as its body is cheap arithmetic on large arrays" if options.unroll is None else f"by unroll={options.unroll}"
+    return f"; {options.per_step} iterations at a time, {why}"
+
+
+def _end(iterator: SpaceIterator, length: int, stops: bool) -> None:
+    """Leaves an iterator as a loop over all of it does."""
     if stops:
-        state.restore()
-        state = LoopState(variables, trace, runs=True)
-        _counted_while(TensorRange(0, length), state, extra_test, body, lambda counter, region: rows[counter])
-        return
-    tensors = emit_scan(region, ([number], carried, [row]), outputs, [], state.initial(), [rows], Trips(length))
-    state.leave(tensors)
+        iterator.spoil("that may stop early")
+    else:
+        iterator.exhaust(length)
+
+
+def _run_as_often_as_a_tensor_says(loop: ForLoop, iterator: SpaceIterator, space: Space) -> None:
+    trace_counted(loop, space)
+    if loop.options.said is not None and loop.options.said.unroll is True:
+        raise loop.trace.refuse(UnimplementedError(f"unroll=True, but this loop cannot be unrolled: {space.what}"))
+    loop.trace.report_loop("while", space.what)
+    iterator.spoil("that runs as often as a tensor says")
+
+
+def _run_while_numbers(loop: ForLoop, iterator: SpaceIterator) -> Any:
+    """Runs the first iterations over numbers by Python, for as long as nothing is computed on tensors."""
+    space = iterator.left()
+    if space is None or space.tensors() or not isinstance(space.length, int):
+        return True
+    limit = NodeLimit(loop.trace, "for", "it has computed on numbers only so far", _SPACE_REMEDY, None)
+    going_on: Any = True
+    for _ in range(space.length):
+        before = len(loop.trace.builder.nodes)
+        going_on = run_in_python(loop, iterator, limit, most=1)
+        if len(loop.trace.builder.nodes) != before or going_on is not True:
+            break
+    return going_on

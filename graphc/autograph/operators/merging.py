@@ -17,9 +17,10 @@ import numpy as np
 from graphc.base import nest
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import SCALARS, ArrayMethods, SymbolicTensor, Tensor, Trace, operand, type_of_any
-from graphc.ir import OPS, TensorType
+from graphc.ir import OPS, Attrs, TensorType
+from graphc.ops import AS_NUMBER
 
-__all__ = ["Meet", "Meeting", "describe", "is_number", "is_tensor", "leaf_type", "same", "to_tensors"]
+__all__ = ["Meet", "Meeting", "describe", "is_number", "is_tensor", "leaf_type", "note_stand_ins", "same", "to_tensors"]
 
 
 def is_tensor(value: Any) -> bool:
@@ -62,11 +63,13 @@ class Meeting:
       structure: the nested structure that both have.
       leaves: for each leaf the tensor type of both sides, or None where it is the same object on both.
       kept: the leaves of the first side.
+      first: the first side's value.
     """
 
     structure: nest.Structure
     leaves: tuple[TensorType | None, ...]
     kept: tuple[Any, ...]
+    first: Any
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,7 @@ class Meet:
             None if same(*pair) else self.leaf(name, pair, None)
             for pair in zip(first_leaves, second_leaves, strict=True)
         ]
-        return Meeting(structure, tuple(leaves), tuple(first_leaves))
+        return Meeting(structure, tuple(leaves), tuple(first_leaves), first)
 
     def structures(self, name: str, pair: tuple[Any, Any], structures: tuple[nest.Structure, nest.Structure]) -> None:
         """Refuses structures that differ."""
@@ -162,6 +165,31 @@ def _holds(dtype: np.dtype[Any], weak: np.dtype[Any]) -> bool:
     return rank.get(dtype.kind, -1) >= rank.get(weak.kind, 4)
 
 
+def note_stand_ins(trace: Trace, name: str, value: Any, sources: Sequence[Any] | None, held: int = 0) -> None:
+    """Notes that the tensors and containers of a value stand for those of one of several others.
+
+    Args:
+      trace: the trace that they were made in.
+      name: the variable that holds the value.
+      value: a nested structure.
+      sources: values of that structure; None where they are not known.
+      held: how many references there are to each tensor of the sources that the user's code cannot see.
+    """
+    if sources is not None:
+        sources = [source for source in sources if not is_number(source) and not hasattr(source, "__graphc_unbound__")]
+    parts = nest.children(value)
+    if parts is None or not parts[1]:
+        if isinstance(value, SymbolicTensor):
+            trace.root.stand_ins.add(value, name, None if sources is None else tuple(sources), held)
+        return
+    columns = None if sources is None else [nest.children(source) for source in sources]
+    whole = None if sources is None or held else tuple(sources)
+    trace.root.stand_ins.add(value, name, whole)
+    for position, part in enumerate(parts[1]):
+        inner = None if columns is None else [column[1][position] for column in columns if column is not None]
+        note_stand_ins(trace, name, part, inner, held)
+
+
 def leaf_type(value: Any) -> TensorType:
     """The type that a leaf has as a tensor; a Python number is weak."""
     raw = operand(value)
@@ -172,8 +200,9 @@ def leaf_type(value: Any) -> TensorType:
 
 
 def to_tensors(trace: Trace, leaves: Sequence[Any], types: Sequence[TensorType | None]) -> list[SymbolicTensor]:
-    """Those leaves that have a type, as tensors of that type in ``trace``."""
-    return [cast_to(trace, operand(value), type) for value, type in zip(leaves, types, strict=True) if type is not None]
+    """Those leaves that have a type, as tensors of that type in ``trace``, and of their own: items may be assigned."""
+    pairs = zip(leaves, types, strict=True)
+    return [cast_to(trace, operand(value), type).snapshot() for value, type in pairs if type is not None]
 
 
 def cast_to(trace: Trace, value: Any, type: TensorType) -> SymbolicTensor:
@@ -183,6 +212,8 @@ def cast_to(trace: Trace, value: Any, type: TensorType) -> SymbolicTensor:
         return lifted
     if not type.weak:
         return trace.cast(lifted, type)
+    if type.dtype.kind == "i" and not lifted.type.weak:
+        return trace.apply(AS_NUMBER, (lifted,), Attrs(kind="int"))[0]
     # Weak types come from Python numbers only; adding a weak zero of the wider kind keeps the result weak.
-    zero: float | complex = 0j if type.dtype.kind == "c" else 0.0
+    zero = {"c": 0j, "f": 0.0, "V": 0.0}.get(type.dtype.kind, 0)
     return trace.apply(OPS["add"], (lifted, zero))[0]

@@ -10,6 +10,7 @@ import types
 from collections.abc import Iterable
 from typing import Any, cast
 
+from graphc.autograph.operators.growing import refuse_growing
 from graphc.autograph.operators.watch import check_iterator, found_on, is_library, is_pure_module, operator_method
 from graphc.core import Region, context
 
@@ -21,7 +22,6 @@ __all__ = [
     "check_items",
     "check_methods",
     "check_printed",
-    "formatted",
     "hashed",
     "items",
     "mapping",
@@ -124,6 +124,7 @@ def check_arguments(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 def items(value: Any) -> Any:
     """The value, which is unpacked or iterated over where the call stands."""
+    refuse_growing(value)
     if isinstance(context.trace, Region):
         check_iterator(value)
         check_items(value)
@@ -132,6 +133,7 @@ def items(value: Any) -> Any:
 
 def spread(value: Any) -> Any:
     """The value, whose items become elements or arguments where the call stands."""
+    refuse_growing(value)
     if isinstance(context.trace, Region):
         check_iterator(value)
         check_items(value, sized=True)
@@ -146,6 +148,7 @@ def mapping(value: Any) -> Any:
 
 def rows(value: Any) -> Any:
     """The value, which is iterated over where the call stands, and each of its items unpacked."""
+    refuse_growing(value)
     if not isinstance(context.trace, Region):
         return value
     check_iterator(value)
@@ -157,12 +160,6 @@ def check_printed(value: Any) -> None:
     """Reports that ``text % value`` is about to call methods of the user's."""
     names = (*_FORMATTED, *INDEXED, "__int__", "__float__", "__bytes__", "__getitem__")
     check_methods(tuple(cast("dict[Any, Any]", value).values()) if type(value) is dict else value, names)
-
-
-def formatted(value: Any) -> Any:
-    """The value, which is formatted where the call stands."""
-    check_methods(value, _FORMATTED)
-    return value
 
 
 def hashed(value: Any) -> Any:

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from graphc.autograph.operators.growing import growing
+from graphc.autograph.operators.list_state import ListState, changes_length, settled
 from graphc.autograph.operators.loop_index import LoopIndex
-from graphc.autograph.operators.merging import Meet, is_number, is_tensor, leaf_type, same, to_tensors
+from graphc.autograph.operators.merging import (
+    Meet,
+    is_number,
+    is_tensor,
+    leaf_type,
+    note_stand_ins,
+    same,
+    to_tensors,
+)
+from graphc.autograph.operators.places import held, write
 from graphc.autograph.operators.undefined import Undefined
-from graphc.base import nest
-from graphc.base.errors import GraphcError
-from graphc.core import Region, SymbolicTensor, Trace
+from graphc.base import at, nest
+from graphc.base.errors import GraphcError, UnimplementedError
+from graphc.core import Place, Region, StandIn, SymbolicTensor, TensorPlace, Trace, context
 from graphc.ir import TensorType
 
 __all__ = ["LoopState", "LoopVariables"]
@@ -51,11 +63,27 @@ class _Entry:
     slots: list[_Slot]
     after: Any = None
     replaced: bool = False
+    bound: Any = None
+    frozen: bool = False
+    last: Any = None
+    list: ListState | None = None
 
     @classmethod
     def of(cls, name: str, value: Any) -> _Entry:
-        leaves, structure = nest.flatten(value)
-        return cls(name, value, structure, [_Slot(leaf, _entry_type(leaf)) for leaf in leaves])
+        entry = cls(name, value, nest.LEAF, [])
+        entry.start_at(value)
+        return entry
+
+    def start_at(self, value: Any) -> None:
+        """Sets what the name holds before the loop."""
+        leaves, self.structure = nest.flatten(value)
+        self.value, self.slots = value, [_Slot(leaf, _entry_type(leaf)) for leaf in leaves]
+
+    def sources(self, runs: bool) -> list[Any] | None:
+        """What the name's value after the loop may be."""
+        if self.frozen:
+            return None
+        return [self.last] if runs else [self.value, self.last]
 
     @property
     def carried(self) -> bool:
@@ -77,16 +105,24 @@ class LoopState:
     Tensors are carried from the start. A number is carried once an iteration turns it into a tensor or, in a loop
     whose trip count is not known, changes it. :meth:`settle` finds out after a trial iteration.
 
+    What an iteration changes in Python objects (an attribute, the contents of a list, the items of a tensor) is found
+    out by then too, and is carried as a name is.
+
     Args:
       variables: the names.
       trace: the trace around the loop.
       runs: whether the loop runs at least once, so that what its body binds is bound after it.
+      max_trips: how often it runs at most; None if that is not known.
     """
 
-    def __init__(self, variables: LoopVariables, trace: Trace, runs: bool) -> None:
+    def __init__(self, variables: LoopVariables, trace: Trace, runs: bool, max_trips: int | None = None) -> None:
         self._variables = variables
         self._trace = trace
         self._runs = runs
+        self._max_trips = max_trips
+        self._tapes = context.tapes
+        self._places: list[Place] = []
+        self._discoveries = 0
         self._entries = [_Entry.of(name, value) for name, value in zip(variables.names, variables.get(), strict=True)]
 
     def own(self, region: Region) -> None:
@@ -104,8 +140,22 @@ class LoopState:
 
     def bind(self, tensors: Sequence[Any]) -> None:
         """Binds the names for an iteration, the carried leaves to ``tensors``."""
-        supply = iter(tensors)
-        self._variables.set(tuple([self._bound(entry, supply) for entry in self._entries]))
+        supply = iter([tensor.snapshot() for tensor in tensors])  # code may assign to items of what it is given
+        values = [self._bound(entry, supply) for entry in self._entries]
+        count = len(values) - len(self._places)
+        self._variables.set(tuple(values[:count]))
+        for entry, value in zip(self._entries, values, strict=True):
+            entry.bound = value
+            if entry.carried:
+                note_stand_ins(self._trace, entry.name, value, [entry.value], held=_HELD)
+            if entry.list is not None:
+                entry.list.bind(value)
+        if tensors and self._places:
+            tensors[0].trace.bound = list(zip(self._places, values[count:], strict=True))
+
+    def _values(self) -> tuple[Any, ...]:
+        """What the names and the places hold."""
+        return (*self._variables.get(), *(settled(held(place, place.get())) for place in self._places))
 
     @staticmethod
     def _bound(entry: _Entry, supply: Any) -> Any:
@@ -122,7 +172,11 @@ class LoopState:
 
     def restore(self) -> None:
         """Binds the names to what they held before the loop."""
-        self._variables.set(tuple([entry.value for entry in self._entries]))
+        self._variables.set(tuple([entry.value for entry in self._entries[: self._num_names]]))
+
+    @property
+    def _num_names(self) -> int:
+        return len(self._entries) - len(self._places)
 
     def settle(self, region: Region, index: LoopIndex | None = None) -> bool:
         """Compares the names after a trial iteration with their start.
@@ -136,13 +190,69 @@ class LoopState:
           InvalidTypeError: a dtype changes.
           UnimplementedError: a Python value changes that is no number.
         """
-        values = self._variables.get()
+        for place, entry in zip(self._places, self._entries[self._num_names :], strict=True):
+            if isinstance(place.owner, list) and not self._settle_list(place, entry):
+                return False
+        values = self._values()
         fits = [
             self._settle_entry(entry, value, region, index) for entry, value in zip(self._entries, values, strict=True)
         ]
-        return all(fits)
+        self._check_changed(values, region)
+        return self._settle_places(region) and all(fits)
+
+    def _check_changed(self, values: Sequence[Any], region: Region) -> None:
+        """Refuses a change of an object that another name, too, holds at the end of an iteration."""
+        stand_ins = self._trace.root.stand_ins
+        after = [nest.flatten(value)[0] for value in values]
+        tensors = Counter(id(leaf) for leaves in after for leaf in leaves)
+        for entry, value, leaves in zip(self._entries, values, after, strict=True):
+            entry.frozen = any(map(stand_ins.is_frozen, leaves))
+            entry.last = value
+            for bound, leaf in zip(nest.flatten(entry.bound)[0], leaves, strict=False):
+                if not isinstance(leaf, SymbolicTensor):
+                    continue
+                stand_in = stand_ins.get(bound)
+                written = region.writes.get(TensorPlace(leaf).key)
+                shared = tensors[id(leaf)] > 1 or stand_ins.is_frozen(leaf) or leaf.trace is not region
+                if written is not None and leaf is not bound:
+                    # The next iteration would change what the name holds from this one on.
+                    stand_in = StandIn(leaf, entry.name, None)
+                elif stand_in is None or not stand_in.changed or not shared:
+                    continue
+                raise self._trace.refuse(stand_in.error("the assignment to items of a tensor"))
+
+    def _settle_list(self, place: Place, entry: _Entry) -> bool:
+        """Whether a list is carried that has as much room as it needs."""
+        if entry.list is None and growing(entry.value) is None and not changes_length(entry.value, place.get()):
+            return True
+        if entry.list is None:
+            entry.list = ListState(self._trace, place.what, entry.value, self._max_trips, self._tapes)
+            if growing(entry.value) is not None:
+                return False  # what a trial puts in is counted from its start
+        if entry.list.settle(place.get()):
+            return True
+        entry.start_at(entry.list.value)
+        return False
+
+    def _settle_places(self, region: Region) -> bool:
+        """Whether all places that the iteration wrote are carried; those that were not will be."""
+        known = {place.key for place in self._places}
+        found = [written for key, written in region.writes.items() if key not in known]
+        for written in found:
+            place = written.place
+            self._places.append(place)
+            self._entries.append(_Entry.of(place.title, held(place, written.before)))
+        self._discoveries += bool(found)
+        if self._discoveries > _MAX_DISCOVERIES:
+            error = UnimplementedError(
+                f"{found[0].place.what} changes an object that the loop's body makes anew in each iteration, in a way "
+                "that cannot be followed; make the object before the loop"
+            )
+            raise self._trace.refuse(at(error, found[0].location))
+        return not found
 
     def _settle_entry(self, entry: _Entry, value: Any, region: Region, index: LoopIndex | None) -> bool:
+        entry.replaced = False  # by an earlier trial, in which another name may still have been a number
         if index is not None and value is index:
             if not isinstance(entry.value, Undefined):
                 # An iteration might read the name before it binds it, and see the index of the iteration before.
@@ -199,17 +309,18 @@ class LoopState:
         """The carried leaves after an iteration."""
         return [
             tensor
-            for entry, value in zip(self._entries, self._variables.get(), strict=True)
+            for entry, value in zip(self._entries, self._values(), strict=True)
             if entry.carried
             for tensor in to_tensors(region, nest.flatten(value)[0], [slot.type for slot in entry.slots])
         ]
 
-    def leave(self, tensors: Sequence[Any], last: int | None = None) -> None:
+    def leave(self, tensors: Sequence[Any], last: int | None = None, trips: int | None = None) -> None:
         """Binds the names after the loop.
 
         Args:
           tensors: the carried leaves.
           last: the last index of a rolled ``range`` loop.
+          trips: how often the loop runs, if that is known.
         """
         supply = iter(tensors)
         values: list[Any] = []
@@ -217,8 +328,21 @@ class LoopState:
             value = self._bound(entry, supply)
             if entry.replaced:
                 value = last if isinstance(entry.after, LoopIndex) else entry.after
+            elif entry.list is not None:
+                value = entry.list.leave(value, trips)
+            elif entry.carried:
+                note_stand_ins(self._trace, entry.name, value, entry.sources(self._runs))
             values.append(value)
-        self._variables.set(tuple(values))
+        self._variables.set(tuple(values[: self._num_names]))
+        for place, value in zip(self._places, values[self._num_names :], strict=True):
+            write(place, value)
+
+
+_HELD = 2
+"""How many references to a tensor before the loop an entry and its slot hold."""
+
+_MAX_DISCOVERIES = 10
+"""A body whose trials find new places more often than this changes objects that it makes itself."""
 
 
 def _zeros_slot(leaf: Any) -> _Slot:

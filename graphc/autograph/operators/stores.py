@@ -8,9 +8,14 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from graphc.autograph.operators.arithmetic import binary
+from graphc.autograph.operators.calls import call
+from graphc.autograph.operators.growing import METHODS, growing, refuse_growing
 from graphc.autograph.operators.keeping import holds_symbols, note_store
-from graphc.autograph.operators.watch import found_on
-from graphc.core import ArrayMethods, Region, SymbolicTensor, context
+from graphc.autograph.operators.lists import store_in_list
+from graphc.autograph.operators.masked import Chosen
+from graphc.autograph.operators.places import AttributePlace, ContentsPlace, container_kind, is_plain_attribute, write
+from graphc.autograph.operators.watch import found_on, is_users
+from graphc.core import MISSING, ArrayMethods, SymbolicTensor, context
 
 __all__ = ["delete_attr", "delete_item", "inplace", "store_attr", "store_item"]
 
@@ -21,46 +26,75 @@ def _side_effect(what: str) -> None:
 
 
 def store_attr(owner: Any, name: str, value: Any) -> None:
-    """``owner.name = value``; an object that was made in the same branch or iteration may change."""
-    what = f"the assignment to attribute {name!r} of a {type(owner).__name__}"
-    if not _is_own(owner, name):
+    """``owner.name = value``; a property of the user's is a call."""
+    if context.trace is None:
+        setattr(owner, name, value)
+    elif is_plain_attribute(owner, name):
+        write(AttributePlace(owner, name), value)
+    elif (setter := _setter(owner, name)) is not None:
+        call(setter)(owner, value)
+    else:
+        what = f"the assignment to attribute {name!r} of a {type(owner).__name__}"
         _side_effect(what)
-    if holds_symbols(value):
-        note_store(owner, what)
-    setattr(owner, name, value)
+        if holds_symbols(value):
+            note_store(owner, what)
+        setattr(owner, name, value)
 
 
-def _is_own(owner: Any, name: str) -> bool:
-    """Whether an object was made in the open region, and nothing but the object knows of a store into it."""
-    region, kind = context.trace, cast("type[Any]", type(owner))
-    if not isinstance(region, Region) or not region.owns(owner):
-        return False
-    descriptor = cast("type[Any]", type(found_on(kind, name)))
-    plain = descriptor is types.MemberDescriptorType or found_on(descriptor, "__set__") is None
-    return plain and found_on(kind, "__setattr__") is object.__setattr__
+def _setter(owner: Any, name: str) -> types.FunctionType | None:
+    """The function of a property of the user's that a store calls."""
+    kind = cast("type[Any]", type(owner))
+    found = found_on(kind, name)
+    if not isinstance(found, property) or found_on(kind, "__setattr__") is not object.__setattr__:
+        return None
+    setter = found.fset
+    return setter if isinstance(setter, types.FunctionType) and is_users(kind, setter) else None
 
 
 def store_item(owner: Any, index: Any, value: Any) -> None:
     """``owner[index] = value``."""
-    if not isinstance(owner, ArrayMethods):  # a tensor refuses by itself
+    if context.trace is not None and not isinstance(owner, ArrayMethods):  # a tensor tells the trace by itself
         what = f"the assignment to an item of a {type(owner).__name__}"
-        _side_effect(what)
-        if holds_symbols(value):
-            note_store(owner, what)
+        if (found := growing(owner)) is not None:
+            store_in_list(owner, found, index, value)
+            return
+        if _is_container(owner, "__setitem__"):
+            context.trace.writing(ContentsPlace(owner, what))
+        else:
+            _side_effect(what)
+            if holds_symbols(value):
+                note_store(owner, what)
         if isinstance(index, SymbolicTensor):
             index = operator.index(index)
-    owner[index] = value
+    if isinstance(value, Chosen):
+        index, value = ..., value.whole
+    cast("Any", owner)[index] = value
+
+
+def _is_container(owner: Any, method: str) -> bool:
+    """Whether the method is that of Python's own lists and dicts, which changes the contents and nothing else."""
+    native = getattr(container_kind(owner), method, None)
+    return isinstance(owner, list | dict) and found_on(cast("type[Any]", type(cast("Any", owner))), method) is native
 
 
 def delete_attr(owner: Any, name: str) -> None:
     """``del owner.name``."""
-    _side_effect(f"the deletion of attribute {name!r} of a {type(owner).__name__}")
-    delattr(owner, name)
+    place = AttributePlace(owner, name)
+    if context.trace is None or not is_plain_attribute(owner, name) or place.get() is MISSING:
+        _side_effect(f"the deletion of attribute {name!r} of a {type(owner).__name__}")
+        delattr(owner, name)
+    else:
+        write(place, MISSING)
 
 
 def delete_item(owner: Any, index: Any) -> None:
     """``del owner[index]``."""
-    _side_effect(f"the deletion of an item of a {type(owner).__name__}")
+    what = f"the deletion of an item of a {type(owner).__name__}"
+    refuse_growing(owner)
+    if context.trace is not None and _is_container(owner, "__delitem__"):
+        context.trace.writing(ContentsPlace(owner, what))
+    else:
+        _side_effect(what)
     del owner[index]
 
 
@@ -79,13 +113,21 @@ _INPLACE: dict[str, Callable[[Any, Any], Any]] = {
     "|": operator.ior,
     "^": operator.ixor,
 }
-_METHODS = {"+": "__iadd__", "-": "__isub__", "*": "__imul__", "&": "__iand__", "|": "__ior__", "^": "__ixor__"}
 
 
 def inplace(symbol: str, target: Any, value: Any) -> Any:
     """The result of ``target symbol= value``; an object that changes in place (a list, an array) changes."""
     kind = cast("type[Any]", type(target))
-    if not hasattr(kind, _METHODS.get(symbol, f"__{_INPLACE[symbol].__name__}__")):
+    method = f"__{_INPLACE[symbol].__name__}__"
+    if not hasattr(kind, method):
         return binary(symbol, target, value)
-    _side_effect(f"the in-place operator {symbol}= on a {kind.__name__}")
+    if symbol == "+" and (found := growing(target)) is not None:
+        METHODS["extend"](target, found, value)
+        return target
+    refuse_growing(target)
+    what = f"the in-place operator {symbol}= on a {kind.__name__}"
+    if context.trace is not None and _is_container(target, method):
+        context.trace.writing(ContentsPlace(target, what))
+    else:
+        _side_effect(what)
     return _INPLACE[symbol](target, value)

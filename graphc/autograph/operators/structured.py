@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
+from graphc.autograph.operators.failures import Ended, Failure, settles
+from graphc.autograph.operators.handlers import attempt
 from graphc.autograph.operators.merging import Meet, to_tensors
 from graphc.autograph.operators.state import LoopState, LoopVariables
 from graphc.base import nest
+from graphc.base.errors import UnimplementedError
 from graphc.core import FUNCTIONS, Region, SymbolicTensor, apply, context, operand, trace_scope
 from graphc.ir import OPS, Attrs, TensorType
 from graphc.ops import INDEX, SWITCH, Trips, emit_branches, emit_scan
@@ -21,23 +25,43 @@ def trace_switch(index: SymbolicTensor, branches: Sequence[Callable[[], Any]]) -
     assert trace is not None
     regions = [Region(trace, f"branch {position} of a switch") for position in range(len(branches))]
     results: list[Any] = []
+    failures: list[Failure | None] = []
     for region, branch in zip(regions, branches, strict=True):
-        with trace_scope(region):
-            results.append(branch())
+        with region.tracing():
+            result, failure = attempt(branch)
+            if failure is None:
+                results.append(result)
+            else:
+                failure.happens()
+            failures.append(failure)
+        if region.writes:
+            place = next(iter(region.writes.values())).place
+            error = UnimplementedError(f"{place.what} in a branch of gx.switch; return the new value, or write an if")
+            raise trace.refuse(error)
+    selector = apply(OPS["astype"], (index,), Attrs(dtype=INDEX.dtype))
+    if not results:
+        emit_branches(SWITCH, selector, regions, [[] for _ in regions])
+        raise Ended
     meet = Meet(("in one branch", "in another"), trace.refuse)
     met = [meet.values("the result of switch", results[0], result) for result in results]
     leaves = tuple(_widest(column) for column in zip(*(found.leaves for found in met), strict=True))
     outputs: list[list[SymbolicTensor]] = []
-    for region, result in zip(regions, results, strict=True):
+    found = iter(results)
+    for region, failure in zip(regions, failures, strict=True):
         with trace_scope(region):
-            outputs.append(to_tensors(region, nest.flatten(result)[0], leaves))
-    selector = apply(OPS["astype"], (index,), Attrs(dtype=INDEX.dtype))
+            # What a branch gives that always fails is never looked at.
+            parts = nest.flatten(next(found))[0] if failure is None else [_zeros(region, type) for type in leaves]
+            outputs.append(to_tensors(region, parts, leaves))
     supply = iter(emit_branches(SWITCH, selector, regions, outputs))
     kept = met[0].kept
     return nest.unflatten(
         met[0].structure,
         [leaf if type is None else next(supply) for leaf, type in zip(kept, leaves, strict=True)],
     )
+
+
+def _zeros(region: Region, type: TensorType | None) -> SymbolicTensor | None:
+    return None if type is None else region.apply(OPS["zeros"], (), Attrs(shape=type.shape, dtype=type.dtype))[0]
 
 
 def _widest(types: Sequence[TensorType | None]) -> TensorType | None:
@@ -62,19 +86,27 @@ def trace_scan(
     leaves, structure = nest.flatten(xs)
     tensors = [trace.lift(operand(leaf)) for leaf in leaves]
     row_types = [TensorType(tensor.type.shape[1:], tensor.type.dtype, tensor.type.weak) for tensor in tensors]
+    result: Any = None
     while True:
         region = Region(trace, "the body of a scan")
         index = region.argument(INDEX, "index")
         carried = [region.argument(type, f"carry_{position}") for position, type in enumerate(state.types())]
         rows = [region.argument(type, f"row_{position}") for position, type in enumerate(row_types)]
         state.bind(carried)
-        with trace_scope(region):
-            box[0], result = function(box[0], nest.unflatten(structure, rows))
-            if state.settle(region):
+        with region.tracing():
+            given = (box[0], nest.unflatten(structure, [row.snapshot() for row in rows]))
+            results, failure = attempt(partial(function, *given))
+            if results is not None:
+                box[0], result = results
+            if results is not None and settles(state, region):
                 outputs = state.results(region)
                 result_leaves, result_structure = nest.flatten(result)
-                ys = [region.lift(operand(FUNCTIONS["asarray"](leaf))) for leaf in result_leaves]
+                ys = [region.lift(operand(FUNCTIONS["asarray"](leaf))).snapshot() for leaf in result_leaves]
                 break
+        if failure is not None:  # every step fails, so the first does
+            state.restore()
+            first = length - 1 if reverse else 0
+            return function(init, nest.unflatten(structure, [tensor[first] for tensor in tensors]))
     trips = Trips(length, reverse=reverse)
     initial = state.initial()
     found = emit_scan(region, ([index], carried, rows), outputs, ys, initial, tensors, trips)

@@ -34,6 +34,10 @@ class Undefined:
         """Raises the error of a use."""
         raise at(UndefinedNameError(f"name {self.name!r} is used, but {self.reason}"), user_location())
 
+    def use(self) -> Any:
+        """What reading the name gives, where that may be anything."""
+        self.fail()
+
     def __getattr__(self, attribute: str) -> NoReturn:
         if attribute.startswith("__"):
             raise AttributeError(attribute)
@@ -77,9 +81,7 @@ def load(value: Any) -> Any:
     Raises:
       UndefinedNameError: it is.
     """
-    if isinstance(value, Undefined):
-        value.fail()
-    return value
+    return value.use() if isinstance(value, Undefined) else value
 
 
 def return_value(value: Any) -> Any:

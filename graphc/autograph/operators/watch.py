@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, cast
 
+from graphc.autograph.operators.outer_names import CellPlace, GlobalPlace, note_name
+from graphc.base import Location
 from graphc.core import Region, context
 
 __all__ = [
@@ -28,9 +30,11 @@ __all__ = [
     "is_library",
     "is_pure_module",
     "is_users",
+    "made",
     "made_here",
     "operator_method",
     "special_method",
+    "watch_names",
 ]
 
 PLAIN: set[type[Any]] = set()
@@ -50,41 +54,63 @@ _OBJECT_STORES = frozenset({"STORE_ATTR", "STORE_SUBSCR", "DELETE_ATTR", "DELETE
 
 
 @cache
-def _stores(code: types.CodeType) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
-    """The globals and the free variables that a code object assigns, and whether it stores into objects.
+def _stores(code: types.CodeType) -> tuple[dict[str, int], dict[str, int], bool]:
+    """The globals and the free variables that a code object assigns, with a line, and whether it stores into objects.
 
     The functions inside it count too, since its own branches and loops become such functions when it is converted.
     """
-    outer: set[str] = set()
-    free: set[str] = set()
+    outer: dict[str, int] = {}
+    free: dict[str, int] = {}
     objects = False
     for instruction in dis.get_instructions(code):
+        line = (instruction.positions.lineno if instruction.positions else None) or code.co_firstlineno
         if instruction.opname in _OUTER_STORES:
-            outer.add(instruction.argval)
+            outer.setdefault(instruction.argval, line)
         elif instruction.opname in _CELL_STORES and instruction.argval in code.co_freevars:
-            free.add(instruction.argval)
+            free.setdefault(instruction.argval, line)
         objects |= instruction.opname in _OBJECT_STORES
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             inner_outer, inner_free, inner_objects = _stores(constant)
-            outer.update(inner_outer)
-            free.update(name for name in inner_free if name in code.co_freevars)
+            outer = {**inner_outer, **outer}
+            free = {**{name: line for name, line in inner_free.items() if name in code.co_freevars}, **free}
             objects |= inner_objects
-    return tuple(sorted(outer)), tuple(sorted(free)), objects
+    return outer, free, objects
 
 
 def check_stores(function: types.FunctionType) -> None:
-    """Reports a call of ``function`` as a side effect if it assigns names that the open region does not carry."""
-    region = context.trace
-    if not isinstance(region, Region):
+    """Looks at which names of other scopes a function assigns that is about to be called.
+
+    In a branch or a loop's body it is a side effect to assign one that the region does not carry; elsewhere the trace
+    notes what they stand for.
+    """
+    trace = context.trace
+    if trace is None:
         return
-    outer, free, _ = _stores(function.__code__)
-    if outer:
-        region.side_effect(f"the call of {function.__name__}, which assigns the global {outer[0]!r},")
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    for name in free:
-        if not region.owns(cells[name]):
-            region.side_effect(f"the call of {function.__name__}, which assigns {name!r} of another function,")
+    code = function.__code__
+    outer, free, _ = _stores(code)
+    if not outer and not free:
+        return
+    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+    if isinstance(trace, Region):
+        if outer:
+            trace.side_effect(f"the call of {function.__name__}, which assigns the global {min(outer)!r},")
+        for name in sorted(free):
+            if not trace.owns(cells[name]):
+                trace.side_effect(f"the call of {function.__name__}, which assigns {name!r} of another function,")
+        return
+    for name, line in outer.items():
+        place = GlobalPlace(function.__globals__, name)
+        note_name(trace, place, Location(code.co_filename, line, code.co_name))
+    for name, line in free.items():
+        note_name(trace, CellPlace(cells[name], name), Location(code.co_filename, line, code.co_name))
+
+
+def watch_names(function: Any) -> None:
+    """As :func:`check_stores`, of anything that is about to be called without being converted."""
+    function = getattr(function, "__func__", function)
+    if isinstance(function, types.FunctionType):
+        check_stores(function)
 
 
 def _is_iterator(value: Any) -> bool:
@@ -93,7 +119,12 @@ def _is_iterator(value: Any) -> bool:
 
 def made_here(value: Any) -> Any:
     """The value; if it is an iterator, the open region may consume it, because it was made there."""
-    if isinstance(context.trace, Region) and _is_iterator(value):
+    return made(value) if _is_iterator(value) else value
+
+
+def made(value: Any) -> Any:
+    """The value, an object that was made where the call stands."""
+    if isinstance(context.trace, Region):
         context.trace.own(value)
     return value
 

@@ -6,5 +6,6 @@ from graphc.ir.passes.fold import Fold
 from graphc.ir.passes.order import Order
 from graphc.ir.passes.pipeline import DEFAULT, Pass, run_passes
 from graphc.ir.passes.prune import Prune
+from graphc.ir.passes.restack import Restack
 
-__all__ = ["CSE", "DCE", "DEFAULT", "Fold", "Order", "Pass", "Prune", "run_passes"]
+__all__ = ["CSE", "DCE", "DEFAULT", "Fold", "Order", "Pass", "Prune", "Restack", "run_passes"]

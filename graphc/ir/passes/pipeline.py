@@ -11,6 +11,7 @@ from graphc.ir.passes.cse import CSE
 from graphc.ir.passes.dce import DCE
 from graphc.ir.passes.fold import Fold
 from graphc.ir.passes.order import Order
+from graphc.ir.passes.restack import Restack
 from graphc.ir.verifier import verify
 
 __all__ = ["DEFAULT", "Pass", "run_passes"]
@@ -27,9 +28,9 @@ class Pass(Protocol):
         ...
 
 
-# Folding goes before merging because it makes equal constants, and removal goes last but one because both leave
+# Folding goes before merging because it makes equal constants, and removal goes last but one because all of them leave
 # nodes without users. Order is last: it must see exactly the effects that are left.
-DEFAULT: tuple[Pass, ...] = (DCE(), Fold(), CSE(), DCE(), Order())
+DEFAULT: tuple[Pass, ...] = (DCE(), Fold(), CSE(), Restack(), DCE(), Order())
 
 
 def run_passes(graph: Graph, passes: Sequence[Pass] = DEFAULT) -> Graph:

@@ -53,7 +53,8 @@ def difference(eager: Any, compiled: Any, tolerance: float = 1e-5) -> str | None
         return f"structures {first_structure} and {second_structure}"
     for index, (one, two) in enumerate(zip(first, second, strict=True)):
         if not (is_array(one) or is_array(two)):
-            if type(one) is not type(two) or one != two:
+            same = np.allclose(one, two, tolerance, tolerance, equal_nan=True) if type(one) is float else one == two
+            if type(one) is not type(two) or not same:
                 return f"leaf {index}: {one!r} and {two!r}"
             continue
         if not is_array(two):

@@ -504,7 +504,7 @@ def range_with_start_and_step(x: Tensor) -> Any:
     return x, i
 
 
-@program(f(1.0), loops=UNROLLED)
+@program(f(1.0), loops=())
 def no_iterations(x: Tensor) -> Tensor:
     for i in range(0):
         x = x + i
@@ -775,7 +775,7 @@ def read_before_it_is_bound_except_at_first(x: Tensor) -> Tensor:
     return x
 
 
-@program(f(1.0), loops=UNROLLED)
+@program(f(1.0), loops=ROLLED)
 def index_kept_in_a_structure(x: Tensor) -> Any:
     for i in range(8):
         pair = (i, x)

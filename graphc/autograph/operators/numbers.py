@@ -1,0 +1,166 @@
+"""``int(t)``, ``float(t)``, ``bool(t)``, ``complex(t)`` and ``round(t)`` of tensors without values.
+
+In eager code these are Python numbers. Here they are 0-d tensors of weak type, which yield to tensors in promotion as
+numbers do; among themselves and with numbers they follow Python's rules: the quotient of ints is a float, and to divide
+by zero raises. A function that returns one returns a Python number.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, cast
+
+from graphc.autograph.operators.branches import if_stmt, not_, or_
+from graphc.autograph.operators.checks import raise_stmt
+from graphc.autograph.operators.loop_index import LoopIndex
+from graphc.autograph.operators.symbolic_number import SymbolicNumber, kind_of, number
+from graphc.base.errors import UnimplementedError
+from graphc.core import SymbolicTensor, apply
+from graphc.ir import OPS
+
+__all__ = ["require"]
+
+_KINDS = (bool, int, float, complex)
+
+
+def require(condition: Any, error: Callable[[], Exception]) -> None:
+    """Raises an error where a condition does not hold: at once, or when the program runs if it depends on tensors."""
+    if_stmt(not_(condition), lambda: raise_stmt(error, None), lambda: None, tuple, lambda _: None, ())
+
+
+# --- operators
+
+_NAMES = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "pow",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "bitwise_left_shift",
+    "rshift": "bitwise_right_shift",
+}
+_COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+
+
+def _made(tensor: Any, kind: type[Any]) -> SymbolicNumber:
+    return SymbolicNumber(cast("SymbolicTensor", tensor), kind)
+
+
+def _unary(op: str, native: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def run(self: SymbolicNumber) -> SymbolicNumber:
+        kind = cast("type[Any]", type(native(self.kind(1))))
+        return _made(apply(OPS[op], (_ordinal(self),)), kind)
+
+    return run
+
+
+def _ordinal(value: Any) -> Any:
+    """A bool as the int that it is in arithmetic."""
+    return number(value, int) if isinstance(value, SymbolicNumber) and value.kind is bool else value
+
+
+def _tensor(value: Any) -> Any:
+    return value.tensor if isinstance(value, LoopIndex) else value
+
+
+def _arithmetic(name: str, *, reflected: bool) -> Callable[[Any, Any], Any]:
+    """The method for an operator: that of tensors, unless both operands are numbers."""
+    method = getattr(SymbolicTensor, f"__{'r' if reflected else ''}{name}__")
+
+    def run(self: SymbolicNumber, other: Any) -> Any:
+        if kind_of(other) is None:
+            return method(self, other)
+        return _result(name, (other, self) if reflected else (self, other))
+
+    return run
+
+
+def _result(name: str, pair: tuple[Any, Any]) -> SymbolicNumber:
+    native = getattr(operator, f"__{name}__")
+    check = _CHECKS.get(name)
+    if check is not None:
+        check(native, *pair)
+    # Python says of what type the result is, asked with numbers of the same types.
+    kinds = [cast("type[Any]", kind_of(value)) for value in pair]
+    samples = [value if type(value) is kind else kind(1) for value, kind in zip(pair, kinds, strict=True)]
+    kind = cast("type[Any]", type(native(*samples)))
+    first, second = pair if kind is bool else map(_ordinal, pair)
+    if name == "pow" and kind is float:
+        first = _tensor(first) * 1.0
+    return _made(apply(OPS[_NAMES[name]], (_tensor(first), _tensor(second))), kind)
+
+
+def _comparison(name: str) -> Callable[[Any, Any], Any]:
+    method = getattr(SymbolicTensor, f"__{name}__")
+
+    def run(self: SymbolicNumber, other: Any) -> Any:
+        result = method(self, other)
+        return _made(result, bool) if kind_of(other) is not None else result
+
+    return run
+
+
+# --- what numbers refuse
+
+
+def _error_of(native: Callable[[Any, Any], Any], *values: Any) -> Exception:
+    """What Python raises for such operands."""
+    try:
+        native(*values)
+    except (ArithmeticError, ValueError) as error:
+        return error
+    return UnimplementedError(f"{native.__name__} of {values}")
+
+
+def _check_divisor(native: Any, first: Any, second: Any) -> None:
+    kinds = kind_of(first) or int, kind_of(second) or int
+    require(_tensor(second) != 0, lambda: _error_of(native, kinds[0](1), kinds[1](0)))
+
+
+def _check_shift(native: Any, first: Any, second: Any) -> None:
+    del first
+    require(_tensor(second) >= 0, lambda: _error_of(native, 1, -1))
+
+
+def _check_power(native: Any, first: Any, second: Any) -> None:
+    """Refuses the powers that Python refuses, and those of which the type depends on the values."""
+    kinds = kind_of(first), kind_of(second)
+    base, exponent = _tensor(first), _tensor(second)
+    if complex in kinds:
+        return
+    if float not in kinds and type(exponent) not in (int, bool):
+        error = "an int to the power of a negative int is a float, which depends on tensors; make the base a float"
+        require(exponent >= 0, lambda: UnimplementedError(error))
+        return
+    if type(base) not in _KINDS:
+        one = 1.0 if float in kinds else 1
+        require(or_(lambda: exponent >= 0, lambda: base != 0), lambda: _error_of(native, 0 * one, -1))
+    if float in kinds and not (type(exponent) in _KINDS and float(exponent).is_integer()):
+        error = "a negative number to a power that is not whole is complex; make the base complex"
+        require(or_(lambda: base >= 0, lambda: exponent % 1.0 == 0), lambda: UnimplementedError(error))
+
+
+_CHECKS: dict[str, Callable[[Any, Any, Any], None]] = {
+    **dict.fromkeys(("truediv", "floordiv", "mod"), _check_divisor),
+    **dict.fromkeys(("lshift", "rshift"), _check_shift),
+    "pow": _check_power,
+}
+
+for _name, _op, _native in (
+    ("neg", "negative", operator.neg),
+    ("pos", "positive", operator.pos),
+    ("abs", "abs", abs),
+    ("invert", "bitwise_invert", operator.invert),
+):
+    setattr(SymbolicNumber, f"__{_name}__", _unary(_op, _native))
+for _name in _NAMES:
+    setattr(SymbolicNumber, f"__{_name}__", _arithmetic(_name, reflected=False))
+    setattr(SymbolicNumber, f"__r{_name}__", _arithmetic(_name, reflected=True))
+for _name in _COMPARISONS:
+    setattr(SymbolicNumber, f"__{_name}__", _comparison(_name))

@@ -1,0 +1,71 @@
+"""Names of other scopes as places: globals, and variables of the functions around.
+
+Python assigns them without asking any operator. Which ones a function may assign is told by its code, so they are noted
+before it runs, and compared when the trace ends.
+"""
+
+from __future__ import annotations
+
+from types import CellType
+from typing import Any
+
+from graphc.base import Location
+from graphc.core import MISSING, Place, Trace
+
+__all__ = ["CellPlace", "GlobalPlace", "note_name"]
+
+
+class GlobalPlace(Place):
+    """A global name of a module."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, owner: dict[str, Any], name: str) -> None:
+        super().__init__(owner, f"the global {name!r}", f"the assignment to the global {name!r}")
+        self.name = name
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Equal for two places that are the same."""
+        return (*super().key, self.name)
+
+    def get(self) -> Any:
+        """What the name stands for."""
+        return self.owner.get(self.name, MISSING)
+
+    def set(self, value: Any) -> None:
+        """Binds the name, or unbinds it."""
+        if value is MISSING:
+            self.owner.pop(self.name, None)
+        else:
+            self.owner[self.name] = value
+
+
+class CellPlace(Place):
+    """A variable of a function that functions inside it share."""
+
+    __slots__ = ()
+
+    def __init__(self, owner: CellType, name: str) -> None:
+        super().__init__(owner, f"{name!r} of another function", f"the assignment to {name!r} of another function")
+
+    def get(self) -> Any:
+        """What the variable holds."""
+        try:
+            return self.owner.cell_contents
+        except ValueError:
+            return MISSING
+
+    def set(self, value: Any) -> None:
+        """Binds the variable, or unbinds it."""
+        if value is not MISSING:
+            self.owner.cell_contents = value
+        elif self.get() is not MISSING:
+            del self.owner.cell_contents
+
+
+def note_name(trace: Trace, place: GlobalPlace | CellPlace, location: Location) -> None:
+    """Notes in a journal what a name stands for, before a function runs that may assign it at ``location``."""
+    if place.key not in trace.writes:
+        trace.journal(place)
+        trace.writes[place.key].location = location

@@ -1,0 +1,121 @@
+"""Attributes and the contents of lists and dicts as places that branches and loops merge and carry."""
+
+from __future__ import annotations
+
+import types
+from collections import OrderedDict
+from typing import Any, cast
+
+from graphc.autograph.operators.undefined import Undefined
+from graphc.autograph.operators.watch import found_on
+from graphc.base.errors import UndefinedNameError
+from graphc.core import MISSING, Place, context
+
+__all__ = ["AttributePlace", "ContentsPlace", "container_kind", "held", "is_plain_attribute", "write"]
+
+
+class AttributePlace(Place):
+    """An attribute that is stored as it is."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, owner: Any, name: str) -> None:
+        what = f"attribute {name!r} of a {type(owner).__name__}"
+        super().__init__(owner, f"the {what}", f"the assignment to {what}")
+        self.name = name
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Equal for two places that are the same."""
+        return (*super().key, self.name)
+
+    def get(self) -> Any:
+        """What the attribute holds on this very object."""
+        attributes = getattr(self.owner, "__dict__", None)
+        if attributes is not None and self.name in attributes:
+            return attributes[self.name]
+        slot = found_on(cast("type[Any]", type(self.owner)), self.name)
+        if not isinstance(slot, types.MemberDescriptorType):
+            return MISSING
+        try:
+            return slot.__get__(self.owner)
+        except AttributeError:
+            return MISSING
+
+    def set(self, value: Any) -> None:
+        """Makes the attribute hold a value, or takes it away."""
+        if value is not MISSING:
+            object.__setattr__(self.owner, self.name, value)
+        elif self.get() is not MISSING:
+            object.__delattr__(self.owner, self.name)
+
+
+class ContentsPlace(Place):
+    """What a list or a dict holds, all together."""
+
+    __slots__ = ()
+
+    def __init__(self, owner: list[Any] | dict[Any, Any], what: str) -> None:
+        super().__init__(owner, f"a {type(owner).__name__} that is changed", what)
+
+    def get(self) -> Any:
+        """A copy of the contents, as a plain list or dict."""
+        owner: Any = self.owner
+        return list(owner) if isinstance(owner, list) else dict(owner)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+
+    def set(self, value: Any) -> None:
+        """Puts the contents back."""
+        kind = container_kind(self.owner)
+        if kind is list:
+            list.__setitem__(cast("list[Any]", self.owner), slice(None), value)
+        else:
+            kind.clear(self.owner)
+            kind.update(self.owner, value)
+
+
+def container_kind(owner: Any) -> type[Any]:
+    """The class of Python's own whose methods change what a list or dict holds."""
+    if isinstance(owner, list):
+        return list
+    return OrderedDict if isinstance(owner, OrderedDict) else dict
+
+
+def is_plain_attribute(owner: Any, name: str) -> bool:
+    """Whether a store into an attribute changes that attribute of the object and does nothing else."""
+    kind = cast("type[Any]", type(owner))
+    descriptor = cast("type[Any]", type(found_on(kind, name)))
+    plain = descriptor is types.MemberDescriptorType or found_on(descriptor, "__set__") is None
+    return plain and found_on(kind, "__setattr__") in (object.__setattr__, BaseException.__setattr__)
+
+
+_NOT_SET = "it is not set"
+
+
+def held(place: Place, value: Any) -> Any:
+    """What a place holds, as a name would hold it."""
+    return Undefined(place.title, _NOT_SET) if value is MISSING else value
+
+
+def write(place: Place, value: Any, *, certain: bool = False) -> None:
+    """Stores a value, with a note in the journal of the trace that is open.
+
+    Args:
+      place: where to.
+      value: what the place holds then.
+      certain: whether this writes again, behind a branch, what was written in it: who else sees it was asked there.
+
+    Raises:
+      UndefinedNameError: the value is the mark for a name that may be unbound, which a place cannot hold.
+    """
+    trace = context.trace
+    if trace is not None:
+        if isinstance(value, Undefined) and value.reason == _NOT_SET:
+            value = MISSING
+        elif isinstance(value, Undefined):
+            error = UndefinedNameError(f"{place.title} is set on some paths only: {value.reason}; set it before")
+            raise trace.refuse(error)
+        if certain:
+            trace.journal(place)
+        else:
+            trace.writing(place)
+    place.set(value)

@@ -1,0 +1,57 @@
+"""What the steps share that rewrite statements of a function into other statements."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, cast
+
+from graphc.autograph.build import located, visitor
+from graphc.autograph.unit import Unit
+
+__all__ = ["Block", "StatementRewriter", "if_"]
+
+Block = list[ast.stmt]
+
+
+def if_(test: ast.expr, body: Block, orelse: Block, origin: ast.AST) -> ast.If:
+    """An ``if`` statement, at the place of ``origin``; ``body`` must not be empty."""
+    return located(ast.If(test=test, body=body, orelse=orelse), origin)
+
+
+class StatementRewriter(ast.NodeTransformer):
+    """Visits all statements of one function, wherever they stand in it; each becomes any number of statements.
+
+    Functions and classes inside it are left alone: a function is rewritten on its own, the body of a class not at all.
+
+    Args:
+      unit: the conversion this belongs to, for new names.
+    """
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+
+    def block(self, body: Block) -> Block:
+        """What stands in place of some statements."""
+        new: Block = []
+        for node in body:
+            found: Any = self.visit(node)
+            new += cast("Block", found if isinstance(found, list) else [found])
+        return new
+
+    def visit(self, node: ast.AST) -> Any:
+        """Rewrites a node by the method for its kind, or else what is inside it."""
+        return getattr(self, visitor(type(node)), self.generic_visit)(node)
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        """Rewrites the statements inside a statement."""
+        for name in ("body", "orelse", "finalbody"):
+            if isinstance(body := getattr(node, name, None), list):
+                setattr(node, name, self.block(cast("Block", body)))
+        for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+            part.body = self.block(part.body)
+        return node
+
+    def _visit_functiondef(self, node: ast.AST) -> ast.AST:
+        return node
+
+    _visit_asyncfunctiondef = _visit_classdef = _visit_functiondef

@@ -1,0 +1,45 @@
+"""A compiled method with its instance."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graphc.function.function import Function
+
+__all__ = ["BoundFunction"]
+
+_TAKE_ARGUMENTS = frozenset(("compare", "explain", "graph", "lower", "make_variables", "trace"))
+
+
+class BoundFunction:
+    """A compiled method with its instance; made at each access, it holds nothing of its own."""
+
+    __slots__ = ("_function", "_instance")
+
+    def __init__(self, function: Function, instance: Any) -> None:
+        self._function = function
+        self._instance = instance
+
+    @property
+    def __func__(self) -> Function:
+        """The compiled function, as of Python's own methods."""
+        return self._function
+
+    @property
+    def __self__(self) -> Any:
+        """The instance, as of Python's own methods."""
+        return self._instance
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the compiled method."""
+        return self._function(self._instance, *args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        attribute = getattr(self._function, name)
+        if name in _TAKE_ARGUMENTS:
+            return functools.partial(attribute, self._instance)
+        if name == "python_function":
+            return attribute.__get__(self._instance)
+        return attribute

@@ -1,0 +1,76 @@
+"""The options of the decorator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypedDict, cast
+
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidArgumentError
+
+__all__ = ["FunctionOptions", "Report", "TraceOptions", "check_options"]
+
+Report = Literal["warn", "error", "ignore"]
+
+
+class FunctionOptions(TypedDict, total=False):
+    """The options of :func:`graphc.function`, as a user gives them."""
+
+    input_signature: Sequence[Any] | None
+    autograph: bool
+    unroll: bool | int | None
+    max_iterations: int | None
+    side_effects: Report
+    device: str | None
+    on_retrace: Report
+    max_traces: int | None
+    name: str | None
+
+
+@dataclass(frozen=True)
+class TraceOptions:
+    """How a function is traced.
+
+    Attributes:
+      name: the name of the graph.
+      autograph: whether Python control flow on tensors is converted.
+      unroll: whether loops over a ``range`` are unrolled, or how many iterations to make one; None leaves it to each
+        loop.
+      device: the device that every op is pinned to; empty for none.
+      max_iterations: how often a loop may run whose end depends on tensors, where the loop does not say.
+      side_effects: what to do about what Python does only when the function is traced.
+    """
+
+    name: str
+    autograph: bool = True
+    unroll: bool | int | None = None
+    device: str = ""
+    max_iterations: int | None = None
+    side_effects: Report = "warn"
+
+
+def check_options(options: FunctionOptions) -> None:
+    """Looks at the values of the options.
+
+    Raises:
+      InvalidArgumentError: one is none of those it may have; the message says which.
+    """
+    given = cast("dict[str, Any]", options)
+    for name in ("on_retrace", "side_effects"):
+        if given.get(name, "warn") not in ("warn", "error", "ignore"):
+            raise _error(f"{name} must be 'warn', 'error' or 'ignore', got {given[name]!r}")
+    unroll = given.get("unroll")
+    if not (unroll is None or isinstance(unroll, bool) or _is_count(unroll, 2)):
+        raise _error(f"unroll must be None, True, False or a number of iterations from 2 on, got {unroll!r}")
+    for name in ("max_iterations", "max_traces"):
+        if not (given.get(name) is None or _is_count(given[name], 1)):
+            raise _error(f"{name} must be None or an int from 1 on, got {given[name]!r}")
+
+
+def _is_count(value: Any, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def _error(message: str) -> InvalidArgumentError:
+    return at(InvalidArgumentError(f"gx.function: {message}"), user_location())

@@ -1,0 +1,79 @@
+"""What Python does when a function is traced and not when its program runs: found, told once, or refused.
+
+Calls that touch the world are noted by the trace as they happen. What was written into objects, globals and variables
+of other functions is told by the trace's journal, once it is known which of them outlive the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+from graphc.base import at, warn_at
+from graphc.base.errors import SideEffectWarning, UnimplementedError
+from graphc.core import SideEffect, Trace, Write
+
+__all__ = ["SideEffects", "find_side_effects"]
+
+
+def find_side_effects(trace: Trace, writes: Sequence[Write]) -> list[SideEffect]:
+    """What happened when a function was traced that will not happen again; each thing once for each line.
+
+    Args:
+      trace: of the function.
+      writes: what it wrote into objects that outlive the call; where that is forbidden it is taken back.
+
+    Raises:
+      UnimplementedError: it is forbidden.
+    """
+    changed = [write for write in writes if not _same(write.before, write.place.get())]
+    if changed and trace.forbids_side_effects:
+        first = changed[0]
+        for write in reversed(changed):
+            write.place.set(write.before)
+        error = UnimplementedError(
+            f"{first.place.what} would happen once, when {trace.builder.name} is traced, and not at each call, which "
+            "side_effects='error' forbids; return the value, or keep it in a Variable"
+        )
+        raise at(error, first.location)
+    found = [*trace.side_effects, *(SideEffect(write.place.what, write.location) for write in changed)]
+    return list(dict.fromkeys(found))
+
+
+def _same(before: Any, after: Any) -> bool:
+    """Whether a place still holds what it held; of a list or dict, the same things."""
+    if before is after:
+        return True
+    if type(before) is not type(after) or not isinstance(before, list | dict):
+        return False
+    old, new = _parts(before), _parts(after)
+    return len(old) == len(new) and all(a is b for a, b in zip(old, new, strict=True))
+
+
+def _parts(value: Any) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else [part for item in value.items() for part in item]
+
+
+class SideEffects:
+    """Tells of the side effects of one function, each of them once, however often it is traced.
+
+    Args:
+      name: of the function.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._told: set[SideEffect] = set()
+
+    def tell(self, found: Iterable[SideEffect]) -> None:
+        """Warns of those that were not told before, each at its own line."""
+        for effect in found:
+            if effect in self._told:
+                continue
+            self._told.add(effect)
+            message = (
+                f"{effect.what} happens once, when {self._name} is traced, and not at each call. What must happen at "
+                "each call goes through gx.pyfunc, state belongs in a Variable, random numbers come from gx.random; "
+                "side_effects='ignore' says that once is meant"
+            )
+            warn_at(SideEffectWarning(message), effect.location)

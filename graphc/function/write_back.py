@@ -1,0 +1,144 @@
+"""Arguments whose items a function assigns: the caller's tensors get the new values after each call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphc.base import Location, at, nest, user_location
+from graphc.base.errors import GraphcError, InvalidArgumentError, UnimplementedError
+from graphc.core import SymbolicTensor, Tensor, TensorPlace, Trace
+from graphc.function.arguments import Arguments
+from graphc.function.keys import is_array
+
+__all__ = ["WriteBack", "array_leaves"]
+
+
+def array_leaves(arguments: Arguments) -> list[tuple[str, Any]]:
+    """The tensors and arrays among the arguments, each with the expression that reaches it."""
+    return [
+        (path, leaf)
+        for name, value in arguments.values.items()
+        for path, leaf in nest.flatten_with_paths(value, name)
+        if is_array(leaf)
+    ]
+
+
+@dataclass(frozen=True)
+class _Assigned:
+    """An argument whose items are assigned.
+
+    Attributes:
+      index: its position among the tensors of the arguments.
+      path: the expression that reaches it.
+      location: the line that assigns first.
+    """
+
+    index: int
+    path: str
+    location: Location | None
+
+
+class WriteBack:
+    """Gives the tensors of a call the values that the program assigned to their items; an :class:`AfterCall`.
+
+    Args:
+      name: of the function, for messages.
+      assigned: which of the arguments.
+      values: what the trace left in them.
+    """
+
+    def __init__(self, name: str, assigned: Sequence[_Assigned], values: Sequence[SymbolicTensor]) -> None:
+        self._name = name
+        self._assigned = assigned
+        self._values = values
+        paths = ", ".join(repr(argument.path) for argument in assigned)
+        self.what = f"it assigns items of the argument{'s' * (len(assigned) > 1)} {paths}"
+
+    @classmethod
+    def of(
+        cls, trace: Trace, name: str, arguments: Arguments, tensors: Sequence[SymbolicTensor], before: Sequence[Any]
+    ) -> WriteBack | None:
+        """What a trace leaves to do; None where it assigned items of no argument.
+
+        Args:
+          trace: of the function, at its end.
+          name: of the function, for messages.
+          arguments: of the call that was traced.
+          tensors: what stood for the tensors among them.
+          before: the values that these had in the graph.
+        """
+        changed = [index for index, tensor in enumerate(tensors) if tensor.raw is not before[index]]
+        if not changed:
+            return None
+        paths = [path for path, _ in array_leaves(arguments)]
+        writes = [trace.writes.get(TensorPlace(tensors[index]).key) for index in changed]
+        assigned = [
+            _Assigned(index, paths[index], None if write is None else write.location)
+            for index, write in zip(changed, writes, strict=True)
+        ]
+        return cls(name, assigned, [tensors[index].snapshot() for index in changed])
+
+    def tensors(self, trace: Trace) -> Sequence[SymbolicTensor]:
+        """The values that the trace left in the arguments."""
+        return [trace.lift(value) for value in self._values]
+
+    def run(self, arrays: Sequence[Any], arguments: Any) -> None:
+        """Gives the arguments their values: arrays, or tensors that tapes know."""
+        leaves = array_leaves(arguments)
+        for argument, array in zip(self._assigned, arrays, strict=True):
+            leaves[argument.index][1].become(array if isinstance(array, Tensor) else Tensor(array))
+
+    def check(self, arguments: Arguments, captured: Sequence[Tensor]) -> None:
+        """Refuses a call after which not all would be as after the same call of the Python function.
+
+        Args:
+          arguments: of the call.
+          captured: the tensors that the function uses from outside.
+
+        Raises:
+          InvalidArgumentError: an argument that is assigned to is no tensor, or was made from Python numbers.
+          UnimplementedError: the function reaches the tensor in two ways, and only one would see the assignment.
+        """
+        leaves = array_leaves(arguments)
+        given = {id(leaf) for leaf in nest.flatten(arguments.given)[0]}
+        for argument in self._assigned:
+            path, leaf = leaves[argument.index]
+            if not isinstance(leaf, Tensor) or id(leaf) not in given:
+                raise self._error(
+                    InvalidArgumentError,
+                    argument,
+                    f"which was given as {_described(leaf)}: the compiled function would change a copy. Pass a tensor, "
+                    "made by gx.asarray, or assign to the items of a copy inside, made by gx.copy",
+                )
+            others = [other for other, value in leaves if value is leaf and other != path]
+            if others:
+                raise self._error(
+                    UnimplementedError,
+                    argument,
+                    f"but the same tensor is given as {others[0]!r} too, which the compiled function would not see "
+                    "changed; pass a copy, made by gx.copy",
+                )
+            if any(value is leaf for value in captured):
+                raise self._error(
+                    UnimplementedError,
+                    argument,
+                    "but the function also uses the same tensor from outside, which it would not see changed; use "
+                    "the argument only, or pass a copy",
+                )
+
+    def _error(self, kind: type[GraphcError], argument: _Assigned, why: str) -> GraphcError:
+        return at(
+            kind(f"{self._name} assigns items of the argument {argument.path!r}, {why}"),
+            argument.location or user_location(),
+        )
+
+
+def _described(leaf: Any) -> str:
+    """What is no tensor of the caller's."""
+    if isinstance(leaf, Tensor):
+        return "Python numbers"
+    return "a NumPy array" if isinstance(leaf, np.ndarray | np.generic) else "a jax.Array"

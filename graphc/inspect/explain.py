@@ -1,0 +1,200 @@
+"""``explain``: what was compiled, rolled, unrolled, folded, pinned and run on the host, and why."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from graphc.base import Location, at, user_location
+from graphc.base.errors import InvalidArgumentError, VariableCreationError
+from graphc.core import LoopReport, Variable
+from graphc.function import Arguments, BoundFunction, Function, TracedFunction, TraceNotes, array_leaves, function
+from graphc.inspect.decided import decided_branches
+from graphc.inspect.explanation import ArgumentReport, Explanation, LineReport, LoopEntry, VariableReport
+from graphc.inspect.modes import memory_of
+from graphc.inspect.report import CompileCost, Memory
+from graphc.ir import CONSTANT, WORLD, Graph, Node
+from graphc.ir.passes import DEFAULT
+from graphc.ops import ASSIGN_VARIABLE, COND, HOST_CALL, READ_VARIABLE, SWITCH
+
+__all__ = ["explain"]
+
+_OUTCOMES = {"dce": "removed", "fold": "folded"}
+"""What a pass does to the ops that it takes away; the others make one of several."""
+
+
+def explain(fn: Callable[..., Any], *args: Any, compile: bool = True, **kwargs: Any) -> Explanation:
+    """Says what a compiled function does for these arguments: line by line, and why it is so.
+
+    The function is traced as its first call would trace it, if it was not called with such arguments before; it is not
+    run. ``print`` what is returned to read it; a notebook shows it by itself.
+
+    Args:
+      fn: a compiled function, or a plain one, which is compiled for the explanation.
+      *args: its arguments.
+      compile: whether to lower and compile it too, to tell what that takes.
+      **kwargs: keyword arguments of ``fn``.
+
+    Returns:
+      What was found.
+
+    Raises:
+      InvalidArgumentError: ``fn`` is no function.
+      GraphcError: ``fn`` cannot be compiled.
+
+    Example:
+      >>> import graphc as gx
+      >>> def doubled(x):
+      ...     y = x * (1 + 1)
+      ...     return y + x * 2
+      >>> gx.explain(doubled, gx.asarray(1.0), compile=False)
+      <Explanation of doubled: 3 ops traced, 2 left; loops: none>
+    """
+    if isinstance(fn, BoundFunction):
+        fn, args = fn.__func__, (fn.__self__, *args)
+    if not callable(fn):
+        error = InvalidArgumentError(f"gx.explain: expected a function, got {fn!r:.60}; its arguments come after it")
+        raise at(error, user_location())
+    compiled = fn if isinstance(fn, Function) else function(fn)
+    traced = _trace(compiled, args, kwargs)
+    arguments = compiled.bind(*args, **kwargs)
+    cost, memory = _compile(traced, arguments) if compile else (None, None)
+    notes = traced.notes
+    return Explanation(
+        function=compiled.name,
+        arguments=tuple(_arguments(arguments)),
+        lines=tuple(_lines(notes)),
+        loops=tuple(_loops(notes.loops)),
+        variables=tuple(_variables(traced)),
+        captured=tuple(_captured(traced, arguments)),
+        device=traced.device,
+        after_call=tuple(after.what for after, _ in traced.after_call),
+        side_effects=tuple((effect.what, effect.location) for effect in notes.side_effects),
+        unconverted=notes.unconverted,
+        cost=cost,
+        memory=memory,
+        traces=tuple(map(str, compiled.trace_report())),
+    )
+
+
+def _trace(compiled: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> TracedFunction:
+    try:
+        return compiled.trace(*args, **kwargs)
+    except VariableCreationError:
+        # It makes its Variables in its first call.
+        compiled.make_variables(*args, **kwargs)
+        return compiled.trace(*args, **kwargs)
+
+
+def _compile(traced: TracedFunction, arguments: Arguments) -> tuple[CompileCost, Memory | None]:
+    start = time.perf_counter()
+    lowered = traced.lower(arguments)
+    middle = time.perf_counter()
+    executable = lowered.compile()
+    end = time.perf_counter()
+    return CompileCost(traced.seconds, middle - start, end - middle), memory_of(executable)
+
+
+def _arguments(arguments: Arguments) -> list[ArgumentReport]:
+    tensors = {path for path, _ in array_leaves(arguments)}
+    return [
+        ArgumentReport(path, what, static=path not in tensors and not what.startswith("a Variable"))
+        for path, what in arguments.described()
+    ]
+
+
+def _captured(traced: TracedFunction, arguments: Arguments) -> list[tuple[str, str]]:
+    """The tensors that the graph takes besides the arguments, which come first."""
+    return [(value.name, str(value.type)) for value in traced.graph.inputs[len(arguments.arrays) :]]
+
+
+def _loops(reports: Iterable[LoopReport]) -> list[LoopEntry]:
+    counts = Counter(reports)
+    return [LoopEntry(report.location, report.kind, report.reason, times) for report, times in counts.items()]
+
+
+def _variables(traced: TracedFunction) -> list[VariableReport]:
+    touched: dict[str, set[str]] = {}
+    for node in traced.graph.walk():
+        if node.op in (READ_VARIABLE, ASSIGN_VARIABLE):
+            touched.setdefault(node.attrs["variable"], set()).add(node.op.name)
+    return [
+        VariableReport(
+            name, _type_of(traced.variables.get(name)), READ_VARIABLE.name in ops, ASSIGN_VARIABLE.name in ops
+        )
+        for name, ops in sorted(touched.items())
+    ]
+
+
+def _type_of(variable: Variable | None) -> str:
+    return "" if variable is None else str(variable.type)
+
+
+def _lines(notes: TraceNotes) -> list[LineReport]:
+    """The lines of the user's code, those of one function together, in the order in which the functions come."""
+    found: dict[tuple[str, int], LineReport] = {}
+
+    def report(location: Location) -> LineReport:
+        return found.setdefault((location.file, location.line), LineReport(location))
+
+    for node in notes.unoptimized.walk():
+        if node.location is not None and node.op is not CONSTANT:
+            report(node.location).ops += 1
+    _count_passes(notes.unoptimized, report)
+    for loop in _loops(notes.loops):
+        if loop.location is not None:
+            _note(report(loop.location), f"{loop.kind} loop: {loop.reason}")
+    for node in notes.unoptimized.walk():
+        if node.location is not None:
+            for text in _node_notes(node):
+                _note(report(node.location), text)
+    for effect in notes.side_effects:
+        if effect.location is not None:
+            _note(report(effect.location), f"only when traced: {effect.what}")
+    for location, taken in decided_branches(list(found.values())):
+        _note(report(location), f"decided when traced: {taken}")
+    order = {place: index for index, place in enumerate(dict.fromkeys(map(_function_of, found.values())))}
+    return sorted(found.values(), key=lambda line: (order[_function_of(line)], line.location.line))
+
+
+def _function_of(line: LineReport) -> tuple[str, str]:
+    return line.location.file, line.location.function
+
+
+def _note(line: LineReport, text: str) -> None:
+    if text not in line.notes:
+        line.notes.append(text)
+
+
+def _count_passes(graph: Graph, report: Callable[[Location], LineReport]) -> None:
+    """Runs the passes once more, and notes what each took away from which line."""
+    counts = _count(graph)
+    for step in DEFAULT:
+        graph = step(graph)
+        after = _count(graph)
+        for location, count in (counts - after).items():
+            line, outcome = report(location), _OUTCOMES.get(step.name, "merged")
+            setattr(line, outcome, getattr(line, outcome) + count)
+        counts = after
+    for location, count in counts.items():
+        report(location).left += count
+
+
+def _count(graph: Graph) -> Counter[Location]:
+    nodes = (node for node in graph.walk() if node.op is not CONSTANT)
+    return Counter(node.location for node in nodes if node.location is not None)
+
+
+def _node_notes(node: Node) -> list[str]:
+    found: list[str] = []
+    if node.op in (COND, SWITCH):
+        sizes = " and ".join(str(sum(inner.op is not CONSTANT for inner in region.walk())) for region in node.regions)
+        found.append(f"{node.op.name}: decided by the program, branches of {sizes} ops")
+    if any(effect.resource == WORLD for effect in node.op.effects(node.attrs)):
+        name = str(node.attrs["function"]).rpartition("_")[0] if node.op is HOST_CALL else node.op.name
+        found.append(f"runs on the host: {name}")
+    if node.device:
+        found.append(f"pinned to {node.device}")
+    return found

@@ -1,0 +1,189 @@
+"""What an explanation says, as an object, as JSON, as text and as HTML."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from graphc.base import Location
+from graphc.inspect.listing import format_explanation
+from graphc.inspect.report import CompileCost, Memory
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+__all__ = ["ArgumentReport", "Explanation", "LineReport", "LoopEntry", "VariableReport"]
+
+_WIDTH = 120
+
+
+@dataclass(frozen=True)
+class ArgumentReport:
+    """An argument, or a part of one.
+
+    Attributes:
+      path: the expression that reaches it: ``batch['x'][0]``.
+      what: it is: a type for a tensor, else the value.
+      static: whether it is a Python value that is part of the program, so that another value needs another trace.
+    """
+
+    path: str
+    what: str
+    static: bool
+
+
+@dataclass
+class LineReport:
+    """What became of a line of the user's code.
+
+    Attributes:
+      location: which line.
+      ops: how many ops were traced from it, constants not counted, in all iterations of unrolled loops.
+      left: how many of them the program has.
+      folded: how many became constants.
+      merged: how many were the same as others.
+      removed: how many nothing needed.
+      notes: what else is to be said of it.
+    """
+
+    location: Location
+    ops: int = 0
+    left: int = 0
+    folded: int = 0
+    merged: int = 0
+    removed: int = 0
+    notes: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True)
+class LoopEntry:
+    """What became of a loop.
+
+    Attributes:
+      location: where it is; None where that is unknown.
+      kind: ``"rolled"`` (one loop in the program, of a known number of iterations), ``"while"`` (one that ends when the
+        program finds so) or ``"unrolled"``.
+      reason: why.
+      times: how often it was met, as an inner loop is in each iteration of an unrolled one.
+    """
+
+    location: Location | None
+    kind: str
+    reason: str
+    times: int = 1
+
+
+@dataclass(frozen=True)
+class VariableReport:
+    """A Variable that the program works on.
+
+    Attributes:
+      name: its name.
+      type: shape and dtype.
+      read: whether its value is used.
+      written: whether it is assigned.
+    """
+
+    name: str
+    type: str
+    read: bool
+    written: bool
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What was compiled, and why so; see :func:`graphc.explain`.
+
+    Attributes:
+      function: the function's name.
+      arguments: what it was traced for.
+      lines: the lines of the user's code that have a part in the program, or of which there is something to say.
+      loops: what became of each loop.
+      variables: what the program reads and writes.
+      captured: the tensors that it uses from outside, by the names of its inputs, and their types.
+      device: the device that ops of it are pinned to, where it therefore runs; empty where it is free.
+      after_call: what is done after each run.
+      side_effects: what Python did when the function was traced and will not do again, each with its line.
+      unconverted: the functions whose Python control flow was not converted, and why.
+      cost: what each step took, in seconds; None where nothing was compiled.
+      memory: what the program needs; None where the backend does not tell.
+      traces: each time the function was traced, and why.
+
+    Example:
+      >>> import graphc as gx
+      >>> def total(x):
+      ...     for i in range(100):
+      ...         x = x + i
+      ...     return x
+      >>> found = gx.explain(total, gx.asarray(1.0), compile=False)
+      >>> [(loop.kind, loop.reason) for loop in found.loops]
+      [('rolled', 'its 100 iterations do the same work')]
+    """
+
+    function: str
+    arguments: tuple[ArgumentReport, ...]
+    lines: tuple[LineReport, ...]
+    loops: tuple[LoopEntry, ...]
+    variables: tuple[VariableReport, ...]
+    captured: tuple[tuple[str, str], ...]
+    device: str
+    after_call: tuple[str, ...]
+    side_effects: tuple[tuple[str, Location | None], ...]
+    unconverted: dict[str, str]
+    cost: CompileCost | None
+    memory: Memory | None
+    traces: tuple[str, ...]
+
+    @property
+    def ops(self) -> int:
+        """How many ops were traced, constants not counted."""
+        return sum(line.ops for line in self.lines)
+
+    @property
+    def left(self) -> int:
+        """How many ops the program has, those of loop bodies and branches counted once."""
+        return sum(line.left for line in self.lines)
+
+    def line(self, number: int) -> LineReport:
+        """The report on the first line of this number.
+
+        Raises:
+          KeyError: there is nothing to say of it.
+        """
+        for line in self.lines:
+            if line.location.line == number:
+                return line
+        raise KeyError(number)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, in plain numbers, strings, lists and dicts; times are in seconds, memory in bytes."""
+        return {**asdict(self), "ops": self.ops, "left": self.left}
+
+    def to_json(self) -> str:
+        """:meth:`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+
+    def to_html(self) -> str:
+        """The text of the explanation with its colours, as a piece of HTML."""
+        console = Console(file=io.StringIO(), width=_WIDTH, record=True, color_system="truecolor")
+        console.print(self)
+        return console.export_html(inline_styles=True, code_format="<pre>{code}</pre>")
+
+    def __rich__(self) -> RenderableType:
+        return format_explanation(self)
+
+    def __str__(self) -> str:
+        console = Console(file=(file := io.StringIO()), width=_WIDTH, color_system=None)
+        console.print(self)
+        return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def __repr__(self) -> str:
+        loops = ", ".join(f"{loop.kind} x{loop.times}" if loop.times > 1 else loop.kind for loop in self.loops)
+        return f"<Explanation of {self.function}: {self.ops} ops traced, {self.left} left; loops: {loops or 'none'}>"

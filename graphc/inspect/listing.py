@@ -1,0 +1,116 @@
+"""An explanation as a listing: the user's lines, and beside each what became of it."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from graphc.base import Location
+from graphc.inspect.render import Paragraph, format_bytes, format_seconds
+
+if TYPE_CHECKING:
+    from graphc.inspect.explanation import Explanation, LineReport
+
+__all__ = ["format_explanation", "ops_note"]
+
+_GAP = 3
+"""So many lines in a row of which there is nothing to say are shown between others; more are left out."""
+_MOST_ARGUMENTS = 20
+
+
+def format_explanation(found: Explanation) -> Group:
+    """The explanation for a terminal."""
+    title = Text(f"{found.function}: {found.ops} ops traced, {found.left} left", style="bold")
+    parts: list[Text | Table | Paragraph] = [title]
+    for _, lines in groupby(found.lines, key=lambda line: (line.location.file, line.location.function)):
+        parts += _listing(list(lines))
+    for heading, rows in (
+        ("arguments", _arguments(found)),
+        ("loops", [_loop(loop.location, f"{loop.kind}: {loop.reason}", loop.times) for loop in found.loops]),
+        ("variables", [f"{row.name} {row.type}: {_access(row.read, row.written)}" for row in found.variables]),
+        ("tensors from outside", [f"{name} {kind}" for name, kind in found.captured]),
+        ("device", [f"the program runs on {found.device}"] if found.device else []),
+        ("after each run", found.after_call),
+        ("only when traced", [_loop(place, what) for what, place in found.side_effects]),
+        ("not converted", [f"{name}: {reason}" for name, reason in found.unconverted.items()]),
+        ("cost", _costs(found)),
+        ("traces", found.traces),
+    ):
+        parts += _section(heading, rows)
+    return Group(*parts)
+
+
+def ops_note(line: LineReport) -> str:
+    """What the passes did to the ops of a line."""
+    done = {"folded": line.folded, "merged": line.merged, "removed": line.removed}
+    return ", ".join(f"{count} {what}" for what, count in done.items() if count)
+
+
+def _listing(lines: Sequence[LineReport]) -> list[Text | Table]:
+    """The lines of one function."""
+    place = lines[0].location
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for name, justify in (("line", "right"), ("source", "left"), ("ops", "right"), ("left", "right"), ("", "left")):
+        table.add_column(name, justify=justify, no_wrap=name != "", overflow="ellipsis", ratio=None)  # pyright: ignore[reportArgumentType]
+    before = lines[0].location.line
+    for line in lines:
+        number = line.location.line
+        if number - before - 1 > _GAP:
+            table.add_row("", Text("...", style="dim"), "", "", "")
+            before = number - 1
+        for between in range(before + 1, number):
+            table.add_row(str(between), Text(_source(place.file, between), style="dim"), "", "", "")
+        notes = [note for note in (ops_note(line), *line.notes) if note]
+        counts = (str(line.ops), str(line.left)) if line.ops else ("", "")
+        table.add_row(str(number), Text(_source(place.file, number)), *counts, Text("; ".join(notes), style="cyan"))
+        before = number
+    return [Text(f"{place.function} in {place.file}"), table]
+
+
+def _source(file: str, number: int) -> str:
+    return linecache.getline(file, number).rstrip("\n").expandtabs(4)
+
+
+def _section(heading: str, rows: Iterable[str]) -> list[Text | Paragraph]:
+    """A heading and its rows; nothing where there are none."""
+    found = list(rows)
+    if not found:
+        return []
+    return [Text(heading, style="bold"), *(Paragraph(f"  {row}") for row in found), Text("")]
+
+
+def _arguments(found: Explanation) -> list[str]:
+    rows = [
+        f"{argument.path}: {argument.what}"
+        + (" (static: another value needs another trace)" if argument.static else "")
+        for argument in found.arguments[:_MOST_ARGUMENTS]
+    ]
+    more = len(found.arguments) - len(rows)
+    return [*rows, f"and {more} more"] if more else rows
+
+
+def _loop(place: Location | None, text: str, times: int = 1) -> str:
+    where = f"{place.short} " if place is not None else ""
+    return f"{where}{text}" + (f" ({times} times)" if times > 1 else "")
+
+
+def _access(read: bool, written: bool) -> str:
+    return " and ".join(name for name, does in (("read", read), ("written", written)) if does)
+
+
+def _costs(found: Explanation) -> list[str]:
+    rows: list[str] = []
+    if found.cost is not None:
+        steps = [f"{name} {format_seconds(seconds)}" for name, seconds in vars(found.cost).items()]
+        rows.append(f"{' + '.join(steps)} = {format_seconds(found.cost.total)}, once")
+    if found.memory is not None:
+        parts = [f"{name} {format_bytes(count)}" for name, count in vars(found.memory).items()]
+        rows.append(f"memory: {', '.join(parts)}; at most {format_bytes(found.memory.total)} at once")
+    return rows

@@ -1,0 +1,62 @@
+"""Frames that lie at lines of the user's, for those who look at the stack: JAX's metadata, tracebacks."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from types import FunctionType
+from typing import Any, NoReturn
+
+from graphc.base import Location
+
+__all__ = ["call_at", "raise_at"]
+
+
+_CALL = "return target(*args)"
+
+
+@lru_cache(maxsize=4096)
+def _frame_at(location: Location, body: str) -> Callable[..., Any]:
+    """A function whose only frame lies at the user's line, so that JAX takes it for the source of an op."""
+    source = "\n" * (location.line - 1) + f"def f(target, *args): {body}"
+    code = compile(source, location.file, "exec", dont_inherit=True)
+    inner = next(constant for constant in code.co_consts if hasattr(constant, "co_code"))
+    return FunctionType(inner.replace(co_name=location.function, co_qualname=location.function), {})
+
+
+def call_at(location: Location | None, target: Callable[..., Any], *args: Any) -> Any:
+    """``target(*args)``, called from a frame that lies at a line of the user's."""
+    if location is None:
+        return target(*args)
+    tracer = sys.gettrace()
+    if tracer is None:
+        return _frame_at(location, _CALL)(target, *args)
+
+    # A debugger would stop in the frame at a breakpoint that it has reached before, when the line itself ran.
+    def seen(*args: Any) -> Any:
+        sys.settrace(tracer)
+        try:
+            return target(*args)
+        finally:
+            sys.settrace(None)
+
+    sys.settrace(None)
+    try:
+        return _frame_at(location, _CALL)(seen, *args)
+    finally:
+        sys.settrace(tracer)
+
+
+def raise_at(locations: Sequence[Location], error: BaseException) -> NoReturn:
+    """Raises an exception whose traceback ends with lines of the user's.
+
+    Args:
+      locations: where the functions were called, the outermost first, and last where the exception is raised.
+      error: the exception.
+    """
+    if not locations:
+        raise error
+    *calls, last = locations
+    frames = [*[_frame_at(location, _CALL) for location in calls], _frame_at(last, "raise target")]
+    raise frames[0](*frames[1:], error)

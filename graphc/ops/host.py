@@ -1,0 +1,215 @@
+"""Host calls: Python functions that run while a compiled program runs, and the status that they share with failures.
+
+A call of a compiled function has a status: 0 as long as all is well, else a number that says what failed first. A
+host call takes the status and gives it back, so that a failed call makes no more of them, and one that raises fails the
+call. It also takes a count of the host calls before it, and gives the next one: that keeps them in the order of the
+program, loops and branches included, by nothing but what each computes from the other. No more is asked of XLA, and
+nothing is lost where JAX takes a program apart to differentiate it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import weakref
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, cast
+
+import jax
+import numpy as np
+from jax.experimental import io_callback as _io_callback
+
+from graphc.base import Location
+from graphc.base.errors import InternalError, NotFoundError, UnimplementedError
+from graphc.core import CallState, SymbolicTensor, apply_all, trace_scope
+from graphc.ir import OPS, WORLD, Attrs, Effect, Graph, OpDef, TensorType, writes
+
+__all__ = [
+    "HOST_CALL",
+    "ORDER",
+    "STATUS",
+    "HostFunction",
+    "emit_host_call",
+    "host_error",
+    "host_lock",
+    "is_replaying",
+    "replaying",
+]
+
+STATUS = CallState("graphc.status", np.zeros((), np.int32))
+"""The status of a call: 0 when all is well; positive, the number of a failure that the program itself found; negative,
+the number of an exception that a host call raised (see :func:`host_error`)."""
+
+ORDER = CallState("graphc.order", np.zeros((), np.int32))
+"""How many host calls the call has made."""
+
+io_callback: Any = _io_callback  # it is only partly annotated
+
+_functions: weakref.WeakValueDictionary[str, HostFunction] = weakref.WeakValueDictionary()
+_errors: dict[int, tuple[BaseException, Sequence[Location]]] = {}
+_numbers = itertools.count(1)
+
+
+class _HostLock:
+    """A lock that its holder may take again and may lend to another thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._guests = threading.local()
+
+    def __enter__(self) -> None:
+        if not getattr(self._guests, "here", False):
+            self._lock.acquire()
+
+    def __exit__(self, *exception: object) -> None:
+        if not getattr(self._guests, "here", False):
+            self._lock.release()
+
+    @contextmanager
+    def lent(self) -> Generator[None]:
+        """Inside the scope this thread acts for the one that holds the lock, and that waits for it."""
+        before = getattr(self._guests, "here", False)
+        self._guests.here = True
+        try:
+            yield
+        finally:
+            self._guests.here = before
+
+
+host_lock = _HostLock()
+"""Held while a program runs that calls the host and touches variables, so that such programs take turns."""
+
+
+class HostFunction:
+    """A Python function that a program calls; graphs refer to it by its name.
+
+    It lives as long as somebody holds it, as the trace does whose graph calls it.
+
+    Args:
+      function: takes one NumPy array, of its own, for each tensor; returns one for each result.
+      kind: what it is, for the name.
+      results: the types of the results.
+      places: the lines of the user's where it is called, the outermost first.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Sequence[np.ndarray[Any, Any]]],
+        kind: str,
+        results: Sequence[TensorType] = (),
+        places: Sequence[Location] = (),
+    ) -> None:
+        self.name = f"{kind}_{next(_numbers)}"
+        self.results = tuple(results)
+        self.places = tuple(places)
+        self._function = function
+        _functions[self.name] = self
+
+    def __call__(self, status: Any, order: Any, *arrays: Any) -> tuple[Any, ...]:
+        """Runs the function if the status is still 0; JAX calls this, on a thread of its own choice.
+
+        An exception goes no further: inside the program nobody could catch it. It becomes the status.
+        """
+        nothing = [np.zeros(type.shape, type.dtype) for type in self.results]
+        found, count = int(np.asarray(status)), np.int32(order) + np.int32(1)
+        if found:
+            return (np.int32(found), count, *nothing)
+        # The arrays that JAX gives are views of memory that the program uses again.
+        copies = [np.array(array) for array in arrays]
+        try:
+            # This may be the thread that waits for the program; nothing that is open there is meant for the function.
+            with trace_scope(None), host_lock.lent():
+                return (np.int32(0), count, *self._function(*copies))
+        except BaseException as error:
+            number = next(_numbers)
+            _errors[number] = error, self.places
+            return (np.int32(-number), count, *nothing)
+
+
+def host_error(status: int) -> tuple[BaseException, Sequence[Location]]:
+    """The exception that a negative status stands for, and the lines where its function was called; given once."""
+    return _errors.pop(-status)
+
+
+def emit_host_call(function: HostFunction, values: Sequence[Any]) -> list[SymbolicTensor]:
+    """Calls a function from the trace that is open, at this point of the program.
+
+    Args:
+      function: what to call; the caller keeps it for as long as the graph may run.
+      values: the tensors to give it.
+
+    Returns:
+      The results.
+    """
+    attrs = Attrs(function=function.name, results=function.results)
+    status, order, *results = apply_all(HOST_CALL, (STATUS.value(), ORDER.value(), *values), attrs)
+    STATUS.assign(status)
+    ORDER.assign(order)
+    return cast("list[SymbolicTensor]", results)
+
+
+class _Replay(threading.local):
+    """Whether a program is evaluated again for its gradient only."""
+
+    active: bool = False
+
+
+_replay = _Replay()
+
+
+def is_replaying() -> bool:
+    """Whether :func:`replaying` is on; what JAX is given to trace later notes it."""
+    return _replay.active
+
+
+@contextmanager
+def replaying(active: bool = True) -> Generator[None]:
+    """Inside the scope JAX traces the forward pass of a gradient once more: what it does to the world is done."""
+    before, _replay.active = _replay.active, active
+    try:
+        yield
+    finally:
+        _replay.active = before
+
+
+def _host_call(status: Any, order: Any, *values: Any, function: str, results: Sequence[TensorType]) -> tuple[Any, ...]:
+    if _replay.active:
+        if results:
+            raise UnimplementedError(
+                "this gradient evaluates gx.pyfunc a second time, which would run its Python again; open the tape "
+                "inside the compiled function and call pyfunc before a while loop, not in it, or pass its results in "
+                "as arguments"
+            )
+        return (status, order)
+    host = _functions.get(function)
+    if host is None:
+        raise NotFoundError(f"the graph calls the Python function {function!r}, which does not exist in this process")
+    shapes = [jax.ShapeDtypeStruct(type.shape, type.dtype) for type in (STATUS.type, ORDER.type, *results)]
+    return tuple(io_callback(host, shapes, *map(jax.lax.stop_gradient, (status, order, *values))))
+
+
+def _host_call_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    del regions
+    if list(types[:2]) != [STATUS.type, ORDER.type]:
+        raise InternalError(f"host_call: status and order are {STATUS.type}, not {types[0]} and {types[1]}")
+    return (STATUS.type, ORDER.type, *attrs["results"])
+
+
+def _touches_world(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
+    del attrs
+    return (writes(WORLD),)
+
+
+HOST_CALL = OPS.add(
+    "host_call",
+    OpDef(
+        "host_call",
+        impl=_host_call,
+        infer=_host_call_types,
+        params=("status", "order", "*values"),
+        effects=_touches_world,
+        differentiable=False,
+        doc="Runs a Python function, unless the call has failed before.",
+    ),
+)

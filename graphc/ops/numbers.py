@@ -1,0 +1,39 @@
+"""Python numbers that depend on tensors: 0-d tensors of weak type, which yield in promotion as numbers do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+from jax import lax as _lax
+
+from graphc.ir import OPS, OpDef
+from graphc.ops.table import infer_by_evaluation
+
+lax: Any = _lax  # its functions are only partly annotated
+
+__all__ = ["AS_NUMBER"]
+
+
+_ZEROS: dict[str, Any] = {"complex": 0j, "float": 0.0, "int": 0}
+
+
+def _as_number(x: Any, *, kind: str) -> Any:
+    x = jnp.reshape(x, ())
+    if kind == "bool":  # Python's truth values are not weak
+        return x.astype(bool)
+    # The one function of JAX that makes a weak array of a strong one.
+    return lax.full_like(jnp.asarray(_ZEROS[kind]), lax.stop_gradient(x))
+
+
+AS_NUMBER = OPS.add(
+    "as_number",
+    OpDef(
+        "as_number",
+        impl=_as_number,
+        infer=infer_by_evaluation(_as_number),
+        params=("x",),
+        differentiable=False,
+        doc="The one element as a Python number of a kind: truncated for an int, and cut off from gradients.",
+    ),
+)

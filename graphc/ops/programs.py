@@ -1,0 +1,124 @@
+"""What the structure of a JAX program (a jaxpr) says about its derivatives.
+
+A program has ``invars``, ``outvars`` and ``eqns``; an equation has the same variables, a ``primitive`` and ``params``,
+in which the programs of branches and bodies are. A variable is a literal if it has a ``val``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+
+from graphc.base import nest
+
+__all__ = ["LOOP", "Program", "dependence", "has_custom_vjp"]
+
+Program = Any  # the jaxpr that jax.make_jaxpr gives; JAX promises no name for its class
+Inputs = frozenset[int]
+NONE: Inputs = frozenset()
+
+LOOP = "graphc_loop"
+"""The name of the functions of graphc's that have a pullback of their own and the derivative that their body has."""
+
+
+def dependence(program: Program) -> list[Inputs]:
+    """For each output, the positions of the inputs that it depends on differentiably.
+
+    Through integers, truth values and ``stop_gradient`` nothing is differentiable. What is inside of branches, loops
+    and calls is looked at; the outputs of functions with derivatives of their own count as dependent on all inputs,
+    except those of :data:`LOOP`.
+
+    Example:
+      >>> import jax
+      >>> program = jax.make_jaxpr(lambda x, y, n: (x * n, jax.numpy.floor(y).astype(int) * x + y))(1.0, 2.0, 3)
+      >>> [sorted(inputs) for inputs in dependence(program.jaxpr)]
+      [[0], [0, 1]]
+    """
+    return _outputs(program, [frozenset([index]) for index in range(len(program.invars))])
+
+
+def has_custom_vjp(program: Program) -> bool:
+    """Whether part of the program, bodies included, has a pullback of its own, which need not be linear."""
+    return any(
+        (_is_custom(equation) and not _is_loop(equation)) or any(map(has_custom_vjp, _bodies(equation)))
+        for equation in program.eqns
+    )
+
+
+def _is_custom(equation: Any) -> bool:
+    return equation.primitive.name == "custom_vjp_call"
+
+
+def _is_loop(equation: Any) -> bool:
+    return equation.params["call_jaxpr"].jaxpr.debug_info.func_name == LOOP
+
+
+def _bodies(equation: Any) -> Iterator[Program]:
+    for value in equation.params.values():
+        for part in nest.as_tuple(value):
+            if hasattr(part, "eqns"):
+                yield part.jaxpr if hasattr(part, "jaxpr") else part
+
+
+def _outputs(program: Program, inputs: Sequence[Inputs]) -> list[Inputs]:
+    """The same as :func:`dependence` where each input stands for a set of positions."""
+    found: dict[Any, Inputs] = {}
+
+    def note(variables: Sequence[Any], values: Sequence[Inputs]) -> None:
+        for variable, value in zip(variables, values, strict=True):
+            found[variable] = value if _is_inexact(variable) else NONE
+
+    def read(variables: Sequence[Any]) -> list[Inputs]:
+        return [NONE if hasattr(value, "val") else found.get(value, NONE) for value in variables]
+
+    note(program.invars, inputs)
+    for equation in program.eqns:
+        note(equation.outvars, _equation(equation, read(equation.invars)))
+    return read(program.outvars)
+
+
+def _is_inexact(variable: Any) -> bool:
+    dtype = getattr(variable.aval, "dtype", None)  # a token has none
+    return dtype is not None and jnp.issubdtype(dtype, jnp.inexact)
+
+
+def _equation(equation: Any, inputs: list[Inputs]) -> list[Inputs]:
+    params: dict[str, Any] = equation.params
+    match equation.primitive.name:
+        case "stop_gradient":
+            return [NONE] * len(inputs)
+        case "jit":
+            return _outputs(params["jaxpr"].jaxpr, inputs)
+        case "custom_vjp_call" if _is_loop(equation):
+            return _outputs(params["call_jaxpr"].jaxpr, inputs)
+        case "cond":
+            branches = [_outputs(branch.jaxpr, inputs[1:]) for branch in params["branches"]]
+            return [NONE.union(*found) for found in zip(*branches, strict=True)]
+        case "while":
+            first, count = params["cond_nconsts"], params["body_nconsts"]
+            return _settled(params["body_jaxpr"].jaxpr, inputs[first:], count, len(equation.outvars))
+        case "scan":
+            body = params["jaxpr"].jaxpr
+            rows, collected = _num_rows(equation.invars, body.invars), _num_rows(equation.outvars, body.outvars)
+            num_carry = len(equation.outvars) - collected
+            return _settled(body, inputs, len(inputs) - num_carry - rows, num_carry)
+        case _:
+            return [NONE.union(*inputs)] * len(equation.outvars)
+
+
+def _num_rows(outside: Sequence[Any], inside: Sequence[Any]) -> int:
+    """How many of a scan's arrays, the last ones, its body sees a row at a time."""
+    return sum(whole.aval.shape != part.aval.shape for whole, part in zip(outside, inside, strict=True))
+
+
+def _settled(body: Program, inputs: list[Inputs], num_constants: int, num_carry: int) -> list[Inputs]:
+    """The outputs of a loop: those of its body once another iteration adds nothing to what is carried."""
+    end = num_constants + num_carry
+    while True:
+        outputs = _outputs(body, inputs)
+        carry = [before | after for before, after in zip(inputs[num_constants:end], outputs, strict=False)]
+        if carry == inputs[num_constants:end]:
+            return [*carry, *outputs[num_carry:]]
+        inputs = [*inputs[:num_constants], *carry, *inputs[end:]]

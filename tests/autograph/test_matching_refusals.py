@@ -1,0 +1,125 @@
+"""What is refused of ``match`` on tensors, and with what message."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import graphc as gx
+from graphc import Tensor
+from graphc.base.errors import InvalidArgumentError, UndefinedNameError, UnimplementedError
+from tests.autograph.operators.programs import f
+
+
+def test_a_name_bound_in_one_case_only_is_refused_by_name() -> None:
+    def program(x: Tensor) -> Tensor:
+        match x:
+            case 0:
+                y = x
+            case 1:
+                z = x  # noqa: F841
+            case _:
+                y = x + 1
+        return y
+
+    with pytest.raises(UndefinedNameError, match="name 'y' is used, but it is bound only in") as info:
+        gx.function(program)(f(2.0))
+    assert "return y" in str(info.value)
+
+
+def test_values_of_cases_that_do_not_fit_are_refused_by_name() -> None:
+    def shapes(x: Tensor) -> Tensor:
+        match x:
+            case 0:
+                y = gx.ones(3)
+            case _:
+                y = x
+        return gx.sum(y)
+
+    def captures(x: Tensor) -> Tensor:
+        match (x, gx.stack([x, x])):
+            case (0, v) | (v, _):
+                return gx.sum(v)
+
+    with pytest.raises(InvalidArgumentError, match=r"the variable 'y' is .*f32\[3\].*shapes \(3,\) and \(\) differ"):
+        gx.function(shapes)(f(2.0))
+    with pytest.raises(InvalidArgumentError, match=r"the variable 'v' is .*f32\[2\].*shapes \(2,\) and \(\) differ"):
+        gx.function(captures)(f(2.0))
+
+
+def test_a_value_against_several_elements_is_refused_as_in_eager_code() -> None:
+    def program(x: Tensor) -> int:
+        match gx.stack([x, x]):
+            case 1:
+                return 1
+            case _:
+                return 2
+
+    for run in (program, gx.function(program)):
+        with pytest.raises(InvalidArgumentError, match=r"use gx.any or gx.all"):
+            run(f(1.0))
+
+
+def test_a_pattern_that_changes_something_after_a_tensor_was_compared_is_refused() -> None:
+    class Counting:
+        def __init__(self, value: Tensor) -> None:
+            self.value, self.count = value, 0
+
+        @property
+        def seen(self) -> Tensor:
+            self.count += 1
+            return self.value
+
+    def program(x: Tensor) -> Tensor:
+        match (x, Counting(x)):
+            case (0, Counting(seen=s)):
+                return s
+            case _:
+                return x
+
+    with pytest.raises(UnimplementedError, match=r"a pattern runs code that changes something .*in two statements"):
+        gx.function(program)(f(1.0))
+
+
+def test_kinds_of_numbers_that_may_be_tensors_are_refused() -> None:
+    def number(x: Tensor) -> Any:
+        k = 0
+        while x > 0:
+            k, x = k + 1, x - 1
+            match k:
+                case int():
+                    x = x - 1
+        return k
+
+    def flag(x: Tensor) -> Any:
+        done = 0
+        while x > 0:
+            match done == 2:
+                case True:
+                    break
+            done, x = done + 1, x - 1
+        return done
+
+    with pytest.raises(UnimplementedError, match=r"whether a tensor ~i32\[\] .* is of the class int is not known"):
+        gx.function(number)(f(3.0))
+    with pytest.raises(
+        UnimplementedError, match=r"is True or False itself is not known .* may be a number or a tensor"
+    ):
+        gx.function(flag)(f(3.0))
+
+
+def test_a_list_of_unknown_length_as_the_subject_is_refused() -> None:
+    def program(x: Tensor) -> Any:
+        out = []
+        for v in range(4):
+            if x > v:
+                out.append(x)  # noqa: PERF401
+        match out:
+            case [a, *_]:
+                return a
+            case _:
+                return x
+
+    with pytest.raises(UnimplementedError, match="a list whose length is known at run time only"):
+        gx.function(program)(f(3.0))

@@ -1,0 +1,259 @@
+"""Numbers: what dtype a Python number, a counter or an index gives, and what it does to narrow dtypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import graphc as gx
+from tests.conformance.harness import f, i, program
+
+WEAK = "Python numbers do not widen tensors"
+INDEX = "the index of a `range` loop as a number"
+COUNTER = "Python numbers that change in loops and branches"
+
+
+@program("dtypes/branch on the factor of a float16", inputs=[(f(2.0),), (f(-2.0),)], construct=WEAK)
+def weak_through_branch(x: Any) -> Any:
+    half = gx.asarray([1.0, 2.0], dtype="float16")
+    scale = 2.0 if x > 0 else 3.0
+    return half * scale, half + abs(scale), half * -scale
+
+
+@program("dtypes/counter against int8", inputs=[(i(4),), (i(0),)], construct=WEAK)
+def weak_through_loop(n: Any) -> Any:
+    small = gx.asarray([1, 2], dtype="int8")
+    count = 0
+    for _ in range(n):
+        count = count + 1
+    return small * count, small + count
+
+
+@program("dtypes/tensor range index against int8", inputs=[(i(4),), (i(1),)], construct=WEAK)
+def weak_index(n: Any) -> Any:
+    total = gx.asarray([1, 2], dtype="int8")
+    for k in range(n):
+        total = total + k
+    return total
+
+
+@program("dtypes/while counter against bfloat16", inputs=[(f(4.0),), (f(40.0),)], construct=WEAK)
+def weak_while(x: Any) -> Any:
+    brain = gx.asarray([1.0, 2.0], dtype="bfloat16")
+    scale = 1
+    while x > 1:
+        x = x / 2
+        scale = scale * 2
+    return brain * scale, brain / scale
+
+
+@program("dtypes/float16 in a while loop", inputs=[(i(3),), (i(300),)], construct=WEAK)
+def float16_while(n: Any) -> Any:
+    value = gx.astype(n, "float16")
+    while value < 100:
+        value = value * 1.5 + 0.125
+    return value
+
+
+@program("dtypes/narrow integers wrap", inputs=[(i(100),), (i(3),)], construct="integers wrap as in NumPy")
+def wrapping(n: Any) -> Any:
+    signed, unsigned = gx.astype(n, "int8"), gx.astype(n, "uint8")
+    for _ in range(5):
+        signed = signed + signed
+    if unsigned > 2:
+        unsigned = unsigned - 5
+    return signed, unsigned, -unsigned
+
+
+@program("dtypes/index arithmetic", inputs=[(f(1.0), 30), (f(1.0), 4)], construct=INDEX)
+def index_arithmetic(x: Any, n: int) -> Any:
+    for k in range(n):
+        x = x + k / 3 + k // 3 + k % 3 + k**2 + (-k) + abs(k - 5) + max(k, 3) + float(k) + int(k / 2)
+    return x
+
+
+@program("dtypes/index bits", inputs=[(f(1.0), 30), (f(1.0), 4)], construct=INDEX)
+def index_bits(x: Any, n: int) -> Any:
+    for k in range(n):
+        x = x + (k & 1) + (k | 2) + (k ^ 3) + (k >> 1) + (k << 1) + (~k)
+    return x
+
+
+@program("dtypes/index comparisons", inputs=[(f(1.0), 30), (f(1.0), 4)], construct=INDEX)
+def index_comparisons(x: Any, n: int) -> Any:
+    for k in range(n):
+        if 3 < k < 7 or k == 20 or k in (1, 2):
+            x = x + k
+        elif not k:
+            x = x - 5
+        x = x + (k > 5)
+    return x
+
+
+@program("dtypes/index powers beyond int32", inputs=[(f(1.0), 400), (f(1.0), 3)], construct=INDEX, tolerance=1e-4)
+def index_powers(x: Any, n: int) -> Any:
+    for k in range(n):
+        x = x + (k * k * k * k) / 1e12
+    return x
+
+
+@program("dtypes/index as shape, text and NumPy index", inputs=[(f(1.0), 12), (f(1.0), 1)], construct=INDEX)
+def index_as_python(x: Any, n: int) -> Any:
+    weights = np.arange(12.0, dtype=np.float32)
+    for k in range(n):
+        x = x + gx.sum(gx.ones(k)) + len(str(k * 5)) + weights[k] + np.float32(k)
+    return x
+
+
+@program("dtypes/index kept in a list", inputs=[(f(1.0), 30), (f(1.0), 2)], construct=INDEX)
+def index_in_list(x: Any, n: int) -> Any:
+    kept = []
+    for k in range(n):
+        x = x + k
+        kept.append(k)
+    return x, kept
+
+
+@program(
+    "dtypes/index after a Python break",
+    inputs=[(f(1.0), 10), (f(1.0), 2)],
+    construct=INDEX,
+    known_difference="a Python int comes back as a tensor",
+)
+def index_after_break(x: Any, n: int) -> Any:
+    for k in range(n):
+        if k == 3:
+            break
+        if k == 1:
+            continue
+        x = x + k
+    else:
+        x = x * 100
+    return x, k
+
+
+@program("dtypes/Python number that changes in a long loop", inputs=[(f(1.0), 300), (f(1.0), 1)], construct=COUNTER)
+def changing_number(x: Any, n: int) -> Any:
+    a = 1
+    for _ in range(n):
+        x = x * 0.5 + a
+        a = (a * 7 + 3) % 11
+    return x, a
+
+
+@program("dtypes/Python float summed in a long loop", inputs=[(f(1.0), 100), (f(1.0), 1)], construct=COUNTER)
+def summed_float(x: Any, n: int) -> Any:
+    total = 0.1
+    for _ in range(n):
+        total = total + 0.1
+    return x * total, total
+
+
+@program("dtypes/flag and text that change in a loop", inputs=[(f(1.0), 30), (f(1.0), 3)], construct=COUNTER)
+def flag_and_text(x: Any, n: int) -> Any:
+    flip, text = False, "a"
+    for k in range(n):
+        x = x + len(text) if flip else x * 0.5
+        flip = not flip
+        text = text + "b" if k % 2 else text
+    return x, flip, text
+
+
+@program(
+    "dtypes/None in the first iteration",
+    inputs=[(f(1.0), 30), (f(1.0), 1)],
+    construct="None in the first iteration of a loop",
+)
+def none_at_first(x: Any, n: int) -> Any:
+    previous = None
+    for _ in range(n):
+        if previous is not None:
+            x = x + previous * 0.1
+        previous = x * 0.5
+    return x
+
+
+@program(
+    "dtypes/None in the first iteration, over a tensor",
+    inputs=[(f(1, -2, 3),), (f(5, 6, 7),)],
+    construct="None in the first iteration of a loop",
+    gradient=True,
+)
+def none_at_first_over_tensor(x: Any) -> Any:
+    previous = None
+    total = gx.zeros(())
+    for value in x:
+        if previous is not None:
+            total = total + previous * value
+        previous = value
+    return total
+
+
+@program(
+    "dtypes/sums of truth values", inputs=[(f(1, -2, 3),), (f(-1, -2, -3),)], construct=COUNTER, python_numbers=True
+)
+def truth_sums(x: Any) -> Any:
+    count = 0
+    bad = False
+    for value in x:
+        count += value > 0
+        bad |= value < -2
+    return count, bad, sum(value > 0 for value in x), (x[0] > 0) + (x[1] > -5)
+
+
+@program(
+    "dtypes/running maximum from minus infinity",
+    inputs=[(f(1, -2, 3),), (f(-1, -2, -3),)],
+    construct=COUNTER,
+    python_numbers=True,
+    gradient=True,
+)
+def running_maximum(x: Any) -> Any:
+    best, where = float("-inf"), -1
+    for k in range(len(x)):
+        if x[k] > best:
+            best, where = x[k], k
+    return best, where
+
+
+@program(
+    "dtypes/number too large for int32",
+    inputs=[(f(1.0),), (f(-1.0),)],
+    construct="a Python int that does not fit into int32",
+    refused=(gx.errors.GraphcError, "int32"),
+    known_gap="a bare OverflowError without the user's line",
+)
+def too_large(x: Any) -> Any:
+    n = 2**30
+    if x > 0:
+        n = n * 4
+    return n
+
+
+@program("dtypes/complex numbers", inputs=[(f(2.0),), (f(-2.0),)], construct="complex numbers")
+def complex_numbers(x: Any) -> Any:
+    z = gx.astype(x, "complex64") * 1j
+    if x > 0:
+        z = z * (2 + 1j)
+    return z, abs(z), gx.real(z)
+
+
+@program(
+    "dtypes/NaN is not equal to itself",
+    inputs=[(f(float("nan")),), (f(1.0),), (f(3.0),)],
+    construct="`if`, `elif`, `else`",
+)
+def not_a_number(x: Any) -> Any:
+    if x != x:
+        return x * 0 + 1
+    if not x < 2:
+        return x * 0 + 2
+    return x * 0 + 3
+
+
+@program(
+    "dtypes/Python integers and tensors divided", inputs=[(i(7),), (i(-7),)], construct="integers wrap as in NumPy"
+)
+def divided(n: Any) -> Any:
+    return n // 2, n / 2, n % 3, -n // 2, n**2, 2 ** abs(n), n % -3

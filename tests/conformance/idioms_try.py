@@ -1,0 +1,235 @@
+"""`try`, `finally`, `with`."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator
+from typing import Any
+
+import graphc as gx
+from tests.conformance.harness import f, program
+
+RAISE = "`raise` under a tensor condition"
+TRY = "`try..except` around a `raise` under a tensor condition"
+FINALLY = "`try..finally`"
+WITH = "`with`"
+
+
+def _root(value: Any) -> Any:
+    if value < 0:
+        raise ValueError(f"no root of {value}")
+    return gx.sqrt(value)
+
+
+@program("try/except a static error", inputs=[(f(2.0), "a"), (f(2.0), "z")], construct="`try..except` of Python errors")
+def except_static(x: Any, key: str) -> Any:
+    table = {"a": 3.0}
+    try:
+        factor = table[key]
+    except KeyError as error:
+        factor = len(str(error)) * 1.0
+    else:
+        x = x + 1
+    return x * factor
+
+
+@program(
+    "try/except a tensor's error",
+    inputs=[(f(4.0),), (f(-4.0),)],
+    construct=TRY,
+    gradient=True,
+    gradient_gap="the gradient is NaN where the exception was raised",
+)
+def except_tensor(x: Any) -> Any:
+    try:
+        if x < 0:
+            raise ValueError("negative")
+        y = gx.sqrt(x)
+    except ValueError:
+        y = x * 0 - 1
+    return y
+
+
+@program(
+    "try/except in a loop",
+    inputs=[(f(1, -2, 3),), (f(-1, -2, -3),)],
+    construct=TRY,
+)
+def except_in_loop(x: Any) -> Any:
+    total = gx.zeros(())
+    bad = gx.zeros((), dtype="int32")
+    for value in x:
+        try:
+            total = total + _root(value)
+        except ValueError:
+            bad = bad + 1
+    return total, bad
+
+
+@program("try/except another type", inputs=[(f(4.0),), (f(-4.0),)], construct=TRY)
+def except_another(x: Any) -> Any:
+    try:
+        x = _root(x)
+    except KeyError:
+        x = x + 100
+    return x
+
+
+@program(
+    "try/raise from",
+    inputs=[(f(4.0),), (f(-4.0),)],
+    construct=TRY,
+)
+def raise_from(x: Any) -> Any:
+    try:
+        return _root(x)
+    except ValueError as error:
+        raise RuntimeError("could not") from error
+
+
+@program("try/finally", inputs=[(f(4.0),), (f(-4.0),)], construct=FINALLY, gradient=True)
+def with_finally(x: Any) -> Any:
+    y = x
+    try:
+        if x > 0:
+            y = y * 2
+    finally:
+        y = y + 1
+    return y
+
+
+@program(
+    "try/finally after return",
+    inputs=[(f(4.0),), (f(-4.0),)],
+    construct=FINALLY,
+    known_gap="this use of a list that depends on tensors is not compiled yet",
+)
+def finally_after_return(x: Any) -> Any:
+    log = []
+    try:
+        log.append("try")
+        if x > 0:
+            return x * 2, log
+        x = x - 1
+    finally:
+        log.append("finally")
+    return x, log
+
+
+@program(
+    "try/finally assigns a Variable when it raises",
+    inputs=[(lambda: gx.Variable(1.0), f(4.0))],
+    construct=FINALLY,
+)
+def finally_assigns(count: Any, x: Any) -> Any:
+    try:
+        y = gx.sqrt(x)
+        if x < 0:
+            raise ValueError("negative")
+    finally:
+        count.assign_add(1)
+    return y + count
+
+
+@contextlib.contextmanager
+def _scaled(box: list[Any]) -> Generator[str]:
+    box.append("in")
+    try:
+        yield "scale"
+    finally:
+        box.append("out")
+
+
+class Timer:
+    """A context manager as a class."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+
+    def __enter__(self) -> Timer:
+        self.depth += 1
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.depth -= 1
+
+
+@program("try/with, a generator", inputs=[(f(4.0),), (f(-4.0),)], construct=WITH)
+def with_generator(x: Any) -> Any:
+    box: list[Any] = []
+    with _scaled(box) as name:
+        if x > 0:
+            x = x * 3
+        inside = list(box)
+    return x, name, inside, box
+
+
+@program("try/with, a class", inputs=[(f(4.0),), (f(-4.0),)], construct=WITH, gradient=True)
+def with_class(x: Any) -> Any:
+    timer = Timer()
+    with timer as t, contextlib.suppress(KeyError):
+        depth = t.depth
+        x = x * x if x > 0 else x - depth
+    return x, depth, timer.depth
+
+
+@program(
+    "try/with, return and break inside",
+    inputs=[(f(4, 1),), (f(-4, 7),), (f(-1, -1),)],
+    construct=WITH,
+    known_gap="`with` in a loop or branch on tensors is not compiled yet",
+)
+def with_return(x: Any) -> Any:
+    for value in x:
+        with Timer():
+            if value > 5:
+                return value * 100
+            if value > 0:
+                break
+    return value
+
+
+@program(
+    "try/with suppress around a tensor's raise",
+    inputs=[(f(4.0),), (f(-4.0),)],
+    construct="`with contextlib.suppress` around a `raise` under a tensor condition",
+    refused=(gx.errors.UnimplementedError, "ValueError.*would be caught by"),
+)
+def with_suppress(x: Any) -> Any:
+    y = x
+    with contextlib.suppress(ValueError):
+        y = _root(x)
+    return y
+
+
+@program(
+    "try/exception that is an argument of another call",
+    inputs=[(f(1.0),), (f(-1.0),)],
+    construct=RAISE,
+)
+def exception_made_before(x: Any) -> Any:
+    error = ValueError("made before", 3)
+    if x < 0:
+        raise error
+    return x
+
+
+@program("try/finally prints when it raises", inputs=[(f(2.0),), (f(-3.0),)], construct=FINALLY)
+def finally_prints(x: Any) -> Any:
+    try:
+        if x < 0:
+            raise ValueError("negative")
+        print("fine")
+    finally:
+        print("cleanup", x)
+    return x
+
+
+@program("try/raise in a tape's block", inputs=[(f(2.0),), (f(-3.0),)], construct=WITH)
+def raise_in_tape(x: Any) -> Any:
+    with gx.GradientTape() as tape:
+        tape.watch(x)
+        if x < 0:
+            raise ValueError("negative")
+        y = x * x
+    return tape.gradient(y, x)

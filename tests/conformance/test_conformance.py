@@ -1,0 +1,51 @@
+"""Every program of the suite means the same in plain Python, compiled, and under a tape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from tests.conformance.harness import Differs, Program, Refused, check, check_gradients, programs
+from tests.conformance.table import PAGE, page
+
+PROGRAMS = programs()
+# A gap is either of what graphc refuses, or of what it does differently; a test that fails in another way is red.
+SECONDS = 60
+
+
+def rows(chosen: Iterable[Program], *, gradients: bool) -> list[Any]:
+    """Parameters for the programs; those with a gap of today must fail, in the way that the gap says."""
+    return [pytest.param(program, id=program.name, marks=_gaps(program, gradients)) for program in chosen]
+
+
+def _gaps(program: Program, gradients: bool) -> list[pytest.MarkDecorator]:
+    gap = program.known_gap or program.known_difference
+    if gradients and (gap or program.gradient_gap):
+        # Where values fail gradients may be right.
+        return [pytest.mark.xfail(reason=gap or program.gradient_gap, raises=(Refused, Differs), strict=gap is None)]
+    if gap:
+        return [pytest.mark.xfail(reason=gap, raises=Refused if program.known_gap else Differs, strict=True)]
+    return []
+
+
+@pytest.mark.timeout(SECONDS, method="signal")
+@pytest.mark.parametrize("program", rows(PROGRAMS, gradients=False))
+def test_program(program: Program) -> None:
+    check(program)
+
+
+@pytest.mark.timeout(SECONDS, method="signal")
+@pytest.mark.parametrize("program", rows([row for row in PROGRAMS if row.gradient], gradients=True))
+def test_gradients(program: Program) -> None:
+    check_gradients(program)
+
+
+def test_there_are_enough() -> None:
+    assert len(PROGRAMS) >= 200
+    assert all(len(program.inputs) >= 1 for program in PROGRAMS)
+
+
+def test_the_documentation_says_what_the_suite_says() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "run python -m tests.conformance.table"

@@ -1,0 +1,394 @@
+"""``gx.pyfunc``: Python that runs at run time, in order, with declared result types."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphc as gx
+from graphc import Tensor
+from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, UnimplementedError
+from tests.autograph.outcomes import compiled, outcome, same, watchdog  # noqa: F401  the fixture
+
+pytestmark = pytest.mark.usefixtures("watchdog")
+
+
+def f(*values: float) -> Tensor:
+    return gx.asarray(values[0] if len(values) == 1 else list(values))
+
+
+SCALAR = gx.TensorSpec(())
+
+
+def double(x: Tensor) -> Tensor:
+    return x * 2
+
+
+def one_result(x: Tensor) -> Tensor:
+    return gx.pyfunc(double, SCALAR, x) + 1
+
+
+def dtype_alone(x: Tensor) -> Tensor:
+    return gx.pyfunc(lambda v: len(str(v.item())), "int32", x) * 2
+
+
+def structure_of_results(x: Tensor) -> Any:
+    spec = {"a": gx.TensorSpec((2,)), "b": [("bool", np.int32)], "none": None}
+    found = gx.pyfunc(lambda v: {"a": [v, 1], "b": [(v > 0, 7)], "none": None}, spec, x)
+    return found["a"].sum(), found["b"][0]
+
+
+def nested_arguments(x: Tensor) -> Tensor:
+    return gx.pyfunc(lambda d, n, *, k=3: d["v"][0] * d["v"][1] * n * k, SCALAR, {"v": [x, x + 1]}, 2)
+
+
+def in_a_branch(x: Tensor) -> Tensor:
+    if x > 0:
+        gx.pyfunc(lambda v: print("py", v), None, x)
+        return x
+    return gx.pyfunc(lambda v: print("negative") or v, SCALAR, x)
+
+
+def in_a_loop(x: Tensor) -> Tensor:
+    for i in range(6):
+        x = x + gx.pyfunc(lambda v, i: print(i, v) or v.item() * i, SCALAR, x, i)
+        print("after", x)
+    return x
+
+
+def in_a_while(x: Tensor) -> Tensor:
+    while x < 20:
+        x = gx.pyfunc(lambda v: print("step") or v + 3, SCALAR, x)
+    return x
+
+
+def in_a_test(x: Tensor) -> Tensor:
+    while gx.pyfunc(lambda v: print("test", v) or bool(v < 5), "bool", x):
+        x = x + 1
+    return x
+
+
+def order_with_print(x: Tensor) -> Tensor:
+    print("one")
+    gx.pyfunc(print, None, "two", x)
+    print("three")
+    y = gx.pyfunc(lambda: print("four") or 4.0, SCALAR)
+    print("five", y)
+    return y + x
+
+
+def raises(x: Tensor) -> Tensor:
+    def check(v: Tensor) -> Tensor:
+        if v > 2:
+            raise LookupError("too large", v)
+        return v
+
+    y = gx.pyfunc(check, SCALAR, x)
+    print("after", y)
+    if x >= 1:
+        raise ValueError("second")
+    return y
+
+
+def raises_in_a_loop(x: Tensor) -> Tensor:
+    def step(v: Tensor, i: int) -> Tensor:
+        print("step", i)
+        if i == 3:
+            raise KeyError(i, float(v))
+        return v + 1
+
+    for i in range(8):
+        x = gx.pyfunc(step, SCALAR, x, i)
+    return x
+
+
+def after_a_failure(x: Tensor) -> Tensor:
+    if x > 0:
+        raise ValueError("first")
+    gx.pyfunc(lambda: print("called"), None)
+    return x
+
+
+def wrong_structure(x: Tensor) -> Any:
+    return gx.pyfunc(lambda v: (v, v), [SCALAR], x)
+
+
+def wrong_shape(x: Tensor) -> Any:
+    return gx.pyfunc(lambda v: [v, v], SCALAR, x)
+
+
+def wrong_dtype(x: Tensor) -> Any:
+    return gx.pyfunc(lambda v: np.int32(3), SCALAR, x)
+
+
+def float_for_an_int(x: Tensor) -> Any:
+    return gx.pyfunc(lambda v: 1.5, "int32", x)
+
+
+def too_large_an_int(x: Tensor) -> Any:
+    return gx.pyfunc(lambda v: 300, "uint8", x)
+
+
+def numbers_that_fit(x: Tensor) -> Any:
+    return gx.pyfunc(lambda v: (3, True, 7, np.float64(0.5)), ("float32", "bool", "uint8", "float32"), x)
+
+
+PROGRAMS: list[tuple[Any, tuple[Any, ...]]] = [
+    (one_result, (1.5,)),
+    (dtype_alone, (1.5, 1234.0)),
+    (structure_of_results, (1.0, -1.0)),
+    (nested_arguments, (2.0,)),
+    (in_a_branch, (1.0, -1.0)),
+    (in_a_loop, (1.0,)),
+    (in_a_while, (1.0, 30.0)),
+    (in_a_test, (1.0, 7.0)),
+    (order_with_print, (1.0,)),
+    (raises, (0.5, 2.0, 3.0)),
+    (raises_in_a_loop, (1.0,)),
+    (after_a_failure, (1.0, -1.0)),
+    (numbers_that_fit, (1.0,)),
+]
+
+
+@pytest.mark.parametrize(("program", "inputs"), PROGRAMS, ids=[program.__name__ for program, _ in PROGRAMS])
+def test_programs(program: Any, inputs: tuple[Any, ...]) -> None:
+    same(program, *inputs)
+
+
+def test_loops_that_call_stay_rolled() -> None:
+    assert [loop.kind for loop in gx.function(in_a_loop).trace(f(1.0)).loops] == ["rolled"]
+
+
+@pytest.mark.parametrize(
+    ("program", "kind", "message"),
+    [
+        (wrong_structure, InvalidArgumentError, r"returned \(.*, its result types have the structure \[\*\]"),
+        (wrong_shape, InvalidArgumentError, r"a result has the shape \(2,\), its type is f32\[\]"),
+        (wrong_dtype, InvalidTypeError, r"a result has the dtype int32, its type is f32\[\].*declare 'int32'"),
+        (float_for_an_int, InvalidTypeError, r"a result has the dtype float32, its type is i32\[\]"),
+        (too_large_an_int, InvalidTypeError, r"a result has the dtype int32, its type is u8\[\]"),
+    ],
+)
+def test_results_that_were_not_declared(program: Any, kind: type[Exception], message: str) -> None:
+    for call in (program, compiled(program)):
+        with pytest.raises(kind, match=message):
+            call(f(1.0))
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind", "message"),
+    [
+        (gx.TensorSpec((None, 2)), InvalidArgumentError, "leaves a size open"),
+        (object(), InvalidTypeError, "a result type is a TensorSpec or a dtype"),
+        ("no dtype", InvalidTypeError, "a result type is a TensorSpec or a dtype"),
+    ],
+)
+def test_wrong_result_types(spec: Any, kind: type[Exception], message: str) -> None:
+    def program(x: Tensor) -> Any:
+        return gx.pyfunc(double, spec, x)
+
+    for call in (program, compiled(program)):
+        with pytest.raises(kind, match=message) as caught:
+            call(f(1.0))
+        assert "test_pyfunc.py" in str(caught.value)
+
+
+def test_the_function_gets_eager_tensors_and_the_very_objects() -> None:
+    seen: list[Any] = []
+    marker = object()
+    v = gx.Variable(3.0)
+
+    def look(x: Any, value: Any, thing: Any, log: list[Any]) -> None:
+        seen.append((type(x), x.numpy().tolist(), (x + 1).numpy().tolist(), type(value), value.item(), thing is marker))
+        assert log is seen
+
+    def program(x: Tensor) -> None:
+        gx.pyfunc(look, None, x, v, marker, seen)
+
+    for call in (program, compiled(program)):
+        call(f(1.0, 2.0))
+    assert seen[0] == seen[1] == (Tensor, [1.0, 2.0], [2.0, 3.0], Tensor, 3.0, True)
+
+
+def test_what_it_keeps_stays() -> None:
+    kept: list[Tensor] = []
+
+    @gx.function
+    def program(x: Tensor) -> Tensor:
+        for _ in range(6):
+            x = x * 2
+            gx.pyfunc(kept.append, None, x)
+        return x
+
+    program(gx.ones(1000))
+    program(gx.zeros(1000))
+    assert [tensor[999].item() for tensor in kept] == [2.0, 4.0, 8.0, 16.0, 32.0, 64.0] + [0.0] * 6
+
+
+def test_the_exception_is_the_very_object() -> None:
+    error = ValueError("mine")
+
+    def fail(x: Tensor) -> None:
+        raise error
+
+    @gx.function
+    def program(x: Tensor) -> Tensor:
+        gx.pyfunc(fail, None, x)
+        return x
+
+    with pytest.raises(ValueError, match="mine") as caught:
+        program(f(1.0))
+    assert caught.value is error
+
+
+def test_each_instance_calls_its_own_method() -> None:
+    class Model:
+        def __init__(self) -> None:
+            self.log: list[float] = []
+
+        def note(self, x: Tensor) -> None:
+            LOGS[id(self)].append(x.item())
+
+        @gx.function
+        def step(self, x: Tensor) -> Tensor:
+            gx.pyfunc(self.note, None, x)
+            gx.pyfunc(functools.partial(Model.note, self), None, x + 0.5)
+            gx.pyfunc(lambda v: self.note(v), None, x + 0.75)
+            return x
+
+    first, second = Model(), Model()
+    LOGS.update({id(first): [], id(second): []})
+    for value, model in enumerate((first, second, second, first)):
+        model.step(f(value))
+    assert LOGS[id(first)] == [0.0, 0.5, 0.75, 3.0, 3.5, 3.75]
+    assert LOGS[id(second)] == [1.0, 1.5, 1.75, 2.0, 2.5, 2.75]
+
+
+LOGS: dict[int, list[float]] = {}
+
+
+def test_variables_that_python_assigns() -> None:
+    v, other = gx.Variable(1.0), gx.Variable(0.0)
+
+    @gx.function
+    def assigns_its_own(x: Tensor) -> Tensor:
+        y = v.value() + x
+        gx.pyfunc(lambda: v.assign(9.0), None)
+        return y
+
+    @gx.function
+    def assigns_another(x: Tensor) -> Tensor:
+        v.assign(x)
+        gx.pyfunc(lambda: other.assign_add(1.0), None)
+        return x
+
+    assigns_another(f(2.0))
+    assert (v.numpy(), other.numpy()) == (2.0, 1.0)
+    with pytest.raises(FailedPreconditionError, match=r"was assigned by Python code while .* 'assigns_its_own' ran"):
+        assigns_its_own(f(1.0))
+
+
+def test_a_compiled_function_called_by_python_that_a_compiled_function_calls() -> None:
+    v = gx.Variable(1.0)
+    inner = gx.function(lambda x: x * v.value() + gx.pyfunc(double, SCALAR, x))
+    w = gx.Variable(0.0)
+
+    @gx.function
+    def program(x: Tensor) -> Tensor:
+        w.assign_add(1.0)
+        return gx.pyfunc(inner, SCALAR, x) + w.value()
+
+    assert program(f(2.0)).item() == 7.0
+
+
+def test_threads() -> None:
+    total = gx.Variable(0.0)
+    calls: list[int] = []
+
+    @gx.function
+    def add(x: Tensor) -> None:
+        gx.pyfunc(lambda: calls.append(1), None)
+        total.assign_add(x)
+
+    def work() -> None:
+        for _ in range(10):
+            add(f(1.0))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (total.numpy(), len(calls)) == (40.0, 40)
+
+
+def test_no_gradient_flows_through_it() -> None:
+    def program(x: Tensor) -> Any:
+        with gx.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            z = gx.pyfunc(lambda v: print("once") or v * v, SCALAR, x)
+            y = x * z
+            for _ in range(6):
+                y = y + gx.pyfunc(lambda v: v * 2, SCALAR, y)
+        return tape.gradient(y, x)
+
+    (found,) = same(program, 3.0)
+    assert found.result == 9.0
+    assert found.printed == "once\n"
+
+
+def test_a_gradient_that_would_call_it_again_is_refused() -> None:
+    call = compiled(lambda x: x * gx.pyfunc(lambda v: v * v, SCALAR, x))
+    x = f(3.0)
+    with gx.GradientTape() as tape:
+        tape.watch(x)
+        y = call(x)
+    with pytest.raises(UnimplementedError, match=r"evaluates gx\.pyfunc a second time.*open the tape inside"):
+        tape.gradient(y, x)
+
+
+def test_in_a_try_statement_it_is_refused() -> None:
+    def program(x: Tensor) -> Tensor:
+        try:
+            x = gx.pyfunc(double, SCALAR, x)
+        except ValueError:
+            x = x * 0
+        return x
+
+    assert program(f(1.0)).item() == 2.0
+    with pytest.raises(UnimplementedError, match=r"an exception of gx.pyfunc would be caught by a try statement"):
+        gx.function(program)(f(1.0))
+
+
+def test_many_queued_calls() -> None:
+    calls: list[float] = []
+
+    @gx.function
+    def step(x: Tensor) -> Tensor:
+        gx.pyfunc(lambda v: calls.append(v.item()), None, x[0, 0])
+        return x @ x * 0.0 + x + 1
+
+    x = gx.zeros((200, 200))
+    for _ in range(200):
+        x = step(x)
+    assert calls == [float(i) for i in range(200)]
+
+
+def test_python_that_computes_with_tensors() -> None:
+    matrix = gx.ones((300, 300))
+
+    def work(x: Tensor) -> Tensor:
+        return (matrix @ (matrix * x)).sum()
+
+    def program(x: Tensor) -> Tensor:
+        y = matrix * x
+        for _ in range(6):
+            x = gx.pyfunc(work, SCALAR, x) * 1e-8
+            y = y @ matrix * 1e-3
+        return x + y[0, 0]
+
+    assert outcome(compiled(program), f(0.001)) == outcome(program, f(0.001))

@@ -1,0 +1,365 @@
+"""What Python does only when a function is traced: told once, with its line, or refused."""
+
+from __future__ import annotations
+
+import collections
+import datetime
+import functools
+import io
+import itertools
+import logging
+import math
+import os
+import random
+import time
+import uuid
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphc as gx
+from graphc.base.errors import InvalidArgumentError, SideEffectWarning, UnimplementedError
+
+ONE = gx.asarray(1.0)
+PATH = Path(os.devnull)
+GENERATOR = np.random.default_rng(0)
+RANDOM = random.Random(0)
+LOG: list[Any] = []
+TABLE: dict[str, Any] = {}
+
+
+class Holder:
+    """Holds a number."""
+
+    def __init__(self) -> None:
+        self.number = 0
+
+
+HOLDER = Holder()
+count = 0
+
+
+def assigns_global(x: Any) -> Any:
+    global count
+    count += 1
+    return x + count
+
+
+def counter() -> Callable[[Any], Any]:
+    calls = 0
+
+    def assigns_outer(x: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        return x + calls
+
+    return assigns_outer
+
+
+def writes_file(x: Any) -> Any:
+    with open(os.devnull, "w") as file:
+        file.write("seen")
+    return x
+
+
+def draws(x: Any) -> Any:
+    return x + np.random.default_rng().normal()
+
+
+def stores_attribute(x: Any) -> Any:
+    HOLDER.number = HOLDER.number + 1
+    return x
+
+
+def logs_in_a_helper(x: Any) -> Any:
+    logging.debug("called")
+    return x
+
+
+PROGRAMS: list[tuple[Callable[[Any], Any], str]] = [
+    (lambda x: x + time.time(), "the call of time.time"),
+    (lambda x: x + time.perf_counter() * 0, "the call of time.perf_counter"),
+    (lambda x: x + random.random(), "the call of random.random"),
+    (lambda x: x + random.randint(0, 3), "the call of random.randint"),
+    (lambda x: x + RANDOM.random(), "the call of Random.random"),
+    (lambda x: x + float(np.random.rand()), "the call of numpy.random.rand"),
+    (lambda x: x + GENERATOR.normal(), "the call of Generator.normal"),
+    (draws, "the call of numpy.random.default_rng without a seed"),
+    (lambda x: x + random.Random().random(), "the call of random.Random without a seed"),
+    (lambda x: x + len(os.urandom(2)), "the call of os.urandom"),
+    (lambda x: x + len(str(uuid.uuid4())), "the call of uuid.uuid4"),
+    (lambda x: x + datetime.datetime.now().year, "the call of datetime.now"),
+    (lambda x: (x, PATH.read_text())[0], "the call of PosixPath.read_text"),
+    (writes_file, "the call of open"),
+    (writes_file, "the call of TextIOWrapper.write"),
+    (logs_in_a_helper, "the call of logging.debug"),
+    (lambda x: logs_in_a_helper(x), "the call of logging.debug"),
+    (assigns_global, "the assignment to the global 'count'"),
+    (counter(), "the assignment to 'calls' of another function"),
+    (lambda x: (x, LOG.append(1))[0], "the call of list.append"),
+    (lambda x: (x, TABLE.update(a=object()))[0], "the call of dict.update"),
+    (stores_attribute, "the assignment to attribute 'number' of a Holder"),
+]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the names of some classes differ")
+@pytest.mark.parametrize(("program", "what"), PROGRAMS, ids=[what for _, what in PROGRAMS])
+def test_what_happens_when_traced_is_told_once_at_its_line(program: Callable[[Any], Any], what: str) -> None:
+    function = gx.function(program)
+    with pytest.warns(SideEffectWarning) as caught:
+        function.trace(ONE)
+    found = [warning for warning in caught if str(warning.message).startswith(f"{what} happens once, when ")]
+    assert len(found) == 1
+    assert found[0].filename == __file__
+    line = Path(__file__).read_text(encoding="utf-8").splitlines()[found[0].lineno - 1]
+    words = what.rpartition("'")[0].rpartition("'")[2] or what.removesuffix(" without a seed").rpartition(".")[2]
+    assert words.rpartition(" ")[2] in line
+    function.trace(ONE)
+    function.trace(gx.ones((2,)))  # traced again, and not told again
+
+
+@pytest.mark.parametrize("program", [program for program, _ in PROGRAMS], ids=[what for _, what in PROGRAMS])
+def test_it_may_be_meant(program: Callable[[Any], Any]) -> None:
+    gx.function(program, side_effects="ignore").trace(ONE)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the names of some classes differ")
+@pytest.mark.parametrize(
+    ("program", "what"),
+    [(program, what) for program, what in PROGRAMS if what != "the call of TextIOWrapper.write"],
+    ids=[what for _, what in PROGRAMS if what != "the call of TextIOWrapper.write"],
+)
+def test_it_may_be_refused(program: Callable[[Any], Any], what: str) -> None:
+    with pytest.raises(
+        UnimplementedError, match=f"{what} would happen once, when .* which side_effects='error'"
+    ) as caught:
+        gx.function(program, side_effects="error")(ONE)
+    assert __file__ in str(caught.value)
+
+
+def test_what_is_refused_has_not_happened() -> None:
+    before = count, HOLDER.number, len(LOG)
+    state = random.getstate()
+    for program in (assigns_global, stores_attribute, lambda x: (x, LOG.append(1))[0], lambda x: x + random.random()):
+        with pytest.raises(UnimplementedError):
+            gx.function(program, side_effects="error")(ONE)
+    assert (count, HOLDER.number, len(LOG)) == before
+    assert random.getstate() == state
+
+
+def local_objects(x: Any) -> Any:
+    rows = [1]
+    rows.append(2)
+    table = {"a": 1}
+    table["b"] = 2
+    table.update(c=3)
+    holder = Holder()
+    holder.number += 1
+    calls = 0
+
+    def inner(depth: int) -> int:  # refers to itself: a cycle
+        nonlocal calls
+        calls += 1
+        rows.append(depth)
+        return inner(depth - 1) if depth else calls
+
+    queue = collections.deque([1])
+    queue.append(2)
+    return x + sum(rows) + len(table) + holder.number + inner(3) + len(queue)
+
+
+def pure_libraries(x: Any) -> Any:
+    pairs = list(itertools.product((1, 2), repeat=2))
+    total = functools.reduce(lambda a, b: a + b, (1, 2, 3))
+    name = os.path.join("a", "b") + os.path.basename("c/d") + str(PATH.with_suffix(".x"))
+    text = io.StringIO()
+    text.write("kept in memory")
+    path = os.environ.get("HOME", "")
+    return x + len(pairs) + total + math.sqrt(4) + len(name) + len(text.getvalue()) + 0 * len(path)
+
+
+def seeded(x: Any) -> Any:
+    return x + np.random.default_rng(7).normal() + random.Random(3).random() + np.random.RandomState(1).rand()
+
+
+def loops(x: Any) -> Any:
+    rows = []
+    for i in range(3):
+        rows.append(x * i)  # noqa: PERF401  the append is what is tested
+    for _ in range(20):
+        x = x + len(rows)
+    return x + rows[1]
+
+
+def restored(x: Any) -> Any:
+    LOG.append(1)
+    LOG.pop()
+    kept = HOLDER.number
+    HOLDER.number = kept
+    return x
+
+
+@pytest.mark.parametrize("program", [local_objects, pure_libraries, seeded, loops, restored])
+def test_what_nobody_sees_is_not_told(program: Callable[[Any], Any]) -> None:
+    assert gx.function(program)(ONE).item() == pytest.approx(program(ONE).item())
+
+
+def test_another_line_is_told_when_it_is_traced() -> None:
+    @gx.function
+    def function(x: Any, first: bool) -> Any:
+        if first:
+            LOG.append(1)
+        else:
+            LOG.append(2)
+        return x
+
+    lines: list[int] = []
+    for first in (True, False, True):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            function(ONE, first)
+        lines += [warning.lineno for warning in caught]
+    assert len(lines) == 2
+    assert lines[1] == lines[0] + 2
+
+
+def test_a_failed_attempt_to_roll_a_loop_tells_nothing_twice() -> None:
+    @gx.function
+    def function(x: Any) -> Any:
+        for _ in range(10):
+            x = x + time.time() * 0
+        return x
+
+    with pytest.warns(SideEffectWarning) as caught:
+        function(ONE)
+    assert len(caught) == 1
+    loop = function.trace(ONE).loops[0]
+    assert loop.kind == "unrolled"
+    assert "time.time" in loop.reason or "call of time" in loop.reason
+
+
+def in_a_branch(x: Any) -> Any:
+    if x > 0:
+        x = x + random.random()
+    return x
+
+
+def global_in_a_branch(x: Any) -> Any:
+    global count
+    if x > 0:
+        count = x
+    return x
+
+
+def global_in_a_helper(x: Any) -> Any:
+    if x > 0:
+        assigns_global(x)
+    return x
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        (in_a_branch, "the call of random.random inside the true branch of an if"),
+        (global_in_a_branch, "the assignment to the global 'count' stores a tensor that has no value yet"),
+        (global_in_a_helper, "the call of assigns_global, which assigns the global 'count', inside the true branch"),
+    ],
+)
+def test_under_a_condition_on_tensors_it_is_always_refused(program: Callable[[Any], Any], message: str) -> None:
+    before = count
+    with pytest.raises(UnimplementedError, match=message) as caught:
+        gx.function(program, side_effects="ignore")(ONE)
+    assert __file__ in str(caught.value)
+    assert count is before
+
+
+def test_a_tensor_in_a_variable_of_a_function_around_is_refused() -> None:
+    last: Any = 0
+
+    @gx.function
+    def function(x: Any) -> Any:
+        nonlocal last
+        last = x * 2
+        return x
+
+    with pytest.raises(UnimplementedError, match="the assignment to 'last' of another function stores a tensor"):
+        function(ONE)
+    assert last == 0
+
+
+class Lazy:
+    """Makes its weight in its first call, after it has done other things."""
+
+    def __init__(self) -> None:
+        self.weight: Any = None
+        self.calls = 0
+
+    @gx.function(side_effects="ignore")
+    def __call__(self, x: Any) -> Any:
+        global count
+        count += 1
+        self.calls += 1
+        LOG.append(1)
+        drawn = random.random()
+        if self.weight is None:
+            self.weight = gx.Variable(1.0)
+        return x * self.weight + drawn
+
+
+def test_a_call_that_makes_variables_does_everything_once() -> None:
+    random.seed(0)
+    expected = random.random()
+    random.seed(0)
+    before, length, lazy = count, len(LOG), Lazy()
+    assert lazy(gx.asarray(0.0)).item() == pytest.approx(expected)
+    assert (count, len(LOG), lazy.calls) == (before + 1, length + 1, 1)
+
+
+def test_without_conversion_names_are_watched_too() -> None:
+    with pytest.warns(SideEffectWarning, match="the assignment to the global 'count'"):
+        gx.function(assigns_global, autograph=False)(ONE)
+
+
+def test_a_global_that_was_not_there_is_taken_away_again() -> None:
+    source = "def f(x):\n    global fresh\n    fresh = x * 2\n    return x\n"
+    namespace: dict[str, Any] = {}
+    exec(source, namespace)
+    with pytest.raises(UnimplementedError, match="the global 'fresh'"):
+        gx.function(namespace["f"])(ONE)
+    assert "fresh" not in namespace
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"side_effects": "no"}, "side_effects must be 'warn', 'error' or 'ignore', got 'no'"),
+        ({"unroll": 1}, "unroll must be None, True, False or a number of iterations from 2 on, got 1"),
+        ({"unroll": "all"}, "unroll must be None, True, False or a number of iterations from 2 on, got 'all'"),
+        ({"max_iterations": 0}, "max_iterations must be None or an int from 1 on, got 0"),
+        ({"max_iterations": True}, "max_iterations must be None or an int from 1 on, got True"),
+        ({"max_traces": 0}, "max_traces must be None or an int from 1 on, got 0"),
+    ],
+)
+def test_options_are_checked(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=message) as caught:
+        gx.function(lambda x: x, **options)
+    assert __file__ in str(caught.value)
+
+
+def test_options_reach_the_trace() -> None:
+    seen: list[Any] = []
+
+    class Marker:
+        __graphc_opaque__ = True
+
+    def function(x: gx.Tensor, marker: Marker) -> gx.Tensor:
+        trace = x.trace.root  # type: ignore[attr-defined]
+        seen.append((trace.unroll, trace.max_iterations))
+        return x
+
+    gx.function(function, unroll=4, max_iterations=7, side_effects="ignore", autograph=False)(ONE, Marker())
+    assert seen == [(4, 7)]
