@@ -195,6 +195,8 @@ class Trace:
       writes: the places that were written, in order, by their keys.
       stores: the objects that tensors of the trace were put into, by identity.
       regions: the branches and loop bodies inside, those that are still there.
+      made: objects with a state of their own, such as generators of random numbers, that were made in the trace, and
+        where.
       unconverted: the functions whose Python control flow is not converted, by their qualified names, and why.
       refusals: errors raised because something cannot be compiled; raised again when user code swallowed them.
     """
@@ -214,6 +216,7 @@ class Trace:
         self.hopeless: GraphcError | None = None
         self.stores: dict[int, Store] = {}
         self.regions: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.made: list[tuple[weakref.ref[Any], Location | None]] = []
         self.unconverted: dict[str, str] = {}
         self.check: Check | None = None
         self.notes: list[Any] = []
@@ -389,15 +392,15 @@ class Trace:
         )
         return at(error, user_location())
 
-    def variable_created(self) -> BaseException:
-        """What to raise when a Variable is made under this trace."""
+    def variable_created(self, what: str = "a Variable", location: Location | None = None) -> BaseException:
+        """What to raise when a Variable, or what has a state like one, is made under this trace, at this place."""
         if self.root.may_create:
             return CreationInTrace()
         error = VariableCreationError(
-            f"the compiled function {self.root.builder.name!r} makes a Variable again after its first call; make it "
+            f"the compiled function {self.root.builder.name!r} makes {what} again after its first call; make it "
             "once, outside or under a check such as `if self.w is None:`"
         )
-        return self.refuse(error)
+        return self.refuse(error) if location is None else at(error, location)
 
     def side_effect(self, what: str, *, certain: bool = False) -> None:
         """Says that Python code is about to do something besides computing tensors.

@@ -80,16 +80,23 @@ def check_stores(trace: Trace) -> list[Write]:
 
     Raises:
       UnimplementedError: there is a tensor; the message names the store and its line.
+      CreationInTrace, VariableCreationError: an object with a state of its own is left.
     """
     for region in list(trace.regions):
         region.forget_objects()
     trace.stand_ins.forget()
     owners = _owners(trace)
     _drop_dead(owners)
-    if not trace.stores and not owners:
+    if not trace.stores and not owners and not trace.made:
         return []
     gc.collect()  # what only a cycle of dead closures holds is gone too
     _drop_dead(owners)
+    made = [(found, location) for reference, location in trace.made if (found := reference()) is not None]
+    if made:
+        for write in reversed([write for owner in owners.values() for write in owner.writes]):
+            write.place.set(write.before)
+        value, location = made[0]
+        raise trace.variable_created(f"a {type(value).__qualname__} that outlives the call", location)
     stored = [write for owner in owners.values() if owner.holds_symbols() for write in owner.writes]
     escaped = _escaped(trace.stores)
     if not stored and not escaped:

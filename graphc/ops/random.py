@@ -7,13 +7,28 @@ generator: each draw splits the state into the next state and a key of its own.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 import jax
 import numpy as np
 
-from graphc.core import ArrayLike, Tensor, Variable, apply, as_dtype, context, trace_scope
+from graphc.base import at, user_location
+from graphc.base.errors import UnimplementedError
+from graphc.core import (
+    ArrayLike,
+    Place,
+    Region,
+    SymbolicTensor,
+    Tensor,
+    Variable,
+    apply,
+    as_dtype,
+    context,
+    current_trace,
+    trace_scope,
+)
 from graphc.ir import Attrs
 from graphc.ops.annotations import Shape
 from graphc.ops.table import define_ops, row, static_value
@@ -126,8 +141,30 @@ _OPS = define_ops(
 )
 
 
+class _StatePlace(Place):
+    """The state of a generator that was made while a function is traced: a value like those that names hold."""
+
+    __slots__ = ()
+
+    owner: Generator
+
+    def __init__(self, owner: Generator) -> None:
+        super().__init__(owner, "the state of a gx.random.Generator", "the draw of random numbers")
+
+    def get(self) -> SymbolicTensor | None:
+        """The state."""
+        return self.owner._state
+
+    def set(self, value: Any) -> None:
+        """Puts a state back."""
+        self.owner._state = value
+
+
 class Generator:
     """A source of random numbers with a state of its own.
+
+    One that is made in a compiled function is made anew at each call, as in Python; what such a function returns or
+    stores is to be made outside.
 
     Args:
       seed: two generators of one seed draw the same numbers.
@@ -141,16 +178,44 @@ class Generator:
 
     def __init__(self, seed: int = 0) -> None:
         self._seed = seed
-        self._state: Variable | None = None
+        # Of a generator that a trace makes it is the state itself; of others the Variable that holds it, once needed.
+        self._state: Any = None
+        self._is_local = (trace := context.trace) is not None
+        if trace is not None:
+            if isinstance(trace, Region):
+                trace.own(self)
+            trace.root.made.append((weakref.ref(self), user_location()))
+            self._assign(_initial_state(seed))
 
     @property
     def state(self) -> Variable:
-        """The Variable that holds the state, ``uint32[2]``."""
+        """The Variable that holds the state, ``uint32[2]``.
+
+        Raises:
+          UnimplementedError: the generator is made in a compiled function, where its state is no Variable.
+        """
+        if self._is_local:
+            error = UnimplementedError(
+                "the state of a gx.random.Generator that is made in a compiled function is no Variable; make the "
+                "generator outside the function, or start it again with .seed()"
+            )
+            raise at(error, user_location()) if context.trace is None else context.trace.refuse(error)
         if self._state is None:
             # Not made at import, which would start JAX; and never by a trace, to which it would be a new Variable.
             with trace_scope(None):
                 self._state = Variable(_initial_state(self._seed), trainable=False, name="random_state")
         return self._state
+
+    def _value(self) -> Tensor:
+        return self._state if self._is_local else self.state.value()
+
+    def _assign(self, value: Any) -> None:
+        if not self._is_local:
+            self.state.assign(value)
+            return
+        trace = current_trace()
+        trace.writing(_StatePlace(self))
+        self._state = trace.lift(value)
 
     def seed(self, seed: int) -> None:
         """Starts the generator again.
@@ -158,7 +223,7 @@ class Generator:
         Args:
           seed: a Python int.
         """
-        self.state.assign(_initial_state(seed))
+        self._assign(_initial_state(seed))
 
     def normal(self, shape: Shape = (), dtype: Any = None, *, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0) -> Tensor:
         """Draws from the normal distribution.
@@ -301,13 +366,12 @@ class Generator:
             attrs[attribute] = static_value(op, attribute, value)
         if isinstance(attrs.get("shape"), int):
             attrs["shape"] = (attrs["shape"],)
-        state = self.state
-        new, key = apply(_OPS["split_key"], (state.value(),))
+        new, key = apply(_OPS["split_key"], (self._value(),))
         if context.replica is not None:
             key = context.replica.fold_key(key)
         drawn = apply(op, (key, *values), Attrs(attrs))
         # Last, so that a draw that fails leaves the state as it was.
-        state.assign(new)
+        self._assign(new)
         return drawn
 
 

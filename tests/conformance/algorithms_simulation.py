@@ -176,7 +176,6 @@ def metropolis(seed: int, x: Tensor) -> Any:
 @program(
     "simulation/annealing",
     inputs=[(1, floats(5.0)), (4, floats(-3.0))],
-    known_difference="a random.Generator made in the function draws on from call to call",
 )
 def annealing(seed: int, x: Tensor) -> Any:
     def energy(v: Tensor) -> Tensor:

@@ -292,11 +292,69 @@ def grad_of_loop(x: Any) -> Any:
     "state/generator made inside",
     inputs=[(f(1.0), 3), (f(1.0), 4)],
     construct=RANDOM,
-    known_difference="the generator goes on in the second call, where Python makes a new one",
 )
 def generator_inside(x: Any, seed: int) -> Any:
     generator = gx.random.Generator(seed)
     return x * generator.normal(()), generator.uniform(())
+
+
+@program("state/generator made inside, in a loop", inputs=[(f(1, 2, 3, 4, 5, 6),)], construct=RANDOM, gradient=True)
+def generator_in_loop(x: Any) -> Any:
+    generator, total = gx.random.Generator(3), 0.0
+    for value in x:
+        inner = gx.random.Generator(4)
+        total = total + value * generator.normal() * (inner.normal() + inner.normal())
+    return total, generator.normal()
+
+
+@program("state/generator made inside, in a branch", inputs=[(f(1.0),), (f(-1.0),)], construct=RANDOM)
+def generator_in_branch(x: Any) -> Any:
+    generator = gx.random.Generator(3)
+    if x > 0:
+        x = x * generator.normal()
+    while x < 10:
+        x = x + generator.uniform()
+    generator.seed(5)
+    return x, generator.normal()
+
+
+@program("state/generator made inside, in a try statement", inputs=[(f(1.0),), (f(-1.0),)], construct=RANDOM)
+def generator_in_try(x: Any) -> Any:
+    generator = gx.random.Generator(3)
+    try:
+        first = generator.normal()
+        if x < 0:
+            raise ValueError("negative")
+        second = generator.normal()
+    except ValueError:
+        second = generator.normal() * 100
+    return first, second, generator.normal()
+
+
+class _Noise:
+    def __init__(self) -> None:
+        self.generator: Any = None
+
+    def draw(self, x: Any) -> Any:
+        if self.generator is None:
+            self.generator = gx.random.Generator(2)
+        return x * self.generator.normal()
+
+
+@program("state/generator made in the first call", inputs=[(_Noise, f(1.0))], construct=RANDOM)
+def lazy_generator(noise: Any, x: Any) -> Any:
+    return noise.draw(x), noise.draw(x)
+
+
+@program(
+    "state/generator made at every call and returned",
+    inputs=[(f(1.0),)],
+    construct="a random generator made at every call that outlives it",
+    refused=(gx.errors.VariableCreationError, "makes a Generator that outlives the call again"),
+)
+def returned_generator(x: Any) -> Any:
+    generator = gx.random.Generator(2)
+    return x * generator.normal(), generator
 
 
 @program(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import Trace, trace_scope
 from graphc.ir import EffectKind
 from graphc.ops import asarray, random
@@ -132,6 +132,15 @@ def test_state_is_made_outside_of_a_trace_and_used_in_it() -> None:
     assert kinds == [EffectKind.READ, EffectKind.WRITE, EffectKind.READ, EffectKind.WRITE]
     untouched = random.Generator(1)
     assert generator.normal((2,)).tolist() == untouched.normal((2,)).tolist()
+
+
+def test_the_state_of_a_generator_made_in_a_trace_is_no_variable() -> None:
+    with trace_scope(Trace("f")):
+        generator = random.Generator(1)
+        with pytest.raises(
+            UnimplementedError, match=r"is no Variable; make the generator outside.*\n  at .*test_random"
+        ):
+            _ = generator.state
 
 
 def test_bad_arguments_leave_the_state_alone() -> None:
