@@ -20,7 +20,6 @@ from graphc.core import (
     ArrayLike,
     Place,
     Region,
-    SymbolicTensor,
     Tensor,
     Variable,
     apply,
@@ -151,13 +150,13 @@ class _StatePlace(Place):
     def __init__(self, owner: Generator) -> None:
         super().__init__(owner, "the state of a gx.random.Generator", "the draw of random numbers")
 
-    def get(self) -> SymbolicTensor | None:
+    def get(self) -> Tensor | None:
         """The state."""
-        return self.owner._state
+        return self.owner.local_state
 
     def set(self, value: Any) -> None:
         """Puts a state back."""
-        self.owner._state = value
+        self.owner.local_state = value
 
 
 class Generator:
@@ -169,6 +168,9 @@ class Generator:
     Args:
       seed: two generators of one seed draw the same numbers.
 
+    Attributes:
+      local_state: the state of a generator that is made in a function that is traced; None for all others.
+
     Example:
       >>> import graphc as gx
       >>> first, second = gx.random.Generator(7), gx.random.Generator(7)
@@ -178,8 +180,8 @@ class Generator:
 
     def __init__(self, seed: int = 0) -> None:
         self._seed = seed
-        # Of a generator that a trace makes it is the state itself; of others the Variable that holds it, once needed.
-        self._state: Any = None
+        self._state: Variable | None = None
+        self.local_state: Tensor | None = None
         self._is_local = (trace := context.trace) is not None
         if trace is not None:
             if isinstance(trace, Region):
@@ -207,7 +209,7 @@ class Generator:
         return self._state
 
     def _value(self) -> Tensor:
-        return self._state if self._is_local else self.state.value()
+        return self.state.value() if self.local_state is None else self.local_state
 
     def _assign(self, value: Any) -> None:
         if not self._is_local:
@@ -215,7 +217,7 @@ class Generator:
             return
         trace = current_trace()
         trace.writing(_StatePlace(self))
-        self._state = trace.lift(value)
+        self.local_state = trace.lift(value)
 
     def seed(self, seed: int) -> None:
         """Starts the generator again.
