@@ -118,7 +118,6 @@ def filtered_length(x: Any) -> Any:
     inputs=MIXED,
     construct=BRANCH,
     python_numbers=True,
-    known_difference="a list of unknown length does not take this yet",
 )
 def filtered_iterated(x: Any) -> Any:
     total = 0.0

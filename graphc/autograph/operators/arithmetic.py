@@ -14,9 +14,9 @@ from typing import Any, cast
 
 from graphc.autograph.operators.calls import call, is_pure_class
 from graphc.autograph.operators.choosing import choose_item
-from graphc.autograph.operators.growing import growing
+from graphc.autograph.operators.growing import growing, refuse_growing
 from graphc.autograph.operators.handlers import handlers
-from graphc.autograph.operators.lists import load_from_list
+from graphc.autograph.operators.lists import concatenated, load_from_list
 from graphc.autograph.operators.natives import INDEXED, check_index, check_methods, check_printed
 from graphc.autograph.operators.text import percent
 from graphc.autograph.operators.watch import PLAIN, found_on, is_pure_module, made, operator_method
@@ -61,6 +61,9 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
         if isinstance(left, str):
             return percent(left, right)
         check_printed(right)
+    if symbol == "+" and (found := growing(left)) is not None:
+        return concatenated(found, right)
+    refuse_growing(left, right)
     if context.trace is None or (type(left) in PLAIN and type(right) in PLAIN):
         result = native(left, right)
         return made(result) if type(result) is list else result

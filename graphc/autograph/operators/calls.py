@@ -23,7 +23,7 @@ from graphc.autograph.operators.jax_functions import checked
 from graphc.autograph.operators.keeping import changing
 from graphc.autograph.operators.late import REPLACED
 from graphc.autograph.operators.loop_index import LoopIndex
-from graphc.autograph.operators.natives import check_arguments
+from graphc.autograph.operators.natives import ITERATING, check_arguments
 from graphc.autograph.operators.places import ContentsPlace
 from graphc.autograph.operators.recursion import check_recursion
 from graphc.autograph.operators.watch import (
@@ -373,7 +373,9 @@ def _guarded(function: Any) -> Any:
     trace = context.trace
     if trace is None or _takes_tensors(function):
         return function
-    if calling and trace.parent is None and not trace.root.has_growing:
+    # A builtin is looked up before its arguments are evaluated: these may be the first lists of unknown length.
+    iterates = _hashable_function(function) in ITERATING
+    if calling and trace.parent is None and not trace.root.has_growing and not iterates:
         return function
 
     def checked(*args: Any, **kwargs: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn, cast
 
-from graphc.autograph.operators.branches import if_exp, is_symbolic_condition, truth
+from graphc.autograph.operators.branches import if_exp, is_symbolic_condition, known_length, truth
 from graphc.autograph.operators.calls import call
 from graphc.autograph.operators.failures import note_raise
 from graphc.core import context
@@ -19,6 +19,7 @@ def assert_stmt(condition: Any, message: Callable[[], Any] | None) -> None:
     def fail() -> NoReturn:
         raise_stmt(lambda: AssertionError(*(() if message is None else (message(),))), None)
 
+    condition = known_length(condition)
     if is_symbolic_condition(condition):
         if_exp(condition, lambda: None, fail)
     elif not truth(condition):

@@ -11,6 +11,7 @@ from typing import Any, cast
 from graphc.autograph.operators.arithmetic import answers
 from graphc.autograph.operators.calls import call
 from graphc.autograph.operators.conversions import truth_value
+from graphc.autograph.operators.growing import refuse_growing
 from graphc.autograph.operators.logic import and_, not_, or_
 from graphc.autograph.operators.natives import HASHED, check_items, check_methods
 from graphc.autograph.operators.symbolic_number import SymbolicNumber, kind_of
@@ -42,6 +43,7 @@ _OTHERS: dict[str, Callable[[Any, Any], Any]] = {
 def compare(symbol: str, left: Any, right: Any) -> Any:
     """``left symbol right``, for the six orders of Python."""
     native, forward, reflected = _METHODS[symbol]
+    refuse_growing(left, right)
     if type(left) in (list, tuple) and _holds_symbols((left, right)):
         return _compare_sequences(symbol, left, right)
     if context.trace is None or (type(left) in PLAIN and type(right) in PLAIN):

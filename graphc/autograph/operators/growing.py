@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn, cast
+from weakref import WeakSet
 
 import numpy as np
 
@@ -42,10 +43,20 @@ METHODS: dict[str, Callable[..., Any]] = {}
 
 
 class Appends:
-    """How many items were put into a list while a loop's body was traced; branches count all that each might put."""
+    """How many items were put into a list while a loop's body was traced; branches count all that each might put.
+
+    Attributes:
+      count: how many.
+      bodies: the bodies of the loops that carry the list; they are traced again if it needs more room.
+    """
 
     def __init__(self) -> None:
         self.count = 0
+        self.bodies: WeakSet[Region] = WeakSet()
+
+    def are_awaited(self, trace: Trace) -> bool:
+        """Whether a loop around this place makes room for what is put in here."""
+        return any(trace.is_inside(body) for body in self.bodies)
 
 
 @dataclass(eq=False)
@@ -81,6 +92,10 @@ class Growing:
             for leaf in nest.flatten(item)[0]:
                 context.trace.root.stand_ins.freeze(leaf, "the item of a list")
         return item
+
+    def with_room(self, more: int) -> Growing:
+        """The same with room for so many items more."""
+        return Growing(nest.map_structure(partial(_longer, more), self.buffer), self.count, self.added, self.appends)
 
     def settled(self) -> Growing:
         """The same with nothing added."""
@@ -232,9 +247,14 @@ def matched(regions: Sequence[Region], title: str, contents: Sequence[list[Any]]
                 found = grown(region, title, items, kinds, max(capacities))
             found.appends = appends
         elif found.capacity < max(capacities):
-            found.fail()
+            with trace_scope(region):
+                found = found.with_room(max(capacities) - found.capacity)
         left.append([found])
     return tuple(left)
+
+
+def _longer(more: int, buffer: Any) -> Any:
+    return FUNCTIONS["concat"]([buffer, FUNCTIONS["zeros"]((more, *buffer.shape[1:]), dtype=buffer.dtype)])
 
 
 def _row(position: Any, buffer: Any) -> Any:

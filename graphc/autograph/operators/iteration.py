@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
-from graphc.autograph.operators.growing import Growing
+from graphc.autograph.operators.growing import growing
 from graphc.autograph.operators.loop_index import LoopIndex
 from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, apply
 from graphc.ir import OPS
@@ -222,10 +222,28 @@ class TensorIndices(Space):
 
 
 class GrowingItems(Space):
-    """The items of a list whose length is known at run time only."""
+    """The items of a list whose length is known at run time only.
 
-    def __init__(self, items: Growing) -> None:
+    Args:
+      owner: the list.
+      backwards: from the last item to the first.
+    """
+
+    def __init__(self, owner: list[Any], *, backwards: bool = False) -> None:
+        items = growing(owner)
+        assert items is not None
+        self._owner = owner
         self._items = items
+        self._backwards = backwards
+
+    def refuse(self) -> NoReturn:
+        """Refuses that somebody asks for the items one by one."""
+        self._items.fail()
+
+    def check(self) -> None:
+        """Refuses that the body of the loop has changed the list that it runs over."""
+        if growing(self._owner) is not self._items:
+            self._items.fail()
 
     @property
     def length(self) -> Any:
@@ -244,7 +262,7 @@ class GrowingItems(Space):
 
     def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
         """The item."""
-        return self._items.item(counter)
+        return self._items.item(self._items.length - 1 - _tensor(counter) if self._backwards else counter)
 
     def part(self, start: int, stop: int) -> GrowingItems:
         """Refused, as of :class:`TensorIndices`."""
@@ -336,6 +354,10 @@ class Mapped(_Several):
     def part(self, start: int, stop: int) -> Mapped:
         """Some of the items."""
         return Mapped(self._function, [part.part(start, stop) for part in self._parts])
+
+
+def _tensor(counter: Counter) -> Tensor:
+    return counter.tensor if isinstance(counter, LoopIndex) else counter
 
 
 def _smaller(length: SymbolicTensor, other: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 from graphc.autograph.operators.calls import call
 from graphc.autograph.operators.growing import growing
@@ -104,6 +104,11 @@ class SpaceIterator(Iterator[Any]):
         """As :meth:`spoil`, of this one alone."""
         self._lost = why
 
+    def check_lists(self) -> None:
+        """Refuses that the body of a loop over the iterator has changed a list that the items come from."""
+        for part in self._parts:
+            part.check_lists()
+
     def check(self) -> None:
         """Refuses the use of an iterator of which nobody knows what is left."""
         if self._lost:
@@ -121,6 +126,10 @@ class _Leaf(SpaceIterator):
         super().__init__(())
         self._space = space
 
+    def check_lists(self) -> None:
+        if isinstance(self._space, GrowingItems):
+            self._space.check()
+
     def _left(self) -> Space:
         if isinstance(self._space, TensorIndices | GrowingItems):
             return self._space
@@ -128,8 +137,10 @@ class _Leaf(SpaceIterator):
 
     def __next__(self) -> Any:
         self.check()
-        if isinstance(self._space, TensorIndices | GrowingItems):
+        if isinstance(self._space, TensorIndices):
             refuse_range()
+        if isinstance(self._space, GrowingItems):
+            self._space.refuse()
         if self.position >= self._space.length:
             raise StopIteration
         self.position += 1
@@ -206,8 +217,8 @@ def iterator_of(value: Any) -> SpaceIterator | None:
         return _Leaf(Indices(value))
     if isinstance(value, TensorRange):
         return _Leaf(value.space())
-    if (items := growing(value)) is not None:
-        return _Leaf(GrowingItems(items))
+    if growing(value) is not None:
+        return _Leaf(GrowingItems(cast("list[Any]", value)))
     return _rows(value, 1) if isinstance(value, Tensor) else None
 
 
@@ -219,9 +230,13 @@ def _rows(tensor: Tensor, step: int) -> SpaceIterator:
 
 def _iterators(values: Sequence[Any]) -> list[SpaceIterator] | None:
     """The iterators over all of the values; None where a loop cannot take one of them as a whole."""
-    if not values or not all(isinstance(value, SpaceIterator | range | TensorRange | Tensor) for value in values):
+    if not values or not all(map(_is_space, values)):
         return None
     return [found for value in values if (found := iterator_of(value)) is not None]
+
+
+def _is_space(value: Any) -> bool:
+    return isinstance(value, SpaceIterator | range | TensorRange | Tensor) or growing(value) is not None
 
 
 def _zip(native: Native, *iterables: Any, strict: Any = False) -> Any:
@@ -250,12 +265,14 @@ def _reversed(native: Native, sequence: Any) -> Any:
         return made(_Leaf(Indices(sequence[::-1])))
     if isinstance(sequence, TensorRange):
         return made(_Leaf(sequence.space(backwards=True)))
+    if growing(sequence) is not None:
+        return made(_Leaf(GrowingItems(cast("list[Any]", sequence), backwards=True)))
     return native(sequence)
 
 
 def _iter(native: Native, value: Any, *sentinel: Any) -> Any:
-    found = None if sentinel else iterator_of(value) if isinstance(value, range | TensorRange | Tensor) else None
-    return native(value, *sentinel) if found is None else made(found)
+    found = iterator_of(value) if not sentinel and _is_space(value) else None
+    return native(value, *sentinel) if found is None or found is value else made(found)
 
 
 def _map(native: Native, function: Any, *iterables: Any, **options: Any) -> Any:

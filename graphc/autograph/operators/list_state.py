@@ -49,7 +49,8 @@ class ListState:
         self._trace = trace
         self._title = title
         self._max_trips = max_trips
-        self._items = None if growing(items) is not None else items
+        self._before = growing(items)
+        self._items = None if self._before is not None else items
         self._per_trip = 0
         self._growth: int | None = None
         self._bound: Growing | None = None
@@ -60,6 +61,9 @@ class ListState:
         """Takes note of what the list holds at the start of an iteration that is about to be traced."""
         self._bound = growing(value)
         if self._bound is not None:
+            body = nest.flatten(self._bound.buffer)[0][0].trace
+            if body is not self._trace:
+                self._bound.appends.bodies.add(body)
             self._appended = self._bound.appends.count
             if self._items is None and not self._appended_before:
                 self._appended_before = self._appended
@@ -81,7 +85,11 @@ class ListState:
                 self._make_room(appended, samples(after))
                 return False
             self._per_trip = appended
-            self._check_bound()
+            trips = self._check_bound()
+            if self._before is not None and not found.appends.are_awaited(self._trace):
+                with trace_scope(self._trace), tape_scope(self._tapes):
+                    self.value = [self._before.with_room(trips * appended)]
+                return False
         same = found.count.raw is self._bound.count.raw
         self._growth = found.added if same and isinstance(found.added, int) else None
         return True
@@ -125,7 +133,7 @@ class ListState:
             return value
         grown_by = self._growth * trips
         if self._items is None:
-            before = growing(self.value)
+            before = self._before
             assert before is not None
             return [Growing(found.buffer, before.count, before.added + grown_by, found.appends)]
         total = len(self._items) + grown_by

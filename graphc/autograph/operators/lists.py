@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import operator
 from functools import partial
 from typing import Any
 
 from graphc.autograph.operators.branches import if_stmt
 from graphc.autograph.operators.checks import raise_stmt
-from graphc.autograph.operators.growing import METHODS, Growing, enclosed, growing
+from graphc.autograph.operators.growing import METHODS, Appends, Growing, enclosed, growing
 from graphc.autograph.operators.loop_index import LoopIndex
 from graphc.autograph.operators.merging import Meet, leaf_type
 from graphc.autograph.operators.places import ContentsPlace
+from graphc.autograph.operators.watch import made
 from graphc.base import nest
 from graphc.core import FUNCTIONS, Tensor, context
 from graphc.ir import TensorType
 
-__all__ = ["load_from_list", "store_in_list"]
+__all__ = ["concatenated", "load_from_list", "store_in_list"]
 
 
 def _plain(value: Any) -> Any:
@@ -83,8 +85,15 @@ def _put(value: Growing, position: Any, item: Any, added: Any) -> Growing:
     return Growing(nest.unflatten(structure, new), value.count, added, value.appends)
 
 
-def _append(owner: list[Any], value: Growing, item: Any) -> None:
+def _with_room(value: Growing) -> Growing:
+    """The list, which is about to get one item more."""
+    assert context.trace is not None
     value.appends.count += 1
+    return value if value.appends.are_awaited(context.trace) else value.with_room(1)
+
+
+def _append(owner: list[Any], value: Growing, item: Any) -> None:
+    value = _with_room(value)
     _change(owner, "the call of list.append", _put(value, value.length, item, value.added + 1))
 
 
@@ -100,10 +109,19 @@ def _extend(owner: list[Any], value: Growing, items: Any) -> None:
 def _insert(owner: list[Any], value: Growing, index: Any, item: Any) -> None:
     if not isinstance(index, int) or index != 0:
         value.fail()
-    value.appends.count += 1
+    value = _with_room(value)
     moved = nest.map_structure(partial(_rolled, 1), value.buffer)
     shifted = Growing(moved, value.count, value.added, value.appends)
     _change(owner, "the call of list.insert", _put(shifted, 0, item, value.added + 1))
+
+
+def concatenated(value: Growing, items: Any) -> list[Any]:
+    """``list + items``."""
+    if not isinstance(items, list):
+        return operator.add([], items)  # says what Python says of other kinds
+    new: list[Any] = made([Growing(value.buffer, value.count, value.added, Appends())])
+    METHODS["extend"](new, value, items)
+    return new
 
 
 def _rolled(shift: int, buffer: Any) -> Any:

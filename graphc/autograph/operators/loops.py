@@ -15,7 +15,6 @@ from typing import Any, cast
 
 from graphc.autograph.operators.branches import is_symbolic_condition
 from graphc.autograph.operators.calls import call
-from graphc.autograph.operators.growing import growing
 from graphc.autograph.operators.iteration import Space
 from graphc.autograph.operators.iterators import SpaceIterator, iterator_of
 from graphc.autograph.operators.options import OpenLoop, open_loop, report_unrolled, with_options
@@ -108,7 +107,7 @@ def run_for(
         if iterator is None:
             _run_over_items(loop, cast("Iterable[Any]", iterable))
             return
-        mark, items = iterator.mark(), growing(iterable)
+        mark = iterator.mark()
 
         def run() -> None:
             iterator.reset(mark)
@@ -116,8 +115,7 @@ def run_for(
             _run_over_space(loop, iterator, going_on, peeled=False)
 
         with_options(trace, options, run)
-        if items is not None and growing(iterable) is not items:
-            items.fail()  # the loop's body changes the list that it runs over
+        iterator.check_lists()
 
 
 def _run_over_items(loop: ForLoop, iterable: Iterable[Any]) -> None:

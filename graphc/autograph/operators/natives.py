@@ -17,6 +17,7 @@ from graphc.core import Region, context
 __all__ = [
     "HASHED",
     "INDEXED",
+    "ITERATING",
     "check_arguments",
     "check_index",
     "check_items",
@@ -34,17 +35,18 @@ HASHED = ("__hash__", "__eq__")
 INDEXED = ("__index__",)
 """What a number of items, or the place of one, is asked."""
 
+ITERATING: dict[Any, bool] = {
+    **dict.fromkeys((all, any, dict, enumerate, filter, frozenset, iter, map, max, min, set, sum, zip), False),
+    **dict.fromkeys((list, sorted, tuple), True),
+}
+"""What takes items one by one, and whether their number is asked for beforehand."""
+
 _FORMATTED = ("__format__", "__str__", "__repr__")
 _ITERATED = ("__iter__", "__length_hint__")
 _SIZED = ("__len__",)
 _BY_NUMBER = (*_SIZED, "__getitem__")
 _MAPPING = ("keys", "__getitem__", "__iter__", "__len__")
 
-# What is made of items, and whether their number is asked for beforehand.
-_ITERATING: dict[Any, bool] = {
-    **dict.fromkeys((all, any, dict, enumerate, filter, frozenset, iter, map, max, min, set, sum, zip), False),
-    **dict.fromkeys((list, sorted, tuple), True),
-}
 _ASKED: dict[Any, tuple[str, ...]] = {
     **dict.fromkeys((frozenset, set), HASHED),
     complex: ("__complex__", "__float__", "__index__"),
@@ -115,7 +117,7 @@ def check_arguments(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     is_method = not isinstance(function, type) and not isinstance(owner, types.ModuleType | None)
     kind = cast("type[Any]", type(owner))
     names = _ASKED_BY_METHODS.get(kind, ()) if is_method else _ASKED.get(function, ())
-    sized = None if is_method else _ITERATING.get(function)
+    sized = None if is_method else ITERATING.get(function)
     for value in (*args, *kwargs.values()) if is_method else args:
         check_methods(tuple(cast("list[Any]", value)) if type(value) is list else value, names)
         if sized is not None:

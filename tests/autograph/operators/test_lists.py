@@ -373,3 +373,161 @@ def test_random_operations(operations: list[str], values: list[float]) -> None:
         return items, total
 
     check(program, gx.asarray(values))
+
+
+def positive(xs: Tensor) -> list[Tensor]:
+    found = []
+    for x in xs:
+        if x > 0:
+            found.append(x)
+    return found
+
+
+def appended_after(xs: Tensor) -> Any:
+    found = positive(xs)
+    found.append(xs[0] + 10)
+    found.append(xs[1] + 20)
+    return len(found), found[-1], found[-2], found
+
+
+def inserted_after(xs: Tensor) -> Any:
+    found = positive(xs)
+    found.insert(0, xs[0] + 10)
+    found.insert(0, xs[1] + 20)
+    return found[-1] if found else xs[0], found
+
+
+def branches_one_after_the_other(xs: Tensor) -> Any:
+    found = [xs[0]]
+    if xs[1] > 0:
+        found.append(xs[1])
+    if xs[2] > 0:
+        found.append(xs[2])
+        found.append(xs[2] * 2)
+    elif xs[3] > 0:
+        found.append(xs[3])
+    found.append(xs[4])
+    return found[-1], found
+
+
+def unrolled_after(xs: Tensor) -> Any:
+    found = positive(xs)
+    for k in range(3):
+        found.append(xs[k] * 2)
+    return found[-1], found
+
+
+def rolled_after(xs: Tensor) -> Any:
+    found = positive(xs)
+    for x in xs:
+        found.append(x * 2)
+        if x > 0:
+            found.append(x * 3)
+    for x in xs:
+        found.append(x * 4)
+    return found[-1], found
+
+
+def nested_after(xs: Tensor) -> Any:
+    found = positive(xs)
+    for x in xs:
+        for y in xs:
+            if x > y:
+                found.append(x - y)
+        found.append(x)
+    found.append(xs[0] * 7)
+    return found[-1], len(found), found
+
+
+def walked(xs: Tensor) -> Any:
+    found = positive(xs)
+    total = xs[0] * 0
+    for k, x in enumerate(found):
+        total = total * 0.5 + x * (k + 1)
+    for x in reversed(found):
+        total = total * 0.5 + x
+    for x, y in zip(found, xs, strict=False):
+        total = total * 0.5 + x * y
+    for k, x in enumerate(reversed(found), 2):
+        total = total * 0.5 + x * k
+    return total
+
+
+def inside_another_loop(xs: Tensor) -> Any:
+    total = xs[0] * 0
+    for x in xs:
+        found = positive(xs * x)
+        found.append(x)
+        found.append(x * 2)
+        total = total * 0.5 + found[-1] + found[0] * len(found)
+    return total
+
+
+def concatenated(xs: Tensor) -> Any:
+    found = positive(xs)
+    more = found + [xs[0], xs[1]]  # noqa: RUF005
+    more.append(xs[2])
+    return found, more, more[-1]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        appended_after, inserted_after, branches_one_after_the_other, unrolled_after, rolled_after, nested_after,
+        inside_another_loop, concatenated, walked,
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("values", [XS, [1.0] * 6, [-1.0] * 6, [-1.0, 2.0, 3.0, -4.0, 5.0, 6.0]])
+def test_a_full_list_gets_more_room(program: Callable[[Any], Any], values: list[float]) -> None:
+    check(program, gx.asarray(values))
+
+
+def test_gradients_flow_through_a_list_that_got_more_room() -> None:
+    def loss(xs: Tensor) -> Tensor:
+        found = positive(xs)
+        found.append(found[0] * xs[1])
+        return found[-1] ** 2
+
+    x = gx.asarray([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(gx.function(gx.grad(loss))(x).numpy(), gx.grad(loss)(x).numpy(), rtol=1e-5)
+
+
+def test_assert_asks_whether_a_list_holds_something() -> None:
+    def program(xs: Tensor) -> Any:
+        found = positive(xs)
+        assert found, "nothing is positive"
+        return found[0]
+
+    check(program, gx.asarray(XS))
+    with pytest.raises(AssertionError, match="nothing is positive"):
+        gx.function(program)(gx.asarray([-1.0, -2.0]))
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda xs: tuple(positive(xs)),
+        lambda xs: list(reversed(positive(xs))),
+        lambda xs: dict(enumerate(positive(xs))),
+        lambda xs: positive(xs) * 2,
+        lambda xs: [xs[0]] + positive(xs),  # noqa: RUF005
+        lambda xs: positive(xs) == [],
+        lambda xs: positive(xs) != [],
+        lambda xs: positive(xs) < [xs[0]],
+    ],
+)  # fmt: skip
+def test_a_list_of_unknown_length_is_not_taken_for_its_buffer(use: Callable[[Any], Any]) -> None:
+    with pytest.raises(GraphcError, match="a list whose length is known at run time only"):
+        gx.function(use)(gx.asarray(XS))
+
+
+def test_a_loop_does_not_change_the_list_that_it_runs_over() -> None:
+    def program(xs: Tensor) -> Any:
+        found = positive(xs)
+        for k, x in enumerate(found):
+            if k < 2:
+                found.append(x)
+        return found
+
+    with pytest.raises(GraphcError, match="a list whose length is known at run time only"):
+        gx.function(program)(gx.asarray(XS))
