@@ -73,9 +73,13 @@ def _blocks(node: ast.stmt) -> Iterator[Block]:
         yield part.body
 
 
+_DECIDING = ast.If | ast.For | ast.While | ast.IfExp | ast.BoolOp | ast.comprehension
+_RAISING = ast.Call | ast.Raise | ast.Assert
+
+
 def _may_raise(body: Block) -> bool:
-    """Whether statements may raise what a statement raises, there or in a function that they call."""
-    return any(isinstance(part, ast.Call | ast.Raise | ast.Assert) for part in own_nodes(body))
+    """Whether statements may raise an exception that tensors decide on, there or in a function that they call."""
+    return any(isinstance(part, _DECIDING | _RAISING) for part in own_nodes(body))
 
 
 def _lifted(node: ast.Try, unit: Unit) -> Block:

@@ -111,7 +111,7 @@ E = TypeVar("E", bound=GraphcError)
 
 
 def at(error: E, location: Location | None) -> E:
-    """Returns ``error`` with the user's place appended to its message.
+    """Returns ``error`` with the user's place appended to its message, unless it ends with that already.
 
     Args:
       error: the error to extend; its first argument is the message.
@@ -120,6 +120,6 @@ def at(error: E, location: Location | None) -> E:
     Returns:
       The same error object.
     """
-    if location is not None and error.args:
-        error.args = (f"{error.args[0]}\n  at {location}", *error.args[1:])
+    if location is not None and error.args and not str(error.args[0]).endswith(place := f"\n  at {location}"):
+        error.args = (f"{error.args[0]}{place}", *error.args[1:])
     return error

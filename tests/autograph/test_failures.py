@@ -780,6 +780,24 @@ def test_handlers_that_tensors_decide_on_are_refused(program: Any, what: str) ->
     assert "gx.where" in str(e.value)
 
 
+def test_an_exception_of_pythons_own_has_the_users_lines() -> None:
+    def third(values: list[float], x: Any) -> Any:
+        return x * values[2]
+
+    @gx.function
+    def scaled(x: Any) -> Any:
+        if x > 0:
+            x = third([1.0, 2.0], x)
+        return x
+
+    assert scaled(gx.asarray(-1.0)).item() == -1.0
+    with pytest.raises(IndexError, match="list index out of range") as raised:
+        scaled(gx.asarray(1.0))
+    entries = [(entry.name, entry.line) for entry in traceback.extract_tb(raised.value.__traceback__)]
+    assert ("scaled", "x = third([1.0, 2.0], x)") in entries
+    assert entries[-1] == ("third", "return x * values[2]")
+
+
 def test_a_refusal_is_no_failure() -> None:
     def program(x: Tensor) -> Any:
         assert x > 0

@@ -202,3 +202,60 @@ def truth_of_vector(x: Any) -> Any:
     if x > 0:
         return x
     return -x
+
+
+@program(
+    "errors/an index that Python refuses in a branch",
+    inputs=[(f(1.0), 2), (f(-1.0), 2), (f(-1.0), 0)],
+    construct="an exception of Python's own in a branch on a tensor",
+    gradient=True,
+)
+def python_index_error(x: Any, k: int) -> Any:
+    factors = [2.0, 3.0]
+    return x * factors[k] if x < 0 else x * 5.0
+
+
+@program(
+    "errors/a missing key in a loop",
+    inputs=[(f(1, 2, 3),), (f(1, -2, 3),)],
+    construct="an exception of Python's own in a branch on a tensor",
+)
+def python_key_error(x: Any) -> Any:
+    scales = {"up": 2.0}
+    total = 0.0
+    for value in x:
+        if value > 0:
+            total += value * scales["up"]
+        else:
+            total += value * scales["down"]
+    return total
+
+
+@program(
+    "errors/a division by zero that is caught",
+    inputs=[(f(1.0), 0), (f(-1.0), 0), (f(1.0), 4)],
+    construct="an exception of Python's own in a branch on a tensor",
+)
+def python_zero_division(x: Any, k: int) -> Any:
+    scale = 10
+    try:
+        if x > 0:
+            scale = 100 // k
+    except ZeroDivisionError:
+        scale = -1
+    return x * scale
+
+
+@program(
+    "errors/a type error in a branch that a handler would catch",
+    inputs=[(f(1.0), None), (f(-1.0), None)],
+    construct="an exception of Python's own in a branch on a tensor",
+    refused=(gx.errors.UnimplementedError, r"the TypeError that is raised would be caught by a try statement at"),
+)
+def python_type_error(x: Any, k: Any) -> Any:
+    try:
+        if x > 0:
+            x = x * 2 + (k + 1)
+    except TypeError:
+        return x * 3
+    return x

@@ -246,3 +246,19 @@ def until_small(x: Any) -> Any:
         if values[-1] < 1:
             break
     return values[-1]
+
+
+@program(
+    "growing/a stack machine",
+    inputs=[(f(1, 2, -1, 3, -1),), (f(4, 2, -1, 3, 5),), (f(1, -1, 2, 2, 2),)],
+    construct=BRANCH,
+    gradient=True,
+)
+def stack_machine(x: Any) -> Any:
+    stack: list[Any] = []
+    for value in x:
+        if value < 0:
+            stack.append(stack.pop() * stack.pop())  # `stack.append` is looked up before its argument changes the list
+        else:
+            stack.append(value)
+    return stack[-1]

@@ -17,7 +17,7 @@ from typing import Any, cast
 import numpy as np
 
 from graphc.autograph.convert import convert, is_converted
-from graphc.autograph.operators.growing import METHODS, Growing, growing, refuse_growing
+from graphc.autograph.operators.growing import METHODS, growing, refuse_growing
 from graphc.autograph.operators.impure import is_reported, report_call
 from graphc.autograph.operators.jax_functions import checked
 from graphc.autograph.operators.keeping import changing
@@ -300,8 +300,12 @@ def _builtin(function: Any) -> Any:
         return function  # called by the user's own, on a new exception
     pure = isinstance(owner, (*_IMMUTABLE, ArrayMethods)) or function.__name__ in _PURE_METHODS.get(kind, ())
     pure = pure or _is_graphc(kind) or (is_pure_module(kind.__module__) and not _changes_array(function))
-    if (found := growing(owner)) is not None:
-        return _list_method(cast("list[Any]", owner), found, function.__name__)
+    native = _method(function, owner, kind, pure=pure)
+    return _list_method(native, cast("list[Any]", owner), function.__name__) if isinstance(owner, list) else native
+
+
+def _method(function: Any, owner: Any, kind: type[Any], *, pure: bool) -> Callable[..., Any]:
+    """A method of a builtin type, with a note of what it changes."""
     if not pure and isinstance(owner, list | dict) and function.__name__ in _CONTENT_METHODS:
         return _changing_contents(function, cast("list[Any]", owner))
     if not pure:
@@ -320,10 +324,20 @@ def _replaced(function: Any) -> Callable[..., Any] | None:
     return None if replaced is None else functools.partial(replaced, _guarded(function), owner)
 
 
-def _list_method(owner: list[Any], found: Growing, name: str) -> Callable[..., Any]:
-    """What stands for a method of a list whose length is known at run time only."""
-    method = METHODS.get(name)
-    return found.fail() if method is None else functools.partial(method, owner, found)
+def _list_method(native: Callable[..., Any], owner: list[Any], name: str) -> Callable[..., Any]:
+    """A method of a list, which has another one while its length is known at run time only.
+
+    Which it is, is decided when it is called: its arguments may have changed the list by then.
+    """
+
+    def method(*args: Any, **kwargs: Any) -> Any:
+        found = growing(owner)
+        if found is None:
+            return native(*args, **kwargs)
+        replaced = METHODS.get(name)
+        return found.fail() if replaced is None else replaced(owner, found, *args, **kwargs)
+
+    return method
 
 
 def _len(value: Any) -> Any:

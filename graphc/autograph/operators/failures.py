@@ -22,6 +22,7 @@ import numpy as np
 from graphc.autograph.convert import is_converted, is_part
 from graphc.autograph.operators.late import RAISED, ErrorView, Frozen, is_late
 from graphc.base import Location, is_graphc_file, nest
+from graphc.base.errors import GraphcError
 from graphc.core import CallState, Region, SymbolicTensor, Trace, apply, context, trace_scope
 from graphc.ir import OPS, Attrs
 from graphc.lowering import raise_at
@@ -34,6 +35,7 @@ __all__ = [
     "Site",
     "ends_function",
     "failures",
+    "is_raised_by_code",
     "note_raise",
     "settles",
     "still_running",
@@ -173,6 +175,23 @@ def note_raise(error: BaseException) -> None:
     error.__dict__[RAISED] = user_calls()
 
 
+def is_raised_by_code(error: BaseException) -> bool:
+    """Whether code of the user's raises an exception that leaves a branch: a statement, or what Python is asked to do.
+
+    An empty list that is popped, a missing key or a division by zero is Python's own answer, which eager code gets only
+    where it runs the branch. A refusal is none, nor is what a library may say because a tensor has no value yet.
+    """
+    if hasattr(error, RAISED):
+        return True
+    if isinstance(error, GraphcError) or not isinstance(error, LookupError | ArithmeticError):
+        return False
+    around, inside = user_calls(), _calls_of(error)
+    if around and inside and is_part(inside[0][0]):
+        around.pop()
+    error.__dict__[RAISED] = [*around, *(location for _, location in inside)]
+    return True
+
+
 def ends_function(error: BaseException) -> bool:
     """Whether the program of a function can say that it ends in an exception, which is on its way out of the trace.
 
@@ -289,6 +308,11 @@ def _forget(error: BaseException | None) -> None:
 
 def _places_of(error: BaseException) -> list[Location]:
     """Where an exception was raised that no code of the user's raised by a statement, as :func:`user_calls`."""
+    return [location for _, location in _calls_of(error)]
+
+
+def _calls_of(error: BaseException) -> list[tuple[CodeType, Location]]:
+    """The user's functions in an exception's traceback, the outermost first."""
     found: list[tuple[CodeType, Location]] = []
     entry = error.__traceback__
     while entry is not None:
@@ -299,7 +323,7 @@ def _places_of(error: BaseException) -> list[Location]:
             line = cast("int | None", entry.tb_lineno) or code.co_firstlineno
             found.append((code, Location(code.co_filename, line, code.co_name)))
         entry = entry.tb_next
-    return [location for _, location in found]
+    return found
 
 
 def _parts_of(value: Any) -> Iterator[Any]:

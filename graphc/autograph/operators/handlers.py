@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from typing import Any, NoReturn, TypeVar
 
-from graphc.autograph.operators.failures import Ended, Failure, Site, failures
+from graphc.autograph.operators.failures import Ended, Failure, Site, failures, is_raised_by_code
 from graphc.autograph.operators.late import RAISED, ErrorView, Frozen, Opaque, rebuilt, reopened
 from graphc.autograph.operators.loop_index import LoopIndex
 from graphc.autograph.operators.merging import same
 from graphc.autograph.operators.undefined import Undefined, undefined_return
 from graphc.base import Location, nest, user_location
-from graphc.base.errors import UnimplementedError
+from graphc.base.errors import GraphcError, UnimplementedError
 from graphc.core import CallState, Checkpoint, Place, SymbolicTensor, Trace, Variable, apply, context
 from graphc.ir import OPS
 from graphc.ops import STATUS
@@ -54,9 +54,19 @@ def attempt(run: Callable[[], T]) -> tuple[T | None, Failure | None]:
     except Ended:
         return None, Failure(failures(trace), None)
     except BaseException as error:
-        if not hasattr(error, RAISED):
+        if not is_raised_by_code(error):
+            _check_uncaught(trace, error)
             raise
         return None, _failure(error)
+
+
+def _check_uncaught(trace: Trace, error: BaseException) -> None:
+    """Refuses that an exception ends the trace of a branch and is caught outside, as if the branch had to run."""
+    refused = isinstance(error, GraphcError) or any(error is refusal for refusal in trace.refusals)
+    if isinstance(error, Exception) and not refused:
+        scope = check_handlers(error)
+        if scope is not None:
+            raise trace.refuse(_refusal(scope, error, (), between=False)) from error
 
 
 def _failure(error: BaseException) -> Failure:
@@ -106,10 +116,10 @@ class handlers:  # noqa: N801  a scope, which reads as a function; a class leave
             return False
         _open.scopes.pop()
         self._frame = None
-        if not self.sites or not (isinstance(error, Ended) or hasattr(error, RAISED)):
+        if not self.sites or error is None or not (isinstance(error, Ended) or is_raised_by_code(error)):
             return False
         # By what came before it is not certain that this exception is raised: it is one more that may have been.
-        if error is not None and not isinstance(error, Ended):
+        if not isinstance(error, Ended):
             catches = self.catches(error)
             failure = Failure(failures(self.trace), self.catch(error, error.__dict__.pop(RAISED))) if catches else None
             (failure or _failure(error)).happens()
