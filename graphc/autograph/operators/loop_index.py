@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from graphc.autograph.operators.exact import compare_exactly
 from graphc.base.errors import InternalError
 from graphc.core import ArrayMethods, Region, SymbolicTensor, Tensor, apply, operand
 from graphc.ir import OPS
@@ -213,7 +214,9 @@ class LoopIndex:
     def _compare(self, op: str, other: Any) -> Any:
         if not isinstance(other, int | float | LoopIndex):
             return NotImplemented
-        return apply(OPS[op], (self.tensor, other.tensor if isinstance(other, LoopIndex) else other))
+        if isinstance(other, LoopIndex):
+            return apply(OPS[op], (self.tensor, other.tensor))
+        return compare_exactly(op, self.tensor, other)
 
     def __lt__(self, other: Any) -> Any:
         return self._compare("less", other)

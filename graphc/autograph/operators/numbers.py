@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from graphc.autograph.operators.branches import if_stmt, not_, or_
 from graphc.autograph.operators.checks import raise_stmt
+from graphc.autograph.operators.exact import compare_exactly
 from graphc.autograph.operators.loop_index import LoopIndex
 from graphc.autograph.operators.symbolic_number import SymbolicNumber, kind_of, number
 from graphc.base.errors import UnimplementedError
@@ -45,7 +46,14 @@ _NAMES = {
     "lshift": "bitwise_left_shift",
     "rshift": "bitwise_right_shift",
 }
-_COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+_COMPARISONS = {
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+    "eq": "equal",
+    "ne": "not_equal",
+}
 
 
 def _made(tensor: Any, kind: type[Any]) -> SymbolicNumber:
@@ -96,12 +104,15 @@ def _result(name: str, pair: tuple[Any, Any]) -> SymbolicNumber:
     return _made(apply(OPS[_NAMES[name]], (_tensor(first), _tensor(second))), kind)
 
 
-def _comparison(name: str) -> Callable[[Any, Any], Any]:
+def _comparison(name: str, op: str) -> Callable[[Any, Any], Any]:
     method = getattr(SymbolicTensor, f"__{name}__")
 
     def run(self: SymbolicNumber, other: Any) -> Any:
-        result = method(self, other)
-        return _made(result, bool) if kind_of(other) is not None else result
+        if kind_of(other) is None:
+            return method(self, other)
+        exact = type(other) in (int, float) and self.kind is not bool
+        result = compare_exactly(op, self, other) if exact else method(self, other)
+        return _made(result, bool) if isinstance(result, SymbolicTensor) else result
 
     return run
 
@@ -162,5 +173,5 @@ for _name, _op, _native in (
 for _name in _NAMES:
     setattr(SymbolicNumber, f"__{_name}__", _arithmetic(_name, reflected=False))
     setattr(SymbolicNumber, f"__r{_name}__", _arithmetic(_name, reflected=True))
-for _name in _COMPARISONS:
-    setattr(SymbolicNumber, f"__{_name}__", _comparison(_name))
+for _name, _op in _COMPARISONS.items():
+    setattr(SymbolicNumber, f"__{_name}__", _comparison(_name, _op))

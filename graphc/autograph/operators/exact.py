@@ -1,0 +1,66 @@
+"""Comparisons of numbers that depend on tensors with Python numbers, which the dtype of the tensor may not hold.
+
+``i < 7.000000000000001`` holds for 7, but not if both are rounded to 32 bits. So the other number is replaced
+by the nearest one of the dtype for which the comparison says the same.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from graphc.core import Tensor, apply
+from graphc.ir import OPS
+
+__all__ = ["compare_exactly"]
+
+_BELOW = ("less", "greater_equal")
+"""What asks whether a number lies below another: the same for the next number of the dtype above that one."""
+
+
+def compare_exactly(op: str, tensor: Tensor, number: float) -> Any:
+    """Whether a number compares to a Python number, as Python says.
+
+    Args:
+      op: ``"less"``, ``"less_equal"``, ``"greater"``, ``"greater_equal"``, ``"equal"`` or ``"not_equal"``.
+      tensor: the number on the left, a scalar.
+      number: an int or a float.
+
+    Returns:
+      A boolean scalar; a bool where the answer is known.
+    """
+    if tensor.dtype.kind == "i":
+        return _compare_int(op, tensor, number)
+    if tensor.dtype.kind == "f" and isinstance(number, float) and math.isfinite(number):
+        return _compare_float(op, tensor, number)
+    return apply(OPS[op], (tensor, number))
+
+
+def _compare_int(op: str, tensor: Tensor, number: float) -> Any:
+    if math.isnan(number):
+        return op == "not_equal"
+    limits = np.iinfo(tensor.dtype)
+    if number > limits.max:
+        return op in ("less", "less_equal", "not_equal")
+    if number < limits.min:
+        return op in ("greater", "greater_equal", "not_equal")
+    whole = math.ceil(number) if op in _BELOW else math.floor(number)
+    if whole != number and op in ("equal", "not_equal"):
+        return op == "not_equal"
+    return apply(OPS[op], (tensor, whole))
+
+
+def _compare_float(op: str, tensor: Tensor, number: float) -> Any:
+    kind = tensor.dtype.type
+    with np.errstate(over="ignore"):  # infinity stands for what passes the largest number
+        nearest: Any = kind(number)
+        if float(nearest) != number and op in ("equal", "not_equal"):
+            return op == "not_equal"
+        if op in _BELOW and float(nearest) < number:
+            nearest = np.nextafter(nearest, kind(np.inf))
+        elif op not in _BELOW and float(nearest) > number:
+            nearest = np.nextafter(nearest, kind(-np.inf))
+    tiny = float(np.finfo(kind).tiny)  # XLA takes smaller numbers for zero
+    return apply(OPS[op], (tensor, math.copysign(tiny, nearest) if 0 < abs(nearest) < tiny else float(nearest)))
