@@ -79,16 +79,17 @@ class _Refused:
 
 _Outcome: TypeAlias = _Converted | _Refused
 # By identity: equal code objects of two files differ in the lines that their users see.
-_outcomes: dict[tuple[int, int], tuple[_Outcome, object]] = {}
+_outcomes: dict[tuple[int, int, bool], tuple[_Outcome, object]] = {}
 _lock = threading.RLock()
 
 
-def convert(fn: FunctionType, *, operators: object | None = None) -> FunctionType:
+def convert(fn: FunctionType, *, operators: object | None = None, suspended: bool = False) -> FunctionType:
     """Rewrites a function so that its control flow goes through the operators.
 
     Args:
       fn: a Python function or lambda. A function that was converted already is returned as it is.
       operators: what ``ag__`` stands for in the new code; ``graphc.autograph.operators`` by default.
+      suspended: whether a generator is taken that yields outside its loops and branches, as a context manager does.
 
     Returns:
       A function with the signature, defaults, closure cells and globals of ``fn``.
@@ -108,14 +109,14 @@ def convert(fn: FunctionType, *, operators: object | None = None) -> FunctionTyp
         return fn
     if operators is None:
         operators = importlib.import_module("graphc.autograph.operators")
-    key = (id(code), id(operators))
+    key = (id(code), id(operators), suspended)
     known = _outcomes.get(key)
     if known is None:
         with _lock:
             known = _outcomes.get(key)
             if known is None:
                 with deep_recursion(), collection_paused():
-                    known = _outcomes[key] = (_outcome(fn, operators), operators)
+                    known = _outcomes[key] = (_outcome(fn, operators, suspended), operators)
                 weakref.finalize(code, _outcomes.pop, key, None).atexit = False
     outcome = known[0]
     if isinstance(outcome, _Refused):
@@ -172,20 +173,20 @@ def _python_function(value: object) -> FunctionType:
     return found
 
 
-def _rewritten(fn: FunctionType, source: Source) -> Definition:
+def _rewritten(fn: FunctionType, source: Source, suspended: bool = False) -> Definition:
     outside: dict[str, object] = dict(fn.__globals__)
     for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
         try:
             outside[name] = cell.cell_contents
         except ValueError:
             outside.pop(name, None)
-    return rewrite(source.node, Unit(source.file, fn.__name__, source.class_name, outside))
+    return rewrite(source.node, Unit(source.file, fn.__name__, source.class_name, outside), suspended)
 
 
-def _outcome(fn: FunctionType, operators: object) -> _Outcome:
+def _outcome(fn: FunctionType, operators: object, suspended: bool) -> _Outcome:
     try:
         source = find_source(fn)
-        node = _rewritten(fn, source)
+        node = _rewritten(fn, source, suspended)
     except errors.UnsupportedSyntaxError as error:
         return _Refused(type(error), str(error))
     code = _compile(fn.__code__, node, source)
@@ -218,7 +219,9 @@ def _compile(old: CodeType, node: Definition, source: Source) -> CodeType:
     wanted = "<lambda>" if isinstance(node, ast.Lambda) else _FUNCTION
     while code.co_name != wanted:
         code = next(constant for constant in code.co_consts if isinstance(constant, CodeType))
-    return _finished(code, old.co_name, code.co_qualname, old.co_qualname)
+    finished = _finished(code, old.co_name, code.co_qualname, old.co_qualname)
+    # Generators are not marked as such, since those inside a function are not rewritten; this one was.
+    return finished if is_converted(finished) else finished.replace(co_consts=(*finished.co_consts, _MARK))
 
 
 def _bare(node: ast.FunctionDef) -> ast.FunctionDef:

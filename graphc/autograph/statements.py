@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from graphc.autograph.binding import Bindings
 from graphc.autograph.build import (
@@ -21,6 +21,7 @@ from graphc.autograph.build import (
     strings,
     thunk,
 )
+from graphc.autograph.definite import always_bound
 from graphc.autograph.expressions import Expressions, binds_in_place, first_parameter
 from graphc.autograph.jumps import RETURN, GuardedFor, remove_jumps
 from graphc.autograph.liveness import Branch, Construct, find_state
@@ -35,17 +36,19 @@ from graphc.autograph.walrus import lift_bindings
 __all__ = ["rewrite"]
 
 
-def rewrite(node: Definition, unit: Unit) -> Definition:
+def rewrite(node: Definition, unit: Unit, suspended: bool = False) -> Definition:
     """Rewrites a function or a lambda.
 
     Args:
       node: its definition, which is changed in place.
       unit: the conversion this belongs to.
+      suspended: whether it may be a generator that yields outside its constructs.
 
     Raises:
-      UnsupportedSyntaxError: it is a generator or a coroutine, or uses a construct that cannot be converted.
+      UnsupportedSyntaxError: it is another generator or a coroutine, or uses a construct that cannot be converted.
     """
-    _refuse_suspension(node, unit)
+    if not (suspended and isinstance(node, ast.FunctionDef)):
+        _refuse_suspension(_suspends(node), unit)
     if isinstance(node, ast.FunctionDef):
         return _rewrite_function(node, unit, frozenset(), frozenset())
     assert isinstance(node, ast.Lambda)
@@ -54,19 +57,39 @@ def rewrite(node: Definition, unit: Unit) -> Definition:
     return node
 
 
+_SUSPENDING = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
+
+
 def _suspends(node: Definition) -> ast.AST | None:
     """What makes a function a generator or a coroutine."""
     if isinstance(node, ast.AsyncFunctionDef):
         return node
     body = [node.body] if isinstance(node, ast.Lambda) else node.body
     for part in own_nodes(body):
-        if isinstance(part, ast.Yield | ast.YieldFrom | ast.Await | ast.AsyncFor | ast.AsyncWith):
+        if isinstance(part, _SUSPENDING):
             return part
     return None
 
 
-def _refuse_suspension(node: Definition, unit: Unit) -> None:
-    cause = _suspends(node)
+def _suspends_inside(body: Block) -> ast.AST | None:
+    """What suspends a function without jumps where it cannot be: in a construct, which becomes a function."""
+    outside = {id(part) for part in _yields(body)}
+    inside = (part for part in own_nodes(body) if isinstance(part, _SUSPENDING) and id(part) not in outside)
+    return next(inside, None)
+
+
+def _yields(body: Block) -> Iterator[ast.Yield]:
+    """Each ``yield`` that is a statement, or is assigned, and stands in no construct."""
+    for node in body:
+        if isinstance(node, ast.Expr | ast.Assign) and isinstance(node.value, ast.Yield):
+            yield node.value
+        elif isinstance(node, ast.With):
+            yield from _yields(node.body)
+        elif isinstance(node, ast.Try):
+            yield from _yields([*node.body, *node.orelse, *node.finalbody])
+
+
+def _refuse_suspension(cause: ast.AST | None, unit: Unit) -> None:
     if isinstance(cause, ast.Yield | ast.YieldFrom):
         raise unit.refuse(
             cause, "A generator cannot be compiled: `yield` leaves the function half run. Return the values in a list."
@@ -81,15 +104,17 @@ def _rewrite_function(
     node: ast.FunctionDef, unit: Unit, outer_local: frozenset[str], outer_undefined: frozenset[str]
 ) -> ast.FunctionDef:
     before = scope_of(node)
+    certain = always_bound(node.body, before)
     steps = (remove_matches, *([lift_bindings] if before.names.in_place else []), remove_jumps, lift_handlers)
     for step in steps:
         node.body = step(node.body, unit)
+    _refuse_suspension(_suspends_inside(node.body), unit)
     table = NameTable()
     # A name stays local although the statement that bound it could not be reached and is gone.
     scope = scope_of(node, table, before.local)
     constructs = find_state(node.body, scope, table)
     bindings = Bindings(node.body, scope, constructs, table)
-    rewriter = _Statements(node, unit, scope, constructs, bindings, outer_local, outer_undefined)
+    rewriter = _Statements(node, unit, scope, constructs, bindings, outer_local, outer_undefined, certain)
     node.body = rewriter.function(node.body)
     return node
 
@@ -104,9 +129,11 @@ class _Statements(Stores):
         bindings: Bindings,
         outer_local: frozenset[str],
         outer_undefined: frozenset[str],
+        certain: frozenset[str],
     ) -> None:
         super().__init__(node, unit, scope, bindings, outer_local)
         self._constructs = constructs
+        self._certain = certain
         self._outer_undefined = outer_undefined - scope.local - scope.globals
         self.undefined = self._outer_undefined | bindings.undefined
 
@@ -123,14 +150,12 @@ class _Statements(Stores):
         return [*docstring, *declarations, *start, *self.block(body[has_docstring:])]
 
     def _undefined(self, names: set[str], origin: ast.AST) -> Block:
-        return [
-            assign(
-                name,
-                operator("undefined_return") if name.startswith(PREFIX) else operator("undefined", constant(name)),
-                origin,
-            )
-            for name in sorted(names)
-        ]
+        return [assign(name, self._mark(name), origin) for name in sorted(names)]
+
+    def _mark(self, name: str) -> ast.expr:
+        if name.startswith(PREFIX):
+            return operator("undefined_return")
+        return operator("undefined", constant(name), *([constant(True)] if name in self._certain else []))
 
     def block(self, body: Sequence[ast.stmt]) -> Block:
         """Rewrites statements."""

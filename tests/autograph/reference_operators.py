@@ -63,7 +63,7 @@ class Plain:
 
     Undefined = Undefined
 
-    def undefined(self, name: str) -> Undefined:
+    def undefined(self, name: str, certain: bool = False) -> Undefined:
         return Undefined(name)
 
     def undefined_return(self) -> Undefined:

@@ -36,7 +36,6 @@ def newton_early_exit(a: Tensor) -> Any:
     "roots/newton_for_else",
     inputs=[(floats(3.0), 20), (floats(3.0), 2)],
     python_numbers=True,
-    known_gap="a name that is bound before break and in the loop's else counts as unbound",
 )
 def newton_for_else(a: Tensor, limit: int) -> Any:
     x = a

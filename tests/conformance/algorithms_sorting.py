@@ -179,7 +179,6 @@ def binary_search(x: Tensor, wanted: Tensor) -> Any:
     "sorting/linear_search_for_else",
     inputs=[(floats(MIXED), floats(2.0)), (floats(MIXED), floats(9.0))],
     python_numbers=True,
-    known_gap="a name that is bound before break and in the loop's else counts as unbound",
 )
 def linear_search(x: Tensor, wanted: Tensor) -> Any:
     for i, value in enumerate(x):

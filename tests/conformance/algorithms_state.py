@@ -167,7 +167,6 @@ class Light:
     "state/traffic_light",
     inputs=[(ints(3),), (ints(7),), (ints(0),)],
     python_numbers=True,
-    known_gap="dataclasses.replace in a loop on tensors",
 )
 def traffic_light(ticks: Tensor) -> Any:
     """A frozen dataclass that every tick replaces; 0 red, 1 green, 2 yellow."""
@@ -193,7 +192,6 @@ class Particle(NamedTuple):
     "state/named_tuple",
     inputs=[(floats(1.0), floats(-0.5)), (floats(0.0), floats(1.0))],
     gradient=True,
-    known_gap="the methods of a named tuple in a loop on tensors",
 )
 def named_tuple_state(x: Tensor, v: Tensor) -> Any:
     p = Particle(x, v)

@@ -294,7 +294,6 @@ def dict_of_tensors(parameters: Any) -> Any:
     inputs=[(f(1, 2, 3), f(2)), (f(1, 2, 3), f(9))],
     construct=FOR_ELSE,
     python_numbers=True,
-    known_gap="a name that `break` and `else` bind counts as bound on one path only",
 )
 def for_else(x: Any, wanted: Any) -> Any:
     for k, value in enumerate(x):
@@ -303,6 +302,60 @@ def for_else(x: Any, wanted: Any) -> Any:
             break
     else:
         found = -1
+    return found
+
+
+@program(
+    "for/else, several breaks bind several names",
+    inputs=[(f(1, 2, 3), f(2)), (f(1, 2, 3), f(9)), (f(1, -7, 3), f(4))],
+    construct=FOR_ELSE,
+    gradient=True,
+    python_numbers=True,
+)
+def for_else_names(x: Any, limit: Any) -> Any:
+    for value in x:
+        if value > limit:
+            sign, pair = 1, [value, value * 2]
+            break
+        if value < -limit:
+            sign, pair = -1, [-value, value]
+            break
+    else:
+        sign, pair = 0, [x[0], x[1]]
+    return sign, pair[0] * pair[1]
+
+
+@program(
+    "for/else that continues an outer loop",
+    inputs=[(f(1, 2, 3), f(2)), (f(1, 2, 3), f(9))],
+    construct=FOR_ELSE,
+    gradient=True,
+)
+def for_else_continue(x: Any, limit: Any) -> Any:
+    total = limit * 0
+    for _ in range(6):
+        for value in x:
+            if value > limit:
+                found = value
+                break
+        else:
+            limit = limit - 3
+            continue
+        total = total + found
+    return total
+
+
+@program(
+    "for/name bound before a break only",
+    inputs=[(f(1, 2, 3), f(2)), (f(1, 2, 3), f(9))],
+    construct="a name bound in one branch only, read after",
+    refused=(gx.errors.UndefinedNameError, "name 'found' is used"),
+)
+def for_break_only(x: Any, limit: Any) -> Any:
+    for value in x:
+        if value > limit:
+            found = value
+            break
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import namedtuple
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -183,7 +184,6 @@ def dataclass_in_place(x: Any) -> Any:
     inputs=[(f(1.0),), (f(-1.0),)],
     construct=DATACLASS,
     gradient=True,
-    known_gap="this library function in a branch on a tensor is not compiled yet",
 )
 def dataclass_returned(x: Any) -> Any:
     point = Point(x, x * 2)
@@ -196,7 +196,6 @@ def dataclass_returned(x: Any) -> Any:
     "objects/dataclass given as argument",
     inputs=[(lambda: Point(gx.asarray(1.0), gx.asarray(2.0)),), (lambda: Point(gx.asarray(-1.0), gx.asarray(2.0)),)],
     construct=DATACLASS,
-    known_gap="this library function in a branch on a tensor is not compiled yet",
 )
 def dataclass_argument(point: Any) -> Any:
     if point.x > 0:
@@ -209,7 +208,6 @@ def dataclass_argument(point: Any) -> Any:
     inputs=[(f(2.0), 20), (f(9.0), 5)],
     construct=DATACLASS,
     gradient=True,
-    known_gap="this library function in a branch on a tensor is not compiled yet",
 )
 def named_tuple_state(x: Any, n: int) -> Any:
     interval = Pair(x * 0, x + 1)
@@ -217,6 +215,88 @@ def named_tuple_state(x: Any, n: int) -> Any:
         middle = (interval.low + interval.high) / 2
         interval = interval._replace(high=middle) if middle * middle > x else Pair(middle, interval.high)
     return interval
+
+
+@program(
+    "objects/methods of a named tuple", inputs=[(f(1, 2, -3),), (f(-1, 0.5, 3),)], construct=DATACLASS, gradient=True
+)
+def named_tuple_methods(x: Any) -> Any:
+    pair = Pair(x[0], x[1])
+    for value in x:
+        if value > 1:
+            pair = pair._replace(low=value)
+        elif value > 0:
+            pair = Pair._make([value, pair.low])
+        else:
+            fields = pair._asdict()
+            fields["high"] = value
+            pair = Pair(**fields)
+    return pair
+
+
+@dataclass
+class Recorder:
+    """A dataclass that does something when it is made."""
+
+    value: Any
+    steps: Any = 0
+    seen: list[Any] = field(default_factory=list[Any])
+
+    def __post_init__(self) -> None:
+        if self.value > 1:
+            self.steps = self.steps + 1
+        self.seen.append(self.value)
+
+
+@program(
+    "objects/dataclass with __post_init__",
+    inputs=[(f(1, 2, -3),), (f(-1, 0.5, 3),)],
+    construct=DATACLASS,
+    gradient=True,
+    python_numbers=True,
+)
+def post_init(x: Any) -> Any:
+    recorder = Recorder(x[0])
+    for value in x:
+        if value > 0:
+            recorder = replace(recorder, value=value, seen=[])
+        else:
+            recorder = Recorder(value, recorder.steps)
+    return recorder
+
+
+@dataclass(frozen=True)
+class Squared:
+    """A frozen dataclass with a field that it computes."""
+
+    value: Any
+    square: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "square", self.value * self.value)
+
+
+@program(
+    "objects/frozen dataclass that computes a field", inputs=[(f(2.0),), (f(-2.0),)], construct=DATACLASS, gradient=True
+)
+def frozen_field(x: Any) -> Any:
+    squared = Squared(x)
+    if x > 0:
+        squared = replace(squared, value=squared.square)
+    return squared
+
+
+@program("objects/copies", inputs=[(f(1, 2, 3),), (f(-1, 2, -3),)], construct=DATACLASS)
+def copies(x: Any) -> Any:
+    point, items, table = Point(x[0], x[1]), [x[0], x[1]], {"a": [x, x * 2]}
+    for value in x:
+        if value > 0:
+            other, changed, deep = copy.copy(point), copy.copy(items), copy.deepcopy(table)
+            other.x = other.x * 2
+            changed[0] = changed[0] + other.x
+            deep["a"][0][0] = value
+            x = x + changed[0] + deep["a"][0]
+    return x, point, items, table
 
 
 Loose = namedtuple("Loose", "a b")

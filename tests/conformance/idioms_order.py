@@ -251,7 +251,7 @@ def tensor_step(start: Any, stop: Any, step: Any) -> Any:
     "order/class attribute as a default",
     inputs=SIGNS,
     construct="attributes as state",
-    known_gap="the class attribute does not count as the value before the branch",
+    gradient=True,
 )
 def class_attribute(x: Any) -> Any:
     class Total:

@@ -177,7 +177,6 @@ def with_class(x: Any) -> Any:
     "try/with, return and break inside",
     inputs=[(f(4, 1),), (f(-4, 7),), (f(-1, -1),)],
     construct=WITH,
-    known_gap="`with` in a loop or branch on tensors is not compiled yet",
 )
 def with_return(x: Any) -> Any:
     for value in x:
@@ -187,6 +186,158 @@ def with_return(x: Any) -> Any:
             if value > 0:
                 break
     return value
+
+
+@program(
+    "try/with, a generator in a loop", inputs=[(f(4, 1),), (f(-4, 7),), (f(-1, -1),)], construct=WITH, gradient=True
+)
+def with_generator_in_loop(x: Any) -> Any:
+    box: list[Any] = []
+    total = x[0] * 0
+    for value in x:
+        if value > 0:
+            with _doubled(box, value) as twice:
+                total = total + twice * value
+                if total > 50:
+                    break
+    return total, box
+
+
+@contextlib.contextmanager
+def _doubled(box: list[Any], value: Any) -> Generator[Any]:
+    factor = 2.0 if value < 5 else 3.0
+    box.append(value)
+    try:
+        yield value * factor
+    finally:
+        box[-1] = box[-1] + 1
+
+
+class Scale:
+    """A factor that blocks of code change for a while."""
+
+    def __init__(self) -> None:
+        self.factor = gx.asarray(1.0)
+
+    @contextlib.contextmanager
+    def scaled(self, by: Any) -> Generator[Scale]:
+        before = self.factor
+        self.factor = before * by
+        if self.factor > 10:
+            self.factor = gx.asarray(10.0)
+        try:
+            yield self
+        finally:
+            self.factor = before
+
+
+@program("try/with, a method in nested loops", inputs=[(f(4, 1),), (f(-4, 7),)], construct=WITH, gradient=True)
+def with_method(x: Any) -> Any:
+    scale = Scale()
+    total = x[0] * 0
+    for a in x:
+        with scale.scaled(a):
+            for b in x:
+                if a > b:
+                    continue
+                with scale.scaled(b) as inner:
+                    total = total + inner.factor * b
+    return total, scale.factor
+
+
+class Log(contextlib.AbstractContextManager["Log"]):
+    """Prints where it is left, and counts."""
+
+    def __init__(self) -> None:
+        self.left = 0
+
+    def __exit__(self, *error: object) -> None:
+        self.left += 1
+        print("left", self.left)
+
+
+@program(
+    "try/with, an exception passes through",
+    inputs=[(f(4, 1),), (f(-4, 7),), (f(7, 1),)],
+    construct=WITH,
+    python_numbers=True,
+)
+def with_raise(x: Any) -> Any:
+    log = Log()
+    for value in x:
+        with log:
+            if value > 5:
+                raise ValueError(f"{value} is too large")
+            x = x + value
+        x = x * log.left
+    return x, log.left
+
+
+class Forgiving:
+    """Catches what its errors are."""
+
+    def __enter__(self) -> Forgiving:
+        return self
+
+    def __exit__(self, kind: object, *rest: object) -> bool:
+        return kind is ValueError
+
+
+@program(
+    "try/with, a class that catches",
+    inputs=[(f(4.0),), (f(-4.0),)],
+    construct="`with` of a manager that looks at the exception, around a `raise` under a tensor condition",
+    refused=(gx.errors.UnimplementedError, "ValueError.*would be caught by `with` on a Forgiving"),
+)
+def with_catching(x: Any) -> Any:
+    with Forgiving():
+        if x < 0:
+            raise ValueError("negative")
+        print("positive")
+    return x
+
+
+@contextlib.contextmanager
+def _forgiving() -> Generator[None]:
+    try:
+        yield
+    except ValueError:
+        print("forgiven")
+
+
+@program(
+    "try/with, a generator that catches",
+    inputs=[(f(4.0),), (f(-4.0),)],
+    construct="`with` of a manager that looks at the exception, around a `raise` under a tensor condition",
+    refused=(gx.errors.UnimplementedError, r"ValueError.*would be caught by `with _forgiving\(\.\.\.\)`"),
+)
+def with_generator_catching(x: Any) -> Any:
+    with _forgiving():
+        if x < 0:
+            raise ValueError("negative")
+        print("positive")
+    return x
+
+
+@contextlib.contextmanager
+def _either(flag: Any) -> Generator[int]:
+    if flag:
+        yield 1
+    else:
+        yield 2
+
+
+@program(
+    "try/with, a generator that yields in a branch",
+    inputs=[(f(4.0),)],
+    construct="`with` in a branch of a generator that yields in a branch or loop of its own",
+    refused=(gx.errors.UnimplementedError, "the call of .*_either"),
+)
+def with_yield_in_branch(x: Any) -> Any:
+    if x > 0:
+        with _either(True) as number:
+            x = x + number
+    return x
 
 
 @program(

@@ -281,3 +281,22 @@ def never_runs(x: Any) -> Any:
         y = y * 3
         x = x - 1
     return y
+
+
+@program(
+    "while/True, names bound before each break",
+    inputs=[(f(5.0),), (f(-5.0),)],
+    construct="`while True` with `break` or `return`",
+    gradient=True,
+    python_numbers=True,
+)
+def forever_names(x: Any) -> Any:
+    while True:
+        if x > 3:
+            kind, value = 1, x * x
+            break
+        x = x + 2
+        if x > 0:
+            kind, value = 2, x
+            break
+    return kind, value

@@ -5,9 +5,10 @@ Each looks at the values it is given: Python values run as Python, symbolic tens
 
 # ruff: noqa: F401  the first modules stand for builtins
 import graphc.autograph.operators.conversions  # pyright: ignore[reportUnusedImport]
+import graphc.autograph.operators.records  # pyright: ignore[reportUnusedImport]
 import graphc.autograph.operators.reductions  # pyright: ignore[reportUnusedImport]
 import graphc.autograph.operators.sorting  # pyright: ignore[reportUnusedImport]
-from graphc.autograph.operators.arithmetic import binary, load_item, manager, unary
+from graphc.autograph.operators.arithmetic import binary, load_item, unary
 from graphc.autograph.operators.branches import if_stmt
 from graphc.autograph.operators.calls import call, call_method, convert_call, do_not_convert, load_attr
 from graphc.autograph.operators.checks import assert_stmt, raise_stmt
@@ -29,6 +30,7 @@ from graphc.autograph.operators.host import pyfunc
 from graphc.autograph.operators.late import holds_views, value_of
 from graphc.autograph.operators.logic import and_, if_exp, not_, or_
 from graphc.autograph.operators.loops import for_stmt
+from graphc.autograph.operators.managers import manager
 from graphc.autograph.operators.masked import load_part
 from graphc.autograph.operators.natives import hashed, items, mapping, rows, spread
 from graphc.autograph.operators.options import loop_options

@@ -1,4 +1,4 @@
-"""Python's own operators on objects of the user's: ``a + b``, ``-a``, ``obj[i]`` and ``with obj``.
+"""Python's own operators on objects of the user's: ``a + b``, ``-a`` and ``obj[i]``.
 
 Tensors, numbers and what else answers without code of the user's goes the short way to Python. A special method of the
 user's is called as any function of theirs is: converted and watched, in the order in which Python would ask for it.
@@ -9,20 +9,18 @@ from __future__ import annotations
 import operator
 import types
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Any, cast
 
-from graphc.autograph.operators.calls import call, is_pure_class
+from graphc.autograph.operators.calls import call
 from graphc.autograph.operators.choosing import choose_item
 from graphc.autograph.operators.growing import growing, refuse_growing
-from graphc.autograph.operators.handlers import handlers
 from graphc.autograph.operators.lists import concatenated, load_from_list
 from graphc.autograph.operators.natives import INDEXED, check_index, check_methods, check_printed
 from graphc.autograph.operators.text import percent
-from graphc.autograph.operators.watch import PLAIN, found_on, is_pure_module, made, operator_method
-from graphc.core import Region, SymbolicTensor, context
+from graphc.autograph.operators.watch import PLAIN, found_on, made, operator_method
+from graphc.core import SymbolicTensor, context
 
-__all__ = ["BINARY", "answers", "binary", "load_item", "manager", "unary"]
+__all__ = ["BINARY", "answers", "binary", "load_item", "unary"]
 
 Native = Callable[[Any, Any], Any]
 Method = types.FunctionType | None
@@ -135,42 +133,3 @@ def load_item(owner: Any, index: Any) -> Any:
             return call(default)(owner, index)
         trace.side_effect(f"the insertion of a default into a {kind.__name__}")
     return owner[index]
-
-
-def manager(value: Any) -> Any:
-    """What ``with`` enters. Methods of the user's that enter and leave it are a side effect: they are not converted."""
-    trace = context.trace
-    harmless = _is_harmless(value)
-    if isinstance(trace, Region) and not harmless:
-        trace.side_effect(f"`with` on a {type(value).__name__}")
-    return value if trace is None or (harmless and not isinstance(value, suppress)) else _Watched(value)
-
-
-class _Watched:
-    """A context manager that may catch exceptions."""
-
-    __slots__ = ("_manager", "_scope")
-
-    def __init__(self, manager: Any) -> None:
-        self._manager = manager
-        self._scope = handlers(None, f"`with` on a {type(manager).__name__}")
-
-    def __enter__(self) -> Any:
-        entered = self._manager.__enter__()
-        self._scope.__enter__()
-        return entered
-
-    def __exit__(self, *exception: Any) -> Any:
-        self._scope.__exit__(*exception)
-        return self._manager.__exit__(*exception)
-
-
-def _is_harmless(value: Any) -> bool:
-    kind = cast("type[Any]", type(value))
-    methods = (found_on(kind, "__enter__"), found_on(kind, "__exit__"))
-    if is_pure_class(kind) or not any(isinstance(method, types.FunctionType) for method in methods):
-        return True
-    body = getattr(value, "gen", None)  # of a function that contextlib made a manager of
-    if not isinstance(body, types.GeneratorType) or body.gi_frame is None:
-        return False
-    return is_pure_module(body.gi_frame.f_globals.get("__name__", ""))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import dataclasses
 import functools
 import inspect
 import os
@@ -17,11 +18,12 @@ from typing import Any, cast
 import numpy as np
 
 from graphc.autograph.convert import convert, is_converted
+from graphc.autograph.operators.generator_managers import converted_maker
 from graphc.autograph.operators.growing import METHODS, growing, refuse_growing
 from graphc.autograph.operators.impure import is_reported, report_call
 from graphc.autograph.operators.jax_functions import checked
 from graphc.autograph.operators.keeping import changing
-from graphc.autograph.operators.late import REPLACED
+from graphc.autograph.operators.late import PURE, REPLACED
 from graphc.autograph.operators.loop_index import LoopIndex
 from graphc.autograph.operators.natives import ITERATING, check_arguments
 from graphc.autograph.operators.places import ContentsPlace
@@ -223,6 +225,12 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
     check_recursion(code_owner)
     if is_converted(code) or code.co_filename.startswith(_PACKAGE):
         return original
+    if (maker := converted_maker(code_owner)) is not None:
+        return maker if original is code_owner else functools.partial(maker, original.__self__)
+    if code in PURE:
+        return original
+    if original is code_owner and (stands_for := REPLACED.get(code_owner)) is not None:
+        return functools.partial(stands_for, original)
     if code in _unconverted or _is_internal(code.co_filename):
         if not is_pure_module(code_owner.__module__ or "") or is_reported(original):
             original = report_call(original, f"the call of {code_owner.__qualname__}")
@@ -254,15 +262,34 @@ def _class(kind: type[Any]) -> Any:
     constructors = [inspect.getattr_static(kind, name, None) for name in ("__init__", "__new__", "__post_init__")]
     pure = is_pure_class(kind) or issubclass(kind, Enum)
     if any(map(_is_written, constructors)) and not pure:
-        if isinstance(context.trace, Region) and _only_initializes(kind, *constructors):
+        if _only_initializes(kind, *constructors):
             return functools.partial(_construct, kind)
         return _guarded(report_call(kind, f"the construction of a {kind.__qualname__}"))
-    return _guarded(report_call(kind, "") if is_reported(kind) else kind)
+    if is_reported(kind):
+        return _guarded(report_call(kind, ""))
+    makes_defaults = isinstance(context.trace, Region) and dataclasses.is_dataclass(kind)
+    return functools.partial(_with_defaults, kind, _guarded(kind)) if makes_defaults else _guarded(kind)
+
+
+def _with_defaults(kind: type[Any], make: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    """A new object of a dataclass, and what its fields' factories make, which the open region may change too."""
+    new = make(*args, **kwargs)
+    _own_defaults(new, (*args, *kwargs.values()))
+    return new
+
+
+def _own_defaults(new: Any, given: tuple[Any, ...]) -> None:
+    for field in dataclasses.fields(new):
+        value = getattr(new, field.name, None)
+        if field.default_factory is not dataclasses.MISSING and not any(value is one for one in given):
+            made(value)
 
 
 def _only_initializes(kind: type[Any], init: Any, new: Any, post_init: Any) -> bool:
-    """Whether making an object is no more than calling the user's ``__init__`` on a new one."""
-    return type(kind) in (type, ABCMeta) and _is_written(init) and new is object.__new__ and post_init is None
+    """Whether making an object is no more than calling the user's ``__init__`` or ``__post_init__`` on a new one."""
+    if type(kind) not in (type, ABCMeta) or new is not object.__new__:
+        return False
+    return _is_written(init) if post_init is None else not _is_written(init) and hasattr(kind, "__dict__")
 
 
 def _construct(kind: type[Any], /, *args: Any, **kwargs: Any) -> Any:
@@ -270,7 +297,22 @@ def _construct(kind: type[Any], /, *args: Any, **kwargs: Any) -> Any:
     made: Any = kind.__new__(kind, *args, **kwargs) if issubclass(kind, BaseException) else object.__new__(kind)
     if isinstance(context.trace, Region):
         context.trace.own(made)
-    call(found_on(kind, "__init__"))(made, *args, **kwargs)
+    init, post_init = found_on(kind, "__init__"), found_on(kind, "__post_init__")
+    if post_init is None or _is_written(init):
+        call(init)(made, *args, **kwargs)
+        return made
+    # What dataclasses generate asks the object for the method, and finds what is put there first.
+    given, converted = (*args, *kwargs.values()), call(types.MethodType(post_init, made))
+
+    def after_init(*args: Any) -> None:
+        _own_defaults(made, given)
+        converted(*args)
+
+    vars(made)["__post_init__"] = after_init
+    try:
+        init(made, *args, **kwargs)
+    finally:
+        del vars(made)["__post_init__"]
     return made
 
 

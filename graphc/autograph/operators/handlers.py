@@ -33,6 +33,8 @@ __all__ = [
     "handlers",
     "happened",
     "in_finally",
+    "is_handled",
+    "num_handlers",
     "restored",
     "throw",
 ]
@@ -147,10 +149,16 @@ class handlers:  # noqa: N801  a scope, which reads as a function; a class leave
 
 
 class _Finally:
-    """Stands among the open scopes for a ``try`` statement whose ``finally`` block is still to come."""
+    """Stands among the open scopes for a ``try`` statement whose ``finally`` block is still to come.
 
-    def __init__(self, trace: Trace) -> None:
+    Args:
+      trace: the trace that is open.
+      what: what it stands for, for messages.
+    """
+
+    def __init__(self, trace: Trace, what: str) -> None:
         self.trace = trace
+        self.what = what
 
 
 class _Open(threading.local):
@@ -159,6 +167,16 @@ class _Open(threading.local):
 
 
 _open = _Open()
+
+
+def num_handlers() -> int:
+    """How many scopes are open that may catch exceptions, or end with a ``finally`` block."""
+    return len(_open.scopes)
+
+
+def is_handled(since: int) -> bool:
+    """Whether one that may catch exceptions was opened since there were so many."""
+    return any(isinstance(scope, handlers) for scope in _open.scopes[since:])
 
 
 def check_handlers(error: BaseException | None, places: Sequence[Location] = ()) -> handlers | None:
@@ -173,12 +191,12 @@ def check_handlers(error: BaseException | None, places: Sequence[Location] = ())
     """
     trace = context.trace
     assert trace is not None
-    between = False
+    between = ""
     for scope in reversed(_open.scopes):
         if scope.trace is None or scope.trace.root is not trace.root:
             continue
         if isinstance(scope, _Finally):
-            between = True
+            between = scope.what
         elif scope.catches(error):
             if error is not None and scope.names is not None and not between:
                 return scope
@@ -187,12 +205,12 @@ def check_handlers(error: BaseException | None, places: Sequence[Location] = ())
 
 
 def _refusal(
-    scope: handlers, error: BaseException | None, places: Sequence[Location], between: bool
+    scope: handlers, error: BaseException | None, places: Sequence[Location], between: str
 ) -> UnimplementedError:
     line = f" at {places[-1].short}" if places else ""
     raised = "an exception of gx.pyfunc" if error is None else f"the {type(error).__name__} that is raised{line}"
     where = scope.location.short if scope.location else "another line"
-    why = "and a finally block comes in between, which" if between else "whether it is raised depends on tensors, which"
+    why = f"and {between} comes in between, which" if between else "whether it is raised depends on tensors, which"
     return UnimplementedError(
         f"{raised} would be caught by {scope.what} at {where}; {why} cannot be compiled here. Compute with if or "
         "gx.where what the handler would, or catch the exception around the call of the compiled function"
@@ -350,12 +368,12 @@ def throw(found: Caught) -> NoReturn:
     raise found.error
 
 
-def before_try() -> SymbolicTensor | None:
+def before_try(what: str = "a finally block") -> SymbolicTensor | None:
     """The status where a ``try`` statement with a ``finally`` begins; None if the call cannot have failed by then."""
     trace = context.trace
     if trace is None:
         return None
-    _open.scopes.append(_Finally(trace))
+    _open.scopes.append(_Finally(trace, what))
     return STATUS.value() if trace.touched(STATUS) else None
 
 

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from types import CodeType
 from typing import Any, cast
 
 from graphc.autograph.operators.loop_index import LoopIndex
@@ -18,6 +19,7 @@ from graphc.base import nest
 from graphc.core import SymbolicTensor, Tensor, Variable, context
 
 __all__ = [
+    "PURE",
     "RAISED",
     "REPLACED",
     "ErrorView",
@@ -34,9 +36,11 @@ __all__ = [
 ]
 
 REPLACED: dict[Any, Callable[..., Any]] = {}
-"""What is called in place of a builtin function while a function is traced; for a method of a builtin type, with the
-object as its first argument. Modules above the one that calls them fill it."""
+"""What is called in place of a builtin or library function while a function is traced; for a method of a builtin type,
+with the object as its first argument. Modules above the one that calls them fill it."""
 
+PURE: set[CodeType] = set()
+"""The code of library functions that are known to compute only."""
 
 RAISED = "__graphc_raised__"
 """The attribute by which an exception that a statement of the user's raised is known: where."""

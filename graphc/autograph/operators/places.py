@@ -11,7 +11,15 @@ from graphc.autograph.operators.watch import found_on
 from graphc.base.errors import UndefinedNameError
 from graphc.core import MISSING, Place, context
 
-__all__ = ["AttributePlace", "ContentsPlace", "container_kind", "held", "is_plain_attribute", "write"]
+__all__ = [
+    "AttributePlace",
+    "ContentsPlace",
+    "container_kind",
+    "held",
+    "is_managed_attribute",
+    "is_plain_attribute",
+    "write",
+]
 
 
 class AttributePlace(Place):
@@ -41,6 +49,14 @@ class AttributePlace(Place):
             return slot.__get__(self.owner)
         except AttributeError:
             return MISSING
+
+    def default(self) -> Any:
+        """What Python finds in the class where the attribute is not set on the object."""
+        for base in cast("type[Any]", type(self.owner)).__mro__:
+            if self.name in base.__dict__:
+                found: object = base.__dict__[self.name]
+                return MISSING if hasattr(type(found), "__get__") else found
+        return MISSING
 
     def set(self, value: Any) -> None:
         """Makes the attribute hold a value, or takes it away."""
@@ -82,10 +98,14 @@ def container_kind(owner: Any) -> type[Any]:
 
 def is_plain_attribute(owner: Any, name: str) -> bool:
     """Whether a store into an attribute changes that attribute of the object and does nothing else."""
-    kind = cast("type[Any]", type(owner))
-    descriptor = cast("type[Any]", type(found_on(kind, name)))
-    plain = descriptor is types.MemberDescriptorType or found_on(descriptor, "__set__") is None
-    return plain and found_on(kind, "__setattr__") in (object.__setattr__, BaseException.__setattr__)
+    setter = found_on(cast("type[Any]", type(owner)), "__setattr__")
+    return not is_managed_attribute(owner, name) and setter in (object.__setattr__, BaseException.__setattr__)
+
+
+def is_managed_attribute(owner: Any, name: str) -> bool:
+    """Whether a property or another descriptor decides what a store into an attribute does."""
+    descriptor = cast("type[Any]", type(found_on(cast("type[Any]", type(owner)), name)))
+    return descriptor is not types.MemberDescriptorType and found_on(descriptor, "__set__") is not None
 
 
 _NOT_SET = "it is not set"
@@ -93,6 +113,8 @@ _NOT_SET = "it is not set"
 
 def held(place: Place, value: Any) -> Any:
     """What a place holds, as a name would hold it."""
+    if value is MISSING and isinstance(place, AttributePlace):
+        value = place.default()
     return Undefined(place.title, _NOT_SET) if value is MISSING else value
 
 
@@ -114,6 +136,8 @@ def write(place: Place, value: Any, *, certain: bool = False) -> None:
         elif isinstance(value, Undefined):
             error = UndefinedNameError(f"{place.title} is set on some paths only: {value.reason}; set it before")
             raise trace.refuse(error)
+        elif isinstance(place, AttributePlace) and place.get() is MISSING and value is place.default():
+            return
         if certain:
             trace.journal(place)
         else:

@@ -11,9 +11,17 @@ from graphc.autograph.operators.arithmetic import binary
 from graphc.autograph.operators.calls import call
 from graphc.autograph.operators.growing import METHODS, growing, refuse_growing
 from graphc.autograph.operators.keeping import holds_symbols, note_store
+from graphc.autograph.operators.late import REPLACED
 from graphc.autograph.operators.lists import store_in_list
 from graphc.autograph.operators.masked import Chosen
-from graphc.autograph.operators.places import AttributePlace, ContentsPlace, container_kind, is_plain_attribute, write
+from graphc.autograph.operators.places import (
+    AttributePlace,
+    ContentsPlace,
+    container_kind,
+    is_managed_attribute,
+    is_plain_attribute,
+    write,
+)
 from graphc.autograph.operators.watch import found_on, is_users
 from graphc.core import MISSING, ArrayMethods, SymbolicTensor, context
 
@@ -39,6 +47,18 @@ def store_attr(owner: Any, name: str, value: Any) -> None:
         if holds_symbols(value):
             note_store(owner, what)
         setattr(owner, name, value)
+
+
+def _store_in_object(native: Callable[[Any, str, Any], None], owner: Any, name: str, value: Any) -> None:
+    """``object.__setattr__``, with which frozen objects are given their attributes."""
+    if context.trace is None or is_managed_attribute(owner, name) or isinstance(owner, type):
+        _side_effect(f"the assignment to attribute {name!r} of a {type(owner).__name__}")
+        native(owner, name, value)
+    else:
+        write(AttributePlace(owner, name), value)
+
+
+REPLACED[object.__setattr__] = _store_in_object
 
 
 def _setter(owner: Any, name: str) -> types.FunctionType | None:

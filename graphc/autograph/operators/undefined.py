@@ -17,8 +17,8 @@ class Undefined:
     Args:
       name: the user's variable.
       reason: why it may be unbound.
-      filler: whether the value is never looked at (a return value before the return), so that anything may stand
-        for it in a branch.
+      filler: whether the value is never looked at (a return value before the return, a name that every way binds before
+        it reads it), so that anything may stand for it in a branch.
     """
 
     __slots__ = ("filler", "name", "reason")
@@ -65,9 +65,14 @@ class Undefined:
         return f"<unbound name {self.name!r}>"
 
 
-def undefined(name: str) -> Undefined:
-    """What a local name holds before it is bound."""
-    return Undefined(name, "it is not bound yet")
+def undefined(name: str, certain: bool = False) -> Undefined:
+    """What a local name holds before it is bound.
+
+    Args:
+      name: the user's variable.
+      certain: whether it is bound wherever it is read, so that anything may stand for it.
+    """
+    return Undefined(name, "it is not bound yet", certain)
 
 
 def undefined_return() -> Undefined:
