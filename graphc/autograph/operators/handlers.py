@@ -68,7 +68,7 @@ def _check_uncaught(trace: Trace, error: BaseException) -> None:
     if isinstance(error, Exception) and not refused:
         scope = check_handlers(error)
         if scope is not None:
-            raise trace.refuse(_refusal(scope, error, (), between=False)) from error
+            raise trace.refuse(_refusal(scope, error, (), between="")) from error
 
 
 def _failure(error: BaseException) -> Failure:

@@ -19,7 +19,6 @@ from graphc.base import nest
 from graphc.core import ArrayMethods, context
 
 
-
 class _Sample(NamedTuple):
     """A named tuple: all share the code of their methods."""
 
