@@ -7,7 +7,6 @@ import contextlib
 import dataclasses
 import functools
 import inspect
-import os
 import types
 from abc import ABCMeta
 from collections.abc import Callable
@@ -41,7 +40,7 @@ from graphc.autograph.operators.watch import (
     operator_method,
 )
 from graphc.autograph.source import NoSourceError
-from graphc.base import is_internal_file
+from graphc.base import is_graphc_file, is_internal_file
 from graphc.base.errors import UnsupportedSyntaxError
 from graphc.core import ArrayMethods, Region, Tensor, context, register_converter
 
@@ -85,8 +84,6 @@ _IMMUTABLE = (str, bytes, int, float, complex, tuple, frozenset, range, type(Non
 _PURE_CLASSES = (contextlib.nullcontext, contextlib.suppress)
 
 _NAMESPACES = (ArrayMethods, types.ModuleType, type)
-
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 
 _unconverted: set[types.CodeType] = set()
 
@@ -223,7 +220,7 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
     code = code_owner.__code__
     check_stores(code_owner)
     check_recursion(code_owner)
-    if is_converted(code) or code.co_filename.startswith(_PACKAGE):
+    if is_converted(code) or is_graphc_file(code.co_filename):
         return original
     if (maker := converted_maker(code_owner)) is not None:
         return maker if original is code_owner else functools.partial(maker, original.__self__)
