@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphc.autograph.operators.branches import predicate
+from graphc.autograph.operators.checks import require
 from graphc.autograph.operators.failures import still_running
 from graphc.autograph.operators.handlers import attempt
-from graphc.autograph.operators.numbers import require
 from graphc.autograph.operators.state import LoopState, LoopVariables
 from graphc.base.errors import FailedPreconditionError
 from graphc.core import Region, SymbolicTensor, Trace, apply, operand

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn, cast
 
-from graphc.autograph.operators.branches import if_exp, is_symbolic_condition, known_length, truth
+from graphc.autograph.operators.branches import if_exp, if_stmt, is_symbolic_condition, known_length, not_, truth
 from graphc.autograph.operators.calls import call
 from graphc.autograph.operators.failures import note_raise
 from graphc.core import context
 
-__all__ = ["assert_stmt", "raise_stmt"]
+__all__ = ["assert_stmt", "raise_stmt", "require"]
 
 
 def assert_stmt(condition: Any, message: Callable[[], Any] | None) -> None:
@@ -38,3 +38,8 @@ def raise_stmt(error: Callable[[], Any], cause: Callable[[], Any] | None) -> NoR
     if cause is None:
         raise raised
     raise raised from cause()
+
+
+def require(condition: Any, error: Callable[[], Exception]) -> None:
+    """Raises an error where a condition does not hold: at once, or when the program runs if it depends on tensors."""
+    if_stmt(not_(condition), lambda: raise_stmt(error, None), lambda: None, tuple, lambda _: None, ())

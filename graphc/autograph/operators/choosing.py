@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from graphc.autograph.operators.checks import require
 from graphc.autograph.operators.merging import Meet, note_stand_ins, same, to_tensors
-from graphc.autograph.operators.numbers import require
 from graphc.autograph.operators.symbolic_number import common_kind, number, numbered
 from graphc.base import nest
 from graphc.base.errors import InvalidTypeError

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from graphc.autograph.operators.branches import if_stmt, not_, predicate
+from graphc.autograph.operators.checks import require
 from graphc.autograph.operators.kinds import examples, is_instance
-from graphc.autograph.operators.late import REPLACED
+from graphc.autograph.operators.late import REPLACED, View
 from graphc.autograph.operators.loop_index import LoopIndex
 from graphc.autograph.operators.merging import describe
-from graphc.autograph.operators.numbers import require
 from graphc.autograph.operators.symbolic_number import SymbolicNumber, kind_of, number
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError, UnimplementedError
 from graphc.core import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, apply, current_trace
@@ -135,6 +135,8 @@ def _isinstance(native: Native, value: Any, kind: Any) -> Any:
 
 
 def _type(native: Native, *args: Any, **kwargs: Any) -> Any:
+    if len(args) == 1 and isinstance(args[0], View):
+        return args[0].__class__  # what it will be
     if len(args) != 1 or not isinstance(args[0], SymbolicTensor | LoopIndex):
         return native(*args, **kwargs)
     kinds = {_kind_in_python(example) for example in examples(args[0])}

@@ -278,14 +278,14 @@ def still_running(trace: Trace) -> SymbolicTensor | None:
 class Settling(Protocol):
     """What a loop carries, as far as :func:`settles` asks for it."""
 
-    def settle(self, region: Region, index: Any = None) -> bool:
+    def settle(self, region: Region) -> bool:
         """Whether what is carried fits; see :class:`LoopState`."""
         ...
 
 
-def settles(state: Settling, region: Region, index: Any = None) -> bool:
+def settles(state: Settling, region: Region) -> bool:
     """Whether the trial of a loop's body was the last: what is carried fits, and that the call may fail was known."""
-    fits = state.settle(region, index)
+    fits = state.settle(region)
     around = region.parent
     if not region.touched(STATUS) or around.touched(STATUS):
         return fits

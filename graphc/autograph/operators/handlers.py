@@ -16,7 +16,7 @@ from typing import Any, NoReturn, TypeVar
 from graphc.autograph.operators.failures import Ended, Failure, Site, failures, is_raised_by_code
 from graphc.autograph.operators.late import RAISED, ErrorView, Frozen, Opaque, rebuilt, reopened
 from graphc.autograph.operators.loop_index import LoopIndex
-from graphc.autograph.operators.merging import same
+from graphc.autograph.operators.merging import same_values
 from graphc.autograph.operators.undefined import Undefined, undefined_return
 from graphc.base import Location, nest, user_location
 from graphc.base.errors import GraphcError, UnimplementedError
@@ -294,7 +294,7 @@ def _put_back(around: Trace, point: Checkpoint, contents: dict[Any, Any], values
     assert trace is not None
     for key, (place, before) in around.changed_since(point).items():
         value = contents.get(key, before)
-        if not _same(place.get(), value):
+        if not same_values(place.get(), value):
             trace.journal(place)
             place.set(value)
     for variable in around.assigned_since(point):
@@ -324,12 +324,6 @@ def _seen_from(trace: Trace, value: Any) -> Any:
         return tensor.snapshot() if hidden else Opaque(value)
     changed = rebuilt(value, lambda part: _seen_from(trace, part))
     return Opaque(value) if all(isinstance(leaf, Opaque) for leaf in nest.flatten(changed)[0]) else changed
-
-
-def _same(first: Any, second: Any) -> bool:
-    leaves, structure = nest.flatten(first)
-    others, other_structure = nest.flatten(second)
-    return structure == other_structure and all(map(same, leaves, others))
 
 
 def failed(scope: handlers) -> Any:

@@ -6,8 +6,7 @@ import operator
 from functools import partial
 from typing import Any
 
-from graphc.autograph.operators.branches import if_stmt
-from graphc.autograph.operators.checks import raise_stmt
+from graphc.autograph.operators.checks import require
 from graphc.autograph.operators.growing import METHODS, Appends, Growing, enclosed, growing
 from graphc.autograph.operators.loop_index import LoopIndex
 from graphc.autograph.operators.merging import Meet, leaf_type
@@ -29,27 +28,14 @@ def _position(value: Growing, index: Any, message: str) -> Any:
     index = _plain(index)
     if isinstance(index, Tensor):
         position = FUNCTIONS["where"](index < 0, index + value.length, index)
-        outside = FUNCTIONS["logical_or"](position < 0, position >= value.length)
+        within = FUNCTIONS["logical_and"](position >= 0, position < value.length)
     elif isinstance(index, int):
         position = value.length + index if index < 0 else index
-        outside = value.length < -index if index < 0 else value.length <= index
+        within = value.length >= -index if index < 0 else value.length > index
     else:
         value.fail()
-    _fail_if(outside, message)
+    require(within, lambda: IndexError(message))
     return position
-
-
-def _fail_if(condition: Any, message: str) -> None:
-    """As ``if condition: raise IndexError(message)``."""
-    if_stmt(condition, lambda: raise_stmt(lambda: IndexError(message), None), _nothing, tuple, _bind_nothing, ())
-
-
-def _nothing() -> None:
-    pass
-
-
-def _bind_nothing(values: tuple[Any, ...]) -> None:
-    del values
 
 
 def load_from_list(value: Growing, index: Any) -> Any:
@@ -131,7 +117,7 @@ def _rolled(shift: int, buffer: Any) -> Any:
 def _pop(owner: list[Any], value: Growing, index: Any = -1) -> Any:
     if not isinstance(index, int) or index not in (0, -1):
         value.fail()
-    _fail_if(value.length < 1, "pop from empty list")
+    require(value.length > 0, lambda: IndexError("pop from empty list"))
     buffer = value.buffer
     item = value.item(value.length - 1 if index else 0)
     if index == 0:

@@ -20,7 +20,18 @@ from graphc.core import SCALARS, ArrayMethods, SymbolicTensor, Tensor, Trace, op
 from graphc.ir import OPS, Attrs, TensorType
 from graphc.ops import AS_NUMBER
 
-__all__ = ["Meet", "Meeting", "describe", "is_number", "is_tensor", "leaf_type", "note_stand_ins", "same", "to_tensors"]
+__all__ = [
+    "Meet",
+    "Meeting",
+    "describe",
+    "is_number",
+    "is_tensor",
+    "leaf_type",
+    "note_stand_ins",
+    "same",
+    "same_values",
+    "to_tensors",
+]
 
 
 def is_tensor(value: Any) -> bool:
@@ -44,6 +55,13 @@ def same(first: Any, second: Any) -> bool:
     if is_number(first) or isinstance(first, str | bytes | range | slice):
         return repr(cast("Any", first)) == repr(second)
     return False
+
+
+def same_values(first: Any, second: Any) -> bool:
+    """Whether two nested values have one structure, and leaves that are the same."""
+    leaves, structure = nest.flatten(first)
+    others, other_structure = nest.flatten(second)
+    return structure == other_structure and all(map(same, leaves, others))
 
 
 def describe(value: Any) -> str:

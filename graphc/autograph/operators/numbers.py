@@ -11,8 +11,8 @@ import operator
 from collections.abc import Callable
 from typing import Any, cast
 
-from graphc.autograph.operators.branches import if_stmt, not_, or_
-from graphc.autograph.operators.checks import raise_stmt
+from graphc.autograph.operators.branches import or_
+from graphc.autograph.operators.checks import require
 from graphc.autograph.operators.exact import compare_exactly
 from graphc.autograph.operators.loop_index import LoopIndex
 from graphc.autograph.operators.symbolic_number import SymbolicNumber, kind_of, number
@@ -20,14 +20,9 @@ from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor, apply
 from graphc.ir import OPS
 
-__all__ = ["require"]
+__all__: list[str] = []
 
 _KINDS = (bool, int, float, complex)
-
-
-def require(condition: Any, error: Callable[[], Exception]) -> None:
-    """Raises an error where a condition does not hold: at once, or when the program runs if it depends on tensors."""
-    if_stmt(not_(condition), lambda: raise_stmt(error, None), lambda: None, tuple, lambda _: None, ())
 
 
 # --- operators

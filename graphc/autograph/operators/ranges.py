@@ -8,11 +8,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from graphc.autograph.operators.checks import require
 from graphc.autograph.operators.iteration import TensorIndices
 from graphc.autograph.operators.late import REPLACED
 from graphc.autograph.operators.loop_index import LoopIndex
 from graphc.autograph.operators.natives import INDEXED, check_methods
-from graphc.autograph.operators.numbers import require
 from graphc.autograph.operators.symbolic_number import number
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, apply, current_trace

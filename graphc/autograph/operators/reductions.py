@@ -13,6 +13,7 @@ from typing import Any, cast
 from graphc.autograph.operators.arithmetic import binary
 from graphc.autograph.operators.branches import is_symbolic_condition, not_, or_, predicate, truth
 from graphc.autograph.operators.calls import call
+from graphc.autograph.operators.checks import require
 from graphc.autograph.operators.comparisons import compare
 from graphc.autograph.operators.conversions import truth_value
 from graphc.autograph.operators.generators import GeneratorExpression
@@ -22,7 +23,6 @@ from graphc.autograph.operators.late import REPLACED
 from graphc.autograph.operators.loop_index import LoopIndex
 from graphc.autograph.operators.loops import run_for
 from graphc.autograph.operators.merging import Meet, note_stand_ins, to_tensors
-from graphc.autograph.operators.numbers import require
 from graphc.autograph.operators.ranges import TensorRange
 from graphc.autograph.operators.state import LoopVariables
 from graphc.autograph.operators.symbolic_number import kind_of, numbered

@@ -7,6 +7,7 @@ from typing import Any, NoReturn, cast
 
 from graphc.autograph.operators.branches import truth
 from graphc.autograph.operators.calls import call
+from graphc.autograph.operators.checks import require
 from graphc.autograph.operators.choosing import columns_of
 from graphc.autograph.operators.generators import GeneratorExpression
 from graphc.autograph.operators.growing import refuse_growing
@@ -14,7 +15,6 @@ from graphc.autograph.operators.iterators import SpaceIterator
 from graphc.autograph.operators.late import REPLACED
 from graphc.autograph.operators.loop_index import LoopIndex
 from graphc.autograph.operators.merging import note_stand_ins, to_tensors
-from graphc.autograph.operators.numbers import require
 from graphc.autograph.operators.symbolic_number import common_kind, kind_of, numbered
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError

@@ -164,12 +164,6 @@ class LoopState:
         leaves = [slot.leaf if slot.type is None else next(supply) for slot in entry.slots]
         return nest.unflatten(entry.structure, leaves)
 
-    def name_index(self, index: Any) -> None:
-        """Names bound to the loop's index hold its tensor from here on (the last index is known at run time only)."""
-        if isinstance(index, LoopIndex):
-            values = self._variables.get()
-            self._variables.set(tuple([index.tensor if value is index else value for value in values]))
-
     def restore(self) -> None:
         """Binds the names to what they held before the loop."""
         self._variables.set(tuple([entry.value for entry in self._entries[: self._num_names]]))
@@ -178,7 +172,7 @@ class LoopState:
     def _num_names(self) -> int:
         return len(self._entries) - len(self._places)
 
-    def settle(self, region: Region, index: LoopIndex | None = None) -> bool:
+    def settle(self, region: Region) -> bool:
         """Compares the names after a trial iteration with their start.
 
         Returns:
@@ -194,9 +188,7 @@ class LoopState:
             if isinstance(place.owner, list) and not self._settle_list(place, entry):
                 return False
         values = self._values()
-        fits = [
-            self._settle_entry(entry, value, region, index) for entry, value in zip(self._entries, values, strict=True)
-        ]
+        fits = [self._settle_entry(entry, value, region) for entry, value in zip(self._entries, values, strict=True)]
         self._check_changed(values, region)
         return self._settle_places(region) and all(fits)
 
@@ -251,13 +243,8 @@ class LoopState:
             raise self._trace.refuse(at(error, found[0].location))
         return not found
 
-    def _settle_entry(self, entry: _Entry, value: Any, region: Region, index: LoopIndex | None) -> bool:
+    def _settle_entry(self, entry: _Entry, value: Any, region: Region) -> bool:
         entry.replaced = False  # by an earlier trial, in which another name may still have been a number
-        if index is not None and value is index:
-            if not isinstance(entry.value, Undefined):
-                # An iteration might read the name before it binds it, and see the index of the iteration before.
-                _number_changes(region, entry.name)
-            return entry.replace(index)
         leaves, structure = nest.flatten(value)
         unbound = entry.value if isinstance(entry.value, Undefined) else None
         if unbound is not None and not entry.carried:
@@ -314,12 +301,11 @@ class LoopState:
             for tensor in to_tensors(region, nest.flatten(value)[0], [slot.type for slot in entry.slots])
         ]
 
-    def leave(self, tensors: Sequence[Any], last: int | None = None, trips: int | None = None) -> None:
+    def leave(self, tensors: Sequence[Any], trips: int | None = None) -> None:
         """Binds the names after the loop.
 
         Args:
           tensors: the carried leaves.
-          last: the last index of a rolled ``range`` loop.
           trips: how often the loop runs, if that is known.
         """
         supply = iter(tensors)
@@ -327,7 +313,7 @@ class LoopState:
         for entry in self._entries:
             value = self._bound(entry, supply)
             if entry.replaced:
-                value = last if isinstance(entry.after, LoopIndex) else entry.after
+                value = entry.after
             elif entry.list is not None:
                 value = entry.list.leave(value, trips)
             elif entry.carried:

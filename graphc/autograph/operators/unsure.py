@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphc.autograph.operators.bodies import Extended, with_one_more
-from graphc.autograph.operators.numbers import require
+from graphc.autograph.operators.checks import require
 from graphc.autograph.operators.state import LoopVariables
 from graphc.autograph.operators.undefined import Undefined
 from graphc.base import nest

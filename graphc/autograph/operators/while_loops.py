@@ -9,12 +9,11 @@ from typing import Any
 from graphc.autograph.operators.bodies import Countdown, arguments, forget_loops, going_on, iterate, restoring
 from graphc.autograph.operators.branches import is_symbolic_condition, known_length, truth
 from graphc.autograph.operators.failures import settles
-from graphc.autograph.operators.merging import same
+from graphc.autograph.operators.merging import same_values
 from graphc.autograph.operators.options import OpenLoop, open_loop, report_unrolled, with_options
 from graphc.autograph.operators.state import LoopState, LoopVariables
 from graphc.autograph.operators.unrolled import NodeLimit
 from graphc.autograph.operators.unsure import FirstBound
-from graphc.base import nest
 from graphc.base.errors import UnimplementedError
 from graphc.core import Region, Trace, context
 from graphc.ops import STATUS, emit_while
@@ -127,14 +126,8 @@ def _only_looks(test: Region) -> bool:
     """Whether a test that was traced changes nothing, neither a variable nor what it was bound to."""
     start = {place.key: value for place, value in test.bound}
     return not test.written() and all(
-        key in start and _equal(start[key], written.after) for key, written in test.writes.items()
+        key in start and same_values(start[key], written.after) for key, written in test.writes.items()
     )
-
-
-def _equal(first: Any, second: Any) -> bool:
-    leaves, structure = nest.flatten(first)
-    others, other_structure = nest.flatten(second)
-    return structure == other_structure and all(map(same, leaves, others))
 
 
 def _trace_rotated(
