@@ -17,7 +17,7 @@ from graphc.base import at, nest
 from graphc.base.errors import UnimplementedError
 from graphc.core import Store, SymbolicTensor, TensorPlace, Trace, Write
 
-__all__ = ["ArgumentWatch", "check_stores"]
+__all__ = ["ArgumentWatch", "check_stores", "take_back_tensors"]
 
 
 class ArgumentWatch:
@@ -111,6 +111,15 @@ def check_stores(trace: Trace) -> list[Write]:
         "stored once, when the function is traced: return the tensor, or keep it in a Variable"
     )
     raise at(error, location)
+
+
+def take_back_tensors(trace: Trace) -> None:
+    """Takes the tensors of a trace that has failed out of the objects that they were stored in: they mean nothing."""
+    for write in reversed(list(trace.writes.values())):
+        if not isinstance(write.place, TensorPlace) and holds_symbols(write.place.get()):
+            write.place.set(write.before)
+    for store in reversed(list(trace.stores.values())):
+        store.undo(store.owner)
 
 
 def _owners(trace: Trace) -> dict[int, _Owner]:

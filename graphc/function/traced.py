@@ -44,7 +44,7 @@ from graphc.core import (
     type_of,
 )
 from graphc.function.arguments import Arguments, Binder
-from graphc.function.escapes import ArgumentWatch, check_stores
+from graphc.function.escapes import ArgumentWatch, check_stores, take_back_tensors
 from graphc.function.options import TraceOptions
 from graphc.function.side_effects import find_side_effects
 from graphc.function.write_back import WriteBack, array_leaves
@@ -400,6 +400,7 @@ def trace_function(
             raise
         except BaseException as error:
             if not ends_function(error):
+                take_back_tensors(trace)
                 raise
             result = None
         returned = _Result.of(trace, result, symbolic)
@@ -410,6 +411,7 @@ def trace_function(
         checks = [] if trace.check is None else [trace.check]
         after_call = [(after, [*after.tensors(trace)]) for after in (*checks, *trace.after_call.values())]
     if trace.refusals:
+        take_back_tensors(trace)
         raise trace.refusals[0]
     writes = check_stores(trace)
     watch.check()

@@ -80,6 +80,7 @@ TEXTS: dict[str, Any] = {
     "of an exception": lambda x: str(ValueError(x)) + repr(KeyError("a", x)),
     "array": lambda x: f"{gx.stack([x, x * 2])}\n{gx.zeros((2, 3)) + x}",
     "boolean and integer": lambda x: f"{x > 0} {gx.astype(x, 'int32')} {(x > 0)!r}",
+    "of a kind": lambda x: f"{x}" if type(f"{x}") is str else "none",
     "conditional": lambda x: f"{'big' if x.ndim else 'small'} {x}",
 }  # fmt: skip
 

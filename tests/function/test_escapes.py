@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import graphc as gx
-from graphc.base.errors import UnimplementedError
+from graphc.base.errors import GraphcError, UnimplementedError
 
 
 class Holder:
@@ -152,3 +152,22 @@ def test_without_source_the_reason_is_told() -> None:
         gx.errors.ConcretizationError, match=r"is not converted here, because .* the file cannot be read"
     ):
         gx.function(namespace["f"])(ONE)
+
+
+def test_a_trace_that_fails_leaves_no_tensor_behind() -> None:
+    holder: Any = Holder()
+    holder.count, holder.last = 0, None
+    seen: list[Any] = []
+
+    @gx.function
+    def step(x: Any) -> Any:
+        holder.count = 1
+        holder.last = x * 2
+        seen.append(x)
+        return gx.reshape(x, (7,))
+
+    with pytest.raises(GraphcError):
+        step(gx.ones(3))
+    assert holder.last is None
+    assert seen == []
+    assert holder.count == 1  # as after the same call of the Python function

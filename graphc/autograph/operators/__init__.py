@@ -3,8 +3,9 @@
 Each looks at the values it is given: Python values run as Python, symbolic tensors build nodes.
 """
 
-# ruff: noqa: F401  the first modules stand for builtins
+# ruff: noqa: F401  the first modules stand for builtins, and for the operators of numbers
 import graphc.autograph.operators.conversions  # pyright: ignore[reportUnusedImport]
+import graphc.autograph.operators.numbers  # pyright: ignore[reportUnusedImport]
 import graphc.autograph.operators.records  # pyright: ignore[reportUnusedImport]
 import graphc.autograph.operators.reductions  # pyright: ignore[reportUnusedImport]
 import graphc.autograph.operators.sorting  # pyright: ignore[reportUnusedImport]
