@@ -171,3 +171,29 @@ def test_a_trace_that_fails_leaves_no_tensor_behind() -> None:
     assert holder.last is None
     assert seen == []
     assert holder.count == 1  # as after the same call of the Python function
+
+
+def test_setattr_stores_as_an_assignment_does() -> None:
+    holder: Any = Holder(0)
+
+    @gx.function
+    def keeps(x: Any) -> Any:
+        setattr(holder, "held", x * 2)  # noqa: B010
+        return x
+
+    with pytest.raises(UnimplementedError, match="the assignment to attribute 'held' of a Holder stores a tensor"):
+        keeps(ONE)
+    assert holder.held == 0
+
+    @gx.function
+    def chooses(x: Any) -> Any:
+        made = Holder(x)
+        if x > 0:
+            setattr(made, "held", x * 3)  # noqa: B010
+        else:
+            setattr(made, "other", 1)  # noqa: B010
+            delattr(made, "other")
+        return made.held
+
+    assert chooses(ONE).item() == 3.0
+    assert chooses(-ONE).item() == -1.0

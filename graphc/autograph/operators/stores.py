@@ -151,3 +151,16 @@ def inplace(symbol: str, target: Any, value: Any) -> Any:
     else:
         _side_effect(what)
     return _INPLACE[symbol](target, value)
+
+
+def _setattr(native: Any, owner: Any, name: str, value: Any, /) -> None:
+    del native
+    store_attr(owner, name, value)
+
+
+def _delattr(native: Any, owner: Any, name: str, /) -> None:
+    del native
+    delete_attr(owner, name)
+
+
+REPLACED.update({setattr: _setattr, delattr: _delattr})
