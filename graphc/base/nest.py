@@ -10,11 +10,24 @@ from __future__ import annotations
 import dataclasses
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple, cast
 
 from graphc.base.errors import InvalidArgumentError
 
-__all__ = ["LEAF", "Structure", "as_tuple", "children", "flatten", "flatten_with_paths", "map_structure", "unflatten"]
+__all__ = [
+    "LEAF",
+    "Structure",
+    "as_tuple",
+    "children",
+    "flatten",
+    "flatten_with_paths",
+    "is_mutable",
+    "map_structure",
+    "rebuilt",
+    "shared",
+    "unflatten",
+]
 
 
 class Structure(NamedTuple):
@@ -82,8 +95,12 @@ def as_tuple(value: Any) -> tuple[Any, ...]:
     return tuple(cast("Sequence[Any]", value)) if isinstance(value, tuple | list) else (value,)
 
 
-def flatten(value: Any) -> tuple[list[Any], Structure]:
+def flatten(value: Any, opaque: AbstractSet[int] = frozenset()) -> tuple[list[Any], Structure]:
     """The leaves of a nested value and its structure.
+
+    Args:
+      value: any value.
+      opaque: the identities of containers that count as leaves.
 
     Example:
       >>> leaves, structure = flatten({"b": 1, "a": (2, [3])})
@@ -91,19 +108,73 @@ def flatten(value: Any) -> tuple[list[Any], Structure]:
       ([1, 2, 3], '{b: *, a: (*, [*])}')
     """
     leaves: list[Any] = []
-    return leaves, _take_apart(value, leaves)
+    return leaves, _take_apart(value, leaves, opaque)
 
 
-def _take_apart(value: Any, leaves: list[Any]) -> Structure:
+def _take_apart(value: Any, leaves: list[Any], opaque: AbstractSet[int]) -> Structure:
     """The structure of a value, whose leaves are appended to ``leaves``."""
-    parts = children(value)
+    parts = None if opaque and id(value) in opaque else children(value)
     if parts is None:
         leaves.append(value)
         return LEAF
     keys, items = parts
     kind = cast("type[Any]", type(value))
-    factory = getattr(value, "default_factory", None) if kind is defaultdict else None
-    return Structure(kind, keys, tuple([_take_apart(item, leaves) for item in items]), factory)
+    return Structure(kind, keys, tuple([_take_apart(item, leaves, opaque) for item in items]), _factory(value))
+
+
+def _factory(value: Any) -> Any:
+    return getattr(cast("Any", value), "default_factory", None) if type(value) is defaultdict else None
+
+
+def is_mutable(value: Any) -> bool:
+    """Whether a value is a container that can be changed in place, so that it matters which one it is."""
+    if isinstance(value, list | dict):
+        return True
+    parameters = getattr(cast("type[Any]", type(value)), "__dataclass_params__", None)
+    return parameters is not None and not parameters.frozen and not isinstance(value, type)
+
+
+def shared(first: Any, second: Any) -> frozenset[int]:
+    """The identities of the mutable containers that two nested values both hold, wherever they hold them.
+
+    One that stands in one place of both, and beside another in a second place, is left out.
+
+    Example:
+      >>> inner = [1]
+      >>> shared((inner, [2]), (inner, [3])) == {id(inner)}
+      True
+    """
+    same: set[int] = set()
+    other: set[int] = set()
+    _compare(first, second, same, other)
+    return frozenset(same - other)
+
+
+def _compare(first: Any, second: Any, same: set[int], other: set[int]) -> None:
+    if first is second and is_mutable(first):
+        same.add(id(first))
+        return
+    other.update((id(first), id(second)))
+    parts, others = children(first), children(second)
+    if parts is None or others is None:
+        return
+    counterparts = dict(zip(*others, strict=True))
+    for key, item in zip(*parts, strict=True):
+        if key in counterparts:
+            _compare(item, counterparts[key], same, other)
+
+
+def rebuilt(value: Any, items: Iterable[Any], keys: Sequence[Any] | None = None) -> Any:
+    """A container like ``value`` that holds other things.
+
+    Args:
+      value: a container.
+      items: what the new one holds.
+      keys: under which keys, where these differ from those of ``value``.
+    """
+    held = list(items)
+    found = tuple(keys) if keys is not None else (children(value) or ((), ()))[0]
+    return unflatten(Structure(cast("type[Any]", type(value)), found, (LEAF,) * len(held), _factory(value)), held)
 
 
 def flatten_with_paths(value: Any, root: str = "") -> list[tuple[str, Any]]:

@@ -143,3 +143,32 @@ def test_the_number_of_leaves_must_be_right() -> None:
         nest.unflatten(structure, [1])
     with pytest.raises(errors.InvalidArgumentError, match=r"more leaves than the structure \(\*, \*\) has \(2\)"):
         nest.unflatten(structure, [1, 2, 3])
+
+
+def test_opaque_containers_are_leaves() -> None:
+    inner = [1]
+    leaves, structure = nest.flatten({"a": inner, "b": [2]}, {id(inner)})
+    assert leaves[0] is inner
+    assert str(structure) == "{a: *, b: [*]}"
+
+
+def test_shared_containers_are_those_that_stay_where_they_are() -> None:
+    kept, moved, twice = [1], {"x": 2}, Frozen([3])
+    first = {"a": kept, "b": moved, "c": (twice, twice.value), "d": kept}
+    second = {"b": [5], "a": kept, "c": (twice, twice.value), "e": moved, "d": kept}
+    assert nest.shared(first, second) == {id(kept), id(twice.value)}
+    assert nest.shared([kept, kept], [kept, moved]) == frozenset()
+
+
+def test_what_can_be_changed_in_place() -> None:
+    assert nest.is_mutable([])
+    assert nest.is_mutable({})
+    assert not any(map(nest.is_mutable, [(), Point(1, 2), Frozen(1), 1, None]))
+
+
+def test_rebuilt_containers_are_of_the_same_kind() -> None:
+    assert nest.rebuilt(Point(1, 2), [3, 4]) == Point(3, 4)
+    assert nest.rebuilt({"a": 1}, [3, 4], ["b", "c"]) == {"b": 3, "c": 4}
+    made = nest.rebuilt(defaultdict(list, a=1), [2])
+    assert made == {"a": 2}
+    assert made["b"] == []

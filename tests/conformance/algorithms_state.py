@@ -260,7 +260,6 @@ def brackets(tokens: Tensor) -> Any:
     inputs=[(floats(1.0), 4), (floats(-2.0), 7)],
     gradient=True,
     python_numbers=True,
-    known_gap="a dict in a dict that is changed in a branch of a loop",
 )
 def dict_state(x: Tensor, n: int) -> Any:
     state = {"x": x, "history": {"sum": gx.asarray(0.0), "last": x}, "steps": 0}

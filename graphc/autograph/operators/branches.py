@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -12,7 +14,7 @@ from graphc.autograph.operators.growing import growing, matched
 from graphc.autograph.operators.handlers import attempt
 from graphc.autograph.operators.loop_index import LoopIndex
 from graphc.autograph.operators.merging import Meet, Meeting, is_tensor, leaf_type, note_stand_ins, to_tensors
-from graphc.autograph.operators.places import held, write
+from graphc.autograph.operators.places import AttributePlace, ContentsPlace, at_end, held, write
 from graphc.autograph.operators.undefined import Undefined
 from graphc.base import nest
 from graphc.base.errors import InvalidArgumentError
@@ -159,7 +161,7 @@ def _cond(
     pairs = [*zip(*states, strict=True), *(_left(place, regions, failures) for place in places)]
     tensors: tuple[list[SymbolicTensor], list[SymbolicTensor]] = ([], [])
     # Two names that hold one object in each branch hold one object after it.
-    found: dict[tuple[int, int], Any] = {}
+    found: dict[tuple[int, int], _Kept | _Merged] = {}
     for name, (first, second) in zip(titles, pairs, strict=True):
         if (id(first), id(second)) not in found:
             found[id(first), id(second)] = _merge(trace, regions, tensors, name, first, second)
@@ -168,7 +170,7 @@ def _cond(
     values = [merged[id(first), id(second)] for first, second in pairs]
     for name, pair, value, place in zip(titles, pairs, values, [*[None] * len(names), *places], strict=True):
         if value is not pair[0] and not isinstance(place, TensorPlace):  # which takes the values, not the object
-            note_stand_ins(trace, name, value, _held(pair))
+            _note_merged(trace, name, value, found[id(pair[0]), id(pair[1])])
     for place, value in zip(places, values[len(names) :], strict=True):
         write(place, value, certain=True)
     return values[: len(names)]
@@ -185,8 +187,9 @@ def _leave_out(names: Sequence[str], states: list[Sequence[Any]], flag: str, unr
         ]
 
 
-def _held(pair: Sequence[Any]) -> list[Any]:
-    return [value for value in pair if value is not _NEVER and not isinstance(value, Undefined)]
+def _note_merged(trace: Trace, name: str, value: Any, found: _Kept | _Merged) -> None:
+    if isinstance(found, _Merged):
+        note_stand_ins(trace, name, value, found.sides, shared=found.meeting.shared, copies=found.copies)
 
 
 def _written_places(regions: Sequence[Region]) -> list[Place]:
@@ -239,7 +242,7 @@ def _merge(
     name: str,
     first: Any,
     second: Any,
-) -> Meeting | Undefined | Any:
+) -> _Kept | _Merged:
     """Merges one name; its tensors are added to both branches' outputs."""
     if first is second:
         return _Kept(first)
@@ -257,12 +260,22 @@ def _merge(
             first = _zeros_like(regions[0], second)
         else:
             second = _zeros_like(regions[1], first)
-    found = Meet(_SIDES, trace.refuse).values(name, first, second)
-    for region, results, value in zip(regions, tensors, (first, second), strict=True):
-        leaves = [_at_end(region, leaf) for leaf in nest.flatten(value)[0]]
+    sides, views = _ended(regions, (first, second), nest.shared(first, second))
+    found = Meet(_SIDES, trace.refuse).values(name, *sides)
+    for region, results, value in zip(regions, tensors, sides, strict=True):
+        leaves = [_at_end(region, leaf) for leaf in nest.flatten(value, found.shared)[0]]
         with trace_scope(region):
             results.extend(to_tensors(region, leaves, found.leaves))
-    return found
+    return _Merged(found, sides, views)
+
+
+def _ended(
+    regions: Sequence[Region], pair: Sequence[Any], same: AbstractSet[int]
+) -> tuple[tuple[Any, ...], Mapping[int, Any]]:
+    """The values of two branches as they were at their ends, and which containers these are, where copies tell it."""
+    copies: dict[int, Any] = {}
+    sides = tuple([at_end(region, value, same, copies) for region, value in zip(regions, pair, strict=True)])
+    return sides, copies
 
 
 def _at_end(region: Region, leaf: Any) -> Any:
@@ -273,18 +286,42 @@ def _at_end(region: Region, leaf: Any) -> Any:
 
 def _one_sided(
     regions: Sequence[Region], tensors: Sequence[list[SymbolicTensor]], first: Any, second: Any
-) -> _Kept | Meeting:
+) -> _Kept | _Merged:
     """What a name holds after two branches of which one always fails: what the other left in it."""
     live = 1 if first is _NEVER else 0
     value = (first, second)[live]
-    leaves, structure = nest.flatten(value)
+    outer: set[int] = set()
+    _find_outer(regions[live], value, outer)
+    copies: dict[int, Any] = {}
+    value = at_end(regions[live], value, outer, copies)
+    leaves, structure = nest.flatten(value, outer)
     types = [leaf_type(leaf) if _is_made_in(leaf, regions[live]) else None for leaf in leaves]
     if not any(types):
         return _Kept(value)
     with trace_scope(regions[live]):
         tensors[live].extend(to_tensors(regions[live], [_at_end(regions[live], leaf) for leaf in leaves], types))
     tensors[1 - live].extend([_zeros(regions[1 - live], type) for type in types if type is not None])
-    return Meeting(structure, tuple(types), tuple(leaves), value)
+    return _Merged(Meeting(structure, tuple(types), tuple(leaves), value, frozenset(outer)), (value,), copies)
+
+
+def _find_outer(region: Region, value: Any, outer: set[int]) -> bool:
+    """Adds the containers to ``outer`` that stay the objects they are; whether nothing else was made in the branch.
+
+    What the branch left in them is written into them after it.
+    """
+    parts = nest.children(value)
+    if parts is None:
+        return not _is_made_in(value, region)
+    if ContentsPlace.key_of(value) not in region.writes:
+        items = [
+            item for key, item in zip(*parts, strict=True) if AttributePlace.key_of(value, key) not in region.writes
+        ]
+        known = [_find_outer(region, item, outer) for item in items]
+        if not all(known):
+            return False
+    if nest.is_mutable(value):
+        outer.add(id(value))
+    return True
 
 
 def _is_made_in(leaf: Any, region: Region) -> bool:
@@ -318,10 +355,26 @@ class _Kept:
         self.value = value
 
 
-def _fill(found: Any, outputs: Any) -> Any:
-    if isinstance(found, _Kept):
-        return found.value
-    if not any(found.leaves):
+@dataclass(frozen=True)
+class _Merged:
+    """A value that differs on the sides.
+
+    Attributes:
+      meeting: how the two become one.
+      sides: what they held at the ends of the branches.
+      copies: by the identities of copies in them, the containers that the copies tell of.
+    """
+
+    meeting: Meeting
+    sides: tuple[Any, ...]
+    copies: Mapping[int, Any]
+
+
+def _fill(merged: _Kept | _Merged, outputs: Any) -> Any:
+    if isinstance(merged, _Kept):
+        return merged.value
+    found = merged.meeting
+    if not any(found.leaves) and not nest.is_mutable(found.first):
         return found.first
     leaves = [kept if type is None else next(outputs) for kept, type in zip(found.kept, found.leaves, strict=True)]
     return nest.unflatten(found.structure, leaves)

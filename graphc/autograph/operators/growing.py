@@ -9,7 +9,7 @@ item, which refuses all use.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NoReturn, cast
 from weakref import WeakSet
@@ -59,7 +59,7 @@ class Appends:
         return any(trace.is_inside(body) for body in self.bodies)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, frozen=True)
 class Growing:
     """The one item of a list whose length is known at run time only.
 
@@ -245,7 +245,7 @@ def matched(regions: Sequence[Region], title: str, contents: Sequence[list[Any]]
         if found is None:
             with trace_scope(region):
                 found = grown(region, title, items, kinds, max(capacities))
-            found.appends = appends
+            found = replace(found, appends=appends)
         elif found.capacity < max(capacities):
             with trace_scope(region):
                 found = found.with_room(max(capacities) - found.capacity)

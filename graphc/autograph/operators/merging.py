@@ -7,8 +7,10 @@ that nothing is lost. All else is refused, with what both sides hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NoReturn, cast
 
 import jax
@@ -82,12 +84,14 @@ class Meeting:
       leaves: for each leaf the tensor type of both sides, or None where it is the same object on both.
       kept: the leaves of the first side.
       first: the first side's value.
+      shared: the identities of the containers that are the same objects on both sides, and so stay what they are.
     """
 
     structure: nest.Structure
     leaves: tuple[TensorType | None, ...]
     kept: tuple[Any, ...]
     first: Any
+    shared: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -110,14 +114,15 @@ class Meet:
           InvalidTypeError: dtypes differ.
           UnimplementedError: Python values differ.
         """
-        first_leaves, structure = nest.flatten(first)
-        second_leaves, second_structure = nest.flatten(second)
+        shared = nest.shared(first, second)
+        first_leaves, structure = nest.flatten(first, shared)
+        second_leaves, second_structure = nest.flatten(second, shared)
         self.structures(name, (first, second), (structure, second_structure))
         leaves = [
             None if same(*pair) else self.leaf(name, pair, None)
             for pair in zip(first_leaves, second_leaves, strict=True)
         ]
-        return Meeting(structure, tuple(leaves), tuple(first_leaves), first)
+        return Meeting(structure, tuple(leaves), tuple(first_leaves), first, shared)
 
     def structures(self, name: str, pair: tuple[Any, Any], structures: tuple[nest.Structure, nest.Structure]) -> None:
         """Refuses structures that differ."""
@@ -183,7 +188,15 @@ def _holds(dtype: np.dtype[Any], weak: np.dtype[Any]) -> bool:
     return rank.get(dtype.kind, -1) >= rank.get(weak.kind, 4)
 
 
-def note_stand_ins(trace: Trace, name: str, value: Any, sources: Sequence[Any] | None, held: int = 0) -> None:
+def note_stand_ins(
+    trace: Trace,
+    name: str,
+    value: Any,
+    sources: Sequence[Any] | None,
+    held: int = 0,
+    shared: AbstractSet[int] = frozenset(),
+    copies: Mapping[int, Any] = MappingProxyType({}),
+) -> None:
     """Notes that the tensors and containers of a value stand for those of one of several others.
 
     Args:
@@ -192,7 +205,11 @@ def note_stand_ins(trace: Trace, name: str, value: Any, sources: Sequence[Any] |
       value: a nested structure.
       sources: values of that structure; None where they are not known.
       held: how many references there are to each tensor of the sources that the user's code cannot see.
+      shared: the identities of the containers that stand for nothing but themselves.
+      copies: by the identities of copies in the sources, the containers that the value stands for in their place.
     """
+    if id(value) in shared:
+        return
     if sources is not None:
         sources = [source for source in sources if not is_number(source) and not hasattr(source, "__graphc_unbound__")]
     parts = nest.children(value)
@@ -201,11 +218,13 @@ def note_stand_ins(trace: Trace, name: str, value: Any, sources: Sequence[Any] |
             trace.root.stand_ins.add(value, name, None if sources is None else tuple(sources), held)
         return
     columns = None if sources is None else [nest.children(source) for source in sources]
-    whole = None if sources is None or held else tuple(sources)
+    if columns is not None and any(column is not None and len(column[1]) != len(parts[1]) for column in columns):
+        columns = None
+    whole = None if sources is None or held else tuple([copies.get(id(source), source) for source in sources])
     trace.root.stand_ins.add(value, name, whole)
     for position, part in enumerate(parts[1]):
         inner = None if columns is None else [column[1][position] for column in columns if column is not None]
-        note_stand_ins(trace, name, part, inner, held)
+        note_stand_ins(trace, name, part, inner, held, shared, copies)
 
 
 def leaf_type(value: Any) -> TensorType:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import types
 from collections import OrderedDict
+from collections.abc import Set as AbstractSet
 from typing import Any, cast
 
 from graphc.autograph.operators.undefined import Undefined
 from graphc.autograph.operators.watch import found_on
+from graphc.base import nest
 from graphc.base.errors import UndefinedNameError
-from graphc.core import MISSING, Place, context
+from graphc.core import MISSING, Place, Region, context
 
 __all__ = [
     "AttributePlace",
     "ContentsPlace",
+    "at_end",
     "container_kind",
     "held",
     "is_managed_attribute",
@@ -32,10 +35,15 @@ class AttributePlace(Place):
         super().__init__(owner, f"the {what}", f"the assignment to {what}")
         self.name = name
 
+    @classmethod
+    def key_of(cls, owner: Any, name: str) -> tuple[Any, ...]:
+        """The key of the place that an object's attribute is."""
+        return (cls, id(owner), name)
+
     @property
     def key(self) -> tuple[Any, ...]:
         """Equal for two places that are the same."""
-        return (*super().key, self.name)
+        return self.key_of(self.owner, self.name)
 
     def get(self) -> Any:
         """What the attribute holds on this very object."""
@@ -74,6 +82,11 @@ class ContentsPlace(Place):
     def __init__(self, owner: list[Any] | dict[Any, Any], what: str) -> None:
         super().__init__(owner, f"a {type(owner).__name__} that is changed", what)
 
+    @classmethod
+    def key_of(cls, owner: Any) -> tuple[Any, ...]:
+        """The key of the place that the contents of an object are."""
+        return (cls, id(owner))
+
     def get(self) -> Any:
         """A copy of the contents, as a plain list or dict."""
         owner: Any = self.owner
@@ -106,6 +119,34 @@ def is_managed_attribute(owner: Any, name: str) -> bool:
     """Whether a property or another descriptor decides what a store into an attribute does."""
     descriptor = cast("type[Any]", type(found_on(cast("type[Any]", type(owner)), name)))
     return descriptor is not types.MemberDescriptorType and found_on(descriptor, "__set__") is not None
+
+
+def at_end(region: Region, value: Any, same: AbstractSet[int], copies: dict[int, Any]) -> Any:
+    """A nested value as it was at the end of a branch, whose changes of containers have been taken back.
+
+    Args:
+      region: the branch.
+      value: the value.
+      same: the identities of containers that are left as they are.
+      copies: is given, by the identity of each copy that was made, the container that it is a copy of.
+    """
+    parts = None if id(value) in same or not region.writes else nest.children(value)
+    if parts is None:
+        return value
+    keys, items = parts
+    contents = region.writes.get(ContentsPlace.key_of(value))
+    if contents is not None:
+        keys, items = nest.children(contents.after) or parts
+    else:
+        attributes = [region.writes.get(AttributePlace.key_of(value, key)) for key in keys]
+        pairs = zip(items, attributes, strict=True)
+        items = [item if written is None else written.after for item, written in pairs]
+    ended = [at_end(region, item, same, copies) for item in items]
+    if contents is None and all(new is old for new, old in zip(ended, parts[1], strict=True)):
+        return value
+    copy = nest.rebuilt(value, ended, keys)
+    copies[id(copy)] = value
+    return copy
 
 
 _NOT_SET = "it is not set"

@@ -55,12 +55,18 @@ class _Slot:
 
 @dataclass
 class _Entry:
-    """One name: its value before the loop, as slots, and what replaces it after the loop."""
+    """One name: its value before the loop, as slots, and what replaces it after the loop.
+
+    A container inside the value that every iteration leaves where it is stays the object that it is, since other names
+    may hold it too; what is changed in it is a place of its own. Those that it is not known of yet that an iteration
+    puts others in their place are ``same``.
+    """
 
     name: str
     value: Any
     structure: nest.Structure
     slots: list[_Slot]
+    same: frozenset[int] = frozenset()
     after: Any = None
     replaced: bool = False
     bound: Any = None
@@ -70,14 +76,23 @@ class _Entry:
 
     @classmethod
     def of(cls, name: str, value: Any) -> _Entry:
-        entry = cls(name, value, nest.LEAF, [])
+        entry = cls(name, value, nest.LEAF, [], _inner_containers(value))
         entry.start_at(value)
         return entry
 
     def start_at(self, value: Any) -> None:
         """Sets what the name holds before the loop."""
-        leaves, self.structure = nest.flatten(value)
+        leaves, self.structure = nest.flatten(value, self.same)
         self.value, self.slots = value, [_Slot(leaf, _entry_type(leaf)) for leaf in leaves]
+
+    def keeps(self, value: Any) -> bool:
+        """Whether an iteration that leaves the name with this value leaves the containers in it that should stay."""
+        kept = self.same & nest.shared(self.value, value) if self.same else self.same
+        if kept == self.same:
+            return True
+        self.same = kept
+        self.start_at(self.value)
+        return False
 
     def sources(self, runs: bool) -> list[Any] | None:
         """What the name's value after the loop may be."""
@@ -92,6 +107,20 @@ class _Entry:
     def replace(self, after: Any) -> bool:
         self.after, self.replaced = after, True
         return True
+
+
+def _inner_containers(value: Any) -> frozenset[int]:
+    """The identities of the containers inside a value that can be changed."""
+    found: set[int] = set()
+
+    def walk(part: Any) -> None:
+        for item in (nest.children(part) or ((), ()))[1]:
+            if nest.is_mutable(item):
+                found.add(id(item))
+            walk(item)
+
+    walk(value)
+    return frozenset(found)
 
 
 def _entry_type(leaf: Any) -> TensorType | None:
@@ -147,7 +176,7 @@ class LoopState:
         for entry, value in zip(self._entries, values, strict=True):
             entry.bound = value
             if entry.carried:
-                note_stand_ins(self._trace, entry.name, value, [entry.value], held=_HELD)
+                note_stand_ins(self._trace, entry.name, value, [entry.value], held=_HELD, shared=entry.same)
             if entry.list is not None:
                 entry.list.bind(value)
         if tensors and self._places:
@@ -195,12 +224,12 @@ class LoopState:
     def _check_changed(self, values: Sequence[Any], region: Region) -> None:
         """Refuses a change of an object that another name, too, holds at the end of an iteration."""
         stand_ins = self._trace.root.stand_ins
-        after = [nest.flatten(value)[0] for value in values]
+        after = [nest.flatten(value, entry.same)[0] for entry, value in zip(self._entries, values, strict=True)]
         tensors = Counter(id(leaf) for leaves in after for leaf in leaves)
         for entry, value, leaves in zip(self._entries, values, after, strict=True):
             entry.frozen = any(map(stand_ins.is_frozen, leaves))
             entry.last = value
-            for bound, leaf in zip(nest.flatten(entry.bound)[0], leaves, strict=False):
+            for bound, leaf in zip(nest.flatten(entry.bound, entry.same)[0], leaves, strict=False):
                 if not isinstance(leaf, SymbolicTensor):
                     continue
                 stand_in = stand_ins.get(bound)
@@ -245,7 +274,9 @@ class LoopState:
 
     def _settle_entry(self, entry: _Entry, value: Any, region: Region) -> bool:
         entry.replaced = False  # by an earlier trial, in which another name may still have been a number
-        leaves, structure = nest.flatten(value)
+        if not entry.keeps(value):
+            return False
+        leaves, structure = nest.flatten(value, entry.same)
         unbound = entry.value if isinstance(entry.value, Undefined) else None
         if unbound is not None and not entry.carried:
             return self._settle_unbound(entry, unbound, value, region)
@@ -298,7 +329,7 @@ class LoopState:
             tensor
             for entry, value in zip(self._entries, self._values(), strict=True)
             if entry.carried
-            for tensor in to_tensors(region, nest.flatten(value)[0], [slot.type for slot in entry.slots])
+            for tensor in to_tensors(region, nest.flatten(value, entry.same)[0], [slot.type for slot in entry.slots])
         ]
 
     def leave(self, tensors: Sequence[Any], trips: int | None = None) -> None:
@@ -317,7 +348,7 @@ class LoopState:
             elif entry.list is not None:
                 value = entry.list.leave(value, trips)
             elif entry.carried:
-                note_stand_ins(self._trace, entry.name, value, entry.sources(self._runs))
+                note_stand_ins(self._trace, entry.name, value, entry.sources(self._runs), shared=entry.same)
             values.append(value)
         self._variables.set(tuple(values[: self._num_names]))
         for place, value in zip(self._places, values[self._num_names :], strict=True):
