@@ -6,6 +6,7 @@ from graphc.base.config import Config, config
 from graphc.base.errors import at
 from graphc.base.frames import Location, is_graphc_file, is_internal_file, user_frame, user_location, warn_at
 from graphc.base.names import UniqueNames
+from graphc.base.notes import remember
 from graphc.base.recursion import deep_recursion
 from graphc.base.registry import Registry
 
@@ -22,6 +23,7 @@ __all__ = [
     "is_graphc_file",
     "is_internal_file",
     "nest",
+    "remember",
     "user_frame",
     "user_location",
     "warn_at",

@@ -15,6 +15,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from types import CodeType, FrameType
 
+from graphc.base.notes import remember
+
 __all__ = ["Location", "is_graphc_file", "is_internal_file", "user_frame", "user_location", "warn_at"]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -73,8 +75,8 @@ def is_internal_file(filename: str) -> bool:
     return filename.startswith((*_PREFIXES, "<frozen", "<graphc")) or filename in _STDLIB_PLUMBING
 
 
-_internal: dict[CodeType, bool] = {}
-_locations: dict[CodeType, tuple[list[int], list[Location]]] = {}
+_internal: dict[int, bool] = {}
+_locations: dict[int, tuple[list[int], list[Location]]] = {}
 
 
 def user_frame(skip: int = 1) -> FrameType | None:
@@ -86,9 +88,9 @@ def user_frame(skip: int = 1) -> FrameType | None:
     frame: FrameType | None = sys._getframe(skip)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         code = frame.f_code
-        internal = _internal.get(code)
+        internal = _internal.get(id(code))
         if internal is None:
-            internal = _internal[code] = is_internal_file(code.co_filename)
+            internal = remember(_internal, code, is_internal_file(code.co_filename))
         if not internal:
             return frame
         frame = frame.f_back
@@ -101,7 +103,7 @@ def user_location() -> Location | None:
     if frame is None:
         return None
     code = frame.f_code
-    starts, locations = _locations.get(code) or _line_table(code)
+    starts, locations = _locations.get(id(code)) or _line_table(code)
     return locations[bisect_right(starts, frame.f_lasti) - 1]
 
 
@@ -115,8 +117,7 @@ def _line_table(code: CodeType) -> tuple[list[int], list[Location]]:
     for start, _, line in code.co_lines():
         starts.append(start)
         locations.append(Location(code.co_filename, code.co_firstlineno if line is None else line, code.co_name))
-    _locations[code] = starts, locations
-    return starts, locations
+    return remember(_locations, code, (starts, locations))
 
 
 def warn_at(warning: Warning, location: Location | None) -> None:

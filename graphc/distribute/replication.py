@@ -6,12 +6,13 @@ none. Both are decided here, by a walk over the graph, before anything runs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 from graphc.base import at
 from graphc.base.errors import InvalidArgumentError
 from graphc.ir import Graph, Node, Value
-from graphc.ops import COLLECTIVES, FOLD_IN_REPLICA, REPLICA_INDEX
+from graphc.ops import COLLECTIVES, COND, FIRST_TRUE, FOLD_IN_REPLICA, REPLICA_INDEX, SWITCH
 
 __all__ = ["differing_outputs"]
 
@@ -34,7 +35,11 @@ def _walk(graph: Graph, inputs: Sequence[bool], *, uniform: bool) -> tuple[bool,
     differs: dict[Value, bool] = dict(zip(graph.inputs, inputs, strict=True))
     for node in graph.nodes:
         given = [differs[value] for value in node.inputs]
-        differs.update(zip(node.outputs, _outputs(node, given, uniform=uniform), strict=True))
+        if node.op in (COND, SWITCH):
+            found = _branches(node, given, _choices(node, differs), uniform=uniform)
+        else:
+            found = _outputs(node, given, uniform=uniform)
+        differs.update(zip(node.outputs, found, strict=True))
     return tuple(differs[value] for value in graph.outputs)
 
 
@@ -50,8 +55,6 @@ def _outputs(node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
         if given[0]:
             _refuse_assignment(node, node.attrs["variable"])
         return []
-    if name in ("cond", "switch"):
-        return _branches(node, given, uniform=uniform)
     if name == "while":
         return _while(node, given, uniform=uniform)
     if name == "scan":
@@ -71,8 +74,21 @@ def _opaque(node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
     return [any(given) or any(op in _SOURCES for op in inside)] * len(node.outputs)
 
 
-def _branches(node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
-    results = [_walk(region, given[1:], uniform=uniform and not given[0]) for region in node.regions]
+def _choices(node: Node, differs: Mapping[Value, bool]) -> list[bool]:
+    """For each branch, whether it may be taken on some replicas only."""
+    tests = node.inputs[0].node
+    if tests is None or tests.op is not FIRST_TRUE:
+        return [differs[node.inputs[0]]] * len(node.regions)
+    # Whether the first test that holds is this one says nothing of those that follow.
+    found = list(accumulate((differs[test] for test in tests.inputs), max))
+    return [*found, found[-1]]
+
+
+def _branches(node: Node, given: list[bool], choices: Sequence[bool], *, uniform: bool) -> Sequence[bool]:
+    results = [
+        _walk(region, given[1:], uniform=uniform and not choice)
+        for region, choice in zip(node.regions, choices, strict=True)
+    ]
     return [given[0] or any(column) for column in zip(*results, strict=True)]
 
 

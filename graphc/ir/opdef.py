@@ -45,6 +45,8 @@ class OpDef:
       effects: what the op reads and writes, from its attributes.
       fold: a NumPy function with exactly the meaning of ``impl``, for constant folding; None when there is none.
       differentiable: whether gradients flow from outputs to inputs.
+      light: whether it takes a few instructions for each element and has no effects, so that on a small array it may be
+        computed where it is not needed, to save a branch.
       verify: checks of a node beyond its types; raises or returns a message, or None when all is well.
       doc: one line on what the op computes.
       caches: what higher layers keep for the op.
@@ -58,6 +60,7 @@ class OpDef:
     effects: Callable[[Mapping[str, Any]], tuple[Effect, ...]] = pure
     fold: Callable[..., Any] | None = None
     differentiable: bool = True
+    light: bool = False
     verify: Callable[[Node], str | None] | None = None
     doc: str = ""
     caches: dict[Any, Any] = field(default_factory=dict[Any, Any], repr=False)
@@ -100,6 +103,7 @@ CONSTANT = OPS.add(
         "constant",
         impl=_constant,
         infer=_constant_type,
+        light=True,
         doc="A literal array.",
     ),
 )

@@ -50,6 +50,10 @@ class Rewriter:
         """The new node that stands for an old one."""
         return self._replaced.get(node, node)
 
+    def add(self, node: Node) -> None:
+        """Appends a node of the new graph that stands for none of the old one."""
+        self._nodes.append(node)
+
     def keep(
         self, node: Node, *, regions: Sequence[Graph] | None = None, control_inputs: Iterable[Node] | None = None
     ) -> Node:

@@ -13,6 +13,7 @@ from graphc.ops.collectives import ALL_MEAN, ALL_SUM, COLLECTIVES, FOLD_IN_REPLI
 from graphc.ops.control_flow import (
     BOOL,
     COND,
+    FIRST_TRUE,
     INDEX,
     SCAN,
     SWITCH,
@@ -39,6 +40,7 @@ __all__ = [
     "CALL",
     "COLLECTIVES",
     "COND",
+    "FIRST_TRUE",
     "FOLD_IN_REPLICA",
     "HOST_CALL",
     "INDEX",

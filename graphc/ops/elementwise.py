@@ -98,4 +98,4 @@ _ROWS = (
     ),
 )
 
-globals().update(define(__name__, _ROWS))
+globals().update(define(__name__, _ROWS, light=True))

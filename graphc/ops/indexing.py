@@ -165,6 +165,7 @@ GET_ITEM = OPS.add(
         impl=_get_item,
         infer=_infer_get_item,
         params=("x", "*index"),
+        light=True,
         doc="The elements that an index names.",
     ),
 )

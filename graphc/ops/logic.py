@@ -82,8 +82,8 @@ _ROWS = (
         aliases=("right_shift",),
     ),
     row("bitwise_count", jnp.bitwise_count, _UNARY, "How many bits of |x| are set.", differentiable=False),
-    row("gcd", jnp.gcd, _BINARY, "The greatest common divisor.", differentiable=False),
-    row("lcm", jnp.lcm, _BINARY, "The least common multiple.", differentiable=False),
+    row("gcd", jnp.gcd, _BINARY, "The greatest common divisor.", differentiable=False, light=False),
+    row("lcm", jnp.lcm, _BINARY, "The least common multiple.", differentiable=False, light=False),
 )
 
-globals().update(define(__name__, _ROWS))
+globals().update(define(__name__, _ROWS, light=True))

@@ -34,6 +34,7 @@ AS_NUMBER = OPS.add(
         infer=infer_by_evaluation(_as_number),
         params=("x",),
         differentiable=False,
+        light=True,
         doc="The one element as a Python number of a kind: truncated for an int, and cut off from gradients.",
     ),
 )

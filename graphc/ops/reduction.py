@@ -22,9 +22,9 @@ _ROWS = (
     row("ptp", jnp.ptp, _REDUCE, "The largest element less the smallest, over axis."),
     row("std", jnp.std, _SPREAD, "The standard deviation over axis; correction=1 for that of a sample."),
     row("var", jnp.var, _SPREAD, "The variance over axis; correction=1 for that of a sample."),
-    row("median", jnp.median, _REDUCE, "The middle value over axis."),
-    row("quantile", jnp.quantile, _QUANTILE, "The value below which a share q, between 0 and 1, lies."),
-    row("percentile", jnp.percentile, _QUANTILE, "The value below which q percent lie."),
+    row("median", jnp.median, _REDUCE, "The middle value over axis.", light=False),
+    row("quantile", jnp.quantile, _QUANTILE, "The value below which a share q, between 0 and 1, lies.", light=False),
+    row("percentile", jnp.percentile, _QUANTILE, "The value below which q percent lie.", light=False),
     row("nansum", jnp.nansum, _REDUCE_TO, "The sum over axis, NaN left out."),
     row("nanmean", jnp.nanmean, _REDUCE_TO, "The mean over axis, NaN left out."),
     row("nanmax", jnp.nanmax, _REDUCE, "The largest element over axis, NaN left out."),
@@ -51,4 +51,4 @@ _ROWS = (
     row("trace", jnp.trace, "x, offset: int = 0, axis1: int = 0, axis2: int = 1", "The sum of the diagonal."),
 )
 
-globals().update(define(__name__, _ROWS))
+globals().update(define(__name__, _ROWS, light=True))

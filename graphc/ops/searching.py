@@ -22,7 +22,14 @@ def _isin(x: Any, values: Any, invert: bool = False) -> Any:
 
 
 _ROWS = (
-    row("where", jnp.where, "condition, x1, x2", "x1 where the condition is true, x2 elsewhere.", fold=np.where),
+    row(
+        "where",
+        jnp.where,
+        "condition, x1, x2",
+        "x1 where the condition is true, x2 elsewhere.",
+        fold=np.where,
+        light=True,
+    ),
     row("sort", jnp.sort, _SORT, "Sorted along axis."),
     row("argsort", jnp.argsort, _SORT, "The positions that sort along axis.", differentiable=False),
     row(

@@ -181,4 +181,4 @@ _ROWS = (
     ),
 )
 
-globals().update(define(__name__, _ROWS))
+globals().update(define(__name__, _ROWS, light=True))

@@ -14,7 +14,7 @@ from __future__ import annotations
 import __future__
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -56,6 +56,7 @@ class Row:
       doc: one line on what it computes.
       fold: a NumPy function with the same meaning, for constant folding.
       differentiable: whether gradients flow.
+      light: whether it takes a few instructions for each element (see :class:`OpDef`); None for what its module says.
       returns: what the public function returns, in Python's syntax; a ``tuple[...]`` stays one for any length.
       aliases: other names of the public function.
     """
@@ -68,6 +69,7 @@ class Row:
     differentiable: bool = True
     returns: str = "Tensor"
     aliases: tuple[str, ...] = ()
+    light: bool | None = None
 
     @property
     def function(self) -> str:
@@ -90,26 +92,29 @@ def row(
     differentiable: bool = True,
     returns: str = "Tensor",
     aliases: tuple[str, ...] = (),
+    light: bool | None = None,
 ) -> Row:
     """A row of the table; see :class:`Row` for the fields."""
-    return Row(name, impl, signature, doc, fold, differentiable, returns, aliases)
+    return Row(name, impl, signature, doc, fold, differentiable, returns, aliases, light)
 
 
 ROWS: dict[str, tuple[Row, ...]] = {}
 """The rows that have a public function made from them, by module; the stub files are written from these."""
 
 
-def define(module: str, rows: tuple[Row, ...]) -> dict[str, Any]:
+def define(module: str, rows: tuple[Row, ...], *, light: bool = False) -> dict[str, Any]:
     """Registers the ops and public functions of the rows.
 
     Args:
       module: the name of the module that they belong to.
       rows: its rows.
+      light: whether those of them are that do not say.
 
     Returns:
       What the module adds to its globals: its functions by name, and ``__all__``.
     """
     functions: dict[str, Any] = {}
+    rows = tuple([replace(entry, light=light) if entry.light is None else entry for entry in rows])
     for entry in rows:
         op = _define_op(entry)
         function = _public_function(entry, op)
@@ -138,6 +143,7 @@ def _define_op(entry: Row) -> OpDef:
             params=Signature.parse(entry.signature).tensors,
             fold=entry.fold,
             differentiable=entry.differentiable,
+            light=bool(entry.light),
             doc=entry.doc,
         ),
     )

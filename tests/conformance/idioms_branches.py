@@ -276,3 +276,88 @@ def shapes_that_differ(x: Any) -> Any:
     else:
         y = x[:1]
     return y * 2
+
+
+@program(
+    "branches/long elif chain",
+    inputs=[(f(a),) for a in (-3.0, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 9.0)],
+    construct="`if`, `elif`, `else`",
+    gradient=True,
+)
+def long_elif_chain(x: Any) -> Any:
+    bonus, seen = 0.0, []
+    if x < 0:
+        y = -x
+    elif x < 1:
+        y = x * x
+        bonus = 1.0
+    elif 1 <= x < 2:
+        y = gx.sin(x)
+    elif x < 3 or x > 100:
+        y = x * x * x
+        seen.append(x)
+    elif x < 4:
+        for _ in range(8):
+            x = x * 0.9
+        y = x
+    elif x < 5:
+        y = 2 * x
+    elif x > 8:
+        y = gx.log(x)
+    else:
+        y = x + 1
+    return y + bonus
+
+
+@program(
+    "branches/long chain of returns, effects and failures",
+    inputs=[(i(a), f(2.0)) for a in range(9)],
+    construct=RETURN,
+    gradient=True,
+)
+def long_chain_of_returns(n: Any, x: Any) -> Any:
+    if n == 0:
+        return x
+    if n == 1:
+        print("one", x)
+        return x * 2
+    scaled = x * 3
+    if n == 2:
+        return scaled * x
+    if n == 3:
+        raise ValueError(f"three, {x}")
+    scaled = scaled + n
+    if n == 4:
+        return gx.exp(scaled / 10)
+    assert n < 8, "eight"
+    if n == 5:
+        print("five", scaled)
+        return gx.sqrt(scaled)
+    if n == 6:
+        return scaled - x
+    return x * x
+
+
+@program(
+    "branches/match with many cases",
+    inputs=[(i(a), f(2.0)) for a in (0, 1, 2, 3, 4, 5, 7)],
+    construct=MATCH,
+    gradient=True,
+)
+def match_with_many_cases(n: Any, x: Any) -> Any:
+    match n:
+        case 0:
+            y = x
+        case 1:
+            y = x * x
+        case 2 if x > 1:
+            y = gx.cos(x)
+        case 2 | 3:
+            y = gx.exp(x)
+        case 4:
+            y = x / 3
+        case 5:
+            y = gx.sqrt(x)
+        case _:
+            y = -x
+    return y

@@ -366,6 +366,31 @@ def test_conditions_that_all_replicas_share_are_not(parallel: DataParallel) -> N
     assert parallel.run(step, np.ones(8, np.float32)).item() == 128
 
 
+def test_in_a_chain_of_conditions_those_up_to_a_collective_count(parallel: DataParallel) -> None:
+    def step(x: Any, limit: float) -> Any:
+        return all_mean(chain(x, limit))
+
+    def chain(x: Any, limit: float) -> Any:
+        mine, total = gx.sum(x), all_sum(gx.sum(x))
+        if total > 1000:
+            return mine * 2
+        if total > limit:
+            return total + all_mean(mine)
+        if mine > 100:
+            return mine * 3
+        if mine > 50:
+            return mine * 4
+        if mine > 40:
+            return mine * 5
+        return all_mean(total) if limit < 0 else total
+
+    x = np.ones(8, np.float32)
+    assert parallel.run(step, x, 5.0).item() == 8 + 8 / parallel.num_replicas
+    assert parallel.run(step, x, 9.0).item() == 8
+    with pytest.raises(gx.errors.InvalidArgumentError, match="all_mean runs under a condition that differs"):
+        parallel.run(step, x, -1.0)
+
+
 def test_a_step_inside_something_that_does_not_see_into_it_is_refused(parallel: DataParallel) -> None:
     step, x = parallel.function(lambda x: all_mean(gx.sum(x))), gx.ones((8,))
     with gx.GradientTape() as tape:

@@ -40,7 +40,7 @@ from graphc.autograph.operators.watch import (
     operator_method,
 )
 from graphc.autograph.source import NoSourceError
-from graphc.base import is_graphc_file, is_internal_file
+from graphc.base import is_graphc_file, is_internal_file, remember
 from graphc.base.errors import UnsupportedSyntaxError
 from graphc.core import ArrayMethods, Region, Tensor, context, register_converter
 
@@ -85,7 +85,7 @@ _PURE_CLASSES = (contextlib.nullcontext, contextlib.suppress)
 
 _NAMESPACES = (ArrayMethods, types.ModuleType, type)
 
-_unconverted: set[types.CodeType] = set()
+_unconverted: dict[int, bool] = {}
 
 
 def do_not_convert(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -98,7 +98,7 @@ def do_not_convert(function: Callable[..., Any]) -> Callable[..., Any]:
       ...     return x + 1
     """
     if isinstance(function, types.FunctionType):
-        _unconverted.add(function.__code__)
+        remember(_unconverted, function.__code__, True)
     return function
 
 
@@ -141,7 +141,7 @@ def convert_call(function: Any) -> Any:
       NoSourceError: its source is not available.
       UnsupportedSyntaxError: it holds syntax that cannot be converted.
     """
-    if isinstance(function, types.FunctionType) and function.__code__ not in _unconverted:
+    if isinstance(function, types.FunctionType) and id(function.__code__) not in _unconverted:
         check_stores(function)
         return function if is_converted(function.__code__) else convert(function)
     return call(function)
@@ -224,11 +224,11 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
         return original
     if (maker := converted_maker(code_owner)) is not None:
         return maker if original is code_owner else functools.partial(maker, original.__self__)
-    if code in PURE:
+    if id(code) in PURE:
         return original
     if original is code_owner and (stands_for := REPLACED.get(code_owner)) is not None:
         return functools.partial(stands_for, original)
-    if code in _unconverted or _is_internal(code.co_filename):
+    if id(code) in _unconverted or _is_internal(code.co_filename):
         if not is_pure_module(code_owner.__module__ or "") or is_reported(original):
             original = report_call(original, f"the call of {code_owner.__qualname__}")
         return _guarded(checked(original))

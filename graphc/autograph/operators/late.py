@@ -39,8 +39,8 @@ REPLACED: dict[Any, Callable[..., Any]] = {}
 """What is called in place of a builtin or library function while a function is traced; for a method of a builtin type,
 with the object as its first argument. Modules above the one that calls them fill it."""
 
-PURE: set[CodeType] = set()
-"""The code of library functions that are known to compute only."""
+PURE: set[int] = set()
+"""The ids of the code of library functions that are known to compute only; it lives as long as its library."""
 
 RAISED = "__graphc_raised__"
 """The attribute by which an exception that a statement of the user's raised is known: where."""

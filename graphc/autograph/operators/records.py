@@ -26,7 +26,7 @@ class _Sample(NamedTuple):
 
 
 PURE.update(
-    cast("types.FunctionType", getattr(method, "__func__", method)).__code__
+    id(cast("types.FunctionType", getattr(method, "__func__", method)).__code__)
     for method in (getattr(_Sample, name) for name in ("_replace", "_asdict", "_make", "__getnewargs__"))
 )
 
@@ -93,7 +93,7 @@ def _check_hooks(value: Any, function: str, *names: str) -> None:
 
 
 def _is_written(kind: type[Any], hook: types.FunctionType) -> bool:
-    return hook.__code__ not in PURE and is_users(kind, hook)
+    return id(hook.__code__) not in PURE and is_users(kind, hook)
 
 
 _PLAIN = (str, bytes, int, float, complex, ArrayMethods)

@@ -19,7 +19,7 @@ from functools import cache
 from typing import Any, cast
 
 from graphc.autograph.operators.outer_names import CellPlace, GlobalPlace, note_name
-from graphc.base import Location
+from graphc.base import Location, remember
 from graphc.core import Region, context
 
 __all__ = [
@@ -53,12 +53,18 @@ _CELL_STORES = frozenset({"STORE_DEREF", "DELETE_DEREF"})
 _OBJECT_STORES = frozenset({"STORE_ATTR", "STORE_SUBSCR", "DELETE_ATTR", "DELETE_SUBSCR"})
 
 
-@cache
-def _stores(code: types.CodeType) -> tuple[dict[str, int], dict[str, int], bool]:
+_Stores = tuple[dict[str, int], dict[str, int], bool]
+_known_stores: dict[int, _Stores] = {}
+
+
+def _stores(code: types.CodeType) -> _Stores:
     """The globals and the free variables that a code object assigns, with a line, and whether it stores into objects.
 
     The functions inside it count too, since its own branches and loops become such functions when it is converted.
     """
+    known = _known_stores.get(id(code))
+    if known is not None:
+        return known
     outer: dict[str, int] = {}
     free: dict[str, int] = {}
     objects = False
@@ -75,7 +81,7 @@ def _stores(code: types.CodeType) -> tuple[dict[str, int], dict[str, int], bool]
             outer = {**inner_outer, **outer}
             free = {**{name: line for name, line in inner_free.items() if name in code.co_freevars}, **free}
             objects |= inner_objects
-    return outer, free, objects
+    return remember(_known_stores, code, (outer, free, objects))
 
 
 def check_stores(function: types.FunctionType) -> None:
@@ -140,7 +146,8 @@ def check_iterator(value: Any, depth: int = 2) -> None:
     if not isinstance(region, Region) or not _is_iterator(value) or region.owns(value):
         return
     code = getattr(value, "gi_code", None)
-    if code is not None and code in sys._getframe(depth).f_code.co_consts:  # pyright: ignore[reportPrivateUsage]
+    around = sys._getframe(depth).f_code  # pyright: ignore[reportPrivateUsage]
+    if code is not None and any(code is constant for constant in around.co_consts):
         return
     region.side_effect(f"the use of an iterator ({type(value).__name__}) from outside")
 

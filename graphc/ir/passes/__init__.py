@@ -2,10 +2,11 @@
 
 from graphc.ir.passes.cse import CSE
 from graphc.ir.passes.dce import DCE
+from graphc.ir.passes.flatten import Flatten
 from graphc.ir.passes.fold import Fold
 from graphc.ir.passes.order import Order
 from graphc.ir.passes.pipeline import DEFAULT, Pass, run_passes
 from graphc.ir.passes.prune import Prune
 from graphc.ir.passes.restack import Restack
 
-__all__ = ["CSE", "DCE", "DEFAULT", "Fold", "Order", "Pass", "Prune", "Restack", "run_passes"]
+__all__ = ["CSE", "DCE", "DEFAULT", "Flatten", "Fold", "Order", "Pass", "Prune", "Restack", "run_passes"]

@@ -9,6 +9,7 @@ from graphc.base import config, errors
 from graphc.ir.graph import Graph
 from graphc.ir.passes.cse import CSE
 from graphc.ir.passes.dce import DCE
+from graphc.ir.passes.flatten import Flatten
 from graphc.ir.passes.fold import Fold
 from graphc.ir.passes.order import Order
 from graphc.ir.passes.restack import Restack
@@ -28,9 +29,10 @@ class Pass(Protocol):
         ...
 
 
-# Folding goes before merging because it makes equal constants, and removal goes last but one because all of them leave
-# nodes without users. Order is last: it must see exactly the effects that are left.
-DEFAULT: tuple[Pass, ...] = (DCE(), Fold(), CSE(), Restack(), DCE(), Order())
+# Flattening goes first, because the others take the longer the deeper branches are nested. Folding goes before merging
+# because it makes equal constants, and removal goes last but one because all of them leave nodes without users. Order
+# is last: it must see exactly the effects that are left.
+DEFAULT: tuple[Pass, ...] = (Flatten(), DCE(), Fold(), CSE(), Restack(), DCE(), Order())
 
 
 def run_passes(graph: Graph, passes: Sequence[Pass] = DEFAULT) -> Graph:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphc.ir import Attrs, EffectKind, Graph, GraphBuilder, Literal, Node, parse_graph, print_graph, verify
-from graphc.ir.passes import CSE, DCE, Fold, Order, Pass, Prune, run_passes
+from graphc.ir.passes import CSE, DCE, Flatten, Fold, Order, Pass, Prune, run_passes
 from tests.ir.strategies import (
     ADD,
     CONSTANT,
@@ -25,12 +24,13 @@ from tests.ir.strategies import (
     State,
     Stateful,
     ancestors,
+    calls,
     evaluate,
     graphs,
     sources,
 )
 
-PASSES: list[Pass] = [DCE(), CSE(), Fold(), Order()]
+PASSES: list[Pass] = [Flatten(TEST_OPS), DCE(), CSE(), Fold(), Order()]
 
 
 def is_writer(node: Node) -> bool:
@@ -137,23 +137,6 @@ def ladder(size: int) -> Graph:
         if step % 4 == 0:
             node = builder.append(WRITE, [value], name, control_inputs=[node] if node and step % 3 == 0 else [])
     return builder.build([value])
-
-
-def calls(work: Callable[[], Any]) -> int:
-    """How many functions a piece of work calls, Python's own included."""
-    count = 0
-
-    def profile(frame: object, event: str, argument: object) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(profile)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return count
 
 
 WORK: dict[str, Callable[[Graph], Any]] = {
