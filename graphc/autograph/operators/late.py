@@ -11,7 +11,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from types import CodeType
 from typing import Any, cast
 
 from graphc.autograph.operators.loop_index import LoopIndex
