@@ -30,6 +30,7 @@ from graphc.core.devices import (
 )
 from graphc.core.dispatch import NO_ATTRS, apply, apply_all, kernel, register_region_runner, translate_error
 from graphc.core.dtypes import as_dtype, canonical_array, scalar_array, type_of
+from graphc.core.guard import Guard
 from graphc.core.places import MISSING, Place, TensorPlace, Write
 from graphc.core.region import Region, VariableState
 from graphc.core.stand_ins import StandIn, StandIns
@@ -63,6 +64,7 @@ __all__ = [
     "Context",
     "CreationInTrace",
     "Device",
+    "Guard",
     "LaunchCounter",
     "LoopReport",
     "Place",

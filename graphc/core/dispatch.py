@@ -119,7 +119,12 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
     trace = context.trace
     outputs: list[Any]
     if trace is not None:
+        guard = trace.guard
+        if guard is not None:
+            values = guard.values(values)
         outputs = trace.apply(op, values, attrs, regions)
+        if guard is not None:
+            guard.note(outputs)
     else:
         outputs = _run(op, values, attrs, regions)
     if context.tapes and op.differentiable:

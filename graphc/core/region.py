@@ -159,7 +159,10 @@ class Region(Trace):
         """The variable's current value at this point of the region, as a tensor of its own for tapes to know."""
         state = self.state(variable)
         cut = state.written and not (isinstance(variable, CallState) and variable.differentiable)
-        return self.apply(OPS["stop_gradient" if cut else "identity"], (state.current,))[0]
+        value = self.apply(OPS["stop_gradient" if cut else "identity"], (state.current,))[0]
+        if self.guard is not None and isinstance(variable, CallState):
+            self.guard.note([value])
+        return value
 
     def assign(self, variable: Variable | CallState, value: Any) -> None:
         """Sets the variable's value from this point of the region on."""
@@ -167,6 +170,8 @@ class Region(Trace):
         # A tensor of its own: items may be assigned to the one that was given.
         state.current = SymbolicTensor(self.cast(value, variable.type).raw, self)
         state.written = True
+        if self.guard is not None and isinstance(variable, CallState):
+            self.guard.renew()
 
     def written(self) -> list[Any]:
         """The variables that the region assigns, in order of first touch."""

@@ -34,6 +34,7 @@ from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.ir import CONSTANT, OPS, Attrs, Graph, GraphBuilder, Literal, OpDef, TensorType, Value
 
 if TYPE_CHECKING:
+    from graphc.core.guard import Guard
     from graphc.core.variable import Variable
 
 __all__ = [
@@ -195,6 +196,7 @@ class Trace:
       writes: the places that were written, in order, by their keys.
       stores: the objects that tensors of the trace were put into, by identity.
       regions: the branches and loop bodies inside, those that are still there.
+      guard: what keeps gradients out of what is traced now where it does not count; None where all counts.
       made: objects with a state of their own, such as generators of random numbers, that were made in the trace, and
         where.
       unconverted: the functions whose Python control flow is not converted, by their qualified names, and why.
@@ -216,6 +218,7 @@ class Trace:
         self.hopeless: GraphcError | None = None
         self.stores: dict[int, Store] = {}
         self.regions: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.guard: Guard | None = None
         self.made: list[tuple[weakref.ref[Any], Location | None]] = []
         self.unconverted: dict[str, str] = {}
         self.check: Check | None = None
@@ -348,6 +351,8 @@ class Trace:
             found = self._call_states.get(variable.name)
             if found is None:
                 found = self._call_states[variable.name] = self.constant(variable.initial)
+            if self.guard is not None:
+                self.guard.note([found])  # what an exception holds was computed where it did count
             return found
         self.variables[variable.name] = variable
         attrs = Attrs(variable=variable.name, type=variable.type)
@@ -361,6 +366,8 @@ class Trace:
         """Sets the variable's value from this point of the trace on."""
         if isinstance(variable, CallState):
             self._call_states[variable.name] = self.cast(value, variable.type)
+            if self.guard is not None:
+                self.guard.renew()
             return
         self.variables[variable.name] = variable
         self.apply(OPS["assign_variable"], (self.cast(value, variable.type),), Attrs(variable=variable.name))
@@ -503,6 +510,8 @@ class Trace:
     def rollback(self, point: Checkpoint) -> None:
         """Forgets what was traced since ``point``."""
         del self.builder.nodes[point.num_nodes :]
+        if self.guard is not None:
+            self.guard.renew()
         del self.root.refusals[point.num_refusals :]
         del self.root.loops[point.num_loops :]
         del self.root.side_effects[point.num_side_effects :]

@@ -319,7 +319,7 @@ class _Result:
                 leaves.append(output)
                 continue
             outputs.append(output)
-            kind = _NUMBER if isinstance(leaf, SymbolicNumber) else _OUTPUT
+            kind = _NUMBER if isinstance(leaf, SymbolicNumber) and not leaf.met else _OUTPUT
             leaves.append(_Again(seen[id(leaf)]) if id(leaf) in seen else kind)
             seen.setdefault(id(leaf), position)
             if id(leaf) in places:

@@ -15,6 +15,7 @@ from graphc.core import (
     SymbolicTensor,
     Tensor,
     Trace,
+    Variable,
     apply,
     apply_all,
     context,
@@ -31,8 +32,11 @@ __all__ = ["custom_gradient"]
 
 
 def _custom(
-    *values: Any, num_outputs: int, num_primals: int, forward: Callable[..., Any], backward: Callable[..., Any]
-) -> Any:
+    *values: Any, num_outputs: int, num_states: int, num_primals: int, forward: Callable[..., Any],
+    backward: Callable[..., Any],
+) -> Any:  # fmt: skip
+    """The outputs are those of the function and, without gradients, the new values of the states that it assigns."""
+
     @jax.custom_vjp
     def function(*primals: Any) -> Any:
         return tuple(forward(*primals))[:num_outputs]
@@ -44,7 +48,7 @@ def _custom(
     def pull(kept: Any, cotangents: Any) -> Any:
         residuals, others = kept
         zeros = [jax.numpy.zeros_like(other) for other in others]
-        return (*backward(*residuals, *cotangents), *zeros)
+        return (*backward(*residuals, *cotangents[: num_outputs - num_states]), *zeros)
 
     function.defvjp(with_residuals, pull)
     return cast("Any", function)(*values)
@@ -139,6 +143,12 @@ def _call_eagerly(function: Callable[..., Any], tensors: Sequence[Tensor]) -> An
     raw, structure, pull = _split(function, function(*tensors))
     with tape_scope(()):
         outputs = [apply(OPS["identity"], (output,)) for output in raw]
+    _record(inputs, outputs, pull)
+    return nest.unflatten(structure, outputs)
+
+
+def _record(inputs: Sequence[Tensor], outputs: Sequence[Tensor], pull: Callable[..., Any]) -> None:
+    """Tells the open tapes of a call whose gradient function they are to call when they are asked."""
 
     def pullback(wrt: Sequence[int], cotangents: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
         filled = [
@@ -151,7 +161,6 @@ def _call_eagerly(function: Callable[..., Any], tensors: Sequence[Tensor]) -> An
     for tape in context.tapes:
         if isinstance(tape, GradientTape):
             tape.record_custom(inputs, outputs, pullback)
-    return nest.unflatten(structure, outputs)
 
 
 def _refuse_writes(region: Region, what: str) -> None:
@@ -161,6 +170,22 @@ def _refuse_writes(region: Region, what: str) -> None:
             f"{write.place.what} in {what} changes an object from outside of it; return the new value instead"
         )
         raise region.parent.refuse(at(error, write.location))
+
+
+def _refuse_states(backward: Region, name: str) -> None:
+    """A gradient function may be called or not, and at any time, so that what it would do besides is refused."""
+    written = backward.written()
+    if not written:
+        return
+    first = written[0]
+    does = (
+        f"assigns the Variable {first.name!r}" if isinstance(first, Variable) else "prints, raises or calls gx.pyfunc"
+    )
+    error = UnimplementedError(
+        f"the gradient function of {name!r} {does}; in a compiled function it may only compute: do it where the "
+        "gradients are used"
+    )
+    raise backward.parent.refuse(error)
 
 
 def _call_in_trace(function: Callable[..., Any], tensors: Sequence[Tensor], trace: Trace) -> Any:
@@ -182,11 +207,14 @@ def _call_in_trace(function: Callable[..., Any], tensors: Sequence[Tensor], trac
             for gradient, argument in zip(_gradients(converted(pull), upstream, arguments), arguments, strict=True)
         ]
     _refuse_writes(backward, f"the gradient of {name!r}")
+    _refuse_states(backward, name)
     with trace_scope(forward):
         residuals = [forward.lift(outer) for outer, _ in backward.captures.values()]
         residuals += [forward.lift(state.variable.value()) for state in backward.states.values()]
     kept: list[SymbolicTensor] = [inner for _, inner in backward.captures.values()]
     kept += [state.entry for state in backward.states.values()]
+    written = forward.written()
+    states = [forward.states[variable.name].current for variable in written]
     graphs = (
         forward.close(
             [
@@ -194,12 +222,23 @@ def _call_in_trace(function: Callable[..., Any], tensors: Sequence[Tensor], trac
                 *(inner for _, inner in forward.captures.values()),
                 *(s.entry for s in forward.states.values()),
             ],
-            [*outputs, *residuals],
+            [*outputs, *states, *residuals],
         ),
         backward.close([*kept, *upstream], gradients),
     )
     # Gradients flow to the arguments only, as in eager mode, where the tape does not see inside the function.
     others = [apply(OPS["stop_gradient"], (outer,)) for outer, _ in forward.captures.values()]
     others += [apply(OPS["stop_gradient"], (state.variable.value(),)) for state in forward.states.values()]
-    attrs = Attrs(num_outputs=len(outputs), num_primals=len(tensors))
-    return nest.unflatten(structure, apply_all(CUSTOM, (*tensors, *others), attrs, graphs))
+    attrs = Attrs(num_outputs=len(outputs) + len(states), num_states=len(states), num_primals=len(tensors))
+    inputs = [tensor.snapshot() for tensor in tensors]
+    # A tape that is open in this trace calls the gradient function when it is asked, when what that reads may have
+    # changed. It is made by another call of the function, of which the outputs are dropped.
+    late = bool(context.tapes) and not written
+    with tape_scope(() if late else context.tapes):
+        results = apply_all(CUSTOM, (*inputs, *others), attrs, graphs)
+    for variable, value in zip(written, results[len(outputs) :], strict=True):
+        variable.assign(value)
+    results = results[: len(outputs)]
+    if late:
+        _record(inputs, results, converted(_split(function, converted(function)(*tensors))[2]))
+    return nest.unflatten(structure, results)

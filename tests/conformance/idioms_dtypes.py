@@ -133,6 +133,83 @@ def index_after_break(x: Any, n: int) -> Any:
     return x, k
 
 
+NUMBER = "arithmetic with Python numbers that depend on tensors"
+SIGNS = [(f(2.0),), (f(-2.0),)]
+
+
+@program("dtypes/division by a number that may be zero", inputs=SIGNS, construct=NUMBER, python_numbers=True)
+def divided_by_number(x: Any) -> Any:
+    count = 0
+    if x > 0:
+        count = 2
+    return 1 / count, 7 // count, 7 % count
+
+
+@program("dtypes/remainder by a number that may be zero", inputs=SIGNS, construct=NUMBER, python_numbers=True)
+def remainder(x: Any) -> Any:
+    count = 0
+    while x > 0:
+        x = x - 1
+        count += 1
+    return 7 % count
+
+
+@program("dtypes/length that may be zero", inputs=SIGNS, construct=NUMBER, python_numbers=True)
+def length_divided(x: Any) -> Any:
+    kept = []
+    for k in range(10):
+        if x * k > 3:
+            kept.append(x + k)
+            x = x * 1
+    return 1 / len(kept)
+
+
+@program("dtypes/truth values that are added", inputs=[*SIGNS, (f(0.5),)], construct=NUMBER, python_numbers=True)
+def truth_added(x: Any) -> Any:
+    first = second = False
+    count = 0
+    if x > 0:
+        first, count = True, 1
+    if x > 1:
+        second = True
+    return first + second, (count == 1) + (count > 0), -first, ~count, first * 2, sum([first, second])
+
+
+@program("dtypes/negative power and shift", inputs=SIGNS, construct=NUMBER, python_numbers=True)
+def powers(x: Any) -> Any:
+    n = 2
+    if x < 0:
+        n = -1
+    return n**-1, 1 << n
+
+
+@program("dtypes/number compared with other things", inputs=SIGNS, construct=NUMBER, python_numbers=True)
+def compared(x: Any) -> Any:
+    n = 1
+    if x > 0:
+        n = 2
+    return n == None, n != "a", n == [1], n in (2, 3), n in {2: 1}, isinstance(n, int), type(n) is int  # noqa: E711
+
+
+@program("dtypes/numbers that gx.switch gives", inputs=[(i(0),), (i(1),)], construct=NUMBER, python_numbers=True)
+def switched(k: Any) -> Any:
+    n = gx.switch(k, [lambda: 0, lambda: 2])
+    return 1 // n
+
+
+@program(
+    "dtypes/list repeated by a number",
+    inputs=SIGNS,
+    construct="a list of a length that depends on tensors",
+    refused=(gx.errors.ConcretizationError, "an index or a size needs a value"),
+)
+def repeated(x: Any) -> Any:
+    n = 1
+    if x > 0:
+        n = 3
+    return [x] * n
+
+
 @program("dtypes/Python number that changes in a long loop", inputs=[(f(1.0), 300), (f(1.0), 1)], construct=COUNTER)
 def changing_number(x: Any, n: int) -> Any:
     a = 1
@@ -221,13 +298,26 @@ def running_maximum(x: Any) -> Any:
     "dtypes/number too large for int32",
     inputs=[(f(1.0),), (f(-1.0),)],
     construct="a Python int that does not fit into int32",
-    refused=(gx.errors.GraphcError, "int32"),
-    known_gap="a bare OverflowError without the user's line",
+    refused=(gx.errors.InvalidArgumentError, "variable 'n' is 4294967296 when.*does not fit int32; use a float"),
 )
 def too_large(x: Any) -> Any:
     n = 2**30
     if x > 0:
         n = n * 4
+    return n
+
+
+@program(
+    "dtypes/number too large for int32 before a loop",
+    inputs=[(f(1.0),), (f(-1.0),)],
+    construct="a Python int that does not fit into int32",
+    refused=(gx.errors.InvalidArgumentError, "variable 'n' is 1099511627776 before the loop.*does not fit int32"),
+)
+def too_large_before_loop(x: Any) -> Any:
+    n = 2**40
+    while x > 0:
+        n = n - 1
+        x = x - 1
     return n
 
 

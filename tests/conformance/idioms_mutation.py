@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import graphc as gx
@@ -135,3 +136,85 @@ def captured_before(x: Any) -> Any:
     doubled = y * 2
     y[0] = 100
     return before, doubled, y
+
+
+# --- lists, dicts and objects of the same contents, of which a name holds one
+
+ONE_OF_TWO = "a change of a list, dict or object that a name may or may not hold"
+NOT_KNOWN = (gx.errors.UnimplementedError, "changes an object that '.*' may or may not be at run time")
+SIGNS = [(f(2.0),), (f(-2.0),)]
+
+
+@program("mutation/one of two equal lists", inputs=SIGNS, construct=ONE_OF_TWO, refused=NOT_KNOWN)
+def one_of_equal_lists(x: Any) -> Any:
+    items = [x]
+    others = items
+    if x > 0:
+        others = [x]
+    others.append(x)
+    return len(items), len(others)
+
+
+@program("mutation/one of two empty lists", inputs=SIGNS, construct=ONE_OF_TWO, refused=NOT_KNOWN)
+def one_of_empty_lists(x: Any) -> Any:
+    items: list[Any] = []
+    others = items if x > 0 else []
+    others.append(x)
+    return len(items), len(others)
+
+
+@program("mutation/one of two empty dicts", inputs=SIGNS, construct=ONE_OF_TWO, refused=NOT_KNOWN)
+def one_of_empty_dicts(x: Any) -> Any:
+    known: dict[str, Any] = {}
+    others = known
+    if x > 0:
+        others = {}
+    others["a"] = x
+    return list(known), list(others)
+
+
+@dataclass
+class _Box:
+    value: Any
+
+
+@program("mutation/one of two equal objects", inputs=SIGNS, construct=ONE_OF_TWO, refused=NOT_KNOWN)
+def one_of_equal_objects(x: Any) -> Any:
+    box = _Box(x)
+    other = box
+    if x > 0:
+        other = _Box(x)
+    other.value = x + 1
+    return box.value, other.value
+
+
+@program(
+    "mutation/one of the lists that gx.switch gives", inputs=[(i(0), f(1.0))], construct=ONE_OF_TWO, refused=NOT_KNOWN
+)
+def one_of_switched_lists(k: Any, x: Any) -> Any:
+    items, others = [x], [x]
+    chosen = gx.switch(k, [lambda: items, lambda: others])
+    chosen.append(x)
+    return len(items), len(others)
+
+
+@program("mutation/list that a loop replaces by an equal one", inputs=SIGNS, construct=ONE_OF_TWO, refused=NOT_KNOWN)
+def replaced_in_loop(x: Any) -> Any:
+    items: list[Any] = []
+    others = items
+    for _ in range(10):
+        x = x + 1
+        others = []
+    others.append(x)
+    return len(items), len(others)
+
+
+@program("mutation/list that is changed in the first iteration", inputs=SIGNS, construct=ALIAS)
+def changed_in_first_iteration(x: Any) -> Any:
+    items: list[Any] = []
+    others = items
+    for _ in range(10):
+        others.append(x)
+        x = x + 1
+        others = []
+    return items, others

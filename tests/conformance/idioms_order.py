@@ -213,15 +213,69 @@ def identity(x: Any) -> Any:
 @program(
     "order/is, after a branch on a tensor",
     inputs=SIGNS,
-    construct=IDENTITY,
-    python_numbers=True,
-    known_difference="after a branch `is` compares stand-ins",
+    construct="`is` of what depends on tensors",
+    refused=(gx.errors.UnimplementedError, "`is` .* is not known while the function is traced"),
 )
 def identity_after_branch(x: Any) -> Any:
     y = x
     if x > 0:
         y = x * 1
     return y is x
+
+
+@program(
+    "order/is, of lists after a branch",
+    inputs=SIGNS,
+    construct="`is` of what depends on tensors",
+    refused=(gx.errors.UnimplementedError, "`is` .* is not known while the function is traced"),
+)
+def identity_of_lists(x: Any) -> Any:
+    items = [x]
+    others = items
+    if x > 0:
+        others = [x]
+    return others is not items
+
+
+@program(
+    "order/is, of two arguments",
+    inputs=[(f(2.0), f(3.0))],
+    construct="`is` of what depends on tensors",
+    refused=(gx.errors.UnimplementedError, "the argument 'x'.*`is`.*the argument 'y'.*keep a flag"),
+)
+def identity_of_arguments(x: Any, y: Any) -> Any:
+    return x is y
+
+
+@program("order/is, of what cannot be one object", inputs=SIGNS, construct=IDENTITY)
+def identity_of_others(x: Any) -> Any:
+    y, z = x + 1, x * 3
+    if x > 0:
+        y = x * 1
+    items, others = [x], [x]
+    if x > 0:
+        others.append(x)
+    else:
+        others.append(x + 1)
+    return y is z, y is x, y is not z, others is items, others is others, x.dtype is not None
+
+
+@program("order/is, of truth values", inputs=SIGNS, construct=IDENTITY, python_numbers=True)
+def identity_of_truth(x: Any) -> Any:
+    found = False
+    if x > 0:
+        found = True
+    return found is True, found is False, found is not True, (x > 0) is True, bool(x > 0) is True
+
+
+@program("order/is, in a loop", inputs=SIGNS, construct=IDENTITY)
+def identity_in_loop(x: Any) -> Any:
+    y, same = x, 0
+    for _ in range(10):
+        if y is x:
+            same += 1
+        x = x + 1
+    return same, x
 
 
 @program(

@@ -201,13 +201,44 @@ def in_conditions(x: Any) -> Any:
     "printing/numbers that depend on tensors",
     inputs=[(f(2.0),), (f(-2.0),)],
     construct=PRINT,
-    known_difference="a list of numbers prints as a list of tensors",
 )
 def numbers(x: Any) -> Any:
     count, done, scale = 0, False, 0.5
     if x > 0:
         count, done, scale = 1, True, 2.25
     print("count =", count, f"{count:03d}", done, not done, scale, [count], sep="|")
+    return x
+
+
+@program("printing/floats that depend on tensors", inputs=[(f(2.0),), (f(-2.0),)], construct=PRINT)
+def floats(x: Any) -> Any:
+    rate = 0.1
+    if x > 0:
+        rate = 1e-10
+    print(rate, [rate], f"{rate!r} {rate:.3e}")
+    return x
+
+
+@program(
+    "printing/an int or a float",
+    inputs=[(f(2.0),), (f(-2.0),)],
+    construct="`print` of a number that is an int on one path and a float on another",
+    refused=(gx.errors.ConcretizationError, "whether a number is .*float or int.*1.0 instead of 1"),
+)
+def int_or_float(x: Any) -> Any:
+    scale = 1
+    if x > 0:
+        scale = 0.5
+    print(scale)
+    return x
+
+
+@program("printing/an int or a float, formatted", inputs=[(f(2.0),), (f(-2.0),)], construct=FSTRING)
+def int_or_float_formatted(x: Any) -> Any:
+    scale = 1
+    if x > 0:
+        scale = 0.5
+    print(f"{scale:.2f}")
     return x
 
 

@@ -367,3 +367,115 @@ def variable_inside(x: Any) -> Any:
     v = gx.Variable(1.0)
     v.assign_add(x)
     return v.value()
+
+
+# --- custom gradients: when their gradient functions look, and what the functions do besides
+
+CUSTOM = "`gx.custom_gradient` of a function that reads or changes state"
+
+
+@program("state/custom gradient that reads what changes", inputs=[(f(1, 2), f(3, 4))], construct=CUSTOM)
+def custom_reads(x: Any, w: Any) -> Any:
+    u, items = x * 1, [x * 1]
+
+    @gx.custom_gradient
+    def double(v: Any) -> Any:
+        return v * 2, lambda upstream: upstream * u * w * items[-1]
+
+    with gx.GradientTape() as tape:
+        tape.watch(x)
+        y = double(x)
+        u[0] = 10.0
+        w[1] = 5.0
+        items.append(x * 100)
+        y = gx.sum(y)
+    first = tape.gradient(y, x)
+    u = x * 7
+    return first, u
+
+
+@program(
+    "state/custom gradient that reads a Variable that changes",
+    inputs=[(lambda: gx.Variable([1.0, 2.0]), f(1, 2))],
+    construct=CUSTOM,
+)
+def custom_reads_variable(w: Any, x: Any) -> Any:
+    @gx.custom_gradient
+    def double(v: Any) -> Any:
+        return v * 2, lambda upstream: upstream * w
+
+    with gx.GradientTape() as tape:
+        tape.watch(x)
+        y = double(x)
+        w.assign(w * 5)
+        y = gx.sum(y)
+    return tape.gradient(y, x)
+
+
+@program(
+    "state/custom gradient of a function that assigns a Variable",
+    inputs=[(lambda: gx.Variable(1.0), f(1, 2))],
+    construct=CUSTOM,
+)
+def custom_assigns(v: Any, x: Any) -> Any:
+    @gx.custom_gradient
+    def scaled(u: Any) -> Any:
+        v.assign_add(1.0)
+        return u * v * gx.random.normal(()), lambda upstream: upstream * 2
+
+    with gx.GradientTape() as tape:
+        tape.watch(x)
+        y = gx.sum(scaled(x) + scaled(x))
+    return y, tape.gradient(y, x), v.value(), gx.random.normal(())
+
+
+@program(
+    "state/custom gradient of a function that raises",
+    inputs=[(f(1, 2),), (f(-1, 2),)],
+    construct=CUSTOM,
+    gradient=True,
+)
+def custom_raises(x: Any) -> Any:
+    @gx.custom_gradient
+    def double(u: Any) -> Any:
+        if u[0] < 0:
+            raise ValueError("negative")
+        return u * 2, lambda upstream: upstream * 3
+
+    return double(x)
+
+
+@program(
+    "state/gradient function that assigns a Variable",
+    inputs=[(lambda: gx.Variable(1.0), f(1, 2))],
+    construct="a gradient function of `gx.custom_gradient` with an effect",
+    refused=(gx.errors.UnimplementedError, "the gradient function of 'double' assigns the Variable.*may only compute"),
+)
+def custom_pull_assigns(v: Any, x: Any) -> Any:
+    @gx.custom_gradient
+    def double(u: Any) -> Any:
+        def pull(upstream: Any) -> Any:
+            v.assign_add(1.0)
+            return upstream * 2
+
+        return u * 2, pull
+
+    return double(x)
+
+
+@program(
+    "state/gradient function that prints",
+    inputs=[(f(1, 2),)],
+    construct="a gradient function of `gx.custom_gradient` with an effect",
+    refused=(gx.errors.UnimplementedError, "the gradient function of 'double' prints.*may only compute"),
+)
+def custom_pull_prints(x: Any) -> Any:
+    @gx.custom_gradient
+    def double(u: Any) -> Any:
+        def pull(upstream: Any) -> Any:
+            print(upstream)
+            return upstream * 2
+
+        return u * 2, pull
+
+    return double(x)

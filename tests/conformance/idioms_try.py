@@ -38,7 +38,6 @@ def except_static(x: Any, key: str) -> Any:
     inputs=[(f(4.0),), (f(-4.0),)],
     construct=TRY,
     gradient=True,
-    gradient_gap="the gradient is NaN where the exception was raised",
 )
 def except_tensor(x: Any) -> Any:
     try:
@@ -384,3 +383,98 @@ def raise_in_tape(x: Any) -> Any:
             raise ValueError("negative")
         y = x * x
     return tape.gradient(y, x)
+
+
+# --- gradients of a body of which the rest does not count
+
+
+@program("try/gradient, values of before the exception", inputs=[(f(4.0),), (f(-4.0),)], construct=TRY, gradient=True)
+def gradient_of_before(x: Any) -> Any:
+    y = x * 3
+    try:
+        z = y * 2
+        if x < 0:
+            raise ValueError("negative")
+        y = gx.sqrt(x) * y
+        if y > 100:
+            raise ValueError("large")
+        y = y + gx.log(z)
+    except ValueError:
+        y = y * 2 + z
+    return y
+
+
+@program(
+    "try/gradient, exceptions of a loop",
+    inputs=[(f(1, 2, 3, 4, 5),), (f(1, -2, 3, 4, -5),), (f(1, 200, -3, 4, -5),)],
+    construct=TRY,
+    gradient=True,
+)
+def gradient_of_loop(x: Any) -> Any:
+    total = gx.zeros(())
+    try:
+        for value in x:
+            if value < 0:
+                raise ValueError("negative")
+            total = total + gx.sqrt(value)
+            if value > 100:
+                raise KeyError("large")
+            total = total * gx.log(value)
+        total = total * gx.log(x[0])
+    except ValueError:
+        total = total + x[2]
+    except KeyError:
+        total = total * x[3]
+    return total
+
+
+@program(
+    "try/gradient, in a loop", inputs=[(f(1, 2, 3, 4, 5, 6),), (f(1, -2, 3, 4, -5, 6),)], construct=TRY, gradient=True
+)
+def gradient_in_loop(x: Any) -> Any:
+    total = gx.zeros(())
+    for value in x:
+        try:
+            if value < 0:
+                raise ValueError("negative")
+            total = total + gx.sqrt(value)
+        except ValueError:
+            total = total + value
+    return total
+
+
+@program(
+    "try/gradient, one statement in another",
+    inputs=[(f(4.0),), (f(0.25),), (f(-4.0),)],
+    construct=TRY,
+    gradient=True,
+)
+def gradient_of_nested(x: Any) -> Any:
+    y = x
+    try:
+        try:
+            if x < 0:
+                raise ValueError("negative")
+            y = gx.sqrt(x)
+            if y > 1:
+                raise KeyError("large")
+            y = gx.sqrt(y)
+        except KeyError:
+            y = x * y
+        y = y + gx.sqrt(x)
+    except ValueError:
+        y = y * 5
+    return y
+
+
+@program("try/gradient by a Variable", inputs=[(lambda: gx.Variable(2.0), f(4.0)), (lambda: gx.Variable(-2.0), f(4.0))],
+         construct=TRY, gradient=True)  # fmt: skip
+def gradient_by_variable(v: Any, x: Any) -> Any:
+    with gx.GradientTape() as tape:
+        try:
+            if v < 0:
+                raise ValueError("negative")
+            y = gx.sqrt(v) * x
+        except ValueError:
+            y = v * x
+    return tape.gradient(y, v), y

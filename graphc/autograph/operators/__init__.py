@@ -28,6 +28,7 @@ from graphc.autograph.operators.handlers import (
     throw,
 )
 from graphc.autograph.operators.host import pyfunc
+from graphc.autograph.operators.identity import is_, is_not
 from graphc.autograph.operators.late import holds_views, value_of
 from graphc.autograph.operators.logic import and_, if_exp, not_, or_
 from graphc.autograph.operators.loops import for_stmt
@@ -78,6 +79,8 @@ __all__ = [
     "if_stmt",
     "in_finally",
     "inplace",
+    "is_",
+    "is_not",
     "items",
     "joined",
     "load",

@@ -15,6 +15,7 @@ from graphc.autograph.operators.handlers import attempt
 from graphc.autograph.operators.loop_index import LoopIndex
 from graphc.autograph.operators.merging import Meet, Meeting, is_tensor, leaf_type, note_stand_ins, to_tensors
 from graphc.autograph.operators.places import AttributePlace, ContentsPlace, at_end, held, write
+from graphc.autograph.operators.symbolic_number import kinds_of, met
 from graphc.autograph.operators.undefined import Undefined
 from graphc.base import nest
 from graphc.base.errors import InvalidArgumentError
@@ -301,7 +302,9 @@ def _one_sided(
     with trace_scope(regions[live]):
         tensors[live].extend(to_tensors(regions[live], [_at_end(regions[live], leaf) for leaf in leaves], types))
     tensors[1 - live].extend([_zeros(regions[1 - live], type) for type in types if type is not None])
-    return _Merged(Meeting(structure, tuple(types), tuple(leaves), value, frozenset(outer)), (value,), copies)
+    kinds = tuple(map(kinds_of, leaves))
+    meeting = Meeting(structure, tuple(types), tuple(leaves), value, kinds, frozenset(outer))
+    return _Merged(meeting, (value,), copies)
 
 
 def _find_outer(region: Region, value: Any, outer: set[int]) -> bool:
@@ -376,7 +379,8 @@ def _fill(merged: _Kept | _Merged, outputs: Any) -> Any:
     found = merged.meeting
     if not any(found.leaves) and not nest.is_mutable(found.first):
         return found.first
-    leaves = [kept if type is None else next(outputs) for kept, type in zip(found.kept, found.leaves, strict=True)]
+    columns = zip(found.kept, found.leaves, found.kinds, strict=True)
+    leaves = [kept if type is None else met(next(outputs), kinds) for kept, type, kinds in columns]
     return nest.unflatten(found.structure, leaves)
 
 

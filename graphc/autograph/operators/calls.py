@@ -27,6 +27,7 @@ from graphc.autograph.operators.loop_index import LoopIndex
 from graphc.autograph.operators.natives import ITERATING, check_arguments
 from graphc.autograph.operators.places import ContentsPlace
 from graphc.autograph.operators.recursion import check_recursion
+from graphc.autograph.operators.symbolic_number import met, number
 from graphc.autograph.operators.watch import (
     PLAIN,
     check_iterator,
@@ -380,9 +381,9 @@ def _list_method(native: Callable[..., Any], owner: list[Any], name: str) -> Cal
 
 
 def _len(value: Any) -> Any:
-    """``len``; of a list whose length is known at run time only, a tensor."""
+    """``len``; of a list whose length is known at run time only, a number that depends on tensors."""
     found = growing(value)
-    return _guarded(len)(value) if found is None else found.length
+    return _guarded(len)(value) if found is None else met(number(found.length, int), frozenset((int,)))
 
 
 def _changing_contents(function: Any, owner: list[Any] | dict[Any, Any]) -> Any:

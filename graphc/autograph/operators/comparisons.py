@@ -12,6 +12,7 @@ from graphc.autograph.operators.arithmetic import answers
 from graphc.autograph.operators.calls import call
 from graphc.autograph.operators.conversions import truth_value
 from graphc.autograph.operators.growing import refuse_growing
+from graphc.autograph.operators.identity import is_, is_not
 from graphc.autograph.operators.logic import and_, not_, or_
 from graphc.autograph.operators.natives import HASHED, check_items, check_methods
 from graphc.autograph.operators.symbolic_number import SymbolicNumber, kind_of
@@ -33,8 +34,8 @@ _METHODS: dict[str, tuple[Callable[[Any, Any], Any], str, str]] = {
     "!=": (operator.ne, "__ne__", "__ne__"),
 }
 _OTHERS: dict[str, Callable[[Any, Any], Any]] = {
-    "is": lambda a, b: a is b,
-    "is not": lambda a, b: a is not b,
+    "is": is_,
+    "is not": is_not,
     "in": lambda a, b: contains(a, b),
     "not in": lambda a, b: not_(contains(a, b)),
 }

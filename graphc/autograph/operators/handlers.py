@@ -10,8 +10,10 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, NoReturn, TypeVar
+
+import numpy as np
 
 from graphc.autograph.operators.failures import Ended, Failure, Site, failures, is_raised_by_code
 from graphc.autograph.operators.late import RAISED, ErrorView, Frozen, Opaque, rebuilt, reopened
@@ -20,7 +22,7 @@ from graphc.autograph.operators.merging import same_values
 from graphc.autograph.operators.undefined import Undefined, undefined_return
 from graphc.base import Location, nest, user_location
 from graphc.base.errors import GraphcError, UnimplementedError
-from graphc.core import CallState, Checkpoint, Place, SymbolicTensor, Trace, Variable, apply, context
+from graphc.core import CallState, Checkpoint, Guard, Place, SymbolicTensor, Trace, Variable, apply, context
 from graphc.ir import OPS
 from graphc.ops import STATUS
 
@@ -78,7 +80,25 @@ def _failure(error: BaseException) -> Failure:
     places: list[Location] = error.__dict__.pop(RAISED)
     catching = check_handlers(error, places)
     found = failures(trace)
-    return Failure(found, found.add(error, places) if catching is None else catching.catch(error, places))
+    if catching is None:
+        return Failure(found, found.add(error, places))
+    site = catching.catch(error, places)
+    assert catching.trace is not None
+    for around in _up_to(trace, catching.trace):
+        if around is not trace:  # what comes after the branch is traced as if there were no exception
+            around.guard = Guard(around.lift, _still_counts)
+    return Failure(found, site)
+
+
+def _still_counts() -> Any:
+    return apply(OPS["equal"], (STATUS.value(), STATUS.initial))
+
+
+def _not_caught(scopes: Sequence[handlers]) -> Any:
+    status = STATUS.value()
+    numbers = [found.site.number for scope in scopes for found in scope.sites]
+    found = [apply(OPS["not_equal"], (status, np.int32(number))) for number in numbers]
+    return reduce(lambda one, other: apply(OPS["logical_and"], (one, other)), found)
 
 
 class handlers:  # noqa: N801  a scope, which reads as a function; a class leaves no frame in tracebacks
@@ -118,6 +138,8 @@ class handlers:  # noqa: N801  a scope, which reads as a function; a class leave
             return False
         _open.scopes.pop()
         self._frame = None
+        others = [scope for scope in _open.scopes if isinstance(scope, handlers) and scope.catches_in(self.trace)]
+        self.trace.guard = Guard(self.trace.lift, partial(_not_caught, others)) if others else None
         if not self.sites or error is None or not (isinstance(error, Ended) or is_raised_by_code(error)):
             return False
         # By what came before it is not certain that this exception is raised: it is one more that may have been.
@@ -127,6 +149,10 @@ class handlers:  # noqa: N801  a scope, which reads as a function; a class leave
             (failure or _failure(error)).happens()
         self.ends = True
         return True
+
+    def catches_in(self, trace: Trace) -> bool:
+        """Whether it catches an exception that may have been raised before this point of a trace."""
+        return bool(self.sites) and self.trace is not None and trace.is_inside(self.trace)
 
     def catches(self, error: BaseException | None) -> bool:
         """Whether it may catch an exception; None stands for one that is not known."""

@@ -23,7 +23,7 @@ def examples(value: Any) -> tuple[Any, ...]:
     if isinstance(value, LoopIndex):
         return (1,)
     if isinstance(value, SymbolicNumber):
-        return (value.kind(1),)
+        return tuple([kind(1) for kind in value.kinds])
     if not isinstance(value, SymbolicTensor) or value.shape:
         return (value,)
     numbers = _EXAMPLES.get(value.dtype.kind, ())

@@ -10,8 +10,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import partial
 from typing import Any, cast
+
+import numpy as np
 
 from graphc.autograph.operators.loop_index import LoopIndex
 from graphc.base import nest
@@ -209,7 +210,11 @@ class Frozen:
     """
 
     def __init__(self, value: Any) -> None:
-        self._take(snapshot(value))
+        structure = snapshot(value)
+        for leaf in nest.flatten(structure)[0]:
+            if hasattr(leaf, "__graphc_number__"):
+                leaf.check_kind("a text, an exception or a call of gx.pyfunc")
+        self._take(structure)
 
     @classmethod
     def of(cls, structure: Any) -> Frozen:
@@ -233,8 +238,10 @@ class Frozen:
             self.tensors.append(tensor)
         if isinstance(leaf, LoopIndex):
             return _Number(place)
-        is_number = hasattr(leaf, "__graphc_number__")
-        return _Number(place, partial(_number_of, type(leaf), cast("Any", leaf).kind)) if is_number else _Place(place)
+        if not hasattr(leaf, "__graphc_number__"):
+            return _Place(place)
+        symbolic = cast("Any", leaf)
+        return _Number(place, symbolic.maker(), symbolic.met)
 
     @property
     def held(self) -> list[Any]:
@@ -269,13 +276,12 @@ class _Number(_Place):
 
     Attributes:
       of_tensor: makes the number of its tensor while that has no value; None for a loop's index, whose loop is over.
+      shortest: whether a float is the one of fewest digits that its tensor may stand for, as Python's own has no
+        rounding to 32 bits to show; ``float(t)`` has.
     """
 
     of_tensor: Callable[[SymbolicTensor], SymbolicTensor] | None = None
-
-
-def _number_of(cls: Callable[..., SymbolicTensor], kind: Any, tensor: SymbolicTensor) -> SymbolicTensor:
-    return cls(tensor, kind)
+    shortest: bool = False
 
 
 def _thawed(leaf: Any, arrays: Sequence[Any]) -> Any:
@@ -285,4 +291,7 @@ def _thawed(leaf: Any, arrays: Sequence[Any]) -> Any:
     if isinstance(array, SymbolicTensor):
         of_tensor = leaf.of_tensor if isinstance(leaf, _Number) else None
         return array.snapshot() if of_tensor is None else of_tensor(array)
-    return Tensor(array).item() if isinstance(leaf, _Number) else Tensor(array)
+    if not isinstance(leaf, _Number):
+        return Tensor(array)
+    number: Any = Tensor(array).item()
+    return float(str(np.float32(number))) if leaf.shortest and type(number) is float else number

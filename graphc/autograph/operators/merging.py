@@ -16,6 +16,7 @@ from typing import Any, NoReturn, cast
 import jax
 import numpy as np
 
+from graphc.autograph.operators.symbolic_number import Kinds, kinds_of
 from graphc.base import nest
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import SCALARS, ArrayMethods, SymbolicTensor, Tensor, Trace, operand, type_of_any
@@ -25,7 +26,9 @@ from graphc.ops import AS_NUMBER
 __all__ = [
     "Meet",
     "Meeting",
+    "common_kinds",
     "describe",
+    "interchangeable",
     "is_number",
     "is_tensor",
     "leaf_type",
@@ -34,6 +37,9 @@ __all__ = [
     "same_values",
     "to_tensors",
 ]
+
+
+_INT32 = np.iinfo(np.int32)
 
 
 def is_tensor(value: Any) -> bool:
@@ -51,7 +57,7 @@ def same(first: Any, second: Any) -> bool:
     if first is second:
         return True
     if isinstance(first, SymbolicTensor) and isinstance(second, SymbolicTensor):
-        return first.raw is second.raw
+        return first.raw is second.raw and kinds_of(first) == kinds_of(second)
     if type(first) is not type(second):
         return False
     if is_number(first) or isinstance(first, str | bytes | range | slice):
@@ -83,7 +89,8 @@ class Meeting:
       structure: the nested structure that both have.
       leaves: for each leaf the tensor type of both sides, or None where it is the same object on both.
       kept: the leaves of the first side.
-      first: the first side's value.
+      first: the first side's value; where the other one has other lists or dicts of the same contents, a new value.
+      kinds: for each leaf the Python types that it may have, if it is a number on both sides.
       shared: the identities of the containers that are the same objects on both sides, and so stay what they are.
     """
 
@@ -91,6 +98,7 @@ class Meeting:
     leaves: tuple[TensorType | None, ...]
     kept: tuple[Any, ...]
     first: Any
+    kinds: tuple[Kinds | None, ...]
     shared: frozenset[int] = frozenset()
 
 
@@ -122,7 +130,9 @@ class Meet:
             None if same(*pair) else self.leaf(name, pair, None)
             for pair in zip(first_leaves, second_leaves, strict=True)
         ]
-        return Meeting(structure, tuple(leaves), tuple(first_leaves), first, shared)
+        kinds = [common_kinds(*pair) for pair in zip(first_leaves, second_leaves, strict=True)]
+        first = first if interchangeable(first, second) else nest.unflatten(structure, first_leaves)
+        return Meeting(structure, tuple(leaves), tuple(first_leaves), first, tuple(kinds), shared)
 
     def structures(self, name: str, pair: tuple[Any, Any], structures: tuple[nest.Structure, nest.Structure]) -> None:
         """Refuses structures that differ."""
@@ -138,6 +148,14 @@ class Meet:
                 pair,
                 "Python values that depend on tensors cannot be compiled",
                 "use tensors, or make the condition a Python value",
+            )
+        if any(type(value) is int and not _INT32.min <= value <= _INT32.max for value in pair):
+            self._fail(
+                InvalidArgumentError,
+                name,
+                pair,
+                "the Python int becomes a tensor, as which of the two it is depends on tensors, and does not fit int32",
+                "use a float, or keep the number out of what depends on tensors",
             )
         types = (first_type or leaf_type(pair[0]), leaf_type(pair[1]))
         if types[0].shape != types[1].shape:
@@ -188,6 +206,20 @@ def _holds(dtype: np.dtype[Any], weak: np.dtype[Any]) -> bool:
     return rank.get(dtype.kind, -1) >= rank.get(weak.kind, 4)
 
 
+def interchangeable(first: Any, second: Any) -> bool:
+    """Whether the containers of two values of one structure are the same objects, or such as nobody can change."""
+    parts, others = nest.children(first), nest.children(second)
+    if first is second or parts is None or others is None:
+        return True
+    return isinstance(first, tuple) and all(map(interchangeable, parts[1], others[1]))
+
+
+def common_kinds(first: Any, second: Any) -> Kinds | None:
+    """The Python types of which what was one of two numbers has one; None if it may be no number."""
+    kinds = (kinds_of(first), kinds_of(second))
+    return None if kinds[0] is None or kinds[1] is None else kinds[0] | kinds[1]
+
+
 def note_stand_ins(
     trace: Trace,
     name: str,
@@ -213,9 +245,11 @@ def note_stand_ins(
     if sources is not None:
         sources = [source for source in sources if not is_number(source) and not hasattr(source, "__graphc_unbound__")]
     parts = nest.children(value)
-    if parts is None or not parts[1]:
+    if parts is None:
         if isinstance(value, SymbolicTensor):
             trace.root.stand_ins.add(value, name, None if sources is None else tuple(sources), held)
+        return
+    if value is None or (isinstance(value, tuple) and not parts[1]):
         return
     columns = None if sources is None else [nest.children(source) for source in sources]
     if columns is not None and any(column is not None and len(column[1]) != len(parts[1]) for column in columns):

@@ -8,14 +8,16 @@ by zero raises. A function that returns one returns a Python number.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import product, starmap
 from typing import Any, cast
 
 from graphc.autograph.operators.branches import or_
 from graphc.autograph.operators.checks import require
 from graphc.autograph.operators.exact import compare_exactly
 from graphc.autograph.operators.loop_index import LoopIndex
-from graphc.autograph.operators.symbolic_number import SymbolicNumber, kind_of, number
+from graphc.autograph.operators.merging import is_tensor
+from graphc.autograph.operators.symbolic_number import SymbolicNumber, kind_of, kinds_of, number
 from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor, apply
 from graphc.ir import OPS
@@ -51,14 +53,29 @@ _COMPARISONS = {
 }
 
 
-def _made(tensor: Any, kind: type[Any]) -> SymbolicNumber:
-    return SymbolicNumber(cast("SymbolicTensor", tensor), kind)
+def _made(tensor: Any, results: Iterable[Any], *operands: Any) -> SymbolicNumber:
+    """A number that is computed of others.
+
+    Args:
+      tensor: its value.
+      results: what Python makes of numbers of the types that the operands may have.
+      *operands: the operands.
+    """
+    kinds = frozenset(cast("type[Any]", type(result)) for result in results)
+    is_met = any(isinstance(value, SymbolicNumber) and value.met for value in operands)
+    return SymbolicNumber(tensor, max(kinds, key=_KINDS.index), kinds, met=is_met)
+
+
+def _samples(value: Any) -> list[Any]:
+    """A number of each type that a number may have; a known one itself."""
+    if type(value) in _KINDS:
+        return [value]
+    return [kind(1) for kind in kinds_of(value) or ()]
 
 
 def _unary(op: str, native: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def run(self: SymbolicNumber) -> SymbolicNumber:
-        kind = cast("type[Any]", type(native(self.kind(1))))
-        return _made(apply(OPS[op], (_ordinal(self),)), kind)
+        return _made(apply(OPS[op], (_ordinal(self),)), map(native, _samples(self)), self)
 
     return run
 
@@ -78,7 +95,7 @@ def _arithmetic(name: str, *, reflected: bool) -> Callable[[Any, Any], Any]:
 
     def run(self: SymbolicNumber, other: Any) -> Any:
         if kind_of(other) is None:
-            return method(self, other)
+            return method(self, other) if is_tensor(other) else NotImplemented
         return _result(name, (other, self) if reflected else (self, other))
 
     return run
@@ -90,13 +107,12 @@ def _result(name: str, pair: tuple[Any, Any]) -> SymbolicNumber:
     if check is not None:
         check(native, *pair)
     # Python says of what type the result is, asked with numbers of the same types.
-    kinds = [cast("type[Any]", kind_of(value)) for value in pair]
-    samples = [value if type(value) is kind else kind(1) for value, kind in zip(pair, kinds, strict=True)]
-    kind = cast("type[Any]", type(native(*samples)))
-    first, second = pair if kind is bool else map(_ordinal, pair)
-    if name == "pow" and kind is float:
+    results = list(starmap(native, product(*map(_samples, pair))))
+    kinds = {cast("type[Any]", type(result)) for result in results}
+    first, second = pair if kinds == {bool} else map(_ordinal, pair)
+    if name == "pow" and float in kinds:
         first = _tensor(first) * 1.0
-    return _made(apply(OPS[_NAMES[name]], (_tensor(first), _tensor(second))), kind)
+    return _made(apply(OPS[_NAMES[name]], (_tensor(first), _tensor(second))), results, *pair)
 
 
 def _comparison(name: str, op: str) -> Callable[[Any, Any], Any]:
@@ -104,10 +120,11 @@ def _comparison(name: str, op: str) -> Callable[[Any, Any], Any]:
 
     def run(self: SymbolicNumber, other: Any) -> Any:
         if kind_of(other) is None:
-            return method(self, other)
-        exact = type(other) in (int, float) and self.kind is not bool
+            return method(self, other) if is_tensor(other) else NotImplemented
+        # A float that met others was rounded to 32 bits only because it did.
+        exact = type(other) in (int, float) and self.kind is not bool and not (self.met and self.kind is float)
         result = compare_exactly(op, self, other) if exact else method(self, other)
-        return _made(result, bool) if isinstance(result, SymbolicTensor) else result
+        return _made(result, (True,), self, other) if isinstance(result, SymbolicTensor) else result
 
     return run
 

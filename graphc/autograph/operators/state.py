@@ -14,6 +14,7 @@ from graphc.autograph.operators.list_state import ListState, changes_length, set
 from graphc.autograph.operators.loop_index import LoopIndex
 from graphc.autograph.operators.merging import (
     Meet,
+    interchangeable,
     is_number,
     is_tensor,
     leaf_type,
@@ -22,6 +23,7 @@ from graphc.autograph.operators.merging import (
     to_tensors,
 )
 from graphc.autograph.operators.places import held, write
+from graphc.autograph.operators.symbolic_number import Kinds, kinds_of, met
 from graphc.autograph.operators.undefined import Undefined
 from graphc.base import at, nest
 from graphc.base.errors import GraphcError, UnimplementedError
@@ -47,10 +49,21 @@ class LoopVariables:
 
 @dataclass
 class _Slot:
-    """One leaf of a name's value: carried as a tensor if it has a type, else the same object in every iteration."""
+    """One leaf of a name's value: carried as a tensor if it has a type, else the same object in every iteration.
+
+    Attributes:
+      leaf: what it is before the loop.
+      type: of the tensor.
+      kinds: the Python types that it may have, if it is a number in every iteration.
+    """
 
     leaf: Any
     type: TensorType | None
+    kinds: Kinds | None
+
+    @classmethod
+    def of(cls, leaf: Any) -> _Slot:
+        return cls(leaf, _entry_type(leaf), kinds_of(leaf))
 
 
 @dataclass
@@ -72,6 +85,7 @@ class _Entry:
     bound: Any = None
     frozen: bool = False
     last: Any = None
+    remade: bool = False
     list: ListState | None = None
 
     @classmethod
@@ -83,7 +97,7 @@ class _Entry:
     def start_at(self, value: Any) -> None:
         """Sets what the name holds before the loop."""
         leaves, self.structure = nest.flatten(value, self.same)
-        self.value, self.slots = value, [_Slot(leaf, _entry_type(leaf)) for leaf in leaves]
+        self.value, self.slots = value, list(map(_Slot.of, leaves))
 
     def keeps(self, value: Any) -> bool:
         """Whether an iteration that leaves the name with this value leaves the containers in it that should stay."""
@@ -99,6 +113,11 @@ class _Entry:
         if self.frozen:
             return None
         return [self.last] if runs else [self.value, self.last]
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the name holds another object in each iteration; a list or dict may be one for all its leaves."""
+        return self.carried or self.remade
 
     @property
     def carried(self) -> bool:
@@ -175,7 +194,7 @@ class LoopState:
         self._variables.set(tuple(values[:count]))
         for entry, value in zip(self._entries, values, strict=True):
             entry.bound = value
-            if entry.carried:
+            if entry.is_new:
                 note_stand_ins(self._trace, entry.name, value, [entry.value], held=_HELD, shared=entry.same)
             if entry.list is not None:
                 entry.list.bind(value)
@@ -188,9 +207,9 @@ class LoopState:
 
     @staticmethod
     def _bound(entry: _Entry, supply: Any) -> Any:
-        if not entry.carried:
+        if not entry.is_new:
             return entry.value
-        leaves = [slot.leaf if slot.type is None else next(supply) for slot in entry.slots]
+        leaves = [slot.leaf if slot.type is None else met(next(supply), slot.kinds) for slot in entry.slots]
         return nest.unflatten(entry.structure, leaves)
 
     def restore(self) -> None:
@@ -285,6 +304,9 @@ class LoopState:
         fits = [
             self._settle_slot(entry.name, slot, leaf, region) for slot, leaf in zip(entry.slots, leaves, strict=True)
         ]
+        if not entry.is_new and not interchangeable(entry.value, value):
+            entry.remade = True
+            return False
         return all(fits)
 
     def _settle_unbound(self, entry: _Entry, unbound: Undefined, value: Any, region: Region) -> bool:
@@ -312,8 +334,11 @@ class LoopState:
             return True
         if isinstance(after, LoopIndex) or (is_number(slot.leaf) and is_number(after)):
             _number_changes(region, name)
-        met = self._meet(region).leaf(name, (slot.leaf, after), slot.type)
-        fits, slot.type = met == slot.type, met
+        type = self._meet(region).leaf(name, (slot.leaf, after), slot.type)
+        after_kinds = kinds_of(after)
+        kinds = None if slot.kinds is None or after_kinds is None else slot.kinds | after_kinds
+        fits = (type, kinds) == (slot.type, slot.kinds)
+        slot.type, slot.kinds = type, kinds
         return fits
 
     def _meet(self, region: Region) -> Meet:
@@ -347,7 +372,7 @@ class LoopState:
                 value = entry.after
             elif entry.list is not None:
                 value = entry.list.leave(value, trips)
-            elif entry.carried:
+            elif entry.is_new:
                 note_stand_ins(self._trace, entry.name, value, entry.sources(self._runs), shared=entry.same)
             values.append(value)
         self._variables.set(tuple(values[: self._num_names]))
@@ -364,10 +389,10 @@ _MAX_DISCOVERIES = 10
 
 def _zeros_slot(leaf: Any) -> _Slot:
     if not is_tensor(leaf):
-        return _Slot(leaf, None)
+        return _Slot(leaf, None, kinds_of(leaf))
     type = leaf_type(leaf)
     zero = np.zeros(type.shape, type.dtype)
-    return _Slot(zero.item() if type.weak else zero, type)
+    return _Slot(zero.item() if type.weak else zero, type, kinds_of(leaf))
 
 
 def _number_changes(region: Region, name: str) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 from graphc.autograph.operators.failures import Ended, Failure, settles
 from graphc.autograph.operators.handlers import attempt
-from graphc.autograph.operators.merging import Meet, to_tensors
+from graphc.autograph.operators.merging import Meet, note_stand_ins, to_tensors
 from graphc.autograph.operators.state import LoopState, LoopVariables
+from graphc.autograph.operators.symbolic_number import Kinds, met
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError
 from graphc.core import FUNCTIONS, Region, SymbolicTensor, apply, context, operand, trace_scope
@@ -43,8 +44,9 @@ def trace_switch(index: SymbolicTensor, branches: Sequence[Callable[[], Any]]) -
         emit_branches(SWITCH, selector, regions, [[] for _ in regions])
         raise Ended
     meet = Meet(("in one branch", "in another"), trace.refuse)
-    met = [meet.values("the result of switch", results[0], result) for result in results]
-    leaves = tuple(_widest(column) for column in zip(*(found.leaves for found in met), strict=True))
+    meetings = [meet.values("the result of switch", results[0], result) for result in results]
+    leaves = tuple(_widest(column) for column in zip(*(found.leaves for found in meetings), strict=True))
+    found_first = meetings[0]
     outputs: list[list[SymbolicTensor]] = []
     found = iter(results)
     for region, failure in zip(regions, failures, strict=True):
@@ -53,11 +55,17 @@ def trace_switch(index: SymbolicTensor, branches: Sequence[Callable[[], Any]]) -
             parts = nest.flatten(next(found))[0] if failure is None else [_zeros(region, type) for type in leaves]
             outputs.append(to_tensors(region, parts, leaves))
     supply = iter(emit_branches(SWITCH, selector, regions, outputs))
-    kept = met[0].kept
-    return nest.unflatten(
-        met[0].structure,
-        [leaf if type is None else next(supply) for leaf, type in zip(kept, leaves, strict=True)],
-    )
+    columns = zip(found_first.kept, leaves, zip(*(found.kinds for found in meetings), strict=True), strict=True)
+    parts = [leaf if type is None else met(next(supply), _all_kinds(kinds)) for leaf, type, kinds in columns]
+    chosen = nest.unflatten(found_first.structure, parts)
+    note_stand_ins(trace, "the result of switch", chosen, results)
+    return chosen
+
+
+def _all_kinds(columns: Sequence[Kinds | None]) -> Kinds | None:
+    """The Python types that a result may have; None if it may be no number."""
+    found = [kinds for kinds in columns if kinds is not None]
+    return frozenset[Any]().union(*found) if len(found) == len(columns) else None
 
 
 def _zeros(region: Region, type: TensorType | None) -> SymbolicTensor | None:

@@ -18,6 +18,7 @@ from graphc.autograph.operators.calls import call
 from graphc.autograph.operators.growing import refuse_growing
 from graphc.autograph.operators.late import REPLACED, View, is_late, rebuilt, snapshot, value_of
 from graphc.autograph.operators.natives import check_items, check_methods, check_printed
+from graphc.autograph.operators.symbolic_number import SymbolicNumber
 from graphc.autograph.operators.watch import check_iterator, is_library, operator_method
 from graphc.base import nest
 from graphc.base.errors import ConcretizationError, UnimplementedError
@@ -43,6 +44,8 @@ _MAKERS: dict[str, Callable[..., str]] = {
     "+": operator.add,
     "*": operator.mul,
 }
+_AS_FLOAT = ("e", "E", "f", "F", "g", "G", "%")
+"""The formats in which an int looks like the float of the same value."""
 _CONVERSIONS = {"s": "str", "r": "repr", "a": "ascii"}
 _ASKED = {"str": ("__str__", "__repr__"), "repr": ("__repr__",), "ascii": ("__repr__",)}
 
@@ -214,6 +217,8 @@ def _format(value: Any, spec: Any) -> Any:
         return call(method)(value, spec)
     if isinstance(spec, str) and not isinstance(spec, Text) and not spec:
         return text_of("str", value)
+    if isinstance(value, SymbolicNumber) and type(spec) is str and spec[-1:] in _AS_FLOAT:
+        value = SymbolicNumber(value, float, met=value.met)
     if is_late(value) or is_late(spec):
         return _text("format", value, spec)
     check_methods(value, ("__format__",))
