@@ -392,7 +392,7 @@ def sorted_vectors(x: Tensor) -> Any:
 def type_of_what_was_a_number(x: Tensor) -> Any:
     k = 1.0
     while k < x:
-        k = k * 2
+        k = k * x
     return type(k * 2)
 
 

@@ -191,6 +191,14 @@ def compared(x: Any) -> Any:
     return n == None, n != "a", n == [1], n in (2, 3), n in {2: 1}, isinstance(n, int), type(n) is int  # noqa: E711
 
 
+@program("dtypes/float compared with itself", inputs=SIGNS, construct=NUMBER, python_numbers=True)
+def float_compared(x: Any) -> Any:
+    rate = 0.1
+    if x > 0:
+        rate = 0.3
+    return rate == 0.1, rate != 0.3, rate <= 0.1, rate < 0.3
+
+
 @program("dtypes/numbers that gx.switch gives", inputs=[(i(0),), (i(1),)], construct=NUMBER, python_numbers=True)
 def switched(k: Any) -> Any:
     n = gx.switch(k, [lambda: 0, lambda: 2])
