@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
+import numpy as np
+
 from graphc.base import at, warn_at
 from graphc.base.errors import SideEffectWarning, UnimplementedError
 from graphc.core import SideEffect, Trace, Write
@@ -41,17 +43,23 @@ def find_side_effects(trace: Trace, writes: Sequence[Write]) -> list[SideEffect]
 
 
 def _same(before: Any, after: Any) -> bool:
-    """Whether a place still holds what it held; of a list or dict, the same things."""
+    """Whether a place still holds what it held; of a container, the same things; of an array, the same bytes."""
     if before is after:
         return True
-    if type(before) is not type(after) or not isinstance(before, list | dict):
+    if isinstance(before, np.ndarray):
+        old, new = cast("Any", before), after
+        return old.shape == new.shape and old.tobytes() == new.tobytes()
+    if type(before) is not type(after) or not isinstance(before, list | dict | set | bytes):
         return False
-    old, new = _parts(before), _parts(after)
-    return len(old) == len(new) and all(a is b for a, b in zip(old, new, strict=True))
+    parts, others = _parts(before), _parts(after)
+    return len(parts) == len(others) and all(a is b for a, b in zip(parts, others, strict=True))
 
 
 def _parts(value: Any) -> list[Any]:
-    return cast("list[Any]", value) if isinstance(value, list) else [part for item in value.items() for part in item]
+    """The things in a container, in an order that depends on nothing else."""
+    if isinstance(value, dict):
+        return [part for item in cast("dict[Any, Any]", value).items() for part in item]
+    return sorted(cast("set[Any]", value), key=id) if isinstance(value, set) else list(value)
 
 
 class SideEffects:

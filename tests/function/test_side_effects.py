@@ -11,6 +11,7 @@ import logging
 import math
 import os
 import random
+import re
 import time
 import uuid
 import warnings
@@ -30,6 +31,9 @@ GENERATOR = np.random.default_rng(0)
 RANDOM = random.Random(0)
 LOG: list[Any] = []
 TABLE: dict[str, Any] = {}
+SEEN: set[Any] = set()
+RECENT: collections.deque[Any] = collections.deque()
+TOTALS = np.zeros(3, np.float32)
 
 
 class Holder:
@@ -75,6 +79,23 @@ def stores_attribute(x: Any) -> Any:
     return x
 
 
+def stores_item(x: Any) -> Any:
+    TOTALS[1:][0] = TOTALS[1] + 1
+    return x
+
+
+def adds_in_place(x: Any) -> Any:
+    totals = TOTALS
+    totals += 1
+    return x
+
+
+def joins_in_place(x: Any) -> Any:
+    seen = SEEN
+    seen |= {object()}
+    return x
+
+
 def logs_in_a_helper(x: Any) -> Any:
     logging.debug("called")
     return x
@@ -103,6 +124,12 @@ PROGRAMS: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: (x, LOG.append(1))[0], "the call of list.append"),
     (lambda x: (x, TABLE.update(a=object()))[0], "the call of dict.update"),
     (stores_attribute, "the assignment to attribute 'number' of a Holder"),
+    (lambda x: (x, SEEN.add(object()))[0], "the call of set.add"),
+    (lambda x: (x, RECENT.append(1))[0], "the call of deque.append"),
+    (lambda x: (x, TOTALS.fill(TOTALS[0] + 1))[0], "the call of ndarray.fill"),
+    (stores_item, "the assignment to an item of a ndarray"),
+    (adds_in_place, "the in-place operator += on a ndarray"),
+    (joins_in_place, "the in-place operator |= on a set"),
 ]
 
 
@@ -117,7 +144,7 @@ def test_what_happens_when_traced_is_told_once_at_its_line(program: Callable[[An
     assert found[0].filename == __file__
     line = Path(__file__).read_text(encoding="utf-8").splitlines()[found[0].lineno - 1]
     words = what.rpartition("'")[0].rpartition("'")[2] or what.removesuffix(" without a seed").rpartition(".")[2]
-    assert words.rpartition(" ")[2] in line
+    assert (" = " if "item" in what else "= " if "in-place" in what else words.rpartition(" ")[2]) in line
     function.trace(ONE)
     function.trace(gx.ones((2,)))  # traced again, and not told again
 
@@ -135,19 +162,20 @@ def test_it_may_be_meant(program: Callable[[Any], Any]) -> None:
 )
 def test_it_may_be_refused(program: Callable[[Any], Any], what: str) -> None:
     with pytest.raises(
-        UnimplementedError, match=f"{what} would happen once, when .* which side_effects='error'"
+        UnimplementedError, match=f"{re.escape(what)} would happen once, when .* which side_effects='error'"
     ) as caught:
         gx.function(program, side_effects="error")(ONE)
     assert __file__ in str(caught.value)
 
 
 def test_what_is_refused_has_not_happened() -> None:
-    before = count, HOLDER.number, len(LOG)
+    before = count, HOLDER.number, len(LOG), len(SEEN), TOTALS.tolist()
     state = random.getstate()
-    for program in (assigns_global, stores_attribute, lambda x: (x, LOG.append(1))[0], lambda x: x + random.random()):
+    programs = (assigns_global, stores_attribute, lambda x: (x, LOG.append(1))[0], joins_in_place, stores_item)
+    for program in (*programs, lambda x: x + random.random()):
         with pytest.raises(UnimplementedError):
             gx.function(program, side_effects="error")(ONE)
-    assert (count, HOLDER.number, len(LOG)) == before
+    assert (count, HOLDER.number, len(LOG), len(SEEN), TOTALS.tolist()) == before
     assert random.getstate() == state
 
 
@@ -169,7 +197,19 @@ def local_objects(x: Any) -> Any:
 
     queue = collections.deque([1])
     queue.append(2)
-    return x + sum(rows) + len(table) + holder.number + inner(3) + len(queue)
+    seen = {1}
+    seen.add(2)
+    return x + sum(rows) + len(table) + holder.number + inner(3) + len(queue) + len(seen)
+
+
+def local_arrays(x: Any) -> Any:
+    weights = np.zeros(3, np.float32)
+    weights[0] = 1
+    weights += 2
+    half = weights[1:]
+    half[0] = 5
+    half.sort()
+    return gx.sum(x * weights) + gx.sum(gx.asarray(half))
 
 
 def pure_libraries(x: Any) -> Any:
@@ -203,7 +243,7 @@ def restored(x: Any) -> Any:
     return x
 
 
-@pytest.mark.parametrize("program", [local_objects, pure_libraries, seeded, loops, restored])
+@pytest.mark.parametrize("program", [local_objects, local_arrays, pure_libraries, seeded, loops, restored])
 def test_what_nobody_sees_is_not_told(program: Callable[[Any], Any]) -> None:
     assert gx.function(program)(ONE).item() == pytest.approx(program(ONE).item())
 

@@ -28,6 +28,7 @@ from graphc.autograph.operators.natives import ITERATING, check_arguments
 from graphc.autograph.operators.places import ContentsPlace
 from graphc.autograph.operators.recursion import check_recursion
 from graphc.autograph.operators.symbolic_number import met, number
+from graphc.autograph.operators.unfollowed import note_change
 from graphc.autograph.operators.watch import (
     PLAIN,
     check_iterator,
@@ -349,7 +350,9 @@ def _method(function: Any, owner: Any, kind: type[Any], *, pure: bool) -> Callab
     if not pure and isinstance(owner, list | dict) and function.__name__ in _CONTENT_METHODS:
         return _changing_contents(function, cast("list[Any]", owner))
     if not pure:
-        function = report_call(function, f"the call of {kind.__name__}.{function.__name__}")
+        what = f"the call of {kind.__name__}.{function.__name__}"
+        function = report_call(function, what)
+        note_change(owner, what)
         return changing(_guarded(function), owner)
     return _guarded(function)
 

@@ -22,6 +22,7 @@ from graphc.autograph.operators.places import (
     is_plain_attribute,
     write,
 )
+from graphc.autograph.operators.unfollowed import note_change
 from graphc.autograph.operators.watch import found_on, is_users
 from graphc.core import MISSING, ArrayMethods, SymbolicTensor, context
 
@@ -81,7 +82,7 @@ def store_item(owner: Any, index: Any, value: Any) -> None:
         if _is_container(owner, "__setitem__"):
             context.trace.writing(ContentsPlace(owner, what))
         else:
-            _side_effect(what)
+            note_change(owner, what)
             if holds_symbols(value):
                 note_store(owner, what)
         if isinstance(index, SymbolicTensor):
@@ -114,7 +115,7 @@ def delete_item(owner: Any, index: Any) -> None:
     if context.trace is not None and _is_container(owner, "__delitem__"):
         context.trace.writing(ContentsPlace(owner, what))
     else:
-        _side_effect(what)
+        note_change(owner, what)
     del owner[index]
 
 
@@ -149,7 +150,7 @@ def inplace(symbol: str, target: Any, value: Any) -> Any:
     if context.trace is not None and _is_container(target, method):
         context.trace.writing(ContentsPlace(target, what))
     else:
-        _side_effect(what)
+        note_change(target, what)
     return _INPLACE[symbol](target, value)
 
 
