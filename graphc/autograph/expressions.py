@@ -232,6 +232,9 @@ class Expressions(ast.NodeTransformer):
         return value if isinstance(node, _HARMLESS) else located(operator(name, value), node)
 
     def _visit_listcomp(self, node: ast.ListComp | ast.GeneratorExp) -> ast.expr:
+        if isinstance(node, ast.ListComp) and _is_loop(node):
+            return located(self._generator(node.generators, node.elt, "listed"), node)
+
         def element() -> None:
             node.elt = self.visit(node.elt)
 
@@ -242,7 +245,7 @@ class Expressions(ast.NodeTransformer):
             return self._visit_listcomp(node)
         return located(self._generator(node.generators, node.elt), node)
 
-    def _generator(self, generators: list[ast.comprehension], element: ast.expr) -> ast.expr:
+    def _generator(self, generators: list[ast.comprehension], element: ast.expr, name: str = "generator") -> ast.expr:
         """``generator(items, step, simple)``: the loops of a generator expression from the first of these on."""
         first, *rest = generators
         items = self.visit(first.iter)
@@ -253,7 +256,7 @@ class Expressions(ast.NodeTransformer):
         self._in_thunk = before
         parts = ast.Tuple(elts=tests, ctx=ast.Load()), located(thunk(then), element), constant(bool(rest))
         step = _function_of(first.target, located(operator("clause", *parts), first.target))
-        return operator("generator", items, step, constant(not tests and not rest))
+        return operator(name, items, step, constant(not tests and not rest))
 
     def _visit_setcomp(self, node: ast.SetComp) -> ast.expr:
         def element() -> None:
@@ -355,6 +358,16 @@ def _makes_container(node: ast.AST) -> bool:
     if isinstance(node, ast.List):
         return isinstance(node.ctx, ast.Load)
     return isinstance(node, ast.ListComp | ast.Dict | ast.DictComp)
+
+
+def _is_loop(node: ast.ListComp) -> bool:
+    """Whether a list comprehension may be run as the loop that it stands for, which may depend on tensors."""
+    parts = list(ast.walk(node))
+    # A function that is defined inside shares the variables of Python's comprehension, which later items change.
+    if binds_in_place(node) or any(isinstance(part, ast.Lambda | ast.GeneratorExp | ast.Await) for part in parts):
+        return False
+    filtered = any(part.ifs for part in node.generators)
+    return not any(part.is_async for part in node.generators) and (filtered or len(node.generators) == 1)
 
 
 def _is_constant(node: ast.expr) -> bool:

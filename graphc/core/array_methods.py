@@ -294,8 +294,26 @@ _NUMPY_NAMES = {
 }
 
 
+def _shape(tensor: ArrayMethods) -> tuple[int, ...]:
+    return tensor.shape
+
+
+def _ndim(tensor: ArrayMethods) -> int:
+    return tensor.ndim
+
+
+def _size(tensor: ArrayMethods, axis: int | None = None) -> int:
+    return tensor.size if axis is None else tensor.shape[axis]
+
+
+_NUMPY_QUESTIONS: dict[str, Callable[..., Any]] = {"ndim": _ndim, "shape": _shape, "size": _size}
+"""What NumPy answers about an array without its values."""
+
+
 def _numpy_function(name: str) -> Callable[..., Any]:
     name = _NUMPY_NAMES.get(name, name)
+    if name in _NUMPY_QUESTIONS:
+        return _NUMPY_QUESTIONS[name]
     if name not in FUNCTIONS:
         error = UnimplementedError(f"numpy.{name} of a graphc tensor: graphc has no function of that name")
         raise at(error, user_location())

@@ -365,10 +365,6 @@ def a_key_of_a_dict(x: Tensor) -> Any:
     return {1: 2}[int(x)]
 
 
-def filtered_list(x: Tensor) -> Any:
-    return [v for v in gx.ones(3) if v > x]
-
-
 def filtered_set(x: Tensor) -> Any:
     return len({k for k in range(3) if x > k})
 
@@ -407,7 +403,6 @@ def type_of_what_was_a_number(x: Tensor) -> Any:
         (int_of_a_complex, InvalidTypeError, r"float\(\) of a complex tensor c64\[\]; use gx.real"),
         (round_of_a_vector, InvalidTypeError, r"round\(\) of a tensor f32\[2\]; use gx.round\(x, decimals\)"),
         (a_key_of_a_dict, ConcretizationError, r"used as a key of a dict .* gx.switch, or index a tensor"),
-        (filtered_list, UnimplementedError, r"condition of this comprehension is a tensor .* gx.where"),
         (filtered_set, UnimplementedError, r"condition of this comprehension is a tensor .* gx.where"),
         (filtered_dict, UnimplementedError, r"condition of this comprehension is a tensor .* gx.where"),
         (list_of_a_filtered_expression, UnimplementedError, r"condition of this comprehension is a tensor"),

@@ -67,10 +67,64 @@ def filtered_static(x: Any) -> Any:
     construct=FILTERED,
     gradient=True,
     python_numbers=True,
-    known_gap="this use of a tensor's value in Python is not compiled yet",
 )
 def filtered_sum(x: Any) -> Any:
     return sum([value * value for value in x if value > 0])
+
+
+@program(
+    "comprehensions/filtered, of filtered", inputs=[(f(1, -2, 3),), (f(-1, -2, -3),)], construct=FILTERED, gradient=True
+)
+def filtered_twice(x: Any) -> Any:
+    positive = [value for value in x if value > 0]
+    doubled = [value * 2 for value in positive]
+    return doubled, [pair for pair in zip(positive, doubled, strict=False)], [value for value in x]  # noqa: C416
+
+
+@program(
+    "comprehensions/filtered, of pairs, nested and of a dict",
+    inputs=[(f(1, -2, 3),), (f(-1, 2, -3),)],
+    construct=FILTERED,
+    python_numbers=True,
+    gradient=True,
+)
+def filtered_pairs(x: Any) -> Any:
+    named = {"a": x[0], "b": x[1], "c": x[2]}
+    placed = [(place, value) for place, value in enumerate(x) if value > 0]
+    larger = [one * other for one in x for other in x if one > other]
+    chosen = [value for name, value in named.items() if value > 0 if name != "c"]
+    return placed, larger, chosen
+
+
+@program(
+    "comprehensions/filtered, in a loop",
+    inputs=[(f(1, -2, 3),), (f(-1, 2, -3),)],
+    construct=FILTERED,
+    python_numbers=True,
+    gradient=True,
+)
+def filtered_in_loop(x: Any) -> Any:
+    total = x[0] * 0
+    for value in x:
+        above = [other for other in x if other > value]
+        total = total + sum(above) * len(above)
+    return total, max([value for value in x if value < 3])
+
+
+@program(
+    "comprehensions/filtered texts",
+    inputs=[(f(1, -2, 3),)],
+    construct="a list of unknown length of other things than tensors and numbers",
+    refused=(gx.errors.UnimplementedError, "holds 'a'; only tensors and numbers"),
+)
+def filtered_texts(x: Any) -> Any:
+    return [name for name, value in zip("abc", x, strict=True) if value > 0]
+
+
+@program("comprehensions/functions in a comprehension", inputs=[(f(1, -2, 3),)], construct=COMPREHENSION)
+def late_binding(x: Any) -> Any:
+    functions = [lambda: place for place in range(3)]  # noqa: B023
+    return x * functions[0]()
 
 
 @program(
@@ -78,7 +132,6 @@ def filtered_sum(x: Any) -> Any:
     inputs=[(f(1, -2, 3),), (f(-1, -2, -3),)],
     construct=FILTERED,
     python_numbers=True,
-    known_gap="this use of a tensor's value in Python is not compiled yet",
 )
 def filtered_length(x: Any) -> Any:
     return len([value for value in x if value > 0])

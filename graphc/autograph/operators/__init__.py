@@ -15,7 +15,7 @@ from graphc.autograph.operators.calls import call, call_method, convert_call, do
 from graphc.autograph.operators.checks import assert_stmt, raise_stmt
 from graphc.autograph.operators.comparisons import compare, compare_chain, contains
 from graphc.autograph.operators.failures import ends_function
-from graphc.autograph.operators.generators import clause, condition, generator
+from graphc.autograph.operators.generators import clause, condition, generator, listed
 from graphc.autograph.operators.growing import as_lists, holds_growing
 from graphc.autograph.operators.handlers import (
     before_try,
@@ -83,6 +83,7 @@ __all__ = [
     "is_not",
     "items",
     "joined",
+    "listed",
     "load",
     "load_attr",
     "load_item",

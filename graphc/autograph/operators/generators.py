@@ -25,7 +25,7 @@ from graphc.base import nest
 from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor, context, current_trace
 
-__all__ = ["GeneratorExpression", "clause", "condition", "generator"]
+__all__ = ["GeneratorExpression", "clause", "condition", "generator", "listed"]
 
 Step = Callable[[Any], "Clause"]
 
@@ -86,6 +86,47 @@ def generator(items: Any, step: Step, simple: bool) -> Any:
     if context.trace is None:
         return _items(iter(items), step)
     return made(GeneratorExpression(_iterator(items), step, simple))
+
+
+def listed(items: Any, step: Step, simple: bool) -> list[Any]:
+    """A list comprehension, with the arguments of :func:`generator`; how many items it has may depend on tensors."""
+    if context.trace is None:
+        return list(_items(iter(items), step))
+    source = _iterator(items)
+    space = source.left() if isinstance(source, SpaceIterator) else None
+    if simple and (space is None or isinstance(space.length, int)):
+        return [step(item).then() for item in source]
+    result: list[Any] = made([])
+
+    def append(item: Any) -> None:
+        call(result.append)(item)
+
+    if isinstance(source, GeneratorExpression | SpaceIterator):
+        run_for(made(GeneratorExpression(source, step, simple)), None, append, _NOTHING, probing=True)
+    else:
+        for item in source:
+            found = step(item)
+            _under(found.conditions, partial(_append_all, found, append), _NOTHING)
+    return result
+
+
+def _append_all(found: Clause, append: Callable[[Any], None]) -> None:
+    """Puts into a list what follows ``for target in items``."""
+    if found.nested:
+        run_for(found.then(), None, append, _NOTHING, probing=True)
+    else:
+        append(found.then())
+
+
+def _no_names() -> tuple[Any, ...]:
+    return ()
+
+
+def _bind_nothing(values: tuple[Any, ...]) -> None:
+    del values
+
+
+_NOTHING = LoopVariables(_no_names, _bind_nothing, ())
 
 
 def _iterator(items: Any) -> Any:
