@@ -25,6 +25,7 @@ from graphc.ops import BOOL, COND, emit_branches
 
 __all__ = [
     "and_",
+    "and_if_plain",
     "if_exp",
     "if_stmt",
     "is_symbolic_condition",
@@ -416,16 +417,28 @@ def _logical(op: str, first: SymbolicTensor, second: Thunk) -> Any:
     The second operand is evaluated only if the first one asks for it. Where both are boolean scalars and evaluating the
     second changes no variable, that cannot be told from evaluating both, which is cheaper than a branch.
     """
+    if _is_plain(op, first, second):
+        return apply(OPS[op], (first, second()))
+    if op == "logical_and":
+        return if_exp(first, second, lambda: first)
+    return if_exp(first, lambda: first, second)
+
+
+def _is_plain(op: str, first: SymbolicTensor, second: Thunk) -> bool:
+    """Whether both operands are boolean scalars, and evaluating the second changes nothing."""
     trace = context.trace
     assert trace is not None
     probe = Region(trace, f"the second operand of {op.removeprefix('logical_')!r}")
     with probe.tracing():
         value, _ = attempt(second)
-    if first.type.dtype.kind == "b" and not first.shape and not _changes(probe) and _is_boolean_scalar(value):
-        return apply(OPS[op], (first, second()))
-    if op == "logical_and":
-        return if_exp(first, second, lambda: first)
-    return if_exp(first, lambda: first, second)
+    return _is_boolean_scalar(first) and not _changes(probe) and _is_boolean_scalar(value)
+
+
+def and_if_plain(first: Any, second: Thunk) -> Any:
+    """``first and second()`` if that cannot be told from evaluating both; else None, with nothing done."""
+    if is_symbolic_condition(first) and _is_plain("logical_and", first, second):
+        return apply(OPS["logical_and"], (first, second()))
+    return None
 
 
 def _changes(region: Region) -> bool:

@@ -13,7 +13,7 @@ from graphc.autograph.operators.calls import call
 from graphc.autograph.operators.conversions import truth_value
 from graphc.autograph.operators.growing import refuse_growing
 from graphc.autograph.operators.identity import is_, is_not
-from graphc.autograph.operators.logic import and_, not_, or_
+from graphc.autograph.operators.logic import and_, and_if_plain, not_, or_
 from graphc.autograph.operators.natives import HASHED, check_items, check_methods
 from graphc.autograph.operators.symbolic_number import SymbolicNumber, kind_of
 from graphc.autograph.operators.watch import PLAIN, check_iterator, found_on, operator_method
@@ -111,11 +111,25 @@ def _method(owner: Any, name: str) -> FunctionType | None:
 def compare_chain(left: Any, operators: Sequence[str], operands: Sequence[Thunk]) -> Any:
     """``a < b <= c``: each operand is evaluated once, and only while the comparisons before it hold."""
     right = operands[0]()
-    symbol = operators[0]
-    first = compare(symbol, left, right) if symbol in _METHODS else _OTHERS[symbol](left, right)
-    if len(operators) == 1:
-        return first
-    return and_(lambda: first, lambda: compare_chain(right, operators[1:], operands[1:]))
+    result = _compare_any(operators[0], left, right)
+    for place in range(1, len(operators)):
+        last: list[Any] = []
+
+        def following(place: int = place, left: Any = right, last: list[Any] = last) -> Any:
+            last[:] = [operands[place]()]
+            return _compare_any(operators[place], left, last[0])
+
+        both = and_if_plain(result, following)
+        if both is None:
+            rest = partial(compare_chain, right, operators[place:], operands[place:])
+            return and_(partial(_same, result), rest)
+        # The operand was evaluated for good, so that the next comparison takes it: nothing is traced twice and again.
+        result, right = both, last[0]
+    return result
+
+
+def _compare_any(symbol: str, left: Any, right: Any) -> Any:
+    return compare(symbol, left, right) if symbol in _METHODS else _OTHERS[symbol](left, right)
 
 
 def _same(value: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 import graphc.autograph.operators.branches as branches
 from graphc.autograph.operators.symbolic_number import kind_of, numbered
 
-__all__ = ["and_", "if_exp", "not_", "or_"]
+__all__ = ["and_", "and_if_plain", "if_exp", "not_", "or_"]
 
 Thunk = Callable[[], Any]
 
@@ -52,6 +52,13 @@ def and_(*operands: Thunk) -> Any:
     """``a and b``: the first value that is false, or the last."""
     kinds = _Kinds()
     return kinds.of(branches.and_(*map(kinds.noting, operands)))
+
+
+def and_if_plain(first: Any, second: Thunk) -> Any:
+    """``first and second()`` where both are tensors of truth values, of which both may be evaluated; else None."""
+    kinds = _Kinds()
+    found = branches.and_if_plain(kinds.noting(lambda: first)(), kinds.noting(second))
+    return None if found is None else kinds.of(found)
 
 
 def or_(*operands: Thunk) -> Any:
