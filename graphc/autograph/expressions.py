@@ -78,22 +78,35 @@ class Expressions(ast.NodeTransformer):
         self.undefined: frozenset[str] = frozenset()
         self.in_control: bool = False
         self._in_thunk: bool = False
+        self._asked: set[ast.BoolOp] = set()
         self._first_parameter = first_parameter
 
     def expression(self, node: ast.expr) -> ast.expr:
         """Rewrites one expression."""
         return self.visit(node)
 
+    def condition(self, node: ast.expr) -> ast.expr:
+        """Rewrites an expression of which only the truth is asked; so it is of the operands of `and` and `or` then."""
+        parts = [node]
+        for part in parts:
+            if isinstance(part, ast.BoolOp):
+                self._asked.add(part)
+                parts.extend(part.values)
+            elif isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not):
+                parts.append(part.operand)
+        return self.visit(node)
+
     def optional(self, node: ast.expr | None) -> ast.expr | None:
         """Rewrites an expression that may be absent."""
         return None if node is None else self.visit(node)
 
-    def delayed(self, node: ast.expr, what: str) -> ast.Lambda:
+    def delayed(self, node: ast.expr, what: str, *, asked: bool = False) -> ast.Lambda:
         """Rewrites an expression and makes it a function of no arguments.
 
         Args:
           node: the expression.
           what: what it is, for the refusal of ``:=`` in it.
+          asked: whether only its truth is asked.
         """
         if binds_in_place(node):
             raise self.unit.refuse(
@@ -102,15 +115,21 @@ class Expressions(ast.NodeTransformer):
                 "Assign the name on a line of its own, before this one.",
             )
         before, self._in_thunk = self._in_thunk, True
-        value = self.visit(node)
+        value = self._operand(node, asked)
         self._in_thunk = before
         return located(thunk(value), node)
 
-    def _first(self, node: ast.expr, what: str) -> ast.expr:
+    def _operand(self, node: ast.expr, asked: bool) -> ast.expr:
+        value = self.visit(node)
+        if not asked or isinstance(node, ast.Compare | ast.BoolOp | ast.Constant):
+            return value
+        return located(operator("asked", value), node)
+
+    def _first(self, node: ast.expr, what: str, *, asked: bool = False) -> ast.expr:
         """A part that is always evaluated, and first: it may bind names, then it is evaluated before the operator."""
         if binds_in_place(node):
-            return located(call(load("ag__now"), self.visit(node)), node)
-        return self.delayed(node, what)
+            return located(call(load("ag__now"), self._operand(node, asked)), node)
+        return self.delayed(node, what, asked=asked)
 
     def visit(self, node: ast.AST) -> Any:
         """Rewrites a node by the method for its kind, or else what is inside it."""
@@ -134,20 +153,26 @@ class Expressions(ast.NodeTransformer):
     def _visit_ifexp(self, node: ast.IfExp) -> ast.expr:
         what = "a branch of `... if ... else ...`"
         return located(
-            operator("if_exp", self.visit(node.test), self.delayed(node.body, what), self.delayed(node.orelse, what)),
+            operator(
+                "if_exp", self.condition(node.test), self.delayed(node.body, what), self.delayed(node.orelse, what)
+            ),
             node,
         )
 
     def _visit_boolop(self, node: ast.BoolOp) -> ast.expr:
         name = "and" if isinstance(node.op, ast.And) else "or"
         what = f"an operand of `{name}`"
+        asked = node in self._asked
         first, *others = node.values
-        operands = [self._first(first, what), *(self.delayed(value, what) for value in others)]
+        operands = [
+            self._first(first, what, asked=asked),
+            *(self.delayed(value, what, asked=asked) for value in others),
+        ]
         return located(operator(f"{name}_", *operands), node)
 
     def _visit_unaryop(self, node: ast.UnaryOp) -> ast.expr:
         if isinstance(node.op, ast.Not):
-            return located(operator("not_", self.visit(node.operand)), node)
+            return located(operator("not_", self.condition(node.operand)), node)
         if _is_constant(node):
             return node
         return located(operator("unary", constant(_UNARY[type(node.op)]), self.visit(node.operand)), node)

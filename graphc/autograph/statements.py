@@ -177,7 +177,7 @@ class _Statements(Stores):
     def _if(self, node: ast.If) -> Block:
         construct = self._constructs[node]
         before: Block = []
-        test = self.expression(node.test)
+        test = self.condition(node.test)
         if binds_in_place(node.test):
             # The branches may take copies of names that the test binds.
             before = [assign(name := self.unit.fresh("test"), test, node.test)]
@@ -229,7 +229,7 @@ class _Statements(Stores):
 
     def _condition(self, test: ast.expr) -> ast.expr:
         before, self.in_control = self.in_control, True
-        condition = located(thunk(self.expression(test)), test)
+        condition = located(thunk(self.condition(test)), test)
         self.in_control = before
         return condition
 
@@ -310,7 +310,7 @@ class _Statements(Stores):
         if not __debug__:
             return [located(ast.Pass(), node)]
         message = constant(None) if node.msg is None else self.delayed(node.msg, "the message of `assert`")
-        return [self._run("assert_stmt", node, self.expression(node.test), message)]
+        return [self._run("assert_stmt", node, self.condition(node.test), message)]
 
     def _raise(self, node: ast.Raise) -> Block:
         if node.exc is None:

@@ -223,3 +223,25 @@ def same_string(x: Any) -> Any:
     else:
         label, unit = "upward", 3
     return label, unit, x
+
+
+@program("conditions/numbers as conditions", inputs=[(f(2), i(0)), (f(0), i(3)), (f(0), i(0))], construct=CONDITION)
+def numbers_as_conditions(x: Any, n: Any) -> Any:
+    assert not (x and n)
+    result = gx.zeros(())
+    if x and n != 1:
+        result = result + 1
+    elif not (x or n > 5):
+        result = result + 2
+    if (y := x * 2) and y > 3:
+        result = result + y
+    return result + (gx.ones(()) if (n and -x) or x else result)
+
+
+@program("conditions/a number ends a while with break", inputs=[(f(2),), (f(9),), (f(0),)], construct=CONDITION)
+def number_in_while_with_break(x: Any) -> Any:
+    while x:
+        x = x - 1
+        if x > 6:
+            break
+    return x

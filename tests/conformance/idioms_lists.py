@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import graphc as gx
+from graphc import errors
 from tests.conformance.harness import f, i, program
 
 APPEND = "`append` in loops"
@@ -234,3 +235,13 @@ def list_operators(x: Any, n: int) -> Any:
     values = [x] * n + [x + 1]
     empty = not values[1:]
     return values, empty, len(values) == n + 1
+
+
+@program(
+    "lists/repeated as often as a tensor says",
+    inputs=[(f(3.0),), (f(0.0),)],
+    construct="a list repeated a number of times that depends on tensors",
+    refused=(errors.ConcretizationError, "an index or a size needs a value"),
+)
+def repeated(x: Any) -> Any:
+    return [0.0] * int(x)

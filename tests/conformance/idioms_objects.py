@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import graphc as gx
-from tests.conformance.harness import f, program
+from tests.conformance.harness import f, i, program
 
 DICT = "dicts as state"
 ATTRIBUTE = "attributes as state"
@@ -434,3 +434,46 @@ def momentum(x: Any, n: int) -> Any:
     for _ in range(n):
         x = x + optimizer.step(x * 2)
     return x, optimizer.velocity
+
+
+class Rows:
+    """Answers item assignment, deletion and ``+=`` with code that branches on tensors."""
+
+    def __init__(self, rows: Any) -> None:
+        self.rows, self.refused = rows, gx.asarray(0)
+
+    def __setitem__(self, k: Any, value: Any) -> None:
+        if value > 0:
+            self.rows[k] = value
+        else:
+            self.refused = self.refused + 1
+
+    def __delitem__(self, k: Any) -> None:
+        if self.rows[k] > 2:
+            self.rows[k] = 0.0
+
+    def __iadd__(self, other: Any) -> Any:
+        if isinstance(other, str):
+            return NotImplemented
+        self.refused = self.refused + other
+        return self
+
+    def __add__(self, other: str) -> str:
+        return f"rows and {other}"
+
+
+@program(
+    "objects/item assignment, deletion and += of a class",
+    inputs=[(f(1, -2, 3), i(4)), (f(-1, 2, 3), i(0))],
+    construct="special methods of user classes",
+)
+def stores_of_a_class(x: Any, n: Any) -> Any:
+    rows = Rows(x * 1)
+    rows[0] = x[1]
+    for k in range(n):
+        rows[k % 3] = x[k % 3] + k
+        del rows[(k + 1) % 3]
+        rows += k
+    text = rows
+    text += "more"
+    return rows.rows, rows.refused, text

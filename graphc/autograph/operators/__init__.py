@@ -10,7 +10,7 @@ import graphc.autograph.operators.records  # pyright: ignore[reportUnusedImport]
 import graphc.autograph.operators.reductions  # pyright: ignore[reportUnusedImport]
 import graphc.autograph.operators.sorting  # pyright: ignore[reportUnusedImport]
 from graphc.autograph.operators.arithmetic import binary, load_item, unary
-from graphc.autograph.operators.branches import if_stmt
+from graphc.autograph.operators.branches import asked, if_stmt
 from graphc.autograph.operators.calls import call, call_method, convert_call, do_not_convert, load_attr
 from graphc.autograph.operators.checks import assert_stmt, raise_stmt
 from graphc.autograph.operators.comparisons import compare, compare_chain, contains
@@ -50,6 +50,7 @@ __all__ = [
     "SymbolicNumber",
     "and_",
     "as_lists",
+    "asked",
     "assert_stmt",
     "before_try",
     "binary",

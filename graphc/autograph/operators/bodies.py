@@ -12,6 +12,7 @@ from graphc.autograph.operators.checks import require
 from graphc.autograph.operators.failures import still_running
 from graphc.autograph.operators.handlers import attempt
 from graphc.autograph.operators.state import LoopState, LoopVariables
+from graphc.base import at, user_location
 from graphc.base.errors import FailedPreconditionError
 from graphc.core import Region, SymbolicTensor, Trace, apply, operand
 from graphc.ir import OPS
@@ -126,4 +127,5 @@ class Countdown:
 def check_bound(done: Any, most: int) -> None:
     """Makes the call fail if ``done`` iterations are as many as there may be."""
     message = f"a loop has not ended after max_iterations={most} iterations; allow more, if it ends at all"
-    require(done < most, lambda: FailedPreconditionError(message))
+    location = user_location()
+    require(done < most, lambda: at(FailedPreconditionError(message), location))

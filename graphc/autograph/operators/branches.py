@@ -26,6 +26,7 @@ from graphc.ops import BOOL, COND, emit_branches
 __all__ = [
     "and_",
     "and_if_plain",
+    "asked",
     "if_exp",
     "if_stmt",
     "is_symbolic_condition",
@@ -77,6 +78,13 @@ def predicate(trace: Trace, value: SymbolicTensor) -> SymbolicTensor:
     if value.dtype.kind != "b" or value.type.weak:
         value = apply(OPS["astype"], (value,), Attrs(dtype=BOOL))
     return trace.lift(value)
+
+
+def asked(value: Any) -> Any:
+    """An operand of `and` or `or` of which only the truth is asked: a tensor of any dtype as a boolean."""
+    value = known_length(value)
+    trace = context.trace
+    return predicate(trace, value) if trace is not None and is_symbolic_condition(value) else value
 
 
 def if_stmt(

@@ -25,6 +25,7 @@ from graphc.ir import OPS
 __all__: list[str] = []
 
 _KINDS = (bool, int, float, complex)
+_SEQUENCES = (list, tuple, str, bytes, bytearray)
 
 
 # --- operators
@@ -94,6 +95,8 @@ def _arithmetic(name: str, *, reflected: bool) -> Callable[[Any, Any], Any]:
     method = getattr(SymbolicTensor, f"__{'r' if reflected else ''}{name}__")
 
     def run(self: SymbolicNumber, other: Any) -> Any:
+        if isinstance(other, _SEQUENCES):
+            return NotImplemented  # no array, as it would be to a tensor: a number repeats it
         if kind_of(other) is None:
             return method(self, other) if is_tensor(other) else NotImplemented
         return _result(name, (other, self) if reflected else (self, other))

@@ -23,7 +23,7 @@ from graphc.autograph.operators.places import (
     write,
 )
 from graphc.autograph.operators.unfollowed import note_change
-from graphc.autograph.operators.watch import found_on, is_users
+from graphc.autograph.operators.watch import found_on, is_users, operator_method
 from graphc.core import MISSING, ArrayMethods, SymbolicTensor, context
 
 __all__ = ["delete_attr", "delete_item", "inplace", "store_attr", "store_item"]
@@ -73,7 +73,10 @@ def _setter(owner: Any, name: str) -> types.FunctionType | None:
 
 
 def store_item(owner: Any, index: Any, value: Any) -> None:
-    """``owner[index] = value``."""
+    """``owner[index] = value``; a method of the user's that does it is a call."""
+    if (method := operator_method(owner, "__setitem__")) is not None:
+        call(method)(owner, index, value)
+        return
     if context.trace is not None and not isinstance(owner, ArrayMethods):  # a tensor tells the trace by itself
         what = f"the assignment to an item of a {type(owner).__name__}"
         if (found := growing(owner)) is not None:
@@ -109,7 +112,10 @@ def delete_attr(owner: Any, name: str) -> None:
 
 
 def delete_item(owner: Any, index: Any) -> None:
-    """``del owner[index]``."""
+    """``del owner[index]``; a method of the user's that does it is a call."""
+    if (method := operator_method(owner, "__delitem__")) is not None:
+        call(method)(owner, index)
+        return
     what = f"the deletion of an item of a {type(owner).__name__}"
     refuse_growing(owner)
     if context.trace is not None and _is_container(owner, "__delitem__"):
@@ -142,6 +148,9 @@ def inplace(symbol: str, target: Any, value: Any) -> Any:
     method = f"__{_INPLACE[symbol].__name__}__"
     if not hasattr(kind, method):
         return binary(symbol, target, value)
+    if (users := operator_method(target, method)) is not None:
+        result = call(users)(target, value)
+        return binary(symbol, target, value) if result is NotImplemented else result
     if symbol == "+" and (found := growing(target)) is not None:
         METHODS["extend"](target, found, value)
         return target
