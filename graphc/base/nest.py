@@ -23,6 +23,7 @@ __all__ = [
     "flatten",
     "flatten_with_paths",
     "is_mutable",
+    "level",
     "map_structure",
     "rebuilt",
     "shared",
@@ -88,6 +89,16 @@ def children(value: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
             return None  # with more attributes than its fields it is an object like others, not only a structure
         return names, [getattr(value, name) for name in names]
     return None
+
+
+def level(value: Any) -> Structure:
+    """The structure of a container, with its children as leaves."""
+    parts = children(value)
+    if parts is None:
+        return LEAF
+    kind = cast("type[Any]", type(value))
+    factory = getattr(value, "default_factory", None) if kind is defaultdict else None
+    return Structure(kind, parts[0], (LEAF,) * len(parts[1]), factory)
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:

@@ -38,8 +38,10 @@ class StandIn:
 
     def error(self, what: str) -> UnimplementedError:
         """The refusal of a change."""
+        name = "the return value" if self.name == "ag__return" else self.name
+        name = name if name.startswith(("the ", "a ")) else repr(name)
         return UnimplementedError(
-            f"{what} changes an object that {self.name!r} may or may not be at run time, as that depends on tensors: "
+            f"{what} changes an object that {name} may or may not be at run time, as that depends on tensors: "
             "after an assignment in a branch or loop, or in a list whose length is known at run time only, other names "
             "would see the change or not. Change a copy (x = x.copy(), x = list(x)), or make a new object instead "
             "(x = x.at[index].set(value), x = [*x, value])"

@@ -141,7 +141,7 @@ def captured_before(x: Any) -> Any:
 # --- lists, dicts and objects of the same contents, of which a name holds one
 
 ONE_OF_TWO = "a change of a list, dict or object that a name may or may not hold"
-NOT_KNOWN = (gx.errors.UnimplementedError, "changes an object that '.*' may or may not be at run time")
+NOT_KNOWN = (gx.errors.UnimplementedError, "changes an object that .* may or may not be at run time")
 SIGNS = [(f(2.0),), (f(-2.0),)]
 
 

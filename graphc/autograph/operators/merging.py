@@ -35,6 +35,7 @@ __all__ = [
     "note_stand_ins",
     "same",
     "same_values",
+    "title_of",
     "to_tensors",
 ]
 
@@ -137,7 +138,8 @@ class Meet:
     def structures(self, name: str, pair: tuple[Any, Any], structures: tuple[nest.Structure, nest.Structure]) -> None:
         """Refuses structures that differ."""
         if structures[0] != structures[1]:
-            self._fail(InvalidArgumentError, name, pair, "the structures differ", "give it one structure on both sides")
+            why = f"the structures differ{_difference(*pair)}"
+            self._fail(InvalidArgumentError, name, pair, why, "give it one structure on both sides")
 
     def leaf(self, name: str, pair: tuple[Any, Any], first_type: TensorType | None) -> TensorType:
         """The type in which two leaves meet; ``first_type`` is that of the first one where it is wider by now."""
@@ -178,11 +180,27 @@ class Meet:
 
     def _fail(self, error: type[GraphcError], name: str, pair: tuple[Any, Any], why: str, remedy: str) -> NoReturn:
         sides = " and ".join(f"{describe(value)} {side}" for value, side in zip(pair, self.sides, strict=True))
-        raise self.refuse(error(f"{_title(name)} is {sides}: {why}; {remedy}"))
+        raise self.refuse(error(f"{title_of(name)} is {sides}: {why}; {remedy}"))
 
 
-def _title(name: str) -> str:
-    if name.startswith("the "):
+def _difference(first: Any, second: Any) -> str:
+    """In what two structures differ, as far as that takes few words."""
+    one, other = nest.level(first), nest.level(second)
+    if one.kind is other.kind and one.kind is not None and one.keys != other.keys:
+        if issubclass(one.kind, list | tuple):
+            return f" (of {len(one.keys)} items and of {len(other.keys)})"
+        odd = [key for key in (*one.keys, *other.keys) if key not in one.keys or key not in other.keys]
+        return f" ({odd[0]!r} is set on one side only)" if odd else " (in the order of the keys)"
+    parts = nest.children(first), nest.children(second)
+    if one != other or parts[0] is None or parts[1] is None:
+        return ""
+    pairs = zip(parts[0][1], parts[1][1], strict=True)
+    return next((found for pair in pairs if (found := _difference(*pair))), "")
+
+
+def title_of(name: str) -> str:
+    """What a name is, for messages."""
+    if name.startswith(("the ", "a ")):
         return name
     return "the return value" if name == "ag__return" else f"the variable {name!r}"
 
