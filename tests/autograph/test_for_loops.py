@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import graphc as gx
 from graphc import Tensor
-from graphc.autograph.operators.ranges import TensorRange
+from graphc.autograph.operators.loops.ranges import TensorRange
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
 from tests.autograph.operators.differential import check, kinds_of, loops_of
 from tests.autograph.operators.programs import f, n

@@ -4,20 +4,23 @@ Each looks at the values it is given: Python values run as Python, symbolic tens
 """
 
 # ruff: noqa: F401  the first modules stand for builtins, and for the operators of numbers
-import graphc.autograph.operators.conversions  # pyright: ignore[reportUnusedImport]
-import graphc.autograph.operators.numbers  # pyright: ignore[reportUnusedImport]
-import graphc.autograph.operators.records  # pyright: ignore[reportUnusedImport]
-import graphc.autograph.operators.reductions  # pyright: ignore[reportUnusedImport]
-import graphc.autograph.operators.sorting  # pyright: ignore[reportUnusedImport]
-from graphc.autograph.operators.arithmetic import binary, load_item, unary
-from graphc.autograph.operators.branches import asked, if_stmt
-from graphc.autograph.operators.calls import call, call_method, convert_call, do_not_convert, load_attr
-from graphc.autograph.operators.checks import assert_stmt, raise_stmt
-from graphc.autograph.operators.comparisons import compare, compare_chain, contains
-from graphc.autograph.operators.failures import ends_function
-from graphc.autograph.operators.generators import clause, condition, generator, listed
-from graphc.autograph.operators.growing import as_lists, holds_growing
-from graphc.autograph.operators.handlers import (
+import graphc.autograph.operators.calls.records  # pyright: ignore[reportUnusedImport]
+import graphc.autograph.operators.expressions.reductions  # pyright: ignore[reportUnusedImport]
+import graphc.autograph.operators.expressions.sorting  # pyright: ignore[reportUnusedImport]
+import graphc.autograph.operators.numbers.arithmetic  # pyright: ignore[reportUnusedImport]
+import graphc.autograph.operators.numbers.conversions  # pyright: ignore[reportUnusedImport]
+from graphc.autograph.operators.branches.branches import asked, if_stmt
+from graphc.autograph.operators.branches.logic import and_, if_exp, not_, or_
+from graphc.autograph.operators.calls.calls import call, call_method, convert_call, do_not_convert, load_attr
+from graphc.autograph.operators.calls.natives import hashed, items, mapping, rows, spread
+from graphc.autograph.operators.calls.watch import made, watch_names
+from graphc.autograph.operators.expressions.arithmetic import binary, load_item, unary
+from graphc.autograph.operators.expressions.comparisons import compare, compare_chain, contains
+from graphc.autograph.operators.expressions.generators import clause, condition, generator, listed
+from graphc.autograph.operators.expressions.identity import is_, is_not
+from graphc.autograph.operators.failures.checks import assert_stmt, raise_stmt
+from graphc.autograph.operators.failures.failures import ends_function
+from graphc.autograph.operators.failures.handlers import (
     before_try,
     caught,
     failed,
@@ -27,24 +30,28 @@ from graphc.autograph.operators.handlers import (
     restored,
     throw,
 )
-from graphc.autograph.operators.host import pyfunc
-from graphc.autograph.operators.identity import is_, is_not
-from graphc.autograph.operators.late import holds_views, value_of
-from graphc.autograph.operators.logic import and_, if_exp, not_, or_
-from graphc.autograph.operators.loops import for_stmt
-from graphc.autograph.operators.managers import manager
-from graphc.autograph.operators.masked import load_part
-from graphc.autograph.operators.natives import hashed, items, mapping, rows, spread
-from graphc.autograph.operators.options import loop_options
-from graphc.autograph.operators.patterns import match, match_as, match_or, match_singleton, match_star, match_value
-from graphc.autograph.operators.stores import delete_attr, delete_item, inplace, store_attr, store_item
-from graphc.autograph.operators.structural_patterns import match_class, match_mapping, match_sequence
-from graphc.autograph.operators.structured import trace_scan, trace_switch
-from graphc.autograph.operators.symbolic_number import SymbolicNumber
-from graphc.autograph.operators.text import formatted, joined
-from graphc.autograph.operators.undefined import load, return_value, undefined, undefined_return
-from graphc.autograph.operators.watch import made, watch_names
-from graphc.autograph.operators.while_loops import while_stmt
+from graphc.autograph.operators.failures.managers import manager
+from graphc.autograph.operators.host.host import pyfunc
+from graphc.autograph.operators.host.late_values import holds_views, value_of
+from graphc.autograph.operators.host.text import formatted, joined
+from graphc.autograph.operators.lists.growing import as_lists, holds_growing
+from graphc.autograph.operators.loops.for_loops import for_stmt
+from graphc.autograph.operators.loops.options import loop_options
+from graphc.autograph.operators.loops.scan_and_switch import trace_scan, trace_switch
+from graphc.autograph.operators.loops.while_loops import while_stmt
+from graphc.autograph.operators.matching.patterns import (
+    match,
+    match_as,
+    match_or,
+    match_singleton,
+    match_star,
+    match_value,
+)
+from graphc.autograph.operators.matching.structural_patterns import match_class, match_mapping, match_sequence
+from graphc.autograph.operators.names.undefined import load, return_value, undefined, undefined_return
+from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber
+from graphc.autograph.operators.stores.assignments import delete_attr, delete_item, inplace, store_attr, store_item
+from graphc.autograph.operators.stores.masked import load_part
 
 __all__ = [
     "SymbolicNumber",

@@ -1,0 +1,469 @@
+"""``if``, ternaries, ``and``, ``or`` and ``not``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from graphc.autograph.operators.branches.merging import Meet, Meeting, is_tensor, leaf_type, note_stand_ins, to_tensors
+from graphc.autograph.operators.calls.calls import call_special
+from graphc.autograph.operators.failures.failures import Ended, Failure
+from graphc.autograph.operators.failures.handlers import attempt
+from graphc.autograph.operators.lists.growing import growing, matched
+from graphc.autograph.operators.names.undefined import Undefined
+from graphc.autograph.operators.numbers.loop_index import LoopIndex
+from graphc.autograph.operators.numbers.symbolic_number import kinds_of, met
+from graphc.autograph.operators.stores.places import AttributePlace, ContentsPlace, at_end, held, write
+from graphc.base import nest
+from graphc.base.errors import InvalidArgumentError
+from graphc.core import Place, Region, SymbolicTensor, Tensor, TensorPlace, Trace, apply, context, trace_scope
+from graphc.ir import OPS, Attrs, TensorType
+from graphc.ops import BOOL, COND, emit_branches
+
+__all__ = [
+    "and_",
+    "and_if_plain",
+    "asked",
+    "if_exp",
+    "if_stmt",
+    "is_symbolic_condition",
+    "known_length",
+    "not_",
+    "or_",
+    "predicate",
+    "truth",
+]
+
+Thunk = Callable[[], Any]
+_NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
+_SIDES = ("when the condition is true", "when it is false")
+
+
+def is_symbolic_condition(value: Any) -> bool:
+    """Whether a condition's value is not known while the function is traced."""
+    return isinstance(value, SymbolicTensor)
+
+
+def known_length(condition: Any) -> Any:
+    """The condition; a list whose length is known at run time only counts as true if it holds something."""
+    found = growing(condition)
+    return condition if found is None else found.length > 0
+
+
+def truth(value: Any) -> bool:
+    """Whether a Python value counts as true; a method of the user's that says so is a call."""
+    if isinstance(value, bool):
+        return value
+    found, result = call_special(value, "__bool__", "__len__")
+    return bool(result if found else value)
+
+
+def predicate(trace: Trace, value: SymbolicTensor) -> SymbolicTensor:
+    """A condition as a boolean scalar.
+
+    Raises:
+      InvalidArgumentError: the tensor has more than one element, so that its truth is ambiguous (as in NumPy).
+    """
+    if value.size != 1:
+        error = InvalidArgumentError(
+            f"the truth of a tensor with {value.size} elements ({value.type}, {value.made_at()}) is ambiguous; "
+            "use gx.any or gx.all"
+        )
+        raise trace.refuse(error)
+    if value.shape:
+        value = apply(OPS["reshape"], (value,), Attrs(shape=()))
+    if value.dtype.kind != "b" or value.type.weak:
+        value = apply(OPS["astype"], (value,), Attrs(dtype=BOOL))
+    return trace.lift(value)
+
+
+def asked(value: Any) -> Any:
+    """An operand of `and` or `or` of which only the truth is asked: a tensor of any dtype as a boolean."""
+    value = known_length(value)
+    trace = context.trace
+    return predicate(trace, value) if trace is not None and is_symbolic_condition(value) else value
+
+
+def if_stmt(
+    condition: Any,
+    body: Callable[[], None],
+    orelse: Callable[[], None],
+    get_state: Callable[[], tuple[Any, ...]],
+    set_state: Callable[[tuple[Any, ...]], None],
+    names: Sequence[str],
+    unread: Mapping[str, Sequence[str]] = _NOTHING,
+) -> None:
+    """An ``if`` statement: Python's own when the condition is known, else a cond.
+
+    Args:
+      condition: the value of the test.
+      body: runs the statements of the true branch.
+      orelse: runs the statements of the false branch.
+      get_state: the values of ``names``.
+      set_state: binds ``names``.
+      names: what the branches may bind and later code reads.
+      unread: by the flag that a ``return``, ``break`` or ``continue`` sets, the names that nobody reads after it; the
+        flag ``""`` stands for a jump that was taken before if the condition is false.
+    """
+    condition = known_length(condition)
+    if not is_symbolic_condition(condition):
+        if truth(condition):
+            body()
+        else:
+            orelse()
+        return
+    initial = get_state()
+
+    def branch(statements: Callable[[], None]) -> Callable[[], tuple[Any, ...]]:
+        def run() -> tuple[Any, ...]:
+            for cell in getattr(get_state, "__closure__", None) or ():
+                _region().own(cell)
+            set_state(initial)
+            statements()
+            return get_state()
+
+        return run
+
+    set_state(tuple(_cond(condition, branch(body), branch(orelse), names, unread)))
+
+
+def _region() -> Region:
+    region = context.trace
+    assert isinstance(region, Region)
+    return region
+
+
+def if_exp(condition: Any, true: Thunk, false: Thunk) -> Any:
+    """A conditional expression."""
+    condition = known_length(condition)
+    if not is_symbolic_condition(condition):
+        return true() if truth(condition) else false()
+    return _cond(condition, lambda: (true(),), lambda: (false(),), ("the conditional expression",))[0]
+
+
+def _cond(
+    condition: SymbolicTensor,
+    true: Thunk,
+    false: Thunk,
+    names: Sequence[str],
+    unread: Mapping[str, Sequence[str]] = _NOTHING,
+) -> list[Any]:
+    """Traces both branches, and merges what each leaves in ``names``."""
+    trace = context.trace
+    assert trace is not None
+    selector = predicate(trace, condition)
+    regions = (Region(trace, "the true branch of an if"), Region(trace, "the false branch of an if"))
+    states: list[Sequence[Any]] = []
+    failures: list[Failure | None] = []
+    for region, thunk in zip(regions, (true, false), strict=True):
+        with region.tracing():
+            state, failure = attempt(thunk)
+        states.append([_NEVER] * len(names) if state is None else state)
+        failures.append(failure)
+    _fail(selector, regions, failures)
+    for flag, others in unread.items():
+        _leave_out(names, states, flag, others)
+    places = _written_places(regions)
+    titles = [*names, *(place.title for place in places)]
+    pairs = [*zip(*states, strict=True), *(_left(place, regions, failures) for place in places)]
+    tensors: tuple[list[SymbolicTensor], list[SymbolicTensor]] = ([], [])
+    # Two names that hold one object in each branch hold one object after it.
+    found: dict[tuple[int, int], _Kept | _Merged] = {}
+    for name, (first, second) in zip(titles, pairs, strict=True):
+        if (id(first), id(second)) not in found:
+            found[id(first), id(second)] = _merge(trace, regions, tensors, name, first, second)
+    outputs = iter(emit_branches(COND, selector, regions, tensors) if tensors[0] or _writes(regions) else ())
+    merged = {key: _fill(value, outputs) for key, value in found.items()}
+    values = [merged[id(first), id(second)] for first, second in pairs]
+    for name, pair, value, place in zip(titles, pairs, values, [*[None] * len(names), *places], strict=True):
+        if value is not pair[0] and not isinstance(place, TensorPlace):  # which takes the values, not the object
+            _note_merged(trace, name, value, found[id(pair[0]), id(pair[1])])
+    for place, value in zip(places, values[len(names) :], strict=True):
+        write(place, value, certain=True)
+    return values[: len(names)]
+
+
+def _leave_out(names: Sequence[str], states: list[Sequence[Any]], flag: str, unread: Sequence[str]) -> None:
+    """Takes from the branch that always jumps what nobody reads after the jump."""
+    jumps = [state[names.index(flag)] is True for state in states] if flag else [False, True]
+    if sum(jumps) == 1:
+        side = jumps.index(True)
+        states[side] = [
+            _NEVER if name in unread and other is not _NEVER else value
+            for name, value, other in zip(names, states[side], states[1 - side], strict=True)
+        ]
+
+
+def _note_merged(trace: Trace, name: str, value: Any, found: _Kept | _Merged) -> None:
+    if isinstance(found, _Merged):
+        note_stand_ins(trace, name, value, found.sides, shared=found.meeting.shared, copies=found.copies)
+
+
+def _written_places(regions: Sequence[Region]) -> list[Place]:
+    """The places outside that one of the branches wrote."""
+    return list({key: written.place for region in regions for key, written in region.writes.items()}.values())
+
+
+_NEVER: Any = object()
+"""What a name holds after a branch that always fails or jumps, which is never looked at."""
+
+
+def _fail(selector: SymbolicTensor, regions: Sequence[Region], failures: Sequence[Failure | None]) -> None:
+    """Says how branches fail that always do; where both do, nothing comes after them.
+
+    Raises:
+      Ended: both do.
+    """
+    for region, failure, side, other in zip(regions, failures, (True, False), regions[::-1], strict=True):
+        if failure is None:
+            continue
+        # Where neither branch computes anything, a selection does, which costs less than a branch.
+        if None in failures and not other.builder.nodes and not other.written() and failure.is_known_around(region):
+            failure.happens(selector if side else apply(OPS["logical_not"], (selector,)))
+            continue
+        with trace_scope(region):
+            failure.happens()
+    if None not in failures:
+        emit_branches(COND, selector, regions, ([], []))
+        raise Ended
+
+
+def _left(place: Place, regions: Sequence[Region], failures: Sequence[Failure | None]) -> tuple[Any, ...]:
+    """What each branch left in a place."""
+    writes = [region.writes.get(place.key) for region in regions]
+    before = place.get()
+    left = [held(place, before if written is None else written.after) for written in writes]
+    if any(failures):
+        return tuple([value if failure is None else _NEVER for value, failure in zip(left, failures, strict=True)])
+    return matched(regions, place.title, left) if isinstance(place.owner, list) else tuple(left)
+
+
+def _writes(regions: Sequence[Region]) -> bool:
+    return any(region.written() for region in regions)
+
+
+def _merge(
+    trace: Trace,
+    regions: Sequence[Region],
+    tensors: Sequence[list[SymbolicTensor]],
+    name: str,
+    first: Any,
+    second: Any,
+) -> _Kept | _Merged:
+    """Merges one name; its tensors are added to both branches' outputs."""
+    if first is second:
+        return _Kept(first)
+    if first is _NEVER or second is _NEVER:
+        return _one_sided(regions, tensors, first, second)
+    unbound = [isinstance(value, Undefined) for value in (first, second)]
+    if any(unbound):
+        filler = next(value for value in (first, second) if isinstance(value, Undefined))
+        if all(unbound) or not filler.filler:
+            bound = "true" if not unbound[0] else "false"
+            return _Kept(Undefined(name, f"it is bound only in the {bound} branch of an if on a tensor")
+                         if not all(unbound) else first)  # fmt: skip
+        # A return value that no return has set yet is never looked at: zeros of the other branch's type stand for it.
+        if unbound[0]:
+            first = _zeros_like(regions[0], second)
+        else:
+            second = _zeros_like(regions[1], first)
+    sides, views = _ended(regions, (first, second), nest.shared(first, second))
+    found = Meet(_SIDES, trace.refuse).values(name, *sides)
+    for region, results, value in zip(regions, tensors, sides, strict=True):
+        leaves = [_at_end(region, leaf) for leaf in nest.flatten(value, found.shared)[0]]
+        with trace_scope(region):
+            results.extend(to_tensors(region, leaves, found.leaves))
+    return _Merged(found, sides, views)
+
+
+def _ended(
+    regions: Sequence[Region], pair: Sequence[Any], same: AbstractSet[int]
+) -> tuple[tuple[Any, ...], Mapping[int, Any]]:
+    """The values of two branches as they were at their ends, and which containers these are, where copies tell it."""
+    copies: dict[int, Any] = {}
+    sides = tuple([at_end(region, value, same, copies) for region, value in zip(regions, pair, strict=True)])
+    return sides, copies
+
+
+def _at_end(region: Region, leaf: Any) -> Any:
+    """What a leaf was at the end of a branch: to the items of a tensor from outside values may have been assigned."""
+    written = region.writes.get(TensorPlace(leaf).key) if isinstance(leaf, SymbolicTensor) else None
+    return leaf if written is None else written.after
+
+
+def _one_sided(
+    regions: Sequence[Region], tensors: Sequence[list[SymbolicTensor]], first: Any, second: Any
+) -> _Kept | _Merged:
+    """What a name holds after two branches of which one always fails: what the other left in it."""
+    live = 1 if first is _NEVER else 0
+    value = (first, second)[live]
+    outer: set[int] = set()
+    _find_outer(regions[live], value, outer)
+    copies: dict[int, Any] = {}
+    value = at_end(regions[live], value, outer, copies)
+    leaves, structure = nest.flatten(value, outer)
+    types = [leaf_type(leaf) if _is_made_in(leaf, regions[live]) else None for leaf in leaves]
+    if not any(types):
+        return _Kept(value)
+    with trace_scope(regions[live]):
+        tensors[live].extend(to_tensors(regions[live], [_at_end(regions[live], leaf) for leaf in leaves], types))
+    tensors[1 - live].extend([_zeros(regions[1 - live], type) for type in types if type is not None])
+    kinds = tuple(map(kinds_of, leaves))
+    meeting = Meeting(structure, tuple(types), tuple(leaves), value, kinds, frozenset(outer))
+    return _Merged(meeting, (value,), copies)
+
+
+def _find_outer(region: Region, value: Any, outer: set[int]) -> bool:
+    """Adds the containers to ``outer`` that stay the objects they are; whether nothing else was made in the branch.
+
+    What the branch left in them is written into them after it.
+    """
+    parts = nest.children(value)
+    if parts is None:
+        return not _is_made_in(value, region)
+    if ContentsPlace.key_of(value) not in region.writes:
+        items = [
+            item for key, item in zip(*parts, strict=True) if AttributePlace.key_of(value, key) not in region.writes
+        ]
+        known = [_find_outer(region, item, outer) for item in items]
+        if not all(known):
+            return False
+    if nest.is_mutable(value):
+        outer.add(id(value))
+    return True
+
+
+def _is_made_in(leaf: Any, region: Region) -> bool:
+    tensor = leaf.tensor if isinstance(leaf, LoopIndex) else leaf
+    return isinstance(tensor, SymbolicTensor) and tensor.trace is region
+
+
+def _zeros(region: Region, type: TensorType) -> SymbolicTensor:
+    with trace_scope(region):
+        zeros = region.apply(OPS["zeros"], (), Attrs(shape=type.shape, dtype=type.dtype))
+        return to_tensors(region, zeros, [type])[0]
+
+
+def _zeros_like(region: Region, value: Any) -> Any:
+    def zeros(leaf: Any) -> Any:
+        if not is_tensor(leaf):
+            return leaf
+        with trace_scope(region):
+            type = leaf_type(leaf)
+            return region.apply(OPS["zeros"], (), Attrs(shape=type.shape, dtype=type.dtype))[0]
+
+    return nest.map_structure(zeros, value)
+
+
+class _Kept:
+    """A value that is the same on both sides."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+@dataclass(frozen=True)
+class _Merged:
+    """A value that differs on the sides.
+
+    Attributes:
+      meeting: how the two become one.
+      sides: what they held at the ends of the branches.
+      copies: by the identities of copies in them, the containers that the copies tell of.
+    """
+
+    meeting: Meeting
+    sides: tuple[Any, ...]
+    copies: Mapping[int, Any]
+
+
+def _fill(merged: _Kept | _Merged, outputs: Any) -> Any:
+    if isinstance(merged, _Kept):
+        return merged.value
+    found = merged.meeting
+    if not any(found.leaves) and not nest.is_mutable(found.first):
+        return found.first
+    columns = zip(found.kept, found.leaves, found.kinds, strict=True)
+    leaves = [kept if type is None else met(next(outputs), kinds) for kept, type, kinds in columns]
+    return nest.unflatten(found.structure, leaves)
+
+
+def and_(first: Thunk, *others: Thunk) -> Any:
+    """``a and b``: the first value that is false, or the last."""
+    value = known_length(first())
+    for other in others:
+        if is_symbolic_condition(value):
+            value = _logical("logical_and", value, other)
+        elif not truth(value):
+            return value
+        else:
+            value = known_length(other())
+    return value
+
+
+def or_(first: Thunk, *others: Thunk) -> Any:
+    """``a or b``: the first value that is true, or the last."""
+    value = known_length(first())
+    for other in others:
+        if is_symbolic_condition(value):
+            value = _logical("logical_or", value, other)
+        elif truth(value):
+            return value
+        else:
+            value = known_length(other())
+    return value
+
+
+def _logical(op: str, first: SymbolicTensor, second: Thunk) -> Any:
+    """``first op second()`` where ``first`` is symbolic.
+
+    The second operand is evaluated only if the first one asks for it. Where both are boolean scalars and evaluating the
+    second changes no variable, that cannot be told from evaluating both, which is cheaper than a branch.
+    """
+    if _is_plain(op, first, second):
+        return apply(OPS[op], (first, second()))
+    if op == "logical_and":
+        return if_exp(first, second, lambda: first)
+    return if_exp(first, lambda: first, second)
+
+
+def _is_plain(op: str, first: SymbolicTensor, second: Thunk) -> bool:
+    """Whether both operands are boolean scalars, and evaluating the second changes nothing."""
+    trace = context.trace
+    assert trace is not None
+    probe = Region(trace, f"the second operand of {op.removeprefix('logical_')!r}")
+    with probe.tracing():
+        value, _ = attempt(second)
+    return _is_boolean_scalar(first) and not _changes(probe) and _is_boolean_scalar(value)
+
+
+def and_if_plain(first: Any, second: Thunk) -> Any:
+    """``first and second()`` if that cannot be told from evaluating both; else None, with nothing done."""
+    if is_symbolic_condition(first) and _is_plain("logical_and", first, second):
+        return apply(OPS["logical_and"], (first, second()))
+    return None
+
+
+def _changes(region: Region) -> bool:
+    """Whether running a region does more than compute its result."""
+    effects = any(node.effects for node in region.builder.nodes)
+    return bool(region.written() or region.writes or effects)
+
+
+def _is_boolean_scalar(value: Any) -> bool:
+    return isinstance(value, bool) or (isinstance(value, Tensor) and not value.shape and value.dtype.kind == "b")
+
+
+def not_(value: Any) -> Any:
+    """``not a``."""
+    value = known_length(value)
+    if not is_symbolic_condition(value):
+        return not truth(value)
+    trace = context.trace
+    assert trace is not None
+    return apply(OPS["logical_not"], (predicate(trace, value),))

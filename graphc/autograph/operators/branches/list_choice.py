@@ -1,0 +1,64 @@
+"""``items[k]`` where ``k`` is a tensor: one of the items of a Python list or tuple, chosen when the program runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphc.autograph.operators.branches.merging import Meet, note_stand_ins, same, to_tensors
+from graphc.autograph.operators.failures.checks import require
+from graphc.autograph.operators.numbers.symbolic_number import common_kind, number, numbered
+from graphc.base import nest
+from graphc.base.errors import InvalidTypeError
+from graphc.core import FUNCTIONS, SymbolicTensor, Trace, current_trace
+from graphc.ir import TensorType
+
+__all__ = ["choose_item", "columns_of"]
+
+
+def choose_item(items: Sequence[Any], index: SymbolicTensor) -> Any:
+    """The item at a place that is a tensor, counted from the end if it is negative.
+
+    Raises:
+      InvalidArgumentError, InvalidTypeError: the items differ in structure, shape or dtype.
+      UnimplementedError: they are neither tensors nor numbers.
+    """
+    trace = current_trace()
+    if index.shape or index.dtype.kind not in "iub":
+        raise trace.refuse(InvalidTypeError(f"only a 0-d integer tensor can be an index, got {index.type}"))
+    size = len(items)
+    position: Any = number(index, int)
+    within = FUNCTIONS["logical_and"](position >= -size, position < size)
+    require(within, lambda: IndexError(f"{type(items).__name__} index out of range"))
+    if not size:
+        return None  # what follows is never reached
+    position = FUNCTIONS["where"](position < 0, position + size, position)
+    columns, types, structure = columns_of(trace, items)
+    leaves = [
+        column[0] if type is None else _taken(trace, column, type, position)
+        for column, type in zip(columns, types, strict=True)
+    ]
+    value = nest.unflatten(structure, leaves)
+    note_stand_ins(trace, "the item of a list", value, items)
+    return value
+
+
+def columns_of(trace: Trace, items: Sequence[Any]) -> tuple[list[list[Any]], list[TensorType | None], nest.Structure]:
+    """The corresponding leaves of all items, and the types in which they meet; None where all are one object."""
+    meet = Meet(("in one place", "in another"), trace.refuse)
+    first, structure = nest.flatten(items[0])
+    columns = [[leaf] for leaf in first]
+    types: list[TensorType | None] = [None] * len(first)
+    for item in items[1:]:
+        leaves, other = nest.flatten(item)
+        meet.structures("the item", (items[0], item), (structure, other))
+        for place, leaf in enumerate(leaves):
+            if types[place] is not None or not same(first[place], leaf):
+                types[place] = meet.leaf("the item", (first[place], leaf), types[place])
+            columns[place].append(leaf)
+    return columns, types, structure
+
+
+def _taken(trace: Trace, column: Sequence[Any], type: TensorType, position: Any) -> Any:
+    rows = to_tensors(trace, column, [type] * len(column))
+    return numbered(FUNCTIONS["stack"](rows)[position], common_kind(column))

@@ -1,0 +1,491 @@
+"""Calls: the user's functions are converted as they are called, libraries are not, and side effects are watched."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import dataclasses
+import functools
+import inspect
+import types
+from abc import ABCMeta
+from collections.abc import Callable
+from enum import Enum
+from functools import lru_cache
+from typing import Any, cast
+
+import numpy as np
+
+from graphc.autograph.convert import convert, is_converted
+from graphc.autograph.operators.calls.impure import is_reported, report_call
+from graphc.autograph.operators.calls.jax_functions import checked
+from graphc.autograph.operators.calls.natives import ITERATING, check_arguments
+from graphc.autograph.operators.calls.recursion import check_recursion
+from graphc.autograph.operators.calls.watch import (
+    PLAIN,
+    check_iterator,
+    check_stores,
+    found_on,
+    is_library,
+    is_pure_module,
+    is_users,
+    made,
+    made_here,
+    operator_method,
+)
+from graphc.autograph.operators.failures.generator_managers import converted_maker
+from graphc.autograph.operators.host.late_values import PURE, REPLACED
+from graphc.autograph.operators.lists.growing import METHODS, growing, refuse_growing
+from graphc.autograph.operators.numbers.loop_index import LoopIndex
+from graphc.autograph.operators.numbers.symbolic_number import met, number
+from graphc.autograph.operators.stores.kept_tensors import changing
+from graphc.autograph.operators.stores.places import ContentsPlace
+from graphc.autograph.operators.stores.unfollowed import note_change
+from graphc.autograph.source import NoSourceError
+from graphc.base import is_graphc_file, is_internal_file, remember
+from graphc.base.errors import UnsupportedSyntaxError
+from graphc.core import ArrayMethods, Region, Tensor, context, register_converter
+
+__all__ = ["call", "call_method", "convert_call", "do_not_convert", "is_pure_class", "load_attr"]
+
+_PURE_BUILTINS: frozenset[Any] = frozenset(
+    getattr(builtins, name)
+    for name in (  # noqa: SIM905  46 quoted names would hide the list
+        "abs all any bool callable complex dict divmod enumerate filter float format frozenset getattr hasattr hash "
+        "id int isinstance issubclass iter len list map max min object pow property range repr reversed round set "
+        "slice sorted str sum super tuple type zip"
+    ).split(" ")
+)
+_CALLING_BUILTINS: frozenset[Any] = frozenset((filter, map, max, min, sorted))
+_SPECIAL_METHODS: dict[Any, tuple[str, ...]] = {
+    abs: ("__abs__",),
+    bool: ("__bool__", "__len__"),
+    float: ("__float__",),
+    format: ("__format__", "__str__", "__repr__"),
+    hash: ("__hash__",),
+    int: ("__int__", "__index__"),
+    iter: ("__iter__",),
+    len: ("__len__",),
+    repr: ("__repr__",),
+    str: ("__str__", "__repr__"),
+}
+_IMPURE_NUMPY = frozenset(
+    {"at", "byteswap", "copyto", "fill", "fill_diagonal", "itemset", "partition", "place", "put", "put_along_axis"}
+    | {"putmask", "resize", "setfield", "setflags", "sort"}
+)
+_PURE_METHODS: dict[type[Any], set[str]] = {
+    list: {"copy", "count", "index"},
+    dict: {"copy", "get", "items", "keys", "values"},
+    set: {"copy", "difference", "intersection", "issubset", "issuperset", "isdisjoint", "union"},
+}
+_CONTENT_METHODS = frozenset(
+    ("append", "clear", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault", "sort", "update")
+)
+_DEBUGGERS = frozenset(("bdb", "debugpy", "ipdb", "pdb", "pudb"))
+_IMMUTABLE = (str, bytes, int, float, complex, tuple, frozenset, range, type(None))
+_PURE_CLASSES = (contextlib.nullcontext, contextlib.suppress)
+
+_NAMESPACES = (ArrayMethods, types.ModuleType, type)
+
+_unconverted: dict[int, bool] = {}
+
+
+def do_not_convert(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Marks a function so that calls of it in compiled code run it as it is (``tf.autograph``'s do_not_convert).
+
+    Example:
+      >>> import graphc as gx
+      >>> @gx.do_not_convert
+      ... def helper(x):
+      ...     return x + 1
+    """
+    if isinstance(function, types.FunctionType):
+        remember(_unconverted, function.__code__, True)
+    return function
+
+
+def call(function: Any) -> Any:
+    """What to call in place of ``function`` in converted code.
+
+    Raises:
+      UnimplementedError: the call has, or may have, a side effect where one is not allowed.
+    """
+    trace = context.trace
+    if trace is None:
+        return function
+    if isinstance(function, types.FunctionType):
+        return _user_or_library(function, function)
+    if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
+        if (stands_for := REPLACED.get(function.__func__)) is not None:
+            return functools.partial(stands_for, function, function.__self__)
+        return _bound(_user_or_library(function.__func__, function), function.__self__)
+    if isinstance(function, functools.partial):
+        return functools.partial(call(function.func), *function.args, **function.keywords)
+    if isinstance(function, type):
+        return _class(function)
+    if isinstance(function, types.BuiltinFunctionType | types.MethodWrapperType | types.WrapperDescriptorType):
+        return _builtin(function)
+    if _is_graphc(_kind(getattr(function, "__func__", function))):
+        return function
+    method = inspect.getattr_static(_kind(function), "__call__", None)
+    if isinstance(method, types.FunctionType):
+        return _bound(_user_or_library(method, function), function)
+    module = getattr(function, "__module__", None) or type(function).__module__
+    if not is_pure_module(module) or _changes_array(function) or is_reported(function):
+        function = report_call(function, f"the call of {function!r:.60}")
+    return _guarded(checked(function))
+
+
+def convert_call(function: Any) -> Any:
+    """The converted form of the function that a user decorated, wherever it is defined.
+
+    Raises:
+      NoSourceError: its source is not available.
+      UnsupportedSyntaxError: it holds syntax that cannot be converted.
+    """
+    if isinstance(function, types.FunctionType) and id(function.__code__) not in _unconverted:
+        check_stores(function)
+        return function if is_converted(function.__code__) else convert(function)
+    return call(function)
+
+
+def call_method(owner: Any, name: str) -> Any:
+    """What to call for ``owner.name(...)``."""
+    return call(load_attr(owner, name))
+
+
+def load_attr(owner: Any, name: str) -> Any:
+    """``owner.name``: a property or another descriptor of the user's is a call."""
+    kind = cast("type[Any]", type(owner))
+    if context.trace is None or kind in PLAIN or isinstance(owner, _NAMESPACES):
+        return getattr(owner, name)
+    fallback = operator_method(owner, "__getattr__")
+    if fallback is None:
+        return _found_attr(owner, kind, name, getattr)
+    try:
+        return _found_attr(owner, kind, name, _without_fallback)
+    except AttributeError:
+        return call(fallback)(owner, name)
+
+
+def _without_fallback(owner: Any, name: str) -> Any:
+    """``getattr`` that leaves ``__getattr__`` out."""
+    return found_on(_kind(owner), "__getattribute__")(owner, name)
+
+
+def _found_attr(owner: Any, kind: type[Any], name: str, native: Callable[[Any, str], Any]) -> Any:
+    found = found_on(kind, name)
+    if isinstance(found, property):
+        if isinstance(found.fget, types.FunctionType) and is_users(kind, found.fget):
+            return call(found.fget)(owner)
+    elif isinstance(found, functools.cached_property):
+        if name not in owner.__dict__:
+            _side_effect(f"the first use of the cached property {name!r} of a {kind.__name__}")
+    elif (getter := operator_method(found, "__get__")) is not None and (
+        found_on(_kind(found), "__set__") is not None or name not in getattr(owner, "__dict__", ())
+    ):
+        return call(getter)(found, owner, kind)
+    return native(owner, name)
+
+
+def call_special(owner: Any, *names: str) -> tuple[bool, Any]:
+    """Calls the first of these special methods that a class of the user's defines.
+
+    Returns:
+      Whether there is one, and its result.
+    """
+    for name in names:
+        method = operator_method(owner, name)
+        if method is not None:
+            return True, call(method)(owner)
+    return False, None
+
+
+def _bound(replaced: Any, owner: Any) -> Any:
+    """What stands for a bound method: a converted function is bound, all else is made of the bound method already."""
+    converted = isinstance(replaced, types.FunctionType) and is_converted(replaced)
+    return types.MethodType(replaced, owner) if converted else replaced
+
+
+def _kind(value: Any) -> type[Any]:
+    return cast("type[Any]", type(value))
+
+
+def _is_graphc(kind: type[Any]) -> bool:
+    return kind.__module__.split(".")[0] == "graphc"
+
+
+def _user_or_library(code_owner: Any, original: Any) -> Any:
+    """A Python function: converted if it is the user's, as it is if it is graphc's or a pure library's."""
+    if not isinstance(code_owner, types.FunctionType):
+        return original
+    code = code_owner.__code__
+    check_stores(code_owner)
+    check_recursion(code_owner)
+    if is_converted(code) or is_graphc_file(code.co_filename):
+        return original
+    if (maker := converted_maker(code_owner)) is not None:
+        return maker if original is code_owner else functools.partial(maker, original.__self__)
+    if id(code) in PURE:
+        return original
+    if original is code_owner and (stands_for := REPLACED.get(code_owner)) is not None:
+        return functools.partial(stands_for, original)
+    if id(code) in _unconverted or _is_internal(code.co_filename):
+        if not is_pure_module(code_owner.__module__ or "") or is_reported(original):
+            original = report_call(original, f"the call of {code_owner.__qualname__}")
+        return _guarded(checked(original))
+    if is_library(code.co_filename):
+        if code_owner.__module__ in _DEBUGGERS:
+            return original  # it looks at the frame that calls it
+        if not is_pure_module(code_owner.__module__ or "") or is_reported(original):
+            original = report_call(original, f"the call of the library function {code_owner.__qualname__}")
+        return _guarded(original)
+    try:
+        return convert(code_owner)
+    except NoSourceError as error:
+        _side_effect(f"the call of {code_owner.__qualname__}, whose source is not available,")
+        assert context.trace is not None
+        context.trace.root.unconverted[code_owner.__qualname__] = str(error)
+        return original
+    except UnsupportedSyntaxError as error:
+        assert context.trace is not None
+        raise context.trace.refuse(error) from None
+
+
+def _class(kind: type[Any]) -> Any:
+    if kind in _PURE_BUILTINS:
+        return _builtin(kind)
+    if issubclass(kind, BaseException):
+        init = found_on(kind, "__init__")
+        return functools.partial(_construct, kind) if _is_written(init) and is_users(kind, init) else kind
+    constructors = [inspect.getattr_static(kind, name, None) for name in ("__init__", "__new__", "__post_init__")]
+    pure = is_pure_class(kind) or issubclass(kind, Enum)
+    if any(map(_is_written, constructors)) and not pure:
+        if _only_initializes(kind, *constructors):
+            return functools.partial(_construct, kind)
+        return _guarded(report_call(kind, f"the construction of a {kind.__qualname__}"))
+    if is_reported(kind):
+        return _guarded(report_call(kind, ""))
+    makes_defaults = isinstance(context.trace, Region) and dataclasses.is_dataclass(kind)
+    return functools.partial(_with_defaults, kind, _guarded(kind)) if makes_defaults else _guarded(kind)
+
+
+def _with_defaults(kind: type[Any], make: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    """A new object of a dataclass, and what its fields' factories make, which the open region may change too."""
+    new = make(*args, **kwargs)
+    _own_defaults(new, (*args, *kwargs.values()))
+    return new
+
+
+def _own_defaults(new: Any, given: tuple[Any, ...]) -> None:
+    for field in dataclasses.fields(new):
+        value = getattr(new, field.name, None)
+        if field.default_factory is not dataclasses.MISSING and not any(value is one for one in given):
+            made(value)
+
+
+def _only_initializes(kind: type[Any], init: Any, new: Any, post_init: Any) -> bool:
+    """Whether making an object is no more than calling the user's ``__init__`` or ``__post_init__`` on a new one."""
+    if type(kind) not in (type, ABCMeta) or new is not object.__new__:
+        return False
+    return _is_written(init) if post_init is None else not _is_written(init) and hasattr(kind, "__dict__")
+
+
+def _construct(kind: type[Any], /, *args: Any, **kwargs: Any) -> Any:
+    """A new object, which the code of the open region may change, since nobody else knows of it."""
+    made: Any = kind.__new__(kind, *args, **kwargs) if issubclass(kind, BaseException) else object.__new__(kind)
+    if isinstance(context.trace, Region):
+        context.trace.own(made)
+    init, post_init = found_on(kind, "__init__"), found_on(kind, "__post_init__")
+    if post_init is None or _is_written(init):
+        call(init)(made, *args, **kwargs)
+        return made
+    # What dataclasses generate asks the object for the method, and finds what is put there first.
+    given, converted = (*args, *kwargs.values()), call(types.MethodType(post_init, made))
+
+    def after_init(*args: Any) -> None:
+        _own_defaults(made, given)
+        converted(*args)
+
+    vars(made)["__post_init__"] = after_init
+    try:
+        init(made, *args, **kwargs)
+    finally:
+        del vars(made)["__post_init__"]
+    return made
+
+
+def _is_written(method: Any) -> bool:
+    """Whether a constructor is Python code, and not generated (a dataclass's, a namedtuple's)."""
+    function = method.__func__ if isinstance(method, staticmethod) else method
+    return isinstance(function, types.FunctionType) and function.__code__.co_filename != "<string>"
+
+
+def _builtin(function: Any) -> Any:
+    if function is len:
+        return _len
+    if (replaced := _replaced(function)) is not None:
+        return replaced
+    if function in (getattr, hasattr):
+        return _getattr if function is getattr else _guarded(function)
+    if function in _PURE_BUILTINS:
+        return _guarded(function)
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, types.ModuleType) or owner is None:
+        module = getattr(function, "__module__", None) or getattr(owner, "__name__", "")
+        if not is_pure_module(module) or _changes_array(function) or is_reported(function):
+            function = report_call(function, f"the call of {function.__qualname__}")
+        return _guarded(function)
+    kind = _kind(owner)
+    if isinstance(owner, BaseException) and function.__name__ == "__init__":
+        return function  # called by the user's own, on a new exception
+    pure = isinstance(owner, (*_IMMUTABLE, ArrayMethods)) or function.__name__ in _PURE_METHODS.get(kind, ())
+    pure = pure or _is_graphc(kind) or (is_pure_module(kind.__module__) and not _changes_array(function))
+    native = _method(function, owner, kind, pure=pure)
+    return _list_method(native, cast("list[Any]", owner), function.__name__) if isinstance(owner, list) else native
+
+
+def _method(function: Any, owner: Any, kind: type[Any], *, pure: bool) -> Callable[..., Any]:
+    """A method of a builtin type, with a note of what it changes."""
+    if not pure and isinstance(owner, list | dict) and function.__name__ in _CONTENT_METHODS:
+        return _changing_contents(function, cast("list[Any]", owner))
+    if not pure:
+        what = f"the call of {kind.__name__}.{function.__name__}"
+        function = report_call(function, what)
+        note_change(owner, what)
+        return changing(_guarded(function), owner)
+    return _guarded(function)
+
+
+def _replaced(function: Any) -> Callable[..., Any] | None:
+    """What stands for a builtin function, or a method of a string, that may be given values without a text yet."""
+    owner = getattr(function, "__self__", None)
+    if type(owner) is not str:
+        replaced = REPLACED.get(function)
+        return None if replaced is None else functools.partial(replaced, _guarded(function))
+    replaced = REPLACED.get(getattr(str, function.__name__))
+    return None if replaced is None else functools.partial(replaced, _guarded(function), owner)
+
+
+def _list_method(native: Callable[..., Any], owner: list[Any], name: str) -> Callable[..., Any]:
+    """A method of a list, which has another one while its length is known at run time only.
+
+    Which it is, is decided when it is called: its arguments may have changed the list by then.
+    """
+
+    def method(*args: Any, **kwargs: Any) -> Any:
+        found = growing(owner)
+        if found is None:
+            return native(*args, **kwargs)
+        replaced = METHODS.get(name)
+        return found.fail() if replaced is None else replaced(owner, found, *args, **kwargs)
+
+    return method
+
+
+def _len(value: Any) -> Any:
+    """``len``; of a list whose length is known at run time only, a number that depends on tensors."""
+    found = growing(value)
+    return _guarded(len)(value) if found is None else met(number(found.length, int), frozenset((int,)))
+
+
+def _changing_contents(function: Any, owner: list[Any] | dict[Any, Any]) -> Any:
+    """A method that changes what a list or dict holds, and nothing else."""
+    guarded = _guarded(function)
+
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        what = f"the call of {type(owner).__name__}.{function.__name__}"
+        if kwargs.get("key") is not None:
+            _side_effect(what)
+        if context.trace is not None:
+            context.trace.writing(ContentsPlace(owner, what))
+        return guarded(*args, **kwargs)
+
+    return noted
+
+
+def _changes_array(function: Any) -> bool:
+    """Whether a function or method of NumPy's changes an array in place."""
+    return getattr(function, "__name__", "") in _IMPURE_NUMPY
+
+
+def _getattr(owner: Any, name: str, *default: Any) -> Any:
+    """``getattr`` with a look at properties."""
+    try:
+        return load_attr(owner, name)
+    except AttributeError:
+        if default:
+            return default[0]
+        raise
+
+
+def _side_effect(what: str) -> None:
+    if context.trace is not None:
+        context.trace.side_effect(what)
+
+
+def _guarded(function: Any) -> Any:
+    """The function, with a check of what it is given: a loop index that it would look at, an object it would change."""
+    calling = not isinstance(function, type | types.BuiltinFunctionType) or function not in _CALLING_BUILTINS
+    trace = context.trace
+    if trace is None or _takes_tensors(function):
+        return function
+    # A builtin is looked up before its arguments are evaluated: these may be the first lists of unknown length.
+    iterates = _hashable_function(function) in ITERATING
+    if calling and trace.parent is None and not trace.root.has_growing and not iterates:
+        return function
+
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        for value in (*args, *kwargs.values()):
+            if isinstance(value, LoopIndex):
+                value.give_up(f"the call of {getattr(function, '__name__', function)}")
+            check_iterator(value)
+            refuse_growing(value)
+        if isinstance(kwargs.get("out"), np.ndarray):
+            _side_effect(f"the call of {getattr(function, '__name__', function)} with out=")
+        if not calling:
+            args = tuple([_called_back(value) for value in args])
+            kwargs = {name: _called_back(value) for name, value in kwargs.items()}
+        if len(args) == 1 and not kwargs and _hashable_function(function) in _SPECIAL_METHODS:
+            found, result = call_special(args[0], *_SPECIAL_METHODS[function])
+            if found:
+                return made_here(result)
+        check_arguments(function, args, kwargs)
+        result = function(*args, **kwargs)
+        return made(result) if _is_new(function, result) else made_here(result)
+
+    return checked
+
+
+def _is_new(function: Any, result: Any) -> bool:
+    """Whether a result is an object that the call made."""
+    if isinstance(function, type):
+        fresh = (object.__new__, list.__new__, dict.__new__)
+        return _kind(result) is function and found_on(function, "__new__") in fresh
+    return function is sorted or getattr(function, "__name__", "") == "copy"
+
+
+def _hashable_function(function: Any) -> Any:
+    return function if isinstance(function, type | types.BuiltinFunctionType) else None
+
+
+def _called_back(value: Any) -> Any:
+    """An argument that the builtin calls, as a call of it would be converted."""
+    callback = isinstance(value, types.FunctionType | types.MethodType | types.BuiltinFunctionType | functools.partial)
+    return call(value) if callback else value
+
+
+def _takes_tensors(function: Any) -> bool:
+    """Graphc's own functions take a loop index as the tensor that it is."""
+    module = getattr(function, "__module__", None) or ""
+    return module.split(".")[0] == "graphc" or isinstance(getattr(function, "__self__", None), Tensor)
+
+
+def is_pure_class(kind: type[Any]) -> bool:
+    """Whether a class does nothing but compute, as those of pure modules do."""
+    return kind in _PURE_CLASSES or is_pure_module(kind.__module__)
+
+
+_is_internal = lru_cache(maxsize=None)(is_internal_file)
+
+register_converter(call)

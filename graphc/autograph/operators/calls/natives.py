@@ -1,0 +1,170 @@
+"""What Python consumes by itself: what is unpacked, formatted, hashed or used as an index.
+
+These constructs stay as they are, and so do the special methods that they call: nobody converts or watches those. One
+of the user's is therefore reported as a side effect where the code does not run once for each time that it is meant to.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable
+from typing import Any, cast
+
+from graphc.autograph.operators.calls.watch import check_iterator, found_on, is_library, is_pure_module, operator_method
+from graphc.autograph.operators.lists.growing import refuse_growing
+from graphc.core import Region, context
+
+__all__ = [
+    "HASHED",
+    "INDEXED",
+    "ITERATING",
+    "check_arguments",
+    "check_index",
+    "check_items",
+    "check_methods",
+    "check_printed",
+    "hashed",
+    "items",
+    "mapping",
+    "rows",
+    "spread",
+]
+
+HASHED = ("__hash__", "__eq__")
+"""What a key of a dictionary or an element of a set is asked."""
+INDEXED = ("__index__",)
+"""What a number of items, or the place of one, is asked."""
+
+ITERATING: dict[Any, bool] = {
+    **dict.fromkeys((all, any, dict, enumerate, filter, frozenset, iter, map, max, min, set, sum, zip), False),
+    **dict.fromkeys((list, sorted, tuple), True),
+}
+"""What takes items one by one, and whether their number is asked for beforehand."""
+
+_FORMATTED = ("__format__", "__str__", "__repr__")
+_ITERATED = ("__iter__", "__length_hint__")
+_SIZED = ("__len__",)
+_BY_NUMBER = (*_SIZED, "__getitem__")
+_MAPPING = ("keys", "__getitem__", "__iter__", "__len__")
+
+_ASKED: dict[Any, tuple[str, ...]] = {
+    **dict.fromkeys((frozenset, set), HASHED),
+    complex: ("__complex__", "__float__", "__index__"),
+    dict: _MAPPING,
+    divmod: ("__divmod__", "__rdivmod__"),
+    format: _FORMATTED,
+    pow: ("__pow__", "__rpow__"),
+    reversed: ("__reversed__", *_BY_NUMBER),
+    round: ("__round__",),
+    str: _FORMATTED,
+}
+# By the kind whose method is called.
+_ASKED_BY_METHODS: dict[type[Any], tuple[str, ...]] = {
+    **dict.fromkeys((dict, frozenset, set), (*HASHED, *_ITERATED)),
+    **dict.fromkeys((list, tuple), ("__eq__", "__index__")),
+    str: (*_FORMATTED, *_ITERATED, *_BY_NUMBER),
+}
+
+
+def check_methods(value: Any, names: Iterable[str]) -> None:
+    """Reports that Python is about to call a method of the user's.
+
+    Args:
+      value: the object; a tuple stands for what is in it.
+      names: the methods it may be asked for.
+    """
+    region = context.trace
+    if not isinstance(region, Region):
+        return
+    if type(value) is tuple:
+        for part in cast("tuple[Any, ...]", value):
+            check_methods(part, names)
+        return
+    for name in names:
+        method = operator_method(value, name)
+        if method is not None and not is_pure_module(method.__module__ or ""):
+            region.side_effect(f"the call of {method.__qualname__}")
+
+
+def check_items(value: Any, sized: bool = False) -> None:
+    """Reports that Python is about to iterate over an object of the user's by methods of the user's.
+
+    Args:
+      value: the object.
+      sized: whether Python asks for the number of items beforehand.
+    """
+    if not isinstance(context.trace, Region) or type(value) is tuple:
+        return
+    check_methods(value, (*_ITERATED, *_SIZED) if sized else _ITERATED)
+    iterate = found_on(cast("type[Any]", type(value)), "__iter__")
+    # Without __iter__, and in that of an abstract base class, the items are asked for one by one.
+    if iterate is None or (isinstance(iterate, types.FunctionType) and is_library(iterate.__code__.co_filename)):
+        check_methods(value, _BY_NUMBER)
+
+
+def check_index(index: Any) -> None:
+    """Reports that a builtin container or an array is about to call a method of its index."""
+    if isinstance(context.trace, Region):
+        for part in cast("tuple[Any, ...]", index) if type(index) is tuple else (index,):
+            check_methods((part.start, part.stop, part.step) if type(part) is slice else part, (*INDEXED, *HASHED))
+
+
+def check_arguments(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Reports that a builtin is about to call methods of its arguments."""
+    if not isinstance(context.trace, Region) or not isinstance(function, type | types.BuiltinFunctionType):
+        return
+    owner: object = getattr(function, "__self__", None)
+    is_method = not isinstance(function, type) and not isinstance(owner, types.ModuleType | None)
+    kind = cast("type[Any]", type(owner))
+    names = _ASKED_BY_METHODS.get(kind, ()) if is_method else _ASKED.get(function, ())
+    sized = None if is_method else ITERATING.get(function)
+    for value in (*args, *kwargs.values()) if is_method else args:
+        check_methods(tuple(cast("list[Any]", value)) if type(value) is list else value, names)
+        if sized is not None:
+            check_items(value, sized)
+
+
+def items(value: Any) -> Any:
+    """The value, which is unpacked or iterated over where the call stands."""
+    refuse_growing(value)
+    if isinstance(context.trace, Region):
+        check_iterator(value)
+        check_items(value)
+    return value
+
+
+def spread(value: Any) -> Any:
+    """The value, whose items become elements or arguments where the call stands."""
+    refuse_growing(value)
+    if isinstance(context.trace, Region):
+        check_iterator(value)
+        check_items(value, sized=True)
+    return value
+
+
+def mapping(value: Any) -> Any:
+    """The value, whose items become those of a dictionary, or arguments, where the call stands."""
+    check_methods(value, _MAPPING)
+    return value
+
+
+def rows(value: Any) -> Any:
+    """The value, which is iterated over where the call stands, and each of its items unpacked."""
+    refuse_growing(value)
+    if not isinstance(context.trace, Region):
+        return value
+    check_iterator(value)
+    check_items(value)
+    return map(items, value)
+
+
+def check_printed(value: Any) -> None:
+    """Reports that ``text % value`` is about to call methods of the user's."""
+    names = (*_FORMATTED, *INDEXED, "__int__", "__float__", "__bytes__", "__getitem__")
+    check_methods(tuple(cast("dict[Any, Any]", value).values()) if type(value) is dict else value, names)
+
+
+def hashed(value: Any) -> Any:
+    """The value, which becomes a key of a dictionary or an element of a set where the call stands."""
+    check_methods(value, HASHED)
+    return value

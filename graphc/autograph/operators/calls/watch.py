@@ -1,0 +1,235 @@
+"""What code may change behind the operators' backs: names of other scopes, iterators, objects with special methods.
+
+Stores and calls go through operators, which watch them. Here is what they ask about a function before it is called
+and about an object before Python consumes it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import dis
+import inspect
+import os
+import reprlib
+import sys
+import sysconfig
+import types
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, cast
+
+from graphc.autograph.operators.names.outer_names import CellPlace, GlobalPlace, note_name
+from graphc.base import Location, remember
+from graphc.core import Region, context
+
+__all__ = [
+    "PLAIN",
+    "check_iterator",
+    "check_stores",
+    "found_on",
+    "is_library",
+    "is_pure_module",
+    "is_users",
+    "made",
+    "made_here",
+    "operator_method",
+    "special_method",
+    "watch_names",
+]
+
+PLAIN: set[type[Any]] = set()
+"""Types, of those seen so far, whose values answer Python's operators without code of the user's."""
+
+_PLAIN_PACKAGES = frozenset({"builtins", "graphc", "jax", "jaxlib", "ml_dtypes", "numpy"})
+_PURE_MODULES = ("math", "cmath", "operator", "jax", "numpy", "ml_dtypes", "collections.namedtuple", "typing", "enum")
+_IMPURE_MODULES = ("numpy.random", "jax.debug", "jax.experimental")
+_LIBRARIES = tuple(
+    os.path.realpath(path) + os.sep
+    for path in {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
+
+_OUTER_STORES = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
+_CELL_STORES = frozenset({"STORE_DEREF", "DELETE_DEREF"})
+_OBJECT_STORES = frozenset({"STORE_ATTR", "STORE_SUBSCR", "DELETE_ATTR", "DELETE_SUBSCR"})
+
+
+_Stores = tuple[dict[str, int], dict[str, int], bool]
+_known_stores: dict[int, _Stores] = {}
+
+
+def _stores(code: types.CodeType) -> _Stores:
+    """The globals and the free variables that a code object assigns, with a line, and whether it stores into objects.
+
+    The functions inside it count too, since its own branches and loops become such functions when it is converted.
+    """
+    known = _known_stores.get(id(code))
+    if known is not None:
+        return known
+    outer: dict[str, int] = {}
+    free: dict[str, int] = {}
+    objects = False
+    for instruction in dis.get_instructions(code):
+        line = (instruction.positions.lineno if instruction.positions else None) or code.co_firstlineno
+        if instruction.opname in _OUTER_STORES:
+            outer.setdefault(instruction.argval, line)
+        elif instruction.opname in _CELL_STORES and instruction.argval in code.co_freevars:
+            free.setdefault(instruction.argval, line)
+        objects |= instruction.opname in _OBJECT_STORES
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            inner_outer, inner_free, inner_objects = _stores(constant)
+            outer = {**inner_outer, **outer}
+            free = {**{name: line for name, line in inner_free.items() if name in code.co_freevars}, **free}
+            objects |= inner_objects
+    return remember(_known_stores, code, (outer, free, objects))
+
+
+def check_stores(function: types.FunctionType) -> None:
+    """Looks at which names of other scopes a function assigns that is about to be called.
+
+    In a branch or a loop's body it is a side effect to assign one that the region does not carry; elsewhere the trace
+    notes what they stand for.
+    """
+    trace = context.trace
+    if trace is None:
+        return
+    code = function.__code__
+    outer, free, _ = _stores(code)
+    if not outer and not free:
+        return
+    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+    if isinstance(trace, Region):
+        if outer:
+            trace.side_effect(f"the call of {function.__name__}, which assigns the global {min(outer)!r},")
+        for name in sorted(free):
+            if not trace.owns(cells[name]):
+                trace.side_effect(f"the call of {function.__name__}, which assigns {name!r} of another function,")
+        return
+    for name, line in outer.items():
+        place = GlobalPlace(function.__globals__, name)
+        note_name(trace, place, Location(code.co_filename, line, code.co_name))
+    for name, line in free.items():
+        note_name(trace, CellPlace(cells[name], name), Location(code.co_filename, line, code.co_name))
+
+
+def watch_names(function: Any) -> None:
+    """As :func:`check_stores`, of anything that is about to be called without being converted."""
+    function = getattr(function, "__func__", function)
+    if isinstance(function, types.FunctionType):
+        check_stores(function)
+
+
+def _is_iterator(value: Any) -> bool:
+    return isinstance(value, Iterator)
+
+
+def made_here(value: Any) -> Any:
+    """The value; if it is an iterator, the open region may consume it, because it was made there."""
+    return made(value) if _is_iterator(value) else value
+
+
+def made(value: Any) -> Any:
+    """The value, an object that was made where the call stands."""
+    if isinstance(context.trace, Region):
+        context.trace.own(value)
+    return value
+
+
+def check_iterator(value: Any, depth: int = 2) -> None:
+    """Reports that an iterator from outside the open region is consumed.
+
+    Args:
+      value: what is consumed; anything but an iterator is fine.
+      depth: how many frames up the code is that consumes it. A generator expression written there was made there.
+    """
+    region = context.trace
+    if not isinstance(region, Region) or not _is_iterator(value) or region.owns(value):
+        return
+    code = getattr(value, "gi_code", None)
+    around = sys._getframe(depth).f_code  # pyright: ignore[reportPrivateUsage]
+    if code is not None and any(code is constant for constant in around.co_consts):
+        return
+    region.side_effect(f"the use of an iterator ({type(value).__name__}) from outside")
+
+
+def special_method(owner: Any, name: str) -> types.FunctionType | None:
+    """The method with which a class of the user's answers Python's protocols, in a region; None if it is not Python's.
+
+    A generator is left to Python unless it stores into something, because its body cannot be converted.
+    """
+    region = context.trace
+    kind = cast("type[Any]", type(owner))
+    method = getattr(kind, name, None)
+    if not isinstance(region, Region) or not isinstance(method, types.FunctionType):
+        return None
+    return None if _package(kind) == "graphc" else _unless_generator(method)
+
+
+def operator_method(owner: Any, name: str) -> types.FunctionType | None:
+    """The method of the user's with which an object answers an operator, in a trace; None if it is not the user's.
+
+    What a class of a library's answers (a fraction, a path) is taken for pure, and what is generated (the comparisons
+    of a dataclass) has no source to convert.
+    """
+    kind = cast("type[Any]", type(owner))
+    if context.trace is None or kind in PLAIN:
+        return None
+    if _package(kind) in _PLAIN_PACKAGES:
+        PLAIN.add(kind)
+        return None
+    method = found_on(kind, name)
+    if not isinstance(method, types.FunctionType) or not is_users(kind, method):
+        return None
+    return _unless_generator(method)
+
+
+def is_users(kind: type[Any], method: types.FunctionType) -> bool:
+    """Whether a method is to be watched: it is not generated, nor a library's for a class of the library's own."""
+    file = method.__code__.co_filename
+    home = getattr(sys.modules.get(str(kind.__module__)), "__file__", None) or ""
+    return not _is_generated(method) and not (is_library(file) and is_library(home))
+
+
+def _is_generated(method: types.FunctionType) -> bool:
+    """Whether no file holds a method's code; the representation of a dataclass is generated, and then wrapped."""
+    file = method.__code__.co_filename
+    if file in (dataclasses.__file__, reprlib.__file__):
+        inner = (cell.cell_contents for cell in method.__closure__ or ())
+        return any(isinstance(part, types.FunctionType) and _is_generated(part) for part in inner)
+    return file == "<string>"
+
+
+def found_on(kind: type[Any], name: str) -> Any:
+    """What Python finds for an attribute in a class and its bases, as it is there; None if there is nothing."""
+    for base in kind.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None
+
+
+def _package(kind: type[Any]) -> str:
+    return str(kind.__module__).split(".")[0]
+
+
+def _unless_generator(method: types.FunctionType) -> types.FunctionType | None:
+    if not inspect.isgeneratorfunction(method):
+        return method
+    outer, free, objects = _stores(method.__code__)
+    if context.trace is not None and (outer or free or objects):
+        context.trace.side_effect(f"the call of {method.__qualname__}")
+    return None
+
+
+@cache
+def is_library(filename: str) -> bool:
+    """Whether a file belongs to Python or to an installed package."""
+    return filename.startswith("<frozen ") or os.path.realpath(filename).startswith(_LIBRARIES)
+
+
+def is_pure_module(module: str) -> bool:
+    """Whether what a module defines only computes, so that it may run at trace time."""
+
+    def within(names: tuple[str, ...]) -> bool:
+        return any(module == name or module.startswith(name + ".") for name in names)
+
+    return module.split(".")[0] == "graphc" or (within(_PURE_MODULES) and not within(_IMPURE_MODULES))

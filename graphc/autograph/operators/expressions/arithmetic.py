@@ -1,0 +1,135 @@
+"""Python's own operators on objects of the user's: ``a + b``, ``-a`` and ``obj[i]``.
+
+Tensors, numbers and what else answers without code of the user's goes the short way to Python. A special method of the
+user's is called as any function of theirs is: converted and watched, in the order in which Python would ask for it.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from graphc.autograph.operators.branches.list_choice import choose_item
+from graphc.autograph.operators.calls.calls import call
+from graphc.autograph.operators.calls.natives import INDEXED, check_index, check_methods, check_printed
+from graphc.autograph.operators.calls.watch import PLAIN, found_on, made, operator_method
+from graphc.autograph.operators.host.text import percent
+from graphc.autograph.operators.lists.growing import growing, refuse_growing
+from graphc.autograph.operators.lists.methods import concatenated, load_from_list
+from graphc.core import SymbolicTensor, context
+
+__all__ = ["BINARY", "answers", "binary", "load_item", "unary"]
+
+Native = Callable[[Any, Any], Any]
+Method = types.FunctionType | None
+
+BINARY: dict[str, tuple[Native, str, str]] = {
+    symbol: (getattr(operator, f"__{name}__"), f"__{name}__", f"__r{name}__")
+    for symbol, name in {
+        "+": "add",
+        "-": "sub",
+        "*": "mul",
+        "/": "truediv",
+        "//": "floordiv",
+        "%": "mod",
+        "@": "matmul",
+        "**": "pow",
+        "<<": "lshift",
+        ">>": "rshift",
+        "&": "and",
+        "|": "or",
+        "^": "xor",
+    }.items()
+}
+"""What an operator does, and the methods of its left and its right operand that Python asks."""
+
+_UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "-": (operator.neg, "__neg__"),
+    "+": (operator.pos, "__pos__"),
+    "~": (operator.invert, "__invert__"),
+}
+
+
+def binary(symbol: str, left: Any, right: Any) -> Any:
+    """``left symbol right``."""
+    native, forward, reflected = BINARY[symbol]
+    if symbol == "%" and isinstance(left, str | bytes):
+        if isinstance(left, str):
+            return percent(left, right)
+        check_printed(right)
+    if symbol == "+" and (found := growing(left)) is not None:
+        return concatenated(found, right)
+    refuse_growing(left, right)
+    if context.trace is None or (type(left) in PLAIN and type(right) in PLAIN):
+        result = native(left, right)
+        return made(result) if type(result) is list else result
+    kinds = cast("tuple[type[Any], type[Any]]", (type(left), type(right)))
+    mine = operator_method(left, forward)
+    theirs = None if kinds[0] is kinds[1] else operator_method(right, reflected)
+    if mine is None and theirs is None:
+        if symbol == "*":  # a sequence is repeated
+            check_methods((left, right), INDEXED)
+        return native(left, right)
+    theirs_first = issubclass(kinds[1], kinds[0]) and found_on(kinds[0], reflected) is not theirs
+    # A sequence concatenates and repeats only after the other operand was asked.
+    sequence = symbol in ("+", "*") and issubclass(kinds[0], Sequence)
+    result = answers((left, right), (mine, theirs), theirs_first, "" if sequence else forward)
+    return native(left, right) if result is NotImplemented else result
+
+
+def answers(operands: tuple[Any, Any], methods: tuple[Method, Method], theirs_first: bool, forward: str) -> Any:
+    """What two operands answer, of which one at least has a method of the user's; NotImplemented if neither does.
+
+    Args:
+      operands: left and right.
+      methods: their methods, where they are the user's.
+      theirs_first: whether the right operand is asked first, as one of a subclass is.
+      forward: the method of the left operand to ask if it is not the user's.
+    """
+    left, right = operands
+    mine, theirs = methods
+    result: Any = NotImplemented
+    if theirs is not None and theirs_first:
+        result, theirs = call(theirs)(right, left), None
+    if result is NotImplemented:
+        if mine is not None:
+            result = call(mine)(left, right)
+        elif found_on(cast("type[Any]", type(left)), forward) is not None:
+            result = getattr(left, forward)(right)
+    if result is NotImplemented and theirs is not None:
+        result = call(theirs)(right, left)
+    return result
+
+
+def unary(symbol: str, operand: Any) -> Any:
+    """``symbol operand``."""
+    native, name = _UNARY[symbol]
+    method = operator_method(operand, name)
+    return native(operand) if method is None else call(method)(operand)
+
+
+def load_item(owner: Any, index: Any) -> Any:
+    """``owner[index]``."""
+    trace = context.trace
+    if trace is None:
+        return owner[index]
+    if (found := growing(owner)) is not None:
+        return load_from_list(found, index)
+    if isinstance(index, SymbolicTensor) and type(owner) in (list, tuple):
+        return choose_item(owner, index)
+    if type(owner) in PLAIN:
+        check_index(index)
+        return owner[index]
+    method = operator_method(owner, "__getitem__")
+    if method is not None:
+        return call(method)(owner, index)
+    check_index(index)
+    kind = cast("type[Any]", type(owner))
+    if found_on(kind, "__missing__") is not None and issubclass(kind, dict) and not dict.__contains__(owner, index):
+        default = operator_method(owner, "__missing__")
+        if default is not None:
+            return call(default)(owner, index)
+        trace.side_effect(f"the insertion of a default into a {kind.__name__}")
+    return owner[index]

@@ -1,0 +1,173 @@
+"""Comparisons, chained comparisons and ``in``."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Sequence, Set
+from functools import partial
+from types import FunctionType
+from typing import Any, cast
+
+from graphc.autograph.operators.branches.logic import and_, and_if_plain, not_, or_
+from graphc.autograph.operators.calls.calls import call
+from graphc.autograph.operators.calls.natives import HASHED, check_items, check_methods
+from graphc.autograph.operators.calls.watch import PLAIN, check_iterator, found_on, operator_method
+from graphc.autograph.operators.expressions.arithmetic import answers
+from graphc.autograph.operators.expressions.identity import is_, is_not
+from graphc.autograph.operators.lists.growing import refuse_growing
+from graphc.autograph.operators.numbers.conversions import truth_value
+from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber, kind_of
+from graphc.base import nest
+from graphc.core import SymbolicTensor, apply, context, operand
+from graphc.ir import OPS
+
+__all__ = ["compare", "compare_chain", "contains"]
+
+Thunk = Callable[[], Any]
+
+_METHODS: dict[str, tuple[Callable[[Any, Any], Any], str, str]] = {
+    "<": (operator.lt, "__lt__", "__gt__"),
+    "<=": (operator.le, "__le__", "__ge__"),
+    ">": (operator.gt, "__gt__", "__lt__"),
+    ">=": (operator.ge, "__ge__", "__le__"),
+    "==": (operator.eq, "__eq__", "__eq__"),
+    "!=": (operator.ne, "__ne__", "__ne__"),
+}
+_OTHERS: dict[str, Callable[[Any, Any], Any]] = {
+    "is": is_,
+    "is not": is_not,
+    "in": lambda a, b: contains(a, b),
+    "not in": lambda a, b: not_(contains(a, b)),
+}
+
+
+def compare(symbol: str, left: Any, right: Any) -> Any:
+    """``left symbol right``, for the six orders of Python."""
+    native, forward, reflected = _METHODS[symbol]
+    refuse_growing(left, right)
+    if type(left) in (list, tuple) and _holds_symbols((left, right)):
+        return _compare_sequences(symbol, left, right)
+    if context.trace is None or (type(left) in PLAIN and type(right) in PLAIN):
+        return native(left, right)
+    mine, theirs = _method(left, forward), _method(right, reflected)
+    if mine is None and theirs is None:
+        return native(left, right)
+    kinds = cast("tuple[type[Any], type[Any]]", (type(left), type(right)))
+    theirs_first = kinds[0] is not kinds[1] and issubclass(kinds[1], kinds[0])
+    result = answers((left, right), (mine, theirs), theirs_first, forward)
+    return native(left, right) if result is NotImplemented else result
+
+
+def _holds_symbols(values: Any) -> bool:
+    """Whether lists and tuples, as deep as they are nested, hold tensors without values."""
+    if isinstance(values, list | tuple):
+        return any(map(_holds_symbols, nest.as_tuple(values)))
+    return isinstance(values, SymbolicTensor)
+
+
+def _compare_sequences(symbol: str, left: Any, right: Any) -> Any:
+    """Lists or tuples that hold tensors without values, compared as Python compares them."""
+    native = _METHODS[symbol][0]
+    if isinstance(left, list) is not isinstance(right, list) or not isinstance(right, list | tuple):
+        return native((), [])  # says what Python says of different kinds
+    firsts, seconds = nest.as_tuple(left), nest.as_tuple(right)
+    if symbol in ("==", "!="):
+        equal: Any = len(firsts) == len(seconds)
+        for first, second in zip(firsts, seconds, strict=False):
+            equal = and_(partial(_same, equal), partial(_equal, first, second))
+        return _truth(equal if symbol == "==" else not_(equal))
+    # The first two that differ decide; if none do, the lengths.
+    result: Any = native(len(firsts), len(seconds))
+    for first, second in reversed(list(zip(firsts, seconds, strict=False))):
+        equal = _equal(first, second)
+        differing = and_(partial(not_, equal), partial(compare, symbol, first, second))
+        result = or_(partial(_same, differing), partial(and_, partial(_same, equal), partial(_same, result)))
+    return result
+
+
+def _equal(first: Any, second: Any) -> Any:
+    return first is second or compare("==", first, second)
+
+
+def _truth(value: Any) -> Any:
+    return truth_value(value) if isinstance(value, SymbolicTensor) else value
+
+
+def _method(owner: Any, name: str) -> FunctionType | None:
+    """The user's method for a comparison; ``!=`` is the opposite of ``==`` where it is not defined."""
+    if name != "__ne__" or found_on(cast("type[Any]", type(owner)), name) is not object.__ne__:
+        return operator_method(owner, name)
+    equal = operator_method(owner, "__eq__")
+    if equal is None:
+        return None
+
+    def unequal(owner: Any, other: Any) -> Any:
+        result = call(equal)(owner, other)
+        return result if result is NotImplemented else not_(result)
+
+    return unequal
+
+
+def compare_chain(left: Any, operators: Sequence[str], operands: Sequence[Thunk]) -> Any:
+    """``a < b <= c``: each operand is evaluated once, and only while the comparisons before it hold."""
+    right = operands[0]()
+    result = _compare_any(operators[0], left, right)
+    for place in range(1, len(operators)):
+        last: list[Any] = []
+
+        def following(place: int = place, left: Any = right, last: list[Any] = last) -> Any:
+            last[:] = [operands[place]()]
+            return _compare_any(operators[place], left, last[0])
+
+        both = and_if_plain(result, following)
+        if both is None:
+            rest = partial(compare_chain, right, operators[place:], operands[place:])
+            return and_(partial(_same, result), rest)
+        # The operand was evaluated for good, so that the next comparison takes it: nothing is traced twice and again.
+        result, right = both, last[0]
+    return result
+
+
+def _compare_any(symbol: str, left: Any, right: Any) -> Any:
+    return compare(symbol, left, right) if symbol in _METHODS else _OTHERS[symbol](left, right)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _is_among(item: Any, elements: Iterable[Any]) -> Any:
+    found: Any = False
+    for element in elements:
+        found = or_(partial(_same, found), partial(_equal, item, element))
+        if found is True:
+            return True
+    return _truth(found)
+
+
+def _in_range(item: SymbolicTensor, numbers: range) -> Any:
+    if not numbers:
+        return False
+    low, high = min(numbers[0], numbers[-1]), max(numbers[0], numbers[-1])
+    on_grid = partial(compare, "==", (item - numbers[0]) % abs(numbers.step), 0)
+    return _truth(and_(partial(compare, ">=", item, low), partial(compare, "<=", item, high), on_grid))
+
+
+def contains(item: Any, container: Any) -> Any:
+    """``item in container``."""
+    if isinstance(container, SymbolicTensor) and container.ndim == 1 and not getattr(operand(item), "shape", ()):
+        return truth_value(apply(OPS["any"], (apply(OPS["equal"], (container, operand(item))),)))
+    if isinstance(container, range) and isinstance(item, SymbolicTensor) and not item.shape:
+        return _in_range(item, container)
+    if isinstance(container, list | tuple | SymbolicTensor):
+        return _is_among(item, cast("Iterable[Any]", container))
+    if isinstance(item, SymbolicNumber) and isinstance(container, Set | dict):
+        return _is_among(item, [element for element in cast("Set[Any]", container) if kind_of(element) is not None])
+    method = operator_method(container, "__contains__")
+    if method is not None:
+        return bool(call(method)(container, item))
+    check_methods(item, HASHED)
+    if found_on(cast("type[Any]", type(container)), "__contains__") is None:
+        check_iterator(container)
+        check_items(container)
+    return item in container

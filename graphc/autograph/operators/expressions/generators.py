@@ -1,0 +1,236 @@
+"""Generator expressions, as what a loop runs over by loops in loops.
+
+To Python code that asks for its items one by one such an object is the generator that it would be. A ``for`` loop over
+it, and ``sum`` and its like, run the loops that the expression describes, so that these become nodes, and its
+conditions branches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NoReturn
+
+from graphc.autograph.operators.branches.branches import if_stmt, is_symbolic_condition, truth
+from graphc.autograph.operators.calls.calls import call
+from graphc.autograph.operators.calls.natives import check_items
+from graphc.autograph.operators.calls.watch import check_iterator, made, special_method
+from graphc.autograph.operators.host.late_values import REPLACED
+from graphc.autograph.operators.loops.for_loops import Loopable, run_for
+from graphc.autograph.operators.loops.iterators import SpaceIterator, iterator_of
+from graphc.autograph.operators.loops.rolling import Test
+from graphc.autograph.operators.loops.state import LoopVariables
+from graphc.base import nest
+from graphc.base.errors import UnimplementedError
+from graphc.core import SymbolicTensor, context, current_trace
+
+__all__ = ["GeneratorExpression", "clause", "condition", "generator", "listed"]
+
+Step = Callable[[Any], "Clause"]
+
+
+@dataclass(frozen=True)
+class Clause:
+    """What follows ``for target in items`` when the target is bound.
+
+    Attributes:
+      conditions: those after ``if``.
+      then: the element; or, if ``nested``, the generator of what the next ``for`` gives.
+      nested: whether there is a next ``for``.
+    """
+
+    conditions: tuple[Test, ...]
+    then: Callable[[], Any]
+    nested: bool
+
+
+clause = Clause
+
+
+def condition(value: Any) -> bool:
+    """The truth of a condition of a comprehension, which Python runs.
+
+    Raises:
+      UnimplementedError: it is a tensor: how many items there are would depend on its value.
+    """
+    if not isinstance(value, SymbolicTensor):
+        return truth(value)
+    error = UnimplementedError(
+        f"the condition of this comprehension is a tensor without a value ({value.type}, {value.made_at()}), on which "
+        "it depends how many items there are; choose by gx.where(condition, x, 0) or a mask, give the generator "
+        "expression to sum(), any(), all(), min() or max(), or append to a list in a for loop"
+    )
+    raise value.trace.refuse(error)
+
+
+def _items(items: Iterator[Any], step: Step) -> Generator[Any]:
+    """The items, one by one, as Python makes them."""
+    for item in items:
+        found = step(item)
+        if all(condition(test()) for test in found.conditions):
+            if found.nested:
+                yield from found.then()
+            else:
+                yield found.then()
+
+
+def generator(items: Any, step: Step, simple: bool) -> Any:
+    """A generator expression.
+
+    Args:
+      items: what its first ``for`` runs over.
+      step: what follows, given an item.
+      simple: whether that is only an element: there is no ``if`` and no second ``for``.
+    """
+    if context.trace is None:
+        return _items(iter(items), step)
+    return made(GeneratorExpression(_iterator(items), step, simple))
+
+
+def listed(items: Any, step: Step, simple: bool) -> list[Any]:
+    """A list comprehension, with the arguments of :func:`generator`; how many items it has may depend on tensors."""
+    if context.trace is None:
+        return list(_items(iter(items), step))
+    source = _iterator(items)
+    space = source.left() if isinstance(source, SpaceIterator) else None
+    if simple and (space is None or isinstance(space.length, int)):
+        return [step(item).then() for item in source]
+    result: list[Any] = made([])
+
+    def append(item: Any) -> None:
+        call(result.append)(item)
+
+    if isinstance(source, GeneratorExpression | SpaceIterator):
+        run_for(made(GeneratorExpression(source, step, simple)), None, append, _NOTHING, probing=True)
+    else:
+        for item in source:
+            found = step(item)
+            _under(found.conditions, partial(_append_all, found, append), _NOTHING)
+    return result
+
+
+def _append_all(found: Clause, append: Callable[[Any], None]) -> None:
+    """Puts into a list what follows ``for target in items``."""
+    if found.nested:
+        run_for(found.then(), None, append, _NOTHING, probing=True)
+    else:
+        append(found.then())
+
+
+def _no_names() -> tuple[Any, ...]:
+    return ()
+
+
+def _bind_nothing(values: tuple[Any, ...]) -> None:
+    del values
+
+
+_NOTHING = LoopVariables(_no_names, _bind_nothing, ())
+
+
+def _iterator(items: Any) -> Any:
+    """What Python takes the items from."""
+    if isinstance(items, GeneratorExpression):
+        return items
+    iterate = special_method(items, "__iter__")
+    if iterate is not None:
+        items = call(iterate)(items)
+    found = iterator_of(items)
+    if found is not None:
+        return found
+    check_iterator(items, depth=3)
+    check_items(items)
+    return made(iter(items))
+
+
+class GeneratorExpression(Loopable, Iterator[Any]):
+    """A generator expression while a function is traced; see :func:`generator`."""
+
+    def __init__(self, items: Iterator[Any], step: Step, simple: bool) -> None:
+        self._source = items
+        self._step = step
+        self._simple = simple
+        self._lost = False
+        self._native: Generator[Any] | None = None
+
+    def gives_items(self) -> bool:
+        """Whether the items can be had one by one, and a loop can go on with those that are left."""
+        source = self._source
+        known = not isinstance(source, GeneratorExpression | SpaceIterator) or source.gives_items()
+        return self._simple and self._native is None and known
+
+    def __next__(self) -> Any:
+        if self._lost:
+            self._refuse()
+        if self._native is None:
+            if self._simple:
+                return self._step(next(self._source)).then()
+            self._native = _items(self._source, self._step)
+        return next(self._native)
+
+    def _refuse(self) -> NoReturn:
+        error = UnimplementedError(
+            "a generator expression is used after a loop over it that may stop early, so that what is left of it is "
+            "known at run time only; write the expression anew for each loop"
+        )
+        raise current_trace().refuse(error)
+
+    def loop(
+        self, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables, statement: Any
+    ) -> None:
+        """Runs the loops of the expression, with ``body`` inside them."""
+        if self._lost:
+            self._refuse()
+        if self._native is not None:
+            run_for(self._native, extra_test, body, variables, statement=statement)
+            return
+        nested = False
+
+        def each(item: Any) -> None:
+            nonlocal nested
+            found = self._step(item)
+            nested = found.nested
+            _under(found.conditions, partial(inside, found), variables)
+
+        def inside(found: Clause) -> None:
+            if found.nested:
+                run_for(found.then(), extra_test, body, variables, statement=statement, probing=True)
+            else:
+                body(found.then())
+
+        run_for(self._source, extra_test, each, variables, statement=statement, probing=True)
+        going_on = True if extra_test is None else extra_test()
+        # What is left is not known, unless Python has stopped, and in the outermost of the loops.
+        self._lost = going_on is not True and (nested or is_symbolic_condition(going_on))
+
+
+def _under(conditions: tuple[Test, ...], then: Callable[[], None], variables: LoopVariables) -> None:
+    """Runs what stands under conditions, of which each is evaluated only if those before it hold."""
+    if not conditions:
+        then()
+        return
+    value, rest = conditions[0](), partial(_under, conditions[1:], then, variables)
+    if_stmt(value, rest, lambda: None, variables.get, variables.set, variables.names)
+
+
+def _filter(native: Callable[..., Any], function: Any, iterable: Any, /) -> Any:
+    found = iterator_of(iterable)
+    if found is None:
+        given = nest.as_tuple(iterable) if isinstance(iterable, list | tuple) else ()
+        if not any(isinstance(item, SymbolicTensor) for item in given):
+            return native(function, iterable)
+        found = made(iter(given))
+    holds = _same if function is None else call(function)
+
+    def step(item: Any) -> Clause:
+        return Clause((partial(holds, item),), partial(_same, item), False)
+
+    return made(GeneratorExpression(found, step, False))
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+REPLACED[filter] = _filter

@@ -1,0 +1,273 @@
+"""``sum``, ``any``, ``all``, ``min`` and ``max`` of tensors, of lists of them, and of what loops run over.
+
+They do what the ``for`` loop does that one would write in their place: where Python's own would ask a tensor without a
+value for its truth a branch is traced, and what a loop can take as a whole becomes one node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, ItemsView, Iterable, KeysView, ValuesView
+from functools import partial, reduce
+from typing import Any, cast
+
+from graphc.autograph.operators.branches.branches import is_symbolic_condition, not_, or_, predicate, truth
+from graphc.autograph.operators.branches.merging import Meet, note_stand_ins, to_tensors
+from graphc.autograph.operators.calls.calls import call
+from graphc.autograph.operators.calls.watch import check_iterator, made
+from graphc.autograph.operators.expressions.arithmetic import binary
+from graphc.autograph.operators.expressions.comparisons import compare
+from graphc.autograph.operators.expressions.generators import GeneratorExpression
+from graphc.autograph.operators.failures.checks import require
+from graphc.autograph.operators.host.late_values import REPLACED
+from graphc.autograph.operators.lists.growing import growing
+from graphc.autograph.operators.loops.for_loops import run_for
+from graphc.autograph.operators.loops.iterators import SpaceIterator, iterator_of
+from graphc.autograph.operators.loops.ranges import TensorRange
+from graphc.autograph.operators.loops.state import LoopVariables
+from graphc.autograph.operators.names.undefined import Undefined
+from graphc.autograph.operators.numbers.conversions import truth_value
+from graphc.autograph.operators.numbers.loop_index import LoopIndex
+from graphc.autograph.operators.numbers.symbolic_number import kind_of, numbered
+from graphc.base import nest
+from graphc.core import FUNCTIONS, SymbolicTensor, current_trace
+
+Native = Callable[..., Any]
+Test = Callable[[], Any]
+
+_MISSING: Any = object()
+_LOOPED = (GeneratorExpression, SpaceIterator, SymbolicTensor, TensorRange)
+"""What loops run over."""
+_CONTAINERS: tuple[type[Any], ...] = (list, tuple, set, frozenset, dict, KeysView, ValuesView, ItemsView)
+
+
+def _symbolic(value: Any) -> bool:
+    return isinstance(value, SymbolicTensor | LoopIndex)
+
+
+def _holds_symbols(values: Any) -> bool:
+    """Whether a container holds tensors without values, or structures of them."""
+    return isinstance(values, _CONTAINERS) and any(map(_symbolic, nest.flatten(list(cast("Iterable[Any]", values)))[0]))
+
+
+def _is_looped(values: Any) -> bool:
+    """Whether loops take the values as a whole."""
+    return isinstance(values, _LOOPED) or growing(values) is not None
+
+
+def _run(iterable: Any, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables) -> None:
+    """A loop over what loops run over, or over a container."""
+    if _is_looped(iterable):
+        check_iterator(iterable)
+        run_for(iterable, extra_test, body, variables, probing=True)
+        return
+    for item in iterable:
+        body(item)
+
+
+class _Box:
+    """What a loop carries, as the statement operators see it.
+
+    Args:
+      names: what is carried, for messages.
+      values: at the start.
+    """
+
+    def __init__(self, names: tuple[str, ...], *values: Any) -> None:
+        self.values = values
+        self.variables = LoopVariables(lambda: self.values, self.set, names)
+
+    def set(self, values: tuple[Any, ...]) -> None:
+        """Puts new values in."""
+        self.values = values
+
+
+# --- sums and truth
+
+
+def _sum(native: Native, iterable: Any, /, start: Any = 0) -> Any:
+    """``sum``."""
+    if not (_is_looped(iterable) or _holds_symbols(iterable)) or isinstance(start, str | bytes | bytearray):
+        return native(iterable, start)
+    if isinstance(iterable, list | tuple) and not _is_looped(iterable):
+        # Python adds plain floats with less error than one by one.
+        given = nest.as_tuple(iterable)
+        count = next(place for place, item in enumerate(given) if kind_of(item) is None or _symbolic(item))
+        start, iterable = native(given[:count], start), given[count:]
+    box, kinds = _Box(("the sum",), start), {kind_of(start)}
+
+    def add(item: Any) -> None:
+        kinds.add(kind_of(item))
+        box.set((binary("+", box.values[0], item),))
+
+    _run(iterable, None, add, box.variables)
+    return numbered(box.values[0], int if kinds <= {bool, int} else None)
+
+
+def _truth_of(value: Any) -> Any:
+    return truth_value(value) if isinstance(value, SymbolicTensor) else truth(value)
+
+
+def _quantifier(name: str) -> Callable[[Native, Any], Any]:
+    """``any``, which stops at what is true, or ``all``."""
+    stop = name == "any"
+
+    def found(native: Native, iterable: Any, /) -> Any:
+        if isinstance(iterable, SymbolicTensor) and iterable.ndim == 1:
+            return truth_value(FUNCTIONS[name](iterable))
+        if not _is_looped(iterable):
+            return _quantify(iterable, stop) if _holds_symbols(iterable) else native(iterable)
+        box = _Box((f"the result of {name}",), not stop)
+
+        def goes_on() -> Any:
+            return not_(box.values[0]) if stop else box.values[0]
+
+        _run(iterable, goes_on, lambda item: box.set((_truth_of(item),)), box.variables)
+        return _truth_of(box.values[0])
+
+    return found
+
+
+def _quantify(values: Iterable[Any], stop: bool) -> Any:
+    """As :func:`_quantifier`, of values that are there already."""
+    result: Any = False
+    for value in values:
+        known = _truth_of(value)
+        result = or_(partial(_same, result), partial(_same, known if stop else not_(known)))
+        if result is True:
+            break
+    return _truth_of(result if stop else not_(result))
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+# --- the largest and the smallest
+
+
+def _extreme(name: str, symbol: str, op: str) -> Callable[..., Any]:
+    """``max`` or ``min``: the first item that no other one is larger, or smaller, than."""
+
+    def found(native: Native, *args: Any, key: Any = None, default: Any = _MISSING) -> Any:
+        values: Any = args if len(args) > 1 else args[0] if args else ()
+        looped = _is_looped(values)
+        if not (looped or _holds_symbols(values) or (key is not None and isinstance(values, _CONTAINERS))):
+            options = {} if default is _MISSING else {"default": default}
+            return native(*args, key=key, **options)
+        if len(args) > 1 and default is not _MISSING:
+            return native(*args, default=default)  # says what Python says
+        if key is None and not looped and all(type(value) in (int, LoopIndex) for value in values):
+            return reduce(lambda first, second: _limited(op, first, second), values)
+        search = _Search(name, symbol, None if key is None else call(key), native)
+        search.look_through(values)
+        return search.result(default)
+
+    return found
+
+
+def _limited(op: str, first: Any, second: Any) -> Any:
+    """The larger or smaller of two ints, of which one at least is a loop's index."""
+    if not isinstance(first, LoopIndex):
+        first, second = second, first
+    return (
+        first.limited(op, second)
+        if isinstance(first, LoopIndex)
+        else {"maximum": max, "minimum": min}[op](first, second)
+    )
+
+
+class _Search:
+    """The search for the largest or smallest item.
+
+    Args:
+      name: of the function.
+      symbol: ``">"`` or ``"<"``: how an item must compare to the one found so far to take its place.
+      key: what is compared of each item; None for the item itself.
+      native: Python's function, for the error about nothing to look through.
+    """
+
+    def __init__(self, name: str, symbol: str, key: Callable[[Any], Any] | None, native: Native) -> None:
+        self._symbol = symbol
+        self._key = key
+        self._native = native
+        self._what = f"the result of {name}"
+        self._trace = current_trace()
+        # Whether there was an item, the best so far, its key. No item: zeros stand for it where a loop carries one.
+        nothing = Undefined(self._what, "there is no item", filler=True)
+        keyless = None if key is None else nothing
+        self._kinds: list[type[Any] | None] | None = None  # of the leaves of all items
+        self._box = _Box(("whether there is an item", self._what, "its key"), False, nothing, keyless)
+
+    def look_through(self, values: Any) -> None:
+        """Looks at all items."""
+        if isinstance(values, SymbolicTensor | TensorRange) or growing(values) is not None:
+            values = made(iterator_of(values))
+        if isinstance(values, GeneratorExpression | SpaceIterator) and values.gives_items():
+            # So that there is one from the start, and the loop need not ask.
+            check_iterator(values)
+            for first in values:
+                self._look_at(first)
+                break
+        _run(values, None, self._look_at, self._box.variables)
+
+    def _look_at(self, item: Any) -> None:
+        found, best, best_key = self._box.values
+        # In a loop that is traced for all iterations a tensor, which the loop can carry.
+        trace = current_trace()
+        known = True if trace is self._trace else trace.constant(True)
+        kinds = [kind_of(leaf) for leaf in nest.flatten(item)[0]]
+        before = self._kinds or kinds
+        self._kinds = [kind if kind is other else None for kind, other in zip(kinds, before, strict=False)]
+        key = item if self._key is None else self._key(item)
+        if found is False:
+            self._box.set((known, item, None if self._key is None else key))
+            return
+        compared = best if self._key is None else best_key
+        takes = or_(lambda: not_(found), lambda: compare(self._symbol, key, compared))
+        new_key = None if self._key is None else _select(takes, key, best_key, "its key")
+        self._box.set((known, _select(takes, item, best, self._what), new_key))
+
+    def result(self, default: Any) -> Any:
+        """What was found."""
+        found, best, _ = self._box.values
+        if found is False:
+            return self._native(()) if default is _MISSING else default
+        if is_symbolic_condition(found):
+            if default is not _MISSING:
+                return _select(found, best, default, self._what)
+            require(found, self._error)
+        leaves, structure = nest.flatten(best)
+        return nest.unflatten(structure, map(numbered, leaves, self._kinds or ()))
+
+    def _error(self) -> Exception:
+        try:
+            self._native(())
+        except ValueError as error:
+            return error
+        raise AssertionError
+
+
+def _select(condition: Any, first: Any, second: Any, name: str) -> Any:
+    """One of two values that are there already."""
+    if not is_symbolic_condition(condition):
+        return first if truth(condition) else second
+    trace = current_trace()
+    chosen = predicate(trace, condition)
+    met = Meet(("as one item", "as another"), trace.refuse).values(name, first, second)
+    pairs = [to_tensors(trace, nest.flatten(value)[0], met.leaves) for value in (first, second)]
+    chosen_ones = (FUNCTIONS["where"](chosen, *pair) for pair in zip(*pairs, strict=True))
+    leaves = [kept if type is None else next(chosen_ones) for kept, type in zip(met.kept, met.leaves, strict=True)]
+    result = nest.unflatten(met.structure, leaves)
+    note_stand_ins(trace, name, result, [first, second])
+    return result
+
+
+REPLACED.update(
+    {
+        sum: _sum,
+        any: _quantifier("any"),
+        all: _quantifier("all"),
+        max: _extreme("max", ">", "maximum"),
+        min: _extreme("min", "<", "minimum"),
+    }
+)

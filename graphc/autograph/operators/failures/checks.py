@@ -1,0 +1,52 @@
+"""``assert`` and ``raise``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn, cast
+
+from graphc.autograph.operators.branches.branches import (
+    if_exp,
+    if_stmt,
+    is_symbolic_condition,
+    known_length,
+    not_,
+    truth,
+)
+from graphc.autograph.operators.calls.calls import call
+from graphc.autograph.operators.failures.failures import note_raise
+from graphc.core import context
+
+__all__ = ["assert_stmt", "raise_stmt", "require"]
+
+
+def assert_stmt(condition: Any, message: Callable[[], Any] | None) -> None:
+    """``assert condition, message``; on a tensor it fails, or not, when the program runs."""
+
+    def fail() -> NoReturn:
+        raise_stmt(lambda: AssertionError(*(() if message is None else (message(),))), None)
+
+    condition = known_length(condition)
+    if is_symbolic_condition(condition):
+        if_exp(condition, lambda: None, fail)
+    elif not truth(condition):
+        fail()
+
+
+def raise_stmt(error: Callable[[], Any], cause: Callable[[], Any] | None) -> NoReturn:
+    """``raise error from cause``."""
+    raised: Any = error()
+    if context.trace is not None:
+        if isinstance(raised, type) and issubclass(raised, BaseException):
+            raised = call(cast("Any", raised))()
+        if isinstance(raised, BaseException):
+            note_raise(raised)
+    raised = cast("BaseException", raised)  # as Python will say if it is none
+    if cause is None:
+        raise raised
+    raise raised from cause()
+
+
+def require(condition: Any, error: Callable[[], Exception]) -> None:
+    """Raises an error where a condition does not hold: at once, or when the program runs if it depends on tensors."""
+    if_stmt(not_(condition), lambda: raise_stmt(error, None), lambda: None, tuple, lambda _: None, ())

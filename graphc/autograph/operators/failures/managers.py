@@ -1,0 +1,159 @@
+"""``with``: context managers of the user's, whose methods are converted as all else that is called."""
+
+from __future__ import annotations
+
+import dis
+import inspect
+import types
+from contextlib import AbstractContextManager, suppress
+from functools import cache
+from typing import Any, cast
+
+from graphc.autograph.operators.calls.calls import call, is_pure_class
+from graphc.autograph.operators.calls.watch import found_on, operator_method
+from graphc.autograph.operators.failures.generator_managers import is_followed_generator, is_pure_generator
+from graphc.autograph.operators.failures.handlers import before_try, handlers, in_finally, is_handled, num_handlers
+from graphc.base import nest
+from graphc.core import Region, SymbolicTensor, context
+
+__all__ = ["manager"]
+
+
+def manager(value: Any) -> Any:
+    """What ``with`` enters in place of a context manager."""
+    trace = context.trace
+    if trace is None:
+        return value
+    if _is_harmless(value):
+        return _Catching(value) if isinstance(value, suppress) else value
+    if is_followed_generator(value):
+        return _Suspended(value)
+    if isinstance(trace, Region) and not _is_followed(value):
+        trace.side_effect(_title(value))
+    leave = operator_method(value, "__exit__")
+    return _Catching(value) if leave is None or not _only_cleans_up(leave.__code__) else _Finishing(value)
+
+
+class _Watched:
+    """A context manager that is entered and left by methods that may be the user's."""
+
+    __slots__ = ("_manager",)
+
+    def __init__(self, manager: Any) -> None:
+        self._manager = manager
+
+    def _call(self, name: str, *args: Any) -> Any:
+        found = operator_method(self._manager, name)
+        if found is None or _does_nothing(name, found):
+            return getattr(self._manager, name)(*args)
+        return call(types.MethodType(found, self._manager))(*args)
+
+
+class _Catching(_Watched):
+    """A context manager that may catch exceptions."""
+
+    __slots__ = ("_scope",)
+
+    def __init__(self, manager: Any) -> None:
+        super().__init__(manager)
+        self._scope = _scope(manager)
+
+    def __enter__(self) -> Any:
+        entered = self._call("__enter__")
+        self._scope.__enter__()
+        return entered
+
+    def __exit__(self, *exception: Any) -> Any:
+        self._scope.__exit__(*exception)
+        return self._call("__exit__", *exception)
+
+
+class _Finishing(_Watched):
+    """A context manager that does the same whether there was an exception or not, as a ``finally`` block does."""
+
+    __slots__ = ("_before",)
+
+    def __enter__(self) -> Any:
+        entered = self._call("__enter__")
+        self._before: SymbolicTensor | None = before_try(_title(self._manager))
+        return entered
+
+    def __exit__(self, *exception: Any) -> Any:
+        with in_finally(self._before):
+            return self._call("__exit__", *exception)
+
+
+class _Suspended(_Watched):
+    """A generator that was converted: where it catches exceptions, ``try`` statements of its own say so."""
+
+    __slots__ = ("_scope",)
+
+    def __enter__(self) -> Any:
+        before = num_handlers()
+        entered = self._call("__enter__")
+        self._scope = _scope(self._manager) if is_handled(before) else None
+        if self._scope is not None:
+            self._scope.__enter__()
+        return entered
+
+    def __exit__(self, *exception: Any) -> Any:
+        if self._scope is not None:
+            self._scope.__exit__(*exception)
+        return self._call("__exit__", *exception)
+
+
+def _scope(manager: Any) -> handlers:
+    return handlers(None, _title(manager))
+
+
+def _title(manager: Any) -> str:
+    """The statement, for messages."""
+    generator = getattr(manager, "gen", None)
+    return f"`with {generator.__name__}(...)`" if generator else f"`with` on a {type(manager).__name__}"
+
+
+def _is_harmless(value: Any) -> bool:
+    methods = _methods(value)
+    if is_pure_class(cast("type[Any]", type(value))) or not any(isinstance(one, types.FunctionType) for one in methods):
+        return True
+    return is_pure_generator(value)
+
+
+def _is_followed(value: Any) -> bool:
+    """Whether entering and leaving is code that is converted."""
+    names = ("__enter__", "__exit__")
+    return all(
+        operator_method(value, name) is not None or _does_nothing(name, found)
+        for name, found in zip(names, _methods(value), strict=True)
+    )
+
+
+def _methods(value: Any) -> tuple[Any, Any]:
+    kind = cast("type[Any]", type(value))
+    return found_on(kind, "__enter__"), found_on(kind, "__exit__")
+
+
+def _does_nothing(name: str, method: Any) -> bool:
+    """Whether a method is inherited from the abstract base class, whose methods do nothing."""
+    return method is found_on(AbstractContextManager, name)
+
+
+@cache
+def _only_cleans_up(code: types.CodeType) -> bool:
+    """Whether ``__exit__`` neither looks at the exception that it is given nor catches it."""
+    flags = (inspect.CO_VARARGS, inspect.CO_VARKEYWORDS)
+    num_given = code.co_argcount + code.co_kwonlyargcount + sum(bool(code.co_flags & flag) for flag in flags)
+    given = set(code.co_varnames[1:num_given])
+    before: dis.Instruction | None = None
+    for instruction in dis.get_instructions(code):
+        names = nest.as_tuple(instruction.argval)
+        if instruction.opname.startswith(("LOAD", "MAKE_CELL", "STORE")) and not given.isdisjoint(map(str, names)):
+            return False
+        if instruction.opname == "RETURN_CONST" and instruction.argval:
+            return False
+        if instruction.opname == "RETURN_VALUE":
+            constant = before is not None and before.opname == "LOAD_CONST" and not before.argval
+            if not constant or instruction.is_jump_target:
+                return False
+        before = instruction
+    return True

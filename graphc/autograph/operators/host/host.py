@@ -1,0 +1,208 @@
+"""Python that runs at run time: ``print`` and ``pyfunc``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, cast
+
+import jax.numpy as jnp
+import numpy as np
+
+from graphc.autograph.operators.failures.failures import failures, user_calls
+from graphc.autograph.operators.failures.handlers import check_handlers
+from graphc.autograph.operators.host.late_values import REPLACED, Frozen, Opaque, rebuilt
+from graphc.autograph.operators.host.text import text_of
+from graphc.base import at, nest, user_location
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.core import SymbolicTensor, Tensor, Variable, as_dtype, context
+from graphc.ir import TensorType
+from graphc.ops import HostFunction, emit_host_call
+
+__all__ = ["pyfunc"]
+
+
+def _call_host(
+    function: Callable[[Any], Sequence[np.ndarray[Any, Any]]], kind: str, given: Any,
+    results: Sequence[TensorType] = (), on_device: bool = False,
+) -> list[SymbolicTensor]:  # fmt: skip
+    """Calls a function at run time.
+
+    Args:
+      function: takes what is given, with values in its tensors; returns the results.
+      kind: what it is, for the graph's text.
+      given: anything.
+      results: the types of the results.
+      on_device: whether the tensors that it gets hold arrays of JAX's; NumPy's do to look at.
+    """
+    trace = context.trace
+    assert trace is not None
+    frozen = Frozen(given)
+
+    def run(*arrays: np.ndarray[Any, Any]) -> Sequence[np.ndarray[Any, Any]]:
+        return function(frozen.thaw([jnp.asarray(array) for array in arrays] if on_device else arrays))
+
+    host = HostFunction(run, kind, results, user_calls())
+    found = failures(trace)
+    found.hosts.append(host)
+    found.held.extend(frozen.held)
+    outputs = emit_host_call(host, frozen.tensors)
+    frozen.release()
+    return outputs
+
+
+def _print(native: Any, *values: Any, **options: Any) -> None:
+    """``print``: the texts are made, and printed, when the program runs."""
+    del native
+    file = options.pop("file", None)
+    # What Python would look up at each call is looked up at each call.
+    stream = {id(sys.stdout): "stdout", id(sys.stderr): "stderr"}.get(id(file))
+    _call_host(
+        partial(_print_now, stream, None if stream else file),
+        "print",
+        ([text_of("str", value) for value in values], options),
+    )
+
+
+def _print_now(stream: str | None, file: Any, given: tuple[list[str], dict[str, Any]]) -> tuple[()]:
+    texts, options = given
+    print(*texts, file=getattr(sys, stream) if stream else file, **options)
+    return ()
+
+
+REPLACED[print] = _print
+
+
+def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any) -> Any:
+    """Calls a Python function at run time, also from compiled code (TensorFlow's ``py_function``).
+
+    In eager code this is the call itself, with a look at the results. In a compiled function the Python code runs each
+    time the program comes to this point, loops and branches included, in the order of the program with other calls of
+    ``pyfunc`` and ``print``; the compiled call returns after it. The function is not converted, and no gradient flows
+    through it. What it raises, the compiled call raises: the very exception. It is not called any more once the call
+    has failed.
+
+    On an accelerator its tensors are copied to the host and back, and the program waits for it.
+
+    Args:
+      function: takes eager tensors where ``args`` holds tensors, and everything else as it is.
+      result_types: what it returns: for each tensor a :class:`TensorSpec` or anything else with a shape and a dtype, or
+        a dtype, which stands for a scalar, in a nested structure; None if it returns nothing. Python numbers, and
+        nested lists of them, become tensors of the dtype if it can hold them; arrays must have the dtype.
+      *args: tensors and Python values, in any nested structure. A variable is passed as a tensor of its value.
+
+    Returns:
+      Tensors, in the structure of ``result_types``.
+
+    Raises:
+      InvalidArgumentError: ``result_types`` leaves a shape open, or a result has another shape or structure.
+      InvalidTypeError: a result has another dtype.
+      UnimplementedError: while tracing: the call stands in a ``try`` statement that might catch its exception.
+
+    Example:
+      >>> import graphc as gx
+      >>> @gx.function
+      ... def f(x):
+      ...     digits = gx.pyfunc(lambda n: len(str(n.item())), "int32", x)
+      ...     return digits * 2
+      >>> f(gx.asarray(1234)).item()
+      8
+    """
+    leaves, structure = nest.flatten(_boxed(result_types))
+    types = [_result_type(leaf.value) for leaf in leaves]
+    given = _with_values(args)
+
+    def run(values: tuple[Any, ...]) -> list[np.ndarray[Any, Any]]:
+        return _checked(function(*values), structure, types)
+
+    if context.trace is None:
+        return nest.unflatten(structure, [Tensor(jnp.asarray(array)) for array in run(given)])
+    check_handlers(None)
+    failures(context.trace).held.append(function)
+    results = _call_host(run, _name(function), given, types, on_device=True)
+    return nest.unflatten(structure, results)
+
+
+def _with_values(value: Any) -> Any:
+    """The value with tensors in place of variables; what holds none stays the same object."""
+    if isinstance(value, Variable):
+        return value.value()
+    parts = nest.children(value)
+    if parts is None or all(_with_values(part) is part for part in parts[1]):
+        return value
+    return rebuilt(value, _with_values)
+
+
+def _name(function: Any) -> str:
+    name = getattr(function, "__name__", type(function).__name__)
+    return "pyfunc" if name == "<lambda>" else f"pyfunc.{name}"
+
+
+def _boxed(spec: Any) -> Any:
+    """Result types with each type a leaf, whatever its class."""
+    if nest.children(spec) is None or (hasattr(spec, "shape") and hasattr(spec, "dtype")):
+        return Opaque(spec)
+    return rebuilt(spec, _boxed)
+
+
+def _result_type(spec: Any) -> TensorType:
+    has_shape = hasattr(spec, "shape") and hasattr(spec, "dtype") and not isinstance(spec, type)
+    shape = cast("tuple[int | None, ...]", tuple(cast("Any", spec).shape) if has_shape else ())
+    if None in shape:
+        error = InvalidArgumentError(
+            f"gx.pyfunc: the result type {spec} leaves a size open; give it: programs are compiled for fixed sizes"
+        )
+        raise at(error, user_location())
+    try:
+        dtype = as_dtype(spec.dtype if has_shape else spec)
+    except InvalidTypeError as problem:
+        error = InvalidTypeError(f"gx.pyfunc: a result type is a TensorSpec or a dtype, got {spec!r:.60}")
+        raise at(error, user_location()) from problem
+    return TensorType(cast("tuple[int, ...]", shape), dtype)
+
+
+def _checked(result: Any, structure: nest.Structure, types: Sequence[TensorType]) -> list[np.ndarray[Any, Any]]:
+    """The results as arrays of the declared types."""
+    if structure.kind is type(None):
+        return []
+    parts = _parts(result, structure)
+    if parts is None:
+        raise InvalidArgumentError(
+            f"gx.pyfunc: the function returned {result!r:.80}, its result types have the structure {structure}"
+        )
+    return [_array(part, type) for part, type in zip(parts, types, strict=True)]
+
+
+def _parts(value: Any, structure: nest.Structure) -> list[Any] | None:
+    """What stands in a value at the leaves of a structure; None if it has another structure."""
+    if structure == nest.LEAF:
+        return [value]
+    found = nest.children(value)
+    kinds = (tuple, list) if structure.kind in (tuple, list) else (structure.kind,)
+    if found is None or type(value) not in kinds or found[0] != structure.keys:
+        return None
+    parts = [_parts(item, child) for item, child in zip(found[1], structure.children, strict=True)]
+    return None if None in parts else [leaf for part in parts for leaf in part or ()]
+
+
+def _array(value: Any, type: TensorType) -> np.ndarray[Any, Any]:
+    exact = hasattr(value, "dtype")
+    array = np.array(value.numpy() if isinstance(value, Tensor | Variable) else value)
+    if array.shape != type.shape:
+        raise InvalidArgumentError(f"gx.pyfunc: a result has the shape {array.shape}, its type is {type}")
+    found = as_dtype(array.dtype)
+    converted = array.astype(type.dtype)
+    if found != type.dtype and (exact or not _holds(converted, array)):
+        raise InvalidTypeError(
+            f"gx.pyfunc: a result has the dtype {found.name}, its type is {type}; convert it in the function, or "
+            f"declare {found.name!r}"
+        )
+    return converted
+
+
+def _holds(converted: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> bool:
+    """Whether Python numbers are the same in another dtype, but for rounding to a floating one."""
+    if array.dtype.kind in "fc":
+        return converted.dtype.kind not in "biu" and (array.dtype.kind == "f" or converted.dtype.kind == "c")
+    return bool((converted == array).all()) and (converted.dtype.kind != "b" or array.dtype.kind == "b")

@@ -1,0 +1,112 @@
+"""Names that a loop binds first, where it may run zero times: whether they are bound is known at run time only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphc.autograph.operators.failures.checks import require
+from graphc.autograph.operators.loops.bodies import Extended, with_one_more
+from graphc.autograph.operators.loops.state import LoopVariables
+from graphc.autograph.operators.names.undefined import Undefined
+from graphc.base import nest
+from graphc.base.errors import UnimplementedError
+from graphc.core import Region, Trace, current_trace
+
+__all__ = ["FirstBound", "Unsure"]
+
+
+class Unsure(Undefined):
+    """What a name holds that is bound if a loop has run.
+
+    Args:
+      name: the user's variable.
+      value: what it holds in that case.
+      ran: whether the loop has run: a boolean scalar.
+
+    Attributes:
+      readers: the traces in which it was read.
+    """
+
+    __slots__ = ("_ran", "_value", "readers")
+
+    def __init__(self, name: str, value: Any, ran: Any) -> None:
+        super().__init__(name, "it is bound only inside a loop that may run zero times")
+        self._value = value
+        self._ran = ran
+        self.readers: list[Trace] = []
+
+    def use(self) -> Any:
+        """The value; if the loop has not run the call fails as Python does."""
+        self.readers.append(current_trace())
+        message = f"cannot access local variable {self.name!r} where it is not associated with a value"
+        require(self._ran, lambda: UnboundLocalError(message))
+        return self._value
+
+
+class FirstBound:
+    """The names that are not bound before a loop that may run zero times.
+
+    Args:
+      variables: all names of the loop.
+
+    Attributes:
+      inner: these.
+      variables: these, and where some are not bound, one that says whether the loop has run. What is not bound is there
+        something for which zeros may stand, as long as the loop has not run.
+    """
+
+    def __init__(self, variables: LoopVariables) -> None:
+        self.inner = variables
+        self._before = [
+            value if isinstance(value, Undefined) and not value.filler else None for value in variables.get()
+        ]
+        self._fillers = [Undefined("" if before is None else before.name, filler=True) for before in self._before]
+        self._ran: Any = False
+        self.variables = variables
+        if self:
+            filled = Extended(self._get, self._set, variables.names, variables)
+            self.variables = with_one_more(filled, "whether the loop has run", lambda: self._ran, self._set_ran)
+
+    def __bool__(self) -> bool:
+        return any(before is not None for before in self._before)
+
+    def _get(self) -> tuple[Any, ...]:
+        columns = zip(self.inner.get(), self._before, self._fillers, strict=True)
+        return tuple([filler if value is before else value for value, before, filler in columns])
+
+    def _set(self, values: tuple[Any, ...]) -> None:
+        columns = zip(values, self._before, self._fillers, strict=True)
+        self.inner.set(tuple([before if value is filler else value for value, before, filler in columns]))
+
+    def _set_ran(self, value: Any) -> None:
+        self._ran = value
+
+    def end_iteration(self, region: Region) -> None:
+        """Is called when an iteration has been traced.
+
+        Raises:
+          UnimplementedError: it reads a name before it binds it, of which it is not known whether it is bound.
+        """
+        if not self:
+            return
+        values = list(self.inner.get())
+        for place, (before, value) in enumerate(zip(self._before, values, strict=True)):
+            if before is None or value is before:
+                continue
+            if isinstance(before, Unsure) and any(reader.is_inside(region) for reader in before.readers):
+                error = UnimplementedError(
+                    f"{before.name!r} is read in a loop that binds it anew, and {before.reason}; bind it before"
+                )
+                raise region.refuse(error)
+            if any(map(region.owns, nest.flatten(value)[0])):
+                values[place] = Undefined(before.name, "each iteration of a loop that may run zero times makes it anew")
+        self.inner.set(tuple(values))
+        self._ran = region.constant(True)
+
+    def leave(self) -> None:
+        """Is called when the names hold what they hold after the loop."""
+        values = list(self.inner.get())
+        for place, (before, value) in enumerate(zip(self._before, values, strict=True)):
+            if before is not None and not isinstance(value, Undefined):
+                values[place] = Unsure(before.name, value, self._ran)
+        self.inner.set(tuple(values))

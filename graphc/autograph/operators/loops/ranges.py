@@ -1,0 +1,157 @@
+"""``range`` with a bound that is a tensor: how many numbers it holds, and which."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from graphc.autograph.operators.calls.natives import INDEXED, check_methods
+from graphc.autograph.operators.failures.checks import require
+from graphc.autograph.operators.host.late_values import REPLACED
+from graphc.autograph.operators.loops.spaces import TensorIndices
+from graphc.autograph.operators.numbers.loop_index import LoopIndex
+from graphc.autograph.operators.numbers.symbolic_number import number
+from graphc.base.errors import InvalidArgumentError, UnimplementedError
+from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, apply, current_trace
+from graphc.ir import OPS, Attrs
+
+__all__ = ["TensorRange", "refuse_range"]
+
+
+class TensorRange:
+    """``range`` with a bound that is a tensor: an integer scalar of a value known at run time.
+
+    Args:
+      start: an int or an integer scalar.
+      stop: likewise.
+      step: likewise.
+      most: how many numbers it holds at most, if that is known.
+    """
+
+    def __init__(self, start: Any, stop: Any, step: Any, most: int | None) -> None:
+        self._bounds = (start, stop, step)
+        self._most = most
+
+    def space(self, *, backwards: bool = False) -> TensorIndices:
+        """What a loop over it runs over.
+
+        Args:
+          backwards: from the last number to the first.
+        """
+        length = _length(*self._bounds)
+        start, _, step = [number(bound, int) if isinstance(bound, Tensor) else bound for bound in self._bounds]
+        if backwards:
+            start, step = start + step * (number(length, int) - 1), -step
+        return TensorIndices(start, step, length, self._most)
+
+    def __iter__(self) -> Any:
+        refuse_range()
+
+    def __len__(self) -> int:
+        refuse_range()
+
+    def __getitem__(self, index: Any) -> Any:
+        refuse_range()
+
+    def __contains__(self, item: Any) -> bool:
+        refuse_range()
+
+
+def refuse_range() -> NoReturn:
+    """Refuses the use of a range with a tensor bound by anything but a loop."""
+    error = UnimplementedError(
+        "range() with a tensor bound runs only in a for loop of a converted function; write that loop, or pass the "
+        "bound as a Python int"
+    )
+    raise current_trace().refuse(error)
+
+
+def _range(native: Callable[..., Any], *bounds: Any) -> Any:
+    """``range``; with a tensor among the bounds, one that only a for loop can run."""
+    check_methods(bounds, INDEXED)
+    if len(bounds) > 3 or not any(isinstance(bound, SymbolicTensor | LoopIndex) for bound in bounds):
+        return native(*bounds)
+    known = [bound if isinstance(bound, SymbolicTensor | LoopIndex) else operator.index(bound) for bound in bounds]
+    for bound in known:
+        if isinstance(bound, SymbolicTensor) and (bound.shape or bound.dtype.kind not in "iu"):
+            error = InvalidArgumentError(f"range() needs integer scalars, got a tensor {bound.type}")
+            raise current_trace().refuse(error)
+    start, stop = (0, known[0]) if len(known) == 1 else known[:2]
+    step: Any = known[2] if len(known) == 3 else 1
+    if type(step) is int:
+        native(0, 1, step)  # says what Python says of a step of 0
+    tensors = [bound.tensor if isinstance(bound, LoopIndex) else bound for bound in (start, stop, step)]
+    return TensorRange(tensors[0], tensors[1], tensors[2], _most(start, stop, step))
+
+
+REPLACED[range] = _range
+
+
+def _most(start: Any, stop: Any, step: Any) -> int | None:
+    """How many numbers there are at most, where all bounds are ints or indices of loops."""
+    if type(step) is not int or any(isinstance(bound, SymbolicTensor) for bound in (start, stop)):
+        return None
+    first, last = (_limit(start, step < 0), _limit(stop, step > 0))
+    return len(range(first, last, step))
+
+
+def _limit(bound: Any, high: bool) -> int:
+    if isinstance(bound, LoopIndex):
+        return bound.high if high else bound.low
+    return bound
+
+
+def _length(start: Any, stop: Any, step: Any) -> SymbolicTensor:
+    """How many numbers a range holds, exactly, whatever the bounds; negative ones count as none."""
+    if (type(start), type(step)) == (int, int) and (start, step) == (0, 1):
+        return stop
+    signed, unsigned = _integers(start, stop, step)
+    start, stop, step = [bound if type(bound) is int else _as(bound, signed) for bound in (start, stop, step)]
+    # Differences of signed numbers may pass their range; as unsigned ones they do not.
+    upwards = (apply(OPS["less"], (start, stop)), _difference(stop, start, unsigned))
+    downwards = (apply(OPS["greater"], (start, stop)), _difference(start, stop, unsigned))
+    if type(step) is int:
+        some, distance = upwards if step > 0 else downwards
+        size: Any = np.array(abs(step), unsigned)
+    else:
+        require(step != 0, lambda: ValueError("range() arg 3 must not be zero"))
+        rising = step > 0
+        some, distance = [FUNCTIONS["where"](rising, up, down) for up, down in zip(upwards, downwards, strict=True)]
+        size = _as(abs(step), unsigned)
+    one = np.array(1, unsigned)
+    return FUNCTIONS["where"](some, (distance - one) // size + one, np.array(0, unsigned))
+
+
+def _integers(*bounds: Any) -> tuple[Any, Any]:
+    """The signed and the unsigned dtype to count in."""
+    wide = any(isinstance(bound, Tensor) and bound.dtype.itemsize == 8 for bound in bounds)
+    signed, unsigned = (np.int64, np.uint64) if wide else (np.int32, np.uint32)
+    for bound in bounds:
+        fits = np.can_cast(bound.dtype, signed) if isinstance(bound, Tensor) else _holds(signed, bound)
+        if not fits:
+            given = f"a tensor {bound.type}" if isinstance(bound, Tensor) else f"the bound {bound}"
+            error = InvalidArgumentError(
+                f"range() with a tensor bound counts in {np.dtype(signed).name}, which does not hold all values of "
+                f"{given}; convert it with gx.astype, or pass a smaller number"
+            )
+            raise current_trace().refuse(error)
+    return np.dtype(signed), np.dtype(unsigned)
+
+
+def _holds(dtype: Any, value: int) -> bool:
+    return bool(np.iinfo(dtype).min <= value <= np.iinfo(dtype).max)
+
+
+def _difference(larger: Any, smaller: Any, unsigned: Any) -> Any:
+    if type(larger) is int and type(smaller) is int:
+        return _as(larger - smaller, unsigned)
+    return _as(larger, unsigned) - _as(smaller, unsigned)
+
+
+def _as(value: Any, dtype: Any) -> Any:
+    if type(value) is int:
+        return np.array(value & (2 ** (8 * dtype.itemsize) - 1), dtype)
+    return value if value.dtype == dtype else apply(OPS["astype"], (value,), Attrs(dtype=dtype))

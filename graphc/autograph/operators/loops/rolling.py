@@ -1,0 +1,216 @@
+"""Loops traced once into one node: a scan over a known number of iterations, or a while."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from graphc.autograph.operators.branches.branches import and_
+from graphc.autograph.operators.failures.failures import settles
+from graphc.autograph.operators.failures.handlers import attempt
+from graphc.autograph.operators.loops.bodies import arguments, check_bound, forget_loops, going_on, iterate, restoring
+from graphc.autograph.operators.loops.first_bound import FirstBound
+from graphc.autograph.operators.loops.options import OpenLoop
+from graphc.autograph.operators.loops.spaces import Space
+from graphc.autograph.operators.loops.state import LoopState, LoopVariables
+from graphc.autograph.operators.names.undefined import Undefined
+from graphc.autograph.operators.numbers.loop_index import LoopIndex, loop_position
+from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber
+from graphc.base import nest
+from graphc.core import Region, RegionAborted, SymbolicTensor, Tensor, Trace, apply, type_of_any
+from graphc.ir import OPS, TensorType
+from graphc.ops import INDEX, Trips, emit_scan, emit_while, iterations_per_step
+
+__all__ = ["ForLoop", "Test", "roll", "trace_counted"]
+
+Test = Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class ForLoop:
+    """A ``for`` statement.
+
+    Attributes:
+      trace: where it stands.
+      extra_test: whether to go on after an iteration; None where nothing breaks or returns.
+      body: one iteration, given the item.
+      variables: the names of the loop.
+      options: what the user says about it.
+      held: whether it runs over an iterator that others may refer to.
+    """
+
+    trace: Trace
+    extra_test: Test | None
+    body: Callable[[Any], None]
+    variables: LoopVariables
+    options: OpenLoop
+    held: bool
+
+    def may_stop(self) -> bool:
+        """Whether a break or return may have happened in the iteration that was just traced: on a tensor, or always."""
+        return self.extra_test is not None and self.extra_test() is not True
+
+
+def roll(loop: ForLoop, identity: object, space: Space) -> bool:
+    """Traces the body once and appends a node for all iterations.
+
+    Args:
+      loop: the loop.
+      identity: of the attempt.
+      space: what it runs over; of a known length that is not 0.
+
+    Returns:
+      Whether the loop may stop before its last iteration.
+
+    Raises:
+      RegionAborted: Python is needed for some iterations.
+    """
+    stops = _scan(loop, identity, space, rows=bool(space.tensors()))
+    if stops and loop.held:
+        # If it is Python values that stop it, Python knows what is left.
+        raise RegionAborted(identity, "it may stop early, and others may use what is left of the iterator")
+    if stops:
+        trace_counted(loop, space, identity)
+    return stops
+
+
+def _scan(loop: ForLoop, identity: object, space: Space, *, rows: bool) -> bool:
+    """A scan, unless the loop may stop; then nothing is appended."""
+    trace, length = loop.trace, len(space.order)
+    before = trace.checkpoint()
+    state = LoopState(loop.variables, trace, runs=True, max_trips=length)
+    unbound = [isinstance(value, Undefined) for value in loop.variables.get()]
+    arrays = space.arrays() if rows else []
+    while True:
+        region = Region(trace, "the body of a for loop", attempt=identity)
+        number, carried = region.argument(INDEX, "index"), arguments(region, state)
+        taken = [region.argument(_row_type(array), "row") for array in arrays]
+        state.bind(carried)
+        with restoring(state), region.tracing():
+            loop.variables.own(region)
+            counter = loop_position(number, space.order, region)
+            item = space.item(counter, (row.snapshot() for row in taken) if rows else None)
+            _, failure = attempt(partial(loop.body, item))
+            region.check_aborted()
+            if failure is not None:
+                region.abort("every iteration raises an exception")
+            # Items assigned to a tensor whose rows are taken: the rows are those that it has by then.
+            changed = rows and _writes_to(region, space.tensors())
+            _name_indices(loop.variables, region, partial(_last_of, unbound))
+            settled = not changed and settles(state, region)
+            stops = settled and loop.may_stop()
+            outputs = state.results(region) if settled else []
+        if changed or stops:
+            state.restore()
+            trace.rollback(before)
+            return stops or _scan(loop, identity, space, rows=False)
+        if settled:
+            break
+        forget_loops(trace, before.num_loops)
+    loop.options.per_step = _iterations_per_step(loop, region, state.types(), length)
+    trips = Trips(length, space.order.start, space.order.step, unroll=loop.options.per_step)
+    tensors = emit_scan(region, ([number], carried, taken), outputs, [], state.initial(), arrays, trips)
+    state.leave(tensors, trips=length)
+    return False
+
+
+def _iterations_per_step(loop: ForLoop, region: Region, carried: Sequence[TensorType], length: int) -> int:
+    unroll = loop.options.unroll
+    if unroll is None:
+        return iterations_per_step(region.builder.nodes, carried, length)
+    return 1 if isinstance(unroll, bool) else min(unroll, length)
+
+
+def trace_counted(loop: ForLoop, space: Space, identity: object | None = None) -> None:
+    """Appends a while over a counter, for loops that may stop early or run as often as a tensor says."""
+    trace, length, said = loop.trace, space.length, loop.options.max_iterations
+    known = isinstance(length, int)
+    first_bound = None if known else FirstBound(loop.variables)
+    variables = loop.variables if first_bound is None else first_bound.variables
+    state = LoopState(variables, trace, runs=known, max_trips=_most(space, said))
+    num_loops = len(trace.root.loops)
+    while True:
+        regions = [Region(trace, f"the {part} of a for loop", attempt=identity) for part in ("test", "body")]
+        counters = [region.argument(INDEX, "index") for region in regions]
+        carried = [arguments(region, state) for region in regions]
+        state.bind(carried[0])
+        with restoring(state), regions[0].tracing():
+            within = apply(OPS["less"], (counters[0], length))
+            condition = going_on(regions[0], _and(within, loop.extra_test))
+        state.bind(carried[1])
+        with restoring(state), regions[1].tracing():
+            variables.own(regions[1])
+            if said is not None and (space.most is None or said < space.most):
+                check_bound(counters[1], said)
+            item = space.of_position(_position(counters[1], length, regions[1]), None)
+            iterate(regions[1], state, partial(loop.body, item), carried[1])
+            regions[1].check_aborted()
+            # The last iteration is known at run time only.
+            _name_indices(variables, regions[1], lambda index, _: index.tensor)
+            if first_bound is not None:
+                first_bound.end_iteration(regions[1])
+            if settles(state, regions[1]):
+                outputs = [regions[1].lift(apply(OPS["add"], (counters[1], 1))), *state.results(regions[1])]
+                break
+        forget_loops(trace, num_loops)
+    inputs = [[counter, *values] for counter, values in zip(counters, carried, strict=True)]
+    first = trace.constant(0)
+    found = emit_while(
+        regions[0], condition, regions[1], inputs, outputs, [first, *state.initial()],
+        _most(space, said),
+    )  # fmt: skip
+    state.leave(found[1:])
+    if first_bound is not None:
+        first_bound.leave()
+
+
+def _most(space: Space, said: int | None) -> int | None:
+    """How many iterations there are at most; None where that is not known."""
+    return min((bound for bound in (space.most, said) if bound is not None), default=None)
+
+
+def _and(within: Tensor, extra_test: Test | None) -> Any:
+    """Whether a further iteration is run."""
+    return within if extra_test is None else and_(lambda: within, extra_test)
+
+
+def _position(counter: SymbolicTensor, length: Any, region: Region) -> LoopIndex | SymbolicTensor:
+    known = isinstance(length, int)
+    return loop_position(counter, range(length), region) if known else SymbolicNumber(counter.snapshot(), int)
+
+
+def _name_indices(variables: LoopVariables, region: Region, value_of: Callable[[LoopIndex, int], Any]) -> None:
+    """Lets names that hold numbers made of the loop's counter hold what these are after the loop.
+
+    Args:
+      variables: the names.
+      region: the loop's body.
+      value_of: what a number is after the loop, in the name of that place.
+    """
+    values: list[Any] = []
+    for place, value in enumerate(variables.get()):
+        leaves, structure = nest.flatten(value)
+        mine = [isinstance(leaf, LoopIndex) and leaf.region is region for leaf in leaves]
+        new = [value_of(leaf, place) if own else leaf for leaf, own in zip(leaves, mine, strict=True)]
+        values.append(nest.unflatten(structure, new) if any(mine) else value)
+    variables.set(tuple(values))
+
+
+def _last_of(unbound: Sequence[bool], index: LoopIndex, place: int) -> Any:
+    """What an index is after the last iteration.
+
+    A name that was bound before the loop keeps the index: an iteration might read it before it binds it, and see that
+    of the iteration before.
+    """
+    return index.last if unbound[place] and index.last is not None else index
+
+
+def _writes_to(region: Region, tensors: Sequence[Tensor]) -> bool:
+    return any(written.place.owner is tensor for written in region.writes.values() for tensor in tensors)
+
+
+def _row_type(array: Tensor) -> TensorType:
+    type = type_of_any(array)
+    return TensorType(type.shape[1:], type.dtype, type.weak)

@@ -1,0 +1,3 @@
+"""``match`` statements."""
+
+__all__: list[str] = []

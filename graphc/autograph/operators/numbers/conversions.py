@@ -1,0 +1,184 @@
+"""Builtins that look at one number or two: ``int``, ``float``, ``round``, ``abs``, ``isinstance`` and the like.
+
+Of tensors without values they give numbers known at run time only (see
+:mod:`graphc.autograph.operators.numbers.arithmetic`), of
+the index of a rolled loop another such index; of all else what they always give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from graphc.autograph.operators.branches.branches import if_stmt, not_, predicate
+from graphc.autograph.operators.branches.merging import describe
+from graphc.autograph.operators.failures.checks import require
+from graphc.autograph.operators.host.late_values import REPLACED, View
+from graphc.autograph.operators.numbers.kinds import examples, is_instance
+from graphc.autograph.operators.numbers.loop_index import LoopIndex
+from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber, kind_of, number
+from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError, UnimplementedError
+from graphc.core import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, apply, current_trace
+from graphc.ir import OPS, Attrs
+
+__all__ = ["truth_value"]
+
+Native = Callable[..., Any]
+
+_BEYOND = 2.0**31
+
+
+def truth_value(value: SymbolicTensor) -> SymbolicNumber:
+    """``bool(value)``."""
+    return SymbolicNumber(predicate(current_trace(), value), bool)
+
+
+def _conversion(kind: type[Any]) -> Callable[..., Any]:
+    def convert(native: Native, *args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs:
+            if isinstance(args[0], LoopIndex):
+                return _of_index(args[0], kind)
+            if isinstance(args[0], SymbolicTensor):
+                return _of_tensor(args[0], kind)
+        return native(*args, **kwargs)
+
+    return convert
+
+
+def _of_index(index: LoopIndex, kind: type[Any]) -> Any:
+    if kind is int:
+        return index
+    return number(index.tensor if kind is bool else index.as_float(), kind)
+
+
+def _of_tensor(value: SymbolicTensor, kind: type[Any]) -> SymbolicNumber:
+    if kind is bool:
+        return truth_value(value)
+    if value.size != 1:
+        raise _refused(
+            InvalidArgumentError(f"{kind.__name__}() needs exactly one element, this tensor is {value.type}")
+        )
+    if value.dtype.kind == "c" and kind is not complex:
+        raise _refused(InvalidTypeError(f"{kind.__name__}() of a complex tensor {value.type}; use gx.real or gx.abs"))
+    if kind is int and (value.dtype.kind in "fV" or value.dtype.name in ("uint32", "uint64")):
+        _check_range(value)
+    return number(value, kind)
+
+
+def _check_range(value: SymbolicTensor) -> None:
+    """Raises, when the program runs, for what is no int, or none that 32 bits hold."""
+    if value.shape:
+        value = cast("SymbolicTensor", apply(OPS["reshape"], (value,), Attrs(shape=())))
+    if value.dtype.kind == "u":
+        require(value < int(_BEYOND), _too_large)
+        return
+
+    def fail() -> None:
+        require(value == value, lambda: ValueError("cannot convert float NaN to integer"))
+        require(abs(value) != float("inf"), lambda: OverflowError("cannot convert float infinity to integer"))
+        require(False, _too_large)
+
+    fits = apply(OPS["less"], (abs(value), _BEYOND))
+    if_stmt(not_(fits), fail, lambda: None, tuple, lambda _: None, ())
+
+
+def _too_large() -> GraphcError:
+    return OutOfRangeError(
+        "int() of a number beyond 32 bits, which compiled code does not hold; keep it a float tensor"
+    )
+
+
+def _refused(error: GraphcError) -> GraphcError:
+    return current_trace().refuse(error)
+
+
+def _complex(native: Native, *args: Any, **kwargs: Any) -> Any:
+    parts = (*args, *kwargs.values())
+    if len(parts) == 1 or not any(isinstance(part, SymbolicTensor | LoopIndex) for part in parts):
+        return _conversion(complex)(native, *args, **kwargs)
+    parts = [_conversion(complex)(complex, part) for part in parts]
+    return parts[0] + parts[1] * 1j
+
+
+def _round(native: Native, value: Any, ndigits: Any = None) -> Any:
+    if isinstance(value, LoopIndex) and (ndigits is None or (type(ndigits) is int and ndigits >= 0)):
+        return value
+    if not isinstance(value, SymbolicTensor):
+        return native(value) if ndigits is None else native(value, ndigits)
+    if value.shape:
+        raise _refused(InvalidTypeError(f"round() of a tensor {value.type}; use gx.round(x, decimals)"))
+    whole = value.dtype.kind in "biu"
+    if ndigits is None:
+        return _of_tensor(value if whole else cast("SymbolicTensor", apply(OPS["rint"], (value,))), int)
+    rounded = value if whole and type(ndigits) is int and ndigits >= 0 else FUNCTIONS["round"](value, ndigits)
+    kind = kind_of(value)
+    return rounded if kind is None else number(rounded, int if whole else kind)
+
+
+_KINDS = {"b": bool, "i": int, "u": int, "c": complex}
+
+
+def _item(native: Native, value: SymbolicTensor) -> SymbolicNumber:
+    """``value.item()``."""
+    del native
+    return _of_tensor(value, _KINDS.get(value.dtype.kind, float))
+
+
+def _tolist(native: Native, value: Any) -> Any:
+    """``value.tolist()``."""
+    if not isinstance(value, SymbolicTensor):
+        return native()
+    return [_tolist(native, row) for row in value] if value.shape else _item(native, value)
+
+
+def _isinstance(native: Native, value: Any, kind: Any) -> Any:
+    return is_instance(value, kind) if isinstance(value, SymbolicTensor | LoopIndex) else native(value, kind)
+
+
+def _type(native: Native, *args: Any, **kwargs: Any) -> Any:
+    if len(args) == 1 and isinstance(args[0], View):
+        return args[0].__class__  # what it will be
+    if len(args) != 1 or not isinstance(args[0], SymbolicTensor | LoopIndex):
+        return native(*args, **kwargs)
+    kinds = {_kind_in_python(example) for example in examples(args[0])}
+    if len(kinds) > 1:
+        names = " or ".join(sorted(kind.__name__ for kind in kinds))
+        error = UnimplementedError(
+            f"type() of {describe(args[0])} is not known while the function is traced: it was computed from Python "
+            f"numbers, so that in plain Python it may be a {names}; make it a tensor with gx.asarray where it is bound"
+        )
+        raise _refused(error)
+    return kinds.pop()
+
+
+def _kind_in_python(example: Any) -> type[Any]:
+    return Tensor if isinstance(example, SymbolicTensor) else cast("type[Any]", type(example))
+
+
+def _divmod(first: Any, second: Any) -> tuple[Any, Any]:
+    return first // second, first % second
+
+
+def _of_indices(compute: Callable[..., Any]) -> Callable[..., Any]:
+    """What is computed by operators if a loop's index is among the arguments."""
+
+    def replaced(native: Native, *args: Any, **kwargs: Any) -> Any:
+        return (compute if any(isinstance(value, LoopIndex) for value in args) else native)(*args, **kwargs)
+
+    return replaced
+
+
+REPLACED.update(
+    {
+        **{kind: _conversion(kind) for kind in (bool, int, float)},
+        ArrayMethods.tolist: _tolist,
+        SymbolicTensor.item: _item,
+        abs: _of_indices(abs),
+        complex: _complex,
+        divmod: _of_indices(_divmod),
+        isinstance: _isinstance,
+        pow: _of_indices(pow),
+        round: _round,
+        type: _type,
+    }
+)

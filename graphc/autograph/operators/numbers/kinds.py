@@ -1,0 +1,100 @@
+"""What kind of object a tensor without a value is in plain Python: a tensor, or a number that depends on tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphc.autograph.operators.branches.merging import describe
+from graphc.autograph.operators.calls.calls import call
+from graphc.autograph.operators.numbers.loop_index import LoopIndex
+from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber
+from graphc.base.errors import GraphcError, UnimplementedError
+from graphc.core import SymbolicTensor
+from graphc.ir import Value
+
+__all__ = ["examples", "is_instance", "stands_for_bool"]
+
+_EXAMPLES: dict[str, tuple[Any, ...]] = {"b": (True,), "i": (1,), "f": (1.0, 1), "c": (1j, 1.0, 1)}
+"""By the kind of a tensor's dtype, an example of each Python number that may have become such a tensor."""
+
+
+def examples(value: Any) -> tuple[Any, ...]:
+    """What an object may be in plain Python: the object, numbers, or both."""
+    if isinstance(value, LoopIndex):
+        return (1,)
+    if isinstance(value, SymbolicNumber):
+        return tuple([kind(1) for kind in value.kinds])
+    if not isinstance(value, SymbolicTensor) or value.shape:
+        return (value,)
+    numbers = _EXAMPLES.get(value.dtype.kind, ())
+    if _is_number(value):
+        return numbers
+    return (value, *numbers) if _may_be_number(value) else (value,)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether the object is one of several numbers: branches on tensors have bound one of them to a name."""
+    if not isinstance(value, SymbolicTensor):
+        return False
+    stand_in = value.trace.root.stand_ins.get(value)
+    # What is held stands for a variable at the start of an iteration, which may hold something else in the next.
+    if stand_in is None or stand_in.held or stand_in.sources is None:
+        return False
+    return all(map(_is_number, stand_in.sources))
+
+
+def _may_be_number(value: SymbolicTensor) -> bool:
+    stand_in = value.trace.root.stand_ins.get(value)
+    if stand_in is not None and stand_in.sources is not None:
+        sources = [source for source in stand_in.sources if isinstance(source, SymbolicTensor)]
+        return value.type.weak or not sources or any(map(_may_be_number, sources))
+    return _is_doubtful(value.raw, value)
+
+
+def _is_doubtful(value: Value, tensor: SymbolicTensor) -> bool:
+    """Whether a value was computed of numbers only, as far as the graph tells."""
+    if value.type.weak or value.type.shape or value.type.dtype.kind != "b":
+        return value.type.weak
+    if value.node is None:
+        return tensor.trace.parent is not None  # what an input of a branch or a loop stands for is not known here
+    inputs = value.node.inputs
+    return bool(value.node.regions) or (bool(inputs) and all(_is_doubtful(part, tensor) for part in inputs))
+
+
+def _refuse(value: SymbolicTensor, kind: str) -> GraphcError:
+    error = UnimplementedError(
+        f"whether {describe(value)} is {kind} is not known while the function is traced: it was computed from Python "
+        "numbers, so that in plain Python it may be a number or a tensor; compare values instead of kinds, or make it "
+        "a tensor with gx.asarray where it is first bound"
+    )
+    return value.trace.refuse(error)
+
+
+def is_instance(value: Any, kind: type[Any]) -> bool:
+    """``isinstance(value, kind)``; what is a number in plain Python counts as one.
+
+    Raises:
+      UnimplementedError: it cannot be told whether the value would be a number or a tensor.
+    """
+    answers = {bool(_asked(example, kind)) for example in examples(value)}
+    if len(answers) > 1:
+        raise _refuse(value, f"of the class {getattr(kind, '__name__', kind)}")
+    return answers.pop()
+
+
+def _asked(example: Any, kind: Any) -> Any:
+    return isinstance(example, kind) if isinstance(example, SymbolicTensor) else call(isinstance)(example, kind)
+
+
+def stands_for_bool(value: Any) -> bool:
+    """Whether an object is ``True`` or ``False`` in plain Python, and which of them depends on tensors.
+
+    Raises:
+      UnimplementedError: it cannot be told whether the value would be one of them or a tensor.
+    """
+    if not isinstance(value, SymbolicTensor):
+        return False
+    answers = {isinstance(example, bool) for example in examples(value)}
+    if len(answers) > 1:
+        raise _refuse(value, "True or False itself")
+    return answers.pop()

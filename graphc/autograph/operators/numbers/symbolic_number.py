@@ -1,0 +1,129 @@
+"""Python numbers that depend on tensors, while a function is traced.
+
+What arithmetic with them means is in :mod:`graphc.autograph.operators.numbers.arithmetic`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, cast
+
+from graphc.autograph.operators.numbers.loop_index import LoopIndex
+from graphc.base.errors import ConcretizationError
+from graphc.core import SymbolicTensor, apply
+from graphc.ir import Attrs
+from graphc.ops import AS_NUMBER
+
+__all__ = ["Kinds", "SymbolicNumber", "common_kind", "kind_of", "kinds_of", "met", "number", "numbered"]
+
+_KINDS = (bool, int, float, complex)
+
+Kinds = frozenset[type[Any]]
+"""The Python types that a number may have, by what tensors hold."""
+
+
+class SymbolicNumber(SymbolicTensor):
+    """A Python number that depends on tensors.
+
+    Args:
+      tensor: its value, a 0-d tensor; of weak type but for a bool.
+      kind: the Python type that it has in eager code.
+      kinds: the Python types of which it has one; that of ``kind``, which holds the values of all, if None.
+      met: whether it is one of several numbers, by what tensors hold (branches and loops bind such), or was computed
+        of one. A compiled function returns it as a tensor, so that nobody has to wait for it.
+    """
+
+    __slots__ = ("kind", "kinds", "met")
+
+    __graphc_number__ = True
+
+    def __init__(
+        self, tensor: SymbolicTensor, kind: type[Any], kinds: Kinds | None = None, *, met: bool = False
+    ) -> None:
+        super().__init__(tensor.raw, tensor.trace)
+        self.kind = kind
+        self.kinds = kinds or frozenset((kind,))
+        self.met = met
+
+    def maker(self) -> Callable[[SymbolicTensor], SymbolicNumber]:
+        """What makes a number like this one of a tensor; it does not refer to this one."""
+        return partial(SymbolicNumber, kind=self.kind, kinds=self.kinds, met=self.met)
+
+    def check_kind(self, use: str) -> None:
+        """Refuses a use for which it matters whether a number is an int or a float, if this one may be either."""
+        if len(self.kinds) == 1:
+            return
+        kinds = " or ".join(sorted(kind.__name__ for kind in self.kinds))
+        error = ConcretizationError(
+            f"{use} shows whether a number is an {kinds}, and for this one ({self.made_at()}) that depends on tensors; "
+            "give it one kind on all paths (1.0 instead of 1), or convert it with float()"
+        )
+        raise self.trace.refuse(error)
+
+    def snapshot(self) -> SymbolicNumber:
+        """The number itself, which has no items to assign."""
+        return self
+
+    fork = snapshot
+
+    def __hash__(self) -> int:
+        error = ConcretizationError(
+            f"a number that depends on tensors ({self.made_at()}) is used as a key of a dict or an element of a set, "
+            "where it needs a value; choose with gx.switch, or index a tensor"
+        )
+        raise self.trace.refuse(error)
+
+
+def number(value: Any, kind: type[Any]) -> SymbolicNumber:
+    """What ``kind(value)`` is, without the checks that it can be.
+
+    Args:
+      value: a tensor of one element.
+      kind: bool, int, float or complex.
+    """
+    if isinstance(value, SymbolicNumber) and value.kinds == frozenset((kind,)):
+        return SymbolicNumber(value, kind) if value.met else value
+    return SymbolicNumber(cast("SymbolicTensor", apply(AS_NUMBER, (value,), Attrs(kind=kind.__name__))), kind)
+
+
+def kind_of(value: Any) -> type[Any] | None:
+    """The Python type of a number, known or not; None for what is no number."""
+    if isinstance(value, SymbolicNumber):
+        return value.kind
+    kind = cast("type[Any]", type(value))
+    return int if kind is LoopIndex else kind if kind in _KINDS else None
+
+
+def kinds_of(value: Any) -> Kinds | None:
+    """The Python types that a number, known or not, may have; None for what is no number."""
+    if isinstance(value, SymbolicNumber):
+        return value.kinds
+    kind = kind_of(value)
+    return None if kind is None else frozenset((kind,))
+
+
+def met(tensor: Any, kinds: Kinds | None) -> Any:
+    """The tensor in which values met, as the number that it is if all of them are numbers.
+
+    Args:
+      tensor: its type holds the values of all.
+      kinds: the types that they have; None if one of them is no number.
+    """
+    if kinds is None:
+        return tensor
+    return SymbolicNumber(tensor, max(kinds, key=_KINDS.index), kinds, met=True)
+
+
+def common_kind(values: Iterable[Any]) -> type[Any] | None:
+    """The Python type that all of the values have as numbers; None if there is none."""
+    kinds = {kinds_of(value) for value in values}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    return next(iter(kind)) if kind is not None and len(kind) == 1 else None
+
+
+def numbered(value: Any, kind: type[Any] | None) -> Any:
+    """A tensor that holds a number of this kind, as that number; other values as they are."""
+    if kind is None or not isinstance(value, SymbolicTensor) or (kinds_of(value) or {kind}) != {kind}:
+        return value
+    return SymbolicNumber(value, kind)

@@ -1,0 +1,176 @@
+"""Stores into objects, and in-place operators: what Python does to things that outlive a loop's iteration."""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Callable
+from typing import Any, cast
+
+from graphc.autograph.operators.calls.calls import call
+from graphc.autograph.operators.calls.watch import found_on, is_users, operator_method
+from graphc.autograph.operators.expressions.arithmetic import binary
+from graphc.autograph.operators.host.late_values import REPLACED
+from graphc.autograph.operators.lists.growing import METHODS, growing, refuse_growing
+from graphc.autograph.operators.lists.methods import store_in_list
+from graphc.autograph.operators.stores.kept_tensors import holds_symbols, note_store
+from graphc.autograph.operators.stores.masked import Chosen
+from graphc.autograph.operators.stores.places import (
+    AttributePlace,
+    ContentsPlace,
+    container_kind,
+    is_managed_attribute,
+    is_plain_attribute,
+    write,
+)
+from graphc.autograph.operators.stores.unfollowed import note_change
+from graphc.core import MISSING, ArrayMethods, SymbolicTensor, context
+
+__all__ = ["delete_attr", "delete_item", "inplace", "store_attr", "store_item"]
+
+
+def _side_effect(what: str) -> None:
+    if context.trace is not None:
+        context.trace.side_effect(what)
+
+
+def store_attr(owner: Any, name: str, value: Any) -> None:
+    """``owner.name = value``; a property of the user's is a call."""
+    if context.trace is None:
+        setattr(owner, name, value)
+    elif is_plain_attribute(owner, name):
+        write(AttributePlace(owner, name), value)
+    elif (setter := _setter(owner, name)) is not None:
+        call(setter)(owner, value)
+    else:
+        what = f"the assignment to attribute {name!r} of a {type(owner).__name__}"
+        _side_effect(what)
+        if holds_symbols(value):
+            note_store(owner, what)
+        setattr(owner, name, value)
+
+
+def _store_in_object(native: Callable[[Any, str, Any], None], owner: Any, name: str, value: Any) -> None:
+    """``object.__setattr__``, with which frozen objects are given their attributes."""
+    if context.trace is None or is_managed_attribute(owner, name) or isinstance(owner, type):
+        _side_effect(f"the assignment to attribute {name!r} of a {type(owner).__name__}")
+        native(owner, name, value)
+    else:
+        write(AttributePlace(owner, name), value)
+
+
+REPLACED[object.__setattr__] = _store_in_object
+
+
+def _setter(owner: Any, name: str) -> types.FunctionType | None:
+    """The function of a property of the user's that a store calls."""
+    kind = cast("type[Any]", type(owner))
+    found = found_on(kind, name)
+    if not isinstance(found, property) or found_on(kind, "__setattr__") is not object.__setattr__:
+        return None
+    setter = found.fset
+    return setter if isinstance(setter, types.FunctionType) and is_users(kind, setter) else None
+
+
+def store_item(owner: Any, index: Any, value: Any) -> None:
+    """``owner[index] = value``; a method of the user's that does it is a call."""
+    if (method := operator_method(owner, "__setitem__")) is not None:
+        call(method)(owner, index, value)
+        return
+    if context.trace is not None and not isinstance(owner, ArrayMethods):  # a tensor tells the trace by itself
+        what = f"the assignment to an item of a {type(owner).__name__}"
+        if (found := growing(owner)) is not None:
+            store_in_list(owner, found, index, value)
+            return
+        if _is_container(owner, "__setitem__"):
+            context.trace.writing(ContentsPlace(owner, what))
+        else:
+            note_change(owner, what)
+            if holds_symbols(value):
+                note_store(owner, what)
+        if isinstance(index, SymbolicTensor):
+            index = operator.index(index)
+    if isinstance(value, Chosen):
+        index, value = ..., value.whole
+    cast("Any", owner)[index] = value
+
+
+def _is_container(owner: Any, method: str) -> bool:
+    """Whether the method is that of Python's own lists and dicts, which changes the contents and nothing else."""
+    native = getattr(container_kind(owner), method, None)
+    return isinstance(owner, list | dict) and found_on(cast("type[Any]", type(cast("Any", owner))), method) is native
+
+
+def delete_attr(owner: Any, name: str) -> None:
+    """``del owner.name``."""
+    place = AttributePlace(owner, name)
+    if context.trace is None or not is_plain_attribute(owner, name) or place.get() is MISSING:
+        _side_effect(f"the deletion of attribute {name!r} of a {type(owner).__name__}")
+        delattr(owner, name)
+    else:
+        write(place, MISSING)
+
+
+def delete_item(owner: Any, index: Any) -> None:
+    """``del owner[index]``; a method of the user's that does it is a call."""
+    if (method := operator_method(owner, "__delitem__")) is not None:
+        call(method)(owner, index)
+        return
+    what = f"the deletion of an item of a {type(owner).__name__}"
+    refuse_growing(owner)
+    if context.trace is not None and _is_container(owner, "__delitem__"):
+        context.trace.writing(ContentsPlace(owner, what))
+    else:
+        note_change(owner, what)
+    del owner[index]
+
+
+_INPLACE: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.iadd,
+    "-": operator.isub,
+    "*": operator.imul,
+    "/": operator.itruediv,
+    "//": operator.ifloordiv,
+    "%": operator.imod,
+    "@": operator.imatmul,
+    "**": operator.ipow,
+    "<<": operator.ilshift,
+    ">>": operator.irshift,
+    "&": operator.iand,
+    "|": operator.ior,
+    "^": operator.ixor,
+}
+
+
+def inplace(symbol: str, target: Any, value: Any) -> Any:
+    """The result of ``target symbol= value``; an object that changes in place (a list, an array) changes."""
+    kind = cast("type[Any]", type(target))
+    method = f"__{_INPLACE[symbol].__name__}__"
+    if not hasattr(kind, method):
+        return binary(symbol, target, value)
+    if (users := operator_method(target, method)) is not None:
+        result = call(users)(target, value)
+        return binary(symbol, target, value) if result is NotImplemented else result
+    if symbol == "+" and (found := growing(target)) is not None:
+        METHODS["extend"](target, found, value)
+        return target
+    refuse_growing(target)
+    what = f"the in-place operator {symbol}= on a {kind.__name__}"
+    if context.trace is not None and _is_container(target, method):
+        context.trace.writing(ContentsPlace(target, what))
+    else:
+        note_change(target, what)
+    return _INPLACE[symbol](target, value)
+
+
+def _setattr(native: Any, owner: Any, name: str, value: Any, /) -> None:
+    del native
+    store_attr(owner, name, value)
+
+
+def _delattr(native: Any, owner: Any, name: str, /) -> None:
+    del native
+    delete_attr(owner, name)
+
+
+REPLACED.update({setattr: _setattr, delattr: _delattr})
