@@ -1,6 +1,6 @@
 """Layer 5: from Python source to calls of control-flow operators, and the operators."""
 
-from graphc.autograph.convert import convert, is_converted, is_part, to_source
+from graphc.autograph.convert import convert, is_converted, is_part_of, to_source
 from graphc.autograph.functional import cond, fori_loop, scan, switch, while_loop
 from graphc.autograph.operators import (
     SymbolicNumber,
@@ -32,7 +32,7 @@ __all__ = [
     "holds_growing",
     "holds_views",
     "is_converted",
-    "is_part",
+    "is_part_of",
     "loop_options",
     "pyfunc",
     "scan",

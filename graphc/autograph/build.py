@@ -124,12 +124,12 @@ def arguments(*names: str, defaults: Sequence[ast.expr] = ()) -> ast.arguments:
     return ast.arguments(posonlyargs=[], args=args, kwonlyargs=[], kw_defaults=[], defaults=list(defaults))
 
 
-def thunk(value: ast.expr) -> ast.Lambda:
-    """A function of no arguments that evaluates the expression: ``lambda: value``.
+def thunk(value: ast.expr, *parameters: str) -> ast.Lambda:
+    """A function that evaluates the expression, of no arguments or of one: ``lambda: value``.
 
     A parameter that nobody gives tells its code from that of the user's lambdas.
     """
-    args = arguments()
+    args = arguments(*parameters)
     args.vararg = ast.arg(arg=THUNK)
     return ast.Lambda(args=args, body=value)
 

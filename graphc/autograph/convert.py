@@ -24,7 +24,7 @@ from graphc.autograph.statements import rewrite
 from graphc.autograph.unit import Unit
 from graphc.base import at, collection_paused, deep_recursion, errors, user_location
 
-__all__ = ["convert", "is_converted", "is_part", "to_source"]
+__all__ = ["convert", "is_converted", "is_part", "is_part_of", "to_source"]
 
 _MARK = "ag__converted"  # the last constant of every converted code object
 _PART = "ag__part"  # the constant before it, where the code is a branch, a loop's body or an operand
@@ -135,6 +135,14 @@ def is_part(code: CodeType) -> bool:
     return len(code.co_consts) > 1 and is_converted(code) and code.co_consts[-2] == _PART
 
 
+def is_part_of(code: CodeType, function: CodeType) -> bool:
+    """Whether code is a part (:func:`is_part`) of just this function, at whatever depth."""
+    if not is_part(code):
+        return False
+    inner = [value for value in function.co_consts if isinstance(value, CodeType) and is_part(value)]
+    return any(part is code or is_part_of(code, part) for part in inner)
+
+
 def to_source(fn: Callable[..., object]) -> str:
     """The function as :func:`convert` rewrites it, as readable text.
 
@@ -157,7 +165,7 @@ def to_source(fn: Callable[..., object]) -> str:
         node = _rewritten(function, find_source(function))
         if isinstance(node, ast.FunctionDef):
             node.decorator_list = []
-        return ast.unparse(fix_locations(node)).replace(f"lambda *{THUNK}:", "lambda:")
+        return ast.unparse(fix_locations(node)).replace(f"lambda *{THUNK}:", "lambda:").replace(f", *{THUNK}:", ":")
 
 
 def _python_function(value: object) -> FunctionType:
@@ -265,7 +273,7 @@ def _finished(code: CodeType, name: str, prefix: str, qualname: str, mark: bool 
     for value in code.co_consts:
         if isinstance(value, CodeType):
             rewritten = mark and not is_class
-            part = value.co_name.startswith(PREFIX) or THUNK in value.co_varnames[:1]
+            part = value.co_name.startswith(PREFIX) or THUNK in value.co_varnames[:2]
             inner_name = name if part else value.co_name
             plumbing = value.co_name.startswith(_PLUMBING)
             value = _finished(value, inner_name, prefix, qualname, rewritten, own if part else "")

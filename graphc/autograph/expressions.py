@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
-from graphc.autograph.build import PREFIX, arguments, call, constant, load, located, operator, strings, thunk, visitor
+from graphc.autograph.build import PREFIX, call, constant, load, located, operator, strings, thunk, visitor
 from graphc.autograph.names import own_nodes, parameters, target_names
 from graphc.autograph.unit import Unit
 
@@ -370,12 +370,12 @@ class Expressions(ast.NodeTransformer):
 def _function_of(target: ast.expr, value: ast.expr) -> ast.Lambda:
     """A function of one argument, which binds the target of an assignment, and evaluates an expression."""
     if isinstance(target, ast.Name):
-        return located(ast.Lambda(args=arguments(target.id), body=value), target)
+        return located(thunk(value, target.id), target)
     # A comprehension over that one item takes it apart.
     item = ast.Tuple(elts=[operator("items", load("ag__item"))], ctx=ast.Load())
     part = ast.comprehension(target=target, iter=item, ifs=[], is_async=0)
     bound = ast.Subscript(value=ast.ListComp(elt=value, generators=[part]), slice=ast.Constant(value=0), ctx=ast.Load())
-    return located(ast.Lambda(args=arguments("ag__item"), body=located(bound, target)), target)
+    return located(thunk(located(bound, target), "ag__item"), target)
 
 
 def _makes_container(node: ast.AST) -> bool:

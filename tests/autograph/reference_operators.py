@@ -223,6 +223,9 @@ class Plain:
     def generator(self, items: Iterable[object], step: Callable[[object], Any], simple: bool) -> Iterator[object]:
         return self._items(iter(items), step)
 
+    def listed(self, items: Iterable[object], step: Callable[[object], Any], simple: bool) -> list[object]:
+        return list(self._items(iter(items), step))
+
     def _items(self, items: Iterator[object], step: Callable[[object], Any]) -> Iterator[object]:
         for item in items:
             conditions, then, nested = step(item)

@@ -144,12 +144,14 @@ def test_a_traceback_is_that_of_the_python_program(
     assert "/graphc/core" not in text
 
 
-def test_a_comprehension_has_the_frame_that_python_gives_it() -> None:
+def test_a_comprehension_is_part_of_its_function() -> None:
     with pytest.raises(InvalidArgumentError) as caught:
         gx.function(in_comprehension)(THREE)
     with pytest.raises(InvalidArgumentError) as plain:
         in_comprehension(THREE)
     users = [frame.name for frame in frames_of(plain.value) if frame.filename == __file__]
+    if "<listcomp>" in users:  # before Python 3.12
+        users.remove("<listcomp>")
     assert [frame.name for frame in frames_of(caught.value)] == users
 
 

@@ -17,7 +17,8 @@ import jax
 import numpy as np
 
 from graphc.autograph.operators.numbers.symbolic_number import Kinds, kinds_of
-from graphc.base import nest
+from graphc.autograph.returns import where_it_returns
+from graphc.base import nest, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import SCALARS, ArrayMethods, SymbolicTensor, Tensor, Trace, operand, type_of_any
 from graphc.ir import OPS, Attrs, TensorType
@@ -180,7 +181,8 @@ class Meet:
 
     def _fail(self, error: type[GraphcError], name: str, pair: tuple[Any, Any], why: str, remedy: str) -> NoReturn:
         sides = " and ".join(f"{describe(value)} {side}" for value, side in zip(pair, self.sides, strict=True))
-        raise self.refuse(error(f"{title_of(name)} is {sides}: {why}; {remedy}"))
+        where = where_it_returns(user_location()) if name == "ag__return" else ""
+        raise self.refuse(error(f"{title_of(name)} is {sides}: {why}; {remedy}{where}"))
 
 
 def _difference(first: Any, second: Any) -> str:

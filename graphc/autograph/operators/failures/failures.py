@@ -19,7 +19,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from graphc.autograph.convert import is_converted, is_part
+from graphc.autograph.convert import is_converted, is_part, is_part_of
 from graphc.autograph.operators.host.late_values import RAISED, ErrorView, Frozen, is_late
 from graphc.base import Location, is_graphc_file, nest
 from graphc.base.errors import GraphcError
@@ -318,7 +318,7 @@ def _calls_of(error: BaseException) -> list[tuple[CodeType, Location]]:
     while entry is not None:
         code = entry.tb_frame.f_code
         if not is_graphc_file(code.co_filename):
-            if found and is_part(code) and any(part is code for part in found[-1][0].co_consts):
+            if found and is_part_of(code, found[-1][0]):
                 found.pop()
             line = cast("int | None", entry.tb_lineno) or code.co_firstlineno
             found.append((code, Location(code.co_filename, line, code.co_name)))

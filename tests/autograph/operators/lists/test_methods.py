@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -246,7 +247,7 @@ def test_an_unbounded_loop_asks_for_a_bound() -> None:
 
     with pytest.raises(InvalidArgumentError, match=r"list.append.*loop_options\(max_iterations") as caught:
         gx.function(program)(gx.asarray(9.0))
-    assert "test_lists.py" in str(caught.value)
+    assert Path(__file__).name in str(caught.value)
 
 
 def test_an_empty_list_has_nothing_to_pop() -> None:
@@ -280,7 +281,6 @@ def test_an_index_out_of_range_is_an_error_as_in_python() -> None:
         lambda items: gx.stack(items),
         lambda items: list(zip(items, items)),
         lambda items: sorted(items),
-        lambda items: [item for item in items],
         lambda items: items.index(1.0),
         lambda items: items[0:1],
         lambda items: (lambda a, *b: a)(*items),
