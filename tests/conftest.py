@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import tempfile
 
 # JAX and graphc read these when they are first imported, and pytest imports this file before any test. Tests run on
 # eight simulated CPU devices, also on a machine with a GPU, so that they mean the same everywhere; an empty
@@ -11,6 +14,12 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("GRAPHC_CPU_DEVICES", "8")
 # Every graph that a test makes is checked between the passes.
 os.environ.setdefault("GRAPHC_VERIFY", "1")
+# What one process has compiled the others need not: the workers of a run and the programs that tests start share it.
+if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
+    os.environ["JAX_COMPILATION_CACHE_DIR"] = tempfile.mkdtemp(prefix="graphc-tests-")
+    atexit.register(shutil.rmtree, os.environ["JAX_COMPILATION_CACHE_DIR"], ignore_errors=True)
+    os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
+    os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
 
 import pytest
 from hypothesis import HealthCheck, settings
