@@ -138,6 +138,11 @@ def ambiguous_test_of_a_while(x: Tensor) -> Tensor:
 
 @refused(UnimplementedError, r"range\(\) with a tensor bound runs only in a for loop", n(3))
 def tensor_range_elsewhere(count: Tensor) -> Any:
+    return dict.fromkeys(range(count), 0)
+
+
+@refused(InvalidArgumentError, r"room the list needs; .*max_iterations", n(3))
+def tensor_range_in_a_comprehension(count: Tensor) -> Any:
     return [i * 2 for i in range(count)]
 
 

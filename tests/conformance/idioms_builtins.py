@@ -254,3 +254,16 @@ def in_list(x: Any) -> Any:
 )
 def in_tensor(x: Any, values: Any) -> Any:
     return x in values, x not in values
+
+
+@program(
+    "builtins/type of a number or a tensor",
+    inputs=[(f(3.0),), (f(0.5),)],
+    construct="`isinstance`, `type`, `hasattr`",
+    known_difference="what is a number on one path and a tensor on another counts as a tensor",
+)
+def type_of_number_or_tensor(x: Any) -> Any:
+    k = 1.0
+    while k < x:
+        k = k * x
+    return x if type(k) is float else -x

@@ -157,7 +157,25 @@ USES: dict[str, tuple[type[Counting], Callable[[Any], Any]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", USES)
+def test_a_comprehension_is_the_loop_that_it_stands_for() -> None:
+    def loop(x: Tensor) -> Any:
+        counting = Iterated()
+        for _ in range(6):
+            x = x + [v for v in counting][1]  # noqa: C416
+        return x, counting.n
+
+    def branch(x: Tensor) -> Any:
+        counting = Iterated()
+        if x > 0:
+            x = x + [v for v in counting][1]  # noqa: C416
+        return x, counting.n
+
+    for program in (loop, branch):
+        for start in (1.0, -1.0):
+            assert [int(part) for part in gx.function(program)(f(start))] == [int(part) for part in program(f(start))]
+
+
+@pytest.mark.parametrize("name", [name for name in USES if name != "Iterated list comprehension"])
 def test_a_loop_is_unrolled_and_a_branch_refused(name: str) -> None:
     kind, use = USES[name]
 
