@@ -11,7 +11,7 @@ simulate_cpu_devices()
 
 import graphc.ops.functions as functions
 from graphc.ops.functions import *
-from graphc.ops import linalg, nn, random
+from graphc.ops import NamespaceInfo, fft, linalg, nn, random, special
 from graphc import distribute, ir, layers, losses, optim
 from graphc.autograph import cond, do_not_convert, fori_loop, loop_options, pyfunc, scan, switch, to_source, while_loop
 from graphc.base import config, errors
@@ -21,7 +21,9 @@ from graphc.gradients import GradientTape, custom_gradient, grad, value_and_grad
 from graphc.inspect import compare, explain
 from graphc.ir import DeviceSpec, Graph, parse_graph
 
+__array_namespace_info__ = NamespaceInfo
 __version__ = "0.1.0"
+__array_api_version__ = "2024.12"
 
 __all__: list[str] = [
     "DeviceSpec",
@@ -40,6 +42,7 @@ __all__: list[str] = [
     "do_not_convert",
     "errors",
     "explain",
+    "fft",
     "fori_loop",
     "from_graph",
     "function",
@@ -56,6 +59,7 @@ __all__: list[str] = [
     "random",
     "run_functions_eagerly",
     "scan",
+    "special",
     "switch",
     "to_source",
     "value_and_grad",
@@ -69,8 +73,9 @@ if not TYPE_CHECKING:  # for type checkers a name that is missing is missing
     def __getattr__(name):  # noqa: ANN001, ANN202
         import difflib
 
-        places = {found: f"gx.{found}" for found in __all__}
-        for module in (linalg, nn, random):
+        places: dict = {}
+        for module in (random, special, fft, linalg, nn):  # of one name in several, the last is the likeliest
             places.update({found: f"{module.__name__.replace('graphc.ops', 'gx')}.{found}" for found in module.__all__})
+        places.update({found: f"gx.{found}" for found in __all__})
         near = [places[found] for found in difflib.get_close_matches(name, places, n=3)]
         raise AttributeError(f"graphc has no {name!r}" + (f"; did you mean {' or '.join(near)}?" if near else ""))

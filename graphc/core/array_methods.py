@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -35,6 +36,21 @@ def _power(self: Any, other: Any) -> Any:
         )
         raise at(error, user_location())
     return _pow(self, other)
+
+
+def _function(name: str) -> Callable[..., Any]:
+    """The method that is a function of the table, with its arguments."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return FUNCTIONS[name](self, *args, **kwargs)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"``gx.{name}`` of this tensor; see :func:`graphc.{name}`."
+    return method
+
+
+_API_VERSIONS = ("2022.12", "2023.12", "2024.12")
+"""The versions of the array API standard that the namespace follows."""
 
 
 class ArrayMethods:
@@ -155,6 +171,31 @@ class ArrayMethods:
         return FUNCTIONS["permute_dims"](self, tuple(reversed(range(self.ndim))))
 
     @property
+    def mT(self) -> Tensor:  # noqa: N802
+        """The tensor with its last two axes exchanged."""
+        return FUNCTIONS["matrix_transpose"](self)
+
+    @property
+    def real(self) -> Tensor:
+        """The real part."""
+        return FUNCTIONS["real"](self)
+
+    @property
+    def imag(self) -> Tensor:
+        """The imaginary part."""
+        return FUNCTIONS["imag"](self)
+
+    @property
+    def itemsize(self) -> int:
+        """The number of bytes of an element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes of all elements."""
+        return self.size * self.dtype.itemsize
+
+    @property
     def at(self) -> _Updater:
         """Functional updates: ``x.at[1].set(0)`` is a copy of ``x`` in which element 1 is 0 (as in JAX)."""
         return _Updater(self)
@@ -264,6 +305,53 @@ class ArrayMethods:
         """The smallest element over ``axis`` (None: over all)."""
         return FUNCTIONS["min"](self, axis=axis, keepdims=keepdims)
 
+    all = _function("all")
+    any = _function("any")
+    argmax = _function("argmax")
+    argmin = _function("argmin")
+    argsort = _function("argsort")
+    clip = _function("clip")
+    conj = _function("conj")
+    cumprod = _function("cumprod")
+    cumsum = _function("cumsum")
+    diagonal = _function("diagonal")
+    dot = _function("dot")
+    flatten = _function("flatten")
+    nonzero = _function("nonzero")
+    prod = _function("prod")
+    ptp = _function("ptp")
+    ravel = _function("ravel")
+    repeat = _function("repeat")
+    round = _function("round")
+    squeeze = _function("squeeze")
+    std = _function("std")
+    swapaxes = _function("swapaxes")
+    take = _function("take")
+    trace = _function("trace")
+    var = _function("var")
+
+    def transpose(self, *axes: Any) -> Tensor:
+        """The tensor with its axes in another order; reversed without arguments."""
+        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
+        return FUNCTIONS["permute_dims"](self, order)
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
+        """The tensor on a device, such as ``"gpu:0"``; ``stream`` must be None."""
+        if stream is not None:
+            error = InvalidArgumentError(
+                f"to_device: stream is {stream!r}, but JAX orders what runs by itself; leave it"
+            )
+            raise at(error, user_location())
+        return FUNCTIONS["asarray"](self, device=device)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        if api_version not in (None, *_API_VERSIONS):
+            error = InvalidArgumentError(
+                f"__array_namespace__: there is no version {api_version!r} here, but {', '.join(_API_VERSIONS)}"
+            )
+            raise at(error, user_location())
+        return sys.modules["graphc"]
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         array = self.numpy()
         if dtype is not None and array.dtype != dtype:
@@ -273,11 +361,11 @@ class ArrayMethods:
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method != "__call__" or kwargs:
             return NotImplemented
-        return _numpy_function(ufunc.__name__)(*inputs)
+        return _numpy_function(ufunc)(*inputs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         del types
-        return _numpy_function(function.__name__)(*args, **kwargs)
+        return _numpy_function(function)(*args, **kwargs)
 
 
 _NUMPY_NAMES = {
@@ -294,26 +382,12 @@ _NUMPY_NAMES = {
 }
 
 
-def _shape(tensor: ArrayMethods) -> tuple[int, ...]:
-    return tensor.shape
-
-
-def _ndim(tensor: ArrayMethods) -> int:
-    return tensor.ndim
-
-
-def _size(tensor: ArrayMethods, axis: int | None = None) -> int:
-    return tensor.size if axis is None else tensor.shape[axis]
-
-
-_NUMPY_QUESTIONS: dict[str, Callable[..., Any]] = {"ndim": _ndim, "shape": _shape, "size": _size}
-"""What NumPy answers about an array without its values."""
-
-
-def _numpy_function(name: str) -> Callable[..., Any]:
-    name = _NUMPY_NAMES.get(name, name)
-    if name in _NUMPY_QUESTIONS:
-        return _NUMPY_QUESTIONS[name]
+def _numpy_function(function: Any) -> Callable[..., Any]:
+    """The function of graphc that has the name of one of NumPy's, in the namespace of the same name."""
+    module = str(getattr(function, "__module__", None) or "").removeprefix("numpy").lstrip(".")
+    given = str(function.__name__)
+    name = _NUMPY_NAMES.get(given, given)
+    name = f"{module}.{name}" if module in ("fft", "linalg") else name
     if name not in FUNCTIONS:
         error = UnimplementedError(f"numpy.{name} of a graphc tensor: graphc has no function of that name")
         raise at(error, user_location())

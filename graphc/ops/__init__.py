@@ -7,7 +7,7 @@ checkers know the functions. The public array functions stand together in :mod:`
 # ruff: noqa: F403  __all__ is static in graphc.ops.functions
 
 import graphc.ops.functions as functions
-from graphc.ops import linalg, nn, random
+from graphc.ops import fft, linalg, nn, random, special
 from graphc.ops.call import CALL
 from graphc.ops.collectives import ALL_MEAN, ALL_SUM, COLLECTIVES, FOLD_IN_REPLICA, REPLICA_AXIS, REPLICA_INDEX
 from graphc.ops.control_flow import (
@@ -27,6 +27,7 @@ from graphc.ops.differentiate import VJP, linearize, vjp_attrs
 from graphc.ops.functions import *
 from graphc.ops.fusing import iterations_per_step
 from graphc.ops.host import HOST_CALL, ORDER, STATUS, HostFunction, emit_host_call, host_error, host_lock, replaying
+from graphc.ops.namespace_info import NamespaceInfo
 from graphc.ops.numbers import AS_NUMBER
 from graphc.ops.state import ASSIGN_VARIABLE, READ_VARIABLE
 from graphc.ops.table import infer_by_evaluation
@@ -54,11 +55,13 @@ __all__ = [
     "VJP",
     "WHILE",
     "HostFunction",
+    "NamespaceInfo",
     "Trips",
     "emit_branches",
     "emit_host_call",
     "emit_scan",
     "emit_while",
+    "fft",
     "functions",
     "host_error",
     "host_lock",
@@ -69,5 +72,6 @@ __all__ = [
     "nn",
     "random",
     "replaying",
+    "special",
     "vjp_attrs",
 ]

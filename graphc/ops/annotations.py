@@ -6,8 +6,22 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from graphc.core import ArrayLike
+from graphc.ir import DeviceSpec
 
-__all__ = ["Axes", "Axis", "DType", "Norm", "PadWidth", "PairedAxes", "Shape", "Tensors", "describe"]
+__all__ = [
+    "Axes",
+    "Axis",
+    "DType",
+    "Device",
+    "Norm",
+    "PadWidth",
+    "Padding",
+    "PairedAxes",
+    "Shape",
+    "Size",
+    "Tensors",
+    "describe",
+]
 
 Tensors: TypeAlias = Sequence[ArrayLike] | ArrayLike
 Axes: TypeAlias = int | Sequence[int]
@@ -16,16 +30,24 @@ PairedAxes: TypeAlias = int | Sequence[Axes]
 PadWidth: TypeAlias = int | Sequence[int] | Sequence[Sequence[int]]
 Shape: TypeAlias = int | Sequence[int]
 DType: TypeAlias = Any
+Device: TypeAlias = DeviceSpec | str | None
 Norm: TypeAlias = float | str | None
+Padding: TypeAlias = str | Sequence[Sequence[int]]
+Size: TypeAlias = int | None
 
 _WORDS = {
     None: "a tensor, or what becomes one.",
+    "None": "a tensor, or what becomes one; None for none.",
     "Tensors": "a sequence of tensors, or a tensor for its slices along axis 0.",
     "Axes": "one or several; negative ones are counted from the end. Static.",
     "Axis": "one or several; negative ones are counted from the end; None for all. Static.",
     "PairedAxes": "a number of axes, or a list of axes for each tensor. Static.",
     "PadWidth": "an int for all, or a pair (before, after) for each axis. Static.",
     "Shape": "an int or several. Static.",
+    "Shape | None": "an int or several, or None. Static.",
+    "Size": "how many results to keep, which a graph must know; None, in eager code, for as many as there are. Static.",
+    "Device": "where the result is to be, such as 'gpu:0'; None for where all else is.",
+    "Padding": "'SAME' to keep sizes but for the strides, 'VALID' for no padding, or pairs (before, after). Static.",
     "DType": "a dtype or the name of one; None for the natural one.",
     "Norm": "a number, 'fro', 'nuc', or None for Euclid's. Static.",
     "bool": "True or False. Static.",
@@ -34,6 +56,8 @@ _WORDS = {
     "int": "an int. Static.",
     "int | None": "an int, or None. Static.",
     "str": "a string. Static.",
+    "str | None": "a string, or None. Static.",
+    "bool | None": "True, False or None. Static.",
 }
 
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from graphc.base import at, user_location
-from graphc.base.errors import GraphcError, InvalidArgumentError
+from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.core import (
     FUNCTIONS,
     SCALARS,
@@ -17,15 +17,18 @@ from graphc.core import (
     apply,
     as_dtype,
     context,
+    find_device,
     operand,
     scalar_array,
 )
+from graphc.core import device as on_device
 from graphc.ir import OPS, Attrs
+from graphc.ops.annotations import Device
 
-__all__ = ["asarray", "clip"]
+__all__ = ["asarray", "clip", "from_dlpack"]
 
 
-def asarray(x: ArrayLike, dtype: Any = None, *, copy: bool | None = None) -> Tensor:
+def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: bool | None = None) -> Tensor:
     """A tensor from anything that can be one.
 
     While a function is traced, Python and NumPy values become constants of its graph.
@@ -33,6 +36,7 @@ def asarray(x: ArrayLike, dtype: Any = None, *, copy: bool | None = None) -> Ten
     Args:
       x: a tensor (which is returned as it is), variable, array, number, or nested list of these. Arrays are copied.
       dtype: the dtype to convert to; None for the natural one, float32 for Python floats.
+      device: where the tensor is to be, such as ``"gpu:0"``; None for where all else is.
       copy: True for a tensor of its own also where ``x`` is one, so that assigning to the items of one leaves the
         other; False to refuse where a copy is needed.
 
@@ -45,6 +49,10 @@ def asarray(x: ArrayLike, dtype: Any = None, *, copy: bool | None = None) -> Ten
       >>> gx.asarray([[1, 2], [3, 4]], dtype="float32").shape
       (2, 2)
     """
+    if device:
+        with on_device(device):
+            tensor = asarray(x, dtype, copy=copy)
+            return apply(OPS["identity"], (tensor,)) if tensor is x else tensor
     wanted = None if dtype is None else as_dtype(dtype)
     try:
         value = operand(x)
@@ -77,6 +85,37 @@ def _tensor(value: Any, dtype: np.dtype[Any] | None) -> Tensor:
     return apply(OPS["identity"], (tensor,)) if context.device else tensor
 
 
+def from_dlpack(x: Any, /, *, device: Device = None, copy: bool | None = None) -> Tensor:
+    """A tensor from what another library holds, without a copy where both can use the same memory.
+
+    Args:
+      x: an array with ``__dlpack__``, such as NumPy's or PyTorch's.
+      device: where the tensor is to be; None for where ``x`` is.
+      copy: True for memory of its own, False to refuse where a copy is needed.
+
+    Raises:
+      InvalidTypeError: ``x`` is no such array.
+
+    Example:
+      >>> import numpy as np
+      >>> import graphc as gx
+      >>> gx.from_dlpack(np.arange(3.0, dtype=np.float32)).tolist()
+      [0.0, 1.0, 2.0]
+    """
+    if not hasattr(x, "__dlpack__"):
+        error = InvalidTypeError(f"from_dlpack: expected an array with __dlpack__, got {type(x).__name__} {x!r:.60}")
+        raise at(error, user_location())
+    if isinstance(x, Tensor) and not device:
+        return x.copy() if copy else x
+    place: Any = find_device(device) if device else None
+    source = x.raw if isinstance(x, Tensor) else x
+    try:
+        array: Any = jnp.from_dlpack(source, device=place, copy=copy)
+    except (TypeError, ValueError, BufferError) as error:
+        raise at(InvalidArgumentError(f"from_dlpack: {error}"), user_location()) from error
+    return Tensor(array) if context.trace is None else context.trace.lift(array)
+
+
 def clip(x: ArrayLike, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Tensor:
     """The tensor cut to a range.
 
@@ -104,3 +143,4 @@ def clip(x: ArrayLike, min: ArrayLike | None = None, max: ArrayLike | None = Non
 
 FUNCTIONS.add("asarray", asarray)
 FUNCTIONS.add("clip", clip)
+FUNCTIONS.add("from_dlpack", from_dlpack)

@@ -19,6 +19,7 @@ __all__ = [
     "arctan",
     "arctan2",
     "arctanh",
+    "around",
     "asin",
     "asinh",
     "atan",
@@ -27,6 +28,7 @@ __all__ = [
     "cbrt",
     "ceil",
     "conj",
+    "conjugate",
     "copy",
     "copysign",
     "cos",
@@ -34,29 +36,39 @@ __all__ = [
     "deg2rad",
     "degrees",
     "divide",
+    "divmod",
     "exp",
     "exp2",
     "expm1",
+    "fabs",
+    "fix",
+    "float_power",
     "floor",
     "floor_divide",
     "fmax",
     "fmin",
     "fmod",
+    "frexp",
     "heaviside",
     "hypot",
+    "i0",
     "identity",
     "imag",
+    "ldexp",
     "log",
     "log1p",
     "log2",
     "log10",
     "logaddexp",
+    "logaddexp2",
     "maximum",
     "minimum",
     "mod",
+    "modf",
     "multiply",
     "nan_to_num",
     "negative",
+    "nextafter",
     "positive",
     "pow",
     "power",
@@ -70,7 +82,9 @@ __all__ = [
     "rsqrt",
     "sign",
     "sin",
+    "sinc",
     "sinh",
+    "spacing",
     "sqrt",
     "square",
     "stop_gradient",
@@ -136,11 +150,12 @@ def add(x1: ArrayLike, x2: ArrayLike) -> Tensor:
     Source: ``jax.numpy.add``.
     """
 
-def angle(x: ArrayLike) -> Tensor:
-    """The angle of a complex number, in radians.
+def angle(x: ArrayLike, deg: bool = False) -> Tensor:
+    """The angle of a complex number, in radians or degrees.
 
     Args:
       x: a tensor, or what becomes one.
+      deg: True or False. Static.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
@@ -255,6 +270,8 @@ def conj(x: ArrayLike) -> Tensor:
     Source: ``jax.numpy.conj``.
     """
 
+conjugate = conj
+
 def copysign(x1: ArrayLike, x2: ArrayLike) -> Tensor:
     """The magnitude of x1 with the sign of x2.
 
@@ -321,6 +338,19 @@ def divide(x1: ArrayLike, x2: ArrayLike) -> Tensor:
 
 true_divide = divide
 
+def divmod(x1: ArrayLike, x2: ArrayLike) -> tuple[Tensor, Tensor]:
+    """Floor division and what it leaves.
+
+    Args:
+      x1: a tensor, or what becomes one.
+      x2: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.divmod``.
+    """
+
 def exp(x: ArrayLike) -> Tensor:
     """The exponential function, e to the power x.
 
@@ -355,6 +385,43 @@ def expm1(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.expm1``.
+    """
+
+def fabs(x: ArrayLike) -> Tensor:
+    """The magnitude, as a float.
+
+    Args:
+      x: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.fabs``.
+    """
+
+def fix(x: ArrayLike) -> Tensor:
+    """The whole number next towards zero.
+
+    Args:
+      x: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.trunc``.
+    """
+
+def float_power(x1: ArrayLike, x2: ArrayLike) -> Tensor:
+    """x1 raised to the power x2, as a float; NaN below zero.
+
+    Args:
+      x1: a tensor, or what becomes one.
+      x2: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.float_power``.
     """
 
 def floor(x: ArrayLike) -> Tensor:
@@ -421,6 +488,18 @@ def fmod(x1: ArrayLike, x2: ArrayLike) -> Tensor:
     Source: ``jax.numpy.fmod``.
     """
 
+def frexp(x: ArrayLike) -> tuple[Tensor, Tensor]:
+    """The mantissa, between 0.5 and 1 in magnitude, and the exponent of 2.
+
+    Args:
+      x: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.frexp``.
+    """
+
 def heaviside(x1: ArrayLike, x2: ArrayLike) -> Tensor:
     """0 below zero, 1 above, x2 at zero.
 
@@ -447,6 +526,18 @@ def hypot(x1: ArrayLike, x2: ArrayLike) -> Tensor:
     Source: ``jax.numpy.hypot``.
     """
 
+def i0(x: ArrayLike) -> Tensor:
+    """The modified Bessel function of the first kind, of order 0.
+
+    Args:
+      x: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.i0``.
+    """
+
 def identity(x: ArrayLike) -> Tensor:
     """The tensor itself, as a new tensor.
 
@@ -469,6 +560,19 @@ def imag(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.imag``.
+    """
+
+def ldexp(x1: ArrayLike, x2: ArrayLike) -> Tensor:
+    """x1 * 2 ** x2, for whole numbers x2.
+
+    Args:
+      x1: a tensor, or what becomes one.
+      x2: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.ldexp``.
     """
 
 def log(x: ArrayLike) -> Tensor:
@@ -532,6 +636,19 @@ def logaddexp(x1: ArrayLike, x2: ArrayLike) -> Tensor:
     Source: ``jax.numpy.logaddexp``.
     """
 
+def logaddexp2(x1: ArrayLike, x2: ArrayLike) -> Tensor:
+    """log2(2 ** x1 + 2 ** x2), without overflow on the way.
+
+    Args:
+      x1: a tensor, or what becomes one.
+      x2: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.logaddexp2``.
+    """
+
 def maximum(x1: ArrayLike, x2: ArrayLike) -> Tensor:
     """The larger of two numbers; NaN wins.
 
@@ -556,6 +673,18 @@ def minimum(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.minimum``.
+    """
+
+def modf(x: ArrayLike) -> tuple[Tensor, Tensor]:
+    """The part behind the point and the whole part.
+
+    Args:
+      x: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.modf``.
     """
 
 def multiply(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -596,6 +725,19 @@ def negative(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.negative``.
+    """
+
+def nextafter(x1: ArrayLike, x2: ArrayLike) -> Tensor:
+    """The next float after x1 in the direction of x2.
+
+    Args:
+      x1: a tensor, or what becomes one.
+      x2: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.nextafter``.
     """
 
 def positive(x: ArrayLike) -> Tensor:
@@ -703,6 +845,8 @@ def round(x: ArrayLike, decimals: int = 0) -> Tensor:
     Source: ``jax.numpy.round``.
     """
 
+around = round
+
 def rsqrt(x: ArrayLike) -> Tensor:
     """One over the square root, for floats.
 
@@ -739,6 +883,18 @@ def sin(x: ArrayLike) -> Tensor:
     Source: ``jax.numpy.sin``.
     """
 
+def sinc(x: ArrayLike) -> Tensor:
+    """sin(pi x) / (pi x), and 1 at zero.
+
+    Args:
+      x: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.sinc``.
+    """
+
 def sinh(x: ArrayLike) -> Tensor:
     """The hyperbolic sine.
 
@@ -749,6 +905,18 @@ def sinh(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.sinh``.
+    """
+
+def spacing(x: ArrayLike) -> Tensor:
+    """The distance to the next float, away from zero.
+
+    Args:
+      x: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.spacing``.
     """
 
 def sqrt(x: ArrayLike) -> Tensor:

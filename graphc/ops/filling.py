@@ -35,13 +35,14 @@ def _eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: Any = None) 
     return jnp.eye(n_rows, n_cols, k, dtype)
 
 
-_SHAPE = "shape: Shape, dtype: DType = None"
-_LIKE = "x, dtype: DType = None"
+_MADE = "dtype: DType = None, device: Device = None"
+_SHAPE = f"shape: Shape, {_MADE}"
+_LIKE = f"x, {_MADE}"
 
 _ROWS = (
     row("zeros", jnp.zeros, _SHAPE, "Zeros; float32 for no dtype.", aliases=("empty",)),
     row("ones", jnp.ones, _SHAPE, "Ones; float32 for no dtype."),
-    row("full", _full, "shape: Shape, fill_value, dtype: DType = None", "The fill value everywhere."),
+    row("full", _full, f"shape: Shape, fill_value, {_MADE}", "The fill value everywhere."),
     row(
         "zeros_like",
         _zeros_like,
@@ -51,24 +52,42 @@ _ROWS = (
         aliases=("empty_like",),
     ),
     row("ones_like", _ones_like, _LIKE, "Ones of x's shape and dtype.", differentiable=False),
-    row("full_like", _full_like, "x, fill_value, dtype: DType = None", "The fill value, in x's shape and dtype."),
+    row("full_like", _full_like, f"x, fill_value, {_MADE}", "The fill value, in x's shape and dtype."),
     row(
         "arange",
         jnp.arange,
-        "start: float, stop: float | None = None, step: float = 1, dtype: DType = None",
+        f"start: float, stop: float | None = None, step: float = 1, {_MADE}",
         "The numbers from start in steps, stop left out; one number alone is stop, and start is 0.",
     ),
     row(
         "linspace",
         jnp.linspace,
-        "start, stop, num: int = 50, endpoint: bool = True, dtype: DType = None, axis: int = 0",
+        f"start, stop, num: int = 50, endpoint: bool = True, {_MADE}, axis: int = 0",
         "Values at equal distances, num of them, from start to stop, which is left out for endpoint=False.",
     ),
     row(
         "eye",
         _eye,
-        "n_rows: int, n_cols: int | None = None, k: int = 0, dtype: DType = None",
+        f"n_rows: int, n_cols: int | None = None, k: int = 0, {_MADE}",
         "Ones on diagonal k, zeros elsewhere.",
+    ),
+    row(
+        "tri",
+        jnp.tri,
+        "N: int, M: int | None = None, k: int = 0, dtype: DType = None",
+        "Ones on diagonal k and below, zeros above; M columns, or N.",
+    ),
+    row(
+        "logspace",
+        jnp.logspace,
+        "start, stop, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: DType = None, axis: int = 0",
+        "Powers of base whose exponents are at equal distances, num of them, from start to stop.",
+    ),
+    row(
+        "geomspace",
+        jnp.geomspace,
+        "start, stop, num: int = 50, endpoint: bool = True, dtype: DType = None, axis: int = 0",
+        "Values at equal ratios, num of them, from start to stop.",
     ),
 )
 

@@ -4,7 +4,7 @@ Written by ``python -m graphc.ops.stubs`` from the rows.
 """
 
 from graphc.core import ArrayLike, Tensor
-from graphc.ops.annotations import DType, Shape
+from graphc.ops.annotations import Device, DType, Shape
 
 __all__ = [
     "arange",
@@ -13,14 +13,19 @@ __all__ = [
     "eye",
     "full",
     "full_like",
+    "geomspace",
     "linspace",
+    "logspace",
     "ones",
     "ones_like",
+    "tri",
     "zeros",
     "zeros_like",
 ]
 
-def arange(start: float, stop: float | None = None, step: float = 1, dtype: DType = None) -> Tensor:
+def arange(
+    start: float, stop: float | None = None, step: float = 1, dtype: DType = None, device: Device = None
+) -> Tensor:
     """The numbers from start in steps, stop left out; one number alone is stop, and start is 0.
 
     Args:
@@ -28,6 +33,7 @@ def arange(start: float, stop: float | None = None, step: float = 1, dtype: DTyp
       stop: a number, or None. Static.
       step: a number. Static.
       dtype: a dtype or the name of one; None for the natural one.
+      device: where the result is to be, such as 'gpu:0'; None for where all else is.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
@@ -35,7 +41,7 @@ def arange(start: float, stop: float | None = None, step: float = 1, dtype: DTyp
     Source: ``jax.numpy.arange``.
     """
 
-def eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: DType = None) -> Tensor:
+def eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: DType = None, device: Device = None) -> Tensor:
     """Ones on diagonal k, zeros elsewhere.
 
     Args:
@@ -43,39 +49,42 @@ def eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: DType = None)
       n_cols: an int, or None. Static.
       k: an int. Static.
       dtype: a dtype or the name of one; None for the natural one.
+      device: where the result is to be, such as 'gpu:0'; None for where all else is.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
     """
 
-def full(shape: Shape, fill_value: ArrayLike, dtype: DType = None) -> Tensor:
+def full(shape: Shape, fill_value: ArrayLike, dtype: DType = None, device: Device = None) -> Tensor:
     """The fill value everywhere.
 
     Args:
       shape: an int or several. Static.
       fill_value: a tensor, or what becomes one.
       dtype: a dtype or the name of one; None for the natural one.
+      device: where the result is to be, such as 'gpu:0'; None for where all else is.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
     """
 
-def full_like(x: ArrayLike, fill_value: ArrayLike, dtype: DType = None) -> Tensor:
+def full_like(x: ArrayLike, fill_value: ArrayLike, dtype: DType = None, device: Device = None) -> Tensor:
     """The fill value, in x's shape and dtype.
 
     Args:
       x: a tensor, or what becomes one.
       fill_value: a tensor, or what becomes one.
       dtype: a dtype or the name of one; None for the natural one.
+      device: where the result is to be, such as 'gpu:0'; None for where all else is.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
     """
 
-def linspace(
+def geomspace(
     start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, dtype: DType = None, axis: int = 0
 ) -> Tensor:
-    """Values at equal distances, num of them, from start to stop, which is left out for endpoint=False.
+    """Values at equal ratios, num of them, from start to stop.
 
     Args:
       start: a tensor, or what becomes one.
@@ -88,15 +97,68 @@ def linspace(
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
+    Source: ``jax.numpy.geomspace``.
+    """
+
+def linspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: DType = None,
+    device: Device = None,
+    axis: int = 0,
+) -> Tensor:
+    """Values at equal distances, num of them, from start to stop, which is left out for endpoint=False.
+
+    Args:
+      start: a tensor, or what becomes one.
+      stop: a tensor, or what becomes one.
+      num: an int. Static.
+      endpoint: True or False. Static.
+      dtype: a dtype or the name of one; None for the natural one.
+      device: where the result is to be, such as 'gpu:0'; None for where all else is.
+      axis: an int. Static.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
     Source: ``jax.numpy.linspace``.
     """
 
-def ones(shape: Shape, dtype: DType = None) -> Tensor:
+def logspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: bool = True,
+    base: float = 10.0,
+    dtype: DType = None,
+    axis: int = 0,
+) -> Tensor:
+    """Powers of base whose exponents are at equal distances, num of them, from start to stop.
+
+    Args:
+      start: a tensor, or what becomes one.
+      stop: a tensor, or what becomes one.
+      num: an int. Static.
+      endpoint: True or False. Static.
+      base: a number. Static.
+      dtype: a dtype or the name of one; None for the natural one.
+      axis: an int. Static.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.logspace``.
+    """
+
+def ones(shape: Shape, dtype: DType = None, device: Device = None) -> Tensor:
     """Ones; float32 for no dtype.
 
     Args:
       shape: an int or several. Static.
       dtype: a dtype or the name of one; None for the natural one.
+      device: where the result is to be, such as 'gpu:0'; None for where all else is.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
@@ -104,23 +166,40 @@ def ones(shape: Shape, dtype: DType = None) -> Tensor:
     Source: ``jax.numpy.ones``.
     """
 
-def ones_like(x: ArrayLike, dtype: DType = None) -> Tensor:
+def ones_like(x: ArrayLike, dtype: DType = None, device: Device = None) -> Tensor:
     """Ones of x's shape and dtype.
 
     Args:
       x: a tensor, or what becomes one.
       dtype: a dtype or the name of one; None for the natural one.
+      device: where the result is to be, such as 'gpu:0'; None for where all else is.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
     """
 
-def zeros(shape: Shape, dtype: DType = None) -> Tensor:
+def tri(N: int, M: int | None = None, k: int = 0, dtype: DType = None) -> Tensor:
+    """Ones on diagonal k and below, zeros above; M columns, or N.
+
+    Args:
+      N: an int. Static.
+      M: an int, or None. Static.
+      k: an int. Static.
+      dtype: a dtype or the name of one; None for the natural one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.tri``.
+    """
+
+def zeros(shape: Shape, dtype: DType = None, device: Device = None) -> Tensor:
     """Zeros; float32 for no dtype.
 
     Args:
       shape: an int or several. Static.
       dtype: a dtype or the name of one; None for the natural one.
+      device: where the result is to be, such as 'gpu:0'; None for where all else is.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
@@ -130,12 +209,13 @@ def zeros(shape: Shape, dtype: DType = None) -> Tensor:
 
 empty = zeros
 
-def zeros_like(x: ArrayLike, dtype: DType = None) -> Tensor:
+def zeros_like(x: ArrayLike, dtype: DType = None, device: Device = None) -> Tensor:
     """Zeros of x's shape and dtype.
 
     Args:
       x: a tensor, or what becomes one.
       dtype: a dtype or the name of one; None for the natural one.
+      device: where the result is to be, such as 'gpu:0'; None for where all else is.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.

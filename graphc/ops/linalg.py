@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -14,6 +14,34 @@ from graphc.ops.table import define, row
 def _solve_triangular(x1: Any, x2: Any, lower: bool = True, transpose: bool = False) -> jax.Array:
     return lax.linalg.triangular_solve(x1, x2, left_side=True, lower=lower, transpose_a=transpose)
 
+
+def _qr(x: Any, mode: str = "reduced") -> Any:
+    if mode not in ("reduced", "complete"):
+        raise ValueError(f"mode is {mode!r}, expected 'reduced' or 'complete'")
+    return jnp.linalg.qr(x, mode)
+
+
+def _multi_dot(*arrays: Any) -> jax.Array:
+    return jnp.linalg.multi_dot(arrays)
+
+
+def _matmul(x1: Any, x2: Any) -> jax.Array:
+    return jnp.linalg.matmul(x1, x2)
+
+
+def _vecdot(x1: Any, x2: Any, axis: int = -1) -> jax.Array:
+    return jnp.linalg.vecdot(x1, x2, axis=axis)
+
+
+def _tensordot(x1: Any, x2: Any, axes: Any = 2) -> jax.Array:
+    return cast("Any", jnp.linalg.tensordot)(x1, x2, axes=axes)
+
+
+def _cross(x1: Any, x2: Any, axis: int = -1) -> Any:
+    return cast("Any", jnp.linalg.cross)(x1, x2, axis=axis)
+
+
+_MATRIX_NORM = "x, keepdims: bool = False, ord: Norm = 'fro'"
 
 _ROWS = (
     row(
@@ -34,10 +62,15 @@ _ROWS = (
         jnp.linalg.slogdet,
         "x",
         "The sign of the determinant and the logarithm of its magnitude.",
-        returns="tuple[Tensor, Tensor]",
+        returns="SlogdetResult",
     ),
     row("linalg.inv", jnp.linalg.inv, "x", "The inverse of the last two axes."),
-    row("linalg.pinv", jnp.linalg.pinv, "x", "The pseudo-inverse of Moore and Penrose."),
+    row(
+        "linalg.pinv",
+        jnp.linalg.pinv,
+        "x, rtol=None",
+        "The pseudo-inverse of Moore and Penrose; singular values below rtol times the largest count as zero.",
+    ),
     row("linalg.solve", jnp.linalg.solve, "x1, x2", "The solution y of x1 @ y = x2."),
     row(
         "linalg.solve_triangular",
@@ -45,27 +78,32 @@ _ROWS = (
         "x1, x2, lower: bool = True, transpose: bool = False",
         "The solution y of x1 @ y = x2, x1 triangular (transposed if asked), x2 with two axes or more.",
     ),
-    row("linalg.cholesky", jnp.linalg.cholesky, "x", "The lower triangle L of x = L @ L.T."),
+    row(
+        "linalg.cholesky",
+        jnp.linalg.cholesky,
+        "x, upper: bool = False",
+        "The lower triangle L of x = L @ L.T, or the upper one U of x = U.T @ U.",
+    ),
     row(
         "linalg.qr",
-        jnp.linalg.qr,
-        "x",
-        "An orthogonal and an upper triangular matrix.",
-        returns="tuple[Tensor, Tensor]",
+        _qr,
+        "x, mode: str = 'reduced'",
+        "An orthogonal and an upper triangular matrix, mode 'reduced' or 'complete'.",
+        returns="QRResult",
     ),
     row(
         "linalg.svd",
         jnp.linalg.svd,
         "x, full_matrices: bool = True",
         "The singular value decomposition U, S, Vh with x = U @ diag(S) @ Vh.",
-        returns="tuple[Tensor, Tensor, Tensor]",
+        returns="SVDResult",
     ),
     row(
         "linalg.eigh",
         jnp.linalg.eigh,
         "x",
         "Eigenvalues, ascending, and eigenvectors, as columns, of a symmetric or Hermitian matrix.",
-        returns="tuple[Tensor, Tensor]",
+        returns="EighResult",
     ),
     row("linalg.eigvalsh", jnp.linalg.eigvalsh, "x", "The eigenvalues of a symmetric matrix."),
     row(
@@ -77,10 +115,50 @@ _ROWS = (
     row(
         "linalg.matrix_rank",
         jnp.linalg.matrix_rank,
-        "x",
-        "The number of singular values that are not zero up to rounding.",
+        "x, rtol=None",
+        "The number of singular values that are not zero up to rounding, or above rtol times the largest.",
         differentiable=False,
     ),
+    row("linalg.matrix_norm", jnp.linalg.matrix_norm, _MATRIX_NORM, "The norm of matrices, Frobenius' by default."),
+    row("linalg.cond", jnp.linalg.cond, "x, p: Norm = None", "The condition number of a matrix."),
+    row("linalg.svdvals", jnp.linalg.svdvals, "x", "The singular values, descending."),
+    row(
+        "linalg.eig",
+        jnp.linalg.eig,
+        "x",
+        "Eigenvalues and eigenvectors, as columns, of a square matrix; complex. On some accelerators JAX has none.",
+        returns="EigResult",
+    ),
+    row("linalg.eigvals", jnp.linalg.eigvals, "x", "The eigenvalues of a square matrix; complex."),
+    row(
+        "linalg.lstsq",
+        jnp.linalg.lstsq,
+        "x1, x2, rcond: float | None = None",
+        "The y with the least squares of x1 @ y - x2, then the squares, the rank and the singular values of x1.",
+        returns="tuple[Tensor, Tensor, Tensor, Tensor]",
+    ),
+    row("linalg.multi_dot", _multi_dot, "arrays: Tensors", "The product of several matrices, in the cheapest order."),
+    row("linalg.tensorinv", jnp.linalg.tensorinv, "x, ind: int = 2", "The inverse with respect to tensordot."),
+    row(
+        "linalg.tensorsolve",
+        jnp.linalg.tensorsolve,
+        "x1, x2, axes: Axis = None",
+        "The solution y of tensordot(x1, y, y.ndim) = x2.",
+    ),
+    # The array API standard has these in both namespaces.
+    row("linalg.cross", _cross, "x1, x2, axis: int = -1", "The cross product of vectors of 3 components."),
+    row("linalg.diagonal", jnp.linalg.diagonal, "x, offset: int = 0", "The diagonal of the last two axes."),
+    row("linalg.matmul", _matmul, "x1, x2", "The matrix product of the last two axes; earlier axes are batches."),
+    row("linalg.matrix_transpose", jnp.linalg.matrix_transpose, "x", "The last two axes exchanged."),
+    row("linalg.outer", jnp.linalg.outer, "x1, x2", "All products of elements of two vectors, as a matrix."),
+    row("linalg.tensordot", _tensordot, "x1, x2, axes: PairedAxes = 2", "The sum of products over paired axes."),
+    row(
+        "linalg.trace",
+        jnp.linalg.trace,
+        "x, offset: int = 0, dtype: DType = None",
+        "The sum of the diagonal of the last two axes.",
+    ),
+    row("linalg.vecdot", _vecdot, "x1, x2, axis: int = -1", "Inner products along axis, x1 conjugated."),
 )
 
 globals().update(define(__name__, _ROWS))

@@ -37,6 +37,13 @@ _ROWS = (
     row("isclose", jnp.isclose, _CLOSE, "Whether |x1 - x2| <= atol + rtol * |x2|.", differentiable=False),
     row("allclose", jnp.allclose, _CLOSE, "Whether isclose holds for every element.", differentiable=False),
     row("array_equal", jnp.array_equal, _BINARY, "Whether shapes and elements are equal.", differentiable=False),
+    row(
+        "array_equiv",
+        jnp.array_equiv,
+        _BINARY,
+        "Whether elements are equal after broadcasting.",
+        differentiable=False,
+    ),
     row("isnan", jnp.isnan, _UNARY, "Whether the element is NaN.", differentiable=False),
     row("isinf", jnp.isinf, _UNARY, "Whether the element is infinite.", differentiable=False),
     row(
@@ -46,6 +53,10 @@ _ROWS = (
         "Whether the element is neither infinite nor NaN.",
         differentiable=False,
     ),
+    row("isneginf", jnp.isneginf, _UNARY, "Whether the element is minus infinity.", differentiable=False),
+    row("isposinf", jnp.isposinf, _UNARY, "Whether the element is plus infinity.", differentiable=False),
+    row("isreal", jnp.isreal, _UNARY, "Whether the imaginary part is zero.", differentiable=False),
+    row("iscomplex", jnp.iscomplex, _UNARY, "Whether the imaginary part is not zero.", differentiable=False),
     row("signbit", jnp.signbit, _UNARY, "Whether the sign bit is set, as in -0.0.", differentiable=False),
     # Logic takes any numbers; zero is False.
     row("logical_and", jnp.logical_and, _BINARY, "Both true.", fold=np.logical_and, differentiable=False),
@@ -82,6 +93,22 @@ _ROWS = (
         aliases=("right_shift",),
     ),
     row("bitwise_count", jnp.bitwise_count, _UNARY, "How many bits of |x| are set.", differentiable=False),
+    row(
+        "packbits",
+        jnp.packbits,
+        "x, axis: int | None = None, bitorder: str = 'big'",
+        "Eight truth values as the bits of a uint8, along axis.",
+        differentiable=False,
+        light=False,
+    ),
+    row(
+        "unpackbits",
+        jnp.unpackbits,
+        "x, axis: int | None = None, count: int | None = None, bitorder: str = 'big'",
+        "The bits of each uint8 along axis, as numbers 0 and 1; count of them.",
+        differentiable=False,
+        light=False,
+    ),
     row("gcd", jnp.gcd, _BINARY, "The greatest common divisor.", differentiable=False, light=False),
     row("lcm", jnp.lcm, _BINARY, "The least common multiple.", differentiable=False, light=False),
 )

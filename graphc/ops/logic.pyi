@@ -8,6 +8,7 @@ from graphc.core import ArrayLike, Tensor
 __all__ = [
     "allclose",
     "array_equal",
+    "array_equiv",
     "bitwise_and",
     "bitwise_count",
     "bitwise_invert",
@@ -22,9 +23,13 @@ __all__ = [
     "greater_equal",
     "invert",
     "isclose",
+    "iscomplex",
     "isfinite",
     "isinf",
     "isnan",
+    "isneginf",
+    "isposinf",
+    "isreal",
     "lcm",
     "left_shift",
     "less",
@@ -34,8 +39,10 @@ __all__ = [
     "logical_or",
     "logical_xor",
     "not_equal",
+    "packbits",
     "right_shift",
     "signbit",
+    "unpackbits",
 ]
 
 def allclose(x1: ArrayLike, x2: ArrayLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
@@ -65,6 +72,19 @@ def array_equal(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.array_equal``.
+    """
+
+def array_equiv(x1: ArrayLike, x2: ArrayLike) -> Tensor:
+    """Whether elements are equal after broadcasting.
+
+    Args:
+      x1: a tensor, or what becomes one.
+      x2: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.array_equiv``.
     """
 
 def bitwise_and(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -232,6 +252,18 @@ def isclose(x1: ArrayLike, x2: ArrayLike, rtol: float = 1e-05, atol: float = 1e-
     Source: ``jax.numpy.isclose``.
     """
 
+def iscomplex(x: ArrayLike) -> Tensor:
+    """Whether the imaginary part is not zero.
+
+    Args:
+      x: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.iscomplex``.
+    """
+
 def isfinite(x: ArrayLike) -> Tensor:
     """Whether the element is neither infinite nor NaN.
 
@@ -266,6 +298,42 @@ def isnan(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.isnan``.
+    """
+
+def isneginf(x: ArrayLike) -> Tensor:
+    """Whether the element is minus infinity.
+
+    Args:
+      x: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.isneginf``.
+    """
+
+def isposinf(x: ArrayLike) -> Tensor:
+    """Whether the element is plus infinity.
+
+    Args:
+      x: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.isposinf``.
+    """
+
+def isreal(x: ArrayLike) -> Tensor:
+    """Whether the imaginary part is zero.
+
+    Args:
+      x: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.isreal``.
     """
 
 def lcm(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -371,6 +439,20 @@ def not_equal(x1: ArrayLike, x2: ArrayLike) -> Tensor:
     Source: ``jax.numpy.not_equal``.
     """
 
+def packbits(x: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Tensor:
+    """Eight truth values as the bits of a uint8, along axis.
+
+    Args:
+      x: a tensor, or what becomes one.
+      axis: an int, or None. Static.
+      bitorder: a string. Static.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.packbits``.
+    """
+
 def signbit(x: ArrayLike) -> Tensor:
     """Whether the sign bit is set, as in -0.0.
 
@@ -381,4 +463,19 @@ def signbit(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.signbit``.
+    """
+
+def unpackbits(x: ArrayLike, axis: int | None = None, count: int | None = None, bitorder: str = "big") -> Tensor:
+    """The bits of each uint8 along axis, as numbers 0 and 1; count of them.
+
+    Args:
+      x: a tensor, or what becomes one.
+      axis: an int, or None. Static.
+      count: an int, or None. Static.
+      bitorder: a string. Static.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.unpackbits``.
     """

@@ -23,6 +23,8 @@ _ROWS = (
     row("dot", jnp.dot, "x1, x2", "The sum over the last axis of x1 and the last but one of x2."),
     row("vdot", jnp.vdot, "x1, x2", "The inner product of the flattened tensors, x1 conjugated."),
     row("vecdot", jnp.vecdot, "x1, x2, axis: int = -1", "Inner products along axis, x1 conjugated."),
+    row("matvec", jnp.matvec, "x1, x2", "The product of matrices x1 and vectors x2; earlier axes are batches."),
+    row("vecmat", jnp.vecmat, "x1, x2", "The product of vectors x1, conjugated, and matrices x2."),
     row("inner", jnp.inner, "x1, x2", "The sum of products over the last axes."),
     row("outer", jnp.outer, "x1, x2", "All products of elements of the flattened tensors, as a matrix."),
     row("cross", jnp.cross, "x1, x2, axis: int = -1", "The cross product of vectors of 3 (or 2) components."),

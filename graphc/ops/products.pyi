@@ -13,10 +13,12 @@ __all__ = [
     "inner",
     "kron",
     "matmul",
+    "matvec",
     "outer",
     "tensordot",
     "vdot",
     "vecdot",
+    "vecmat",
 ]
 
 def cross(x1: ArrayLike, x2: ArrayLike, axis: int = -1) -> Tensor:
@@ -96,6 +98,19 @@ def matmul(x1: ArrayLike, x2: ArrayLike) -> Tensor:
     Source: ``jax.numpy.matmul``.
     """
 
+def matvec(x1: ArrayLike, x2: ArrayLike) -> Tensor:
+    """The product of matrices x1 and vectors x2; earlier axes are batches.
+
+    Args:
+      x1: a tensor, or what becomes one.
+      x2: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.matvec``.
+    """
+
 def outer(x1: ArrayLike, x2: ArrayLike) -> Tensor:
     """All products of elements of the flattened tensors, as a matrix.
 
@@ -146,4 +161,17 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, axis: int = -1) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.vecdot``.
+    """
+
+def vecmat(x1: ArrayLike, x2: ArrayLike) -> Tensor:
+    """The product of vectors x1, conjugated, and matrices x2.
+
+    Args:
+      x1: a tensor, or what becomes one.
+      x2: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.vecmat``.
     """

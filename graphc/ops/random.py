@@ -8,7 +8,6 @@ generator: each draw splits the state into the next state and a key of its own.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -30,67 +29,79 @@ from graphc.core import (
 )
 from graphc.ir import Attrs
 from graphc.ops.annotations import Shape
-from graphc.ops.table import define_ops, row, static_value
+from graphc.ops.attributes import static_value
+from graphc.ops.distributions import IMPLEMENTATION, ROWS, Distributions, floating, key_of, keyed
+from graphc.ops.table import define_ops, row
 
 __all__ = [
     "Generator",
+    "ball",
     "bernoulli",
+    "beta",
+    "binomial",
+    "bits",
     "categorical",
+    "cauchy",
+    "chisquare",
     "choice",
+    "dirichlet",
+    "double_sided_maxwell",
     "exponential",
+    "f",
     "gamma",
+    "generalized_normal",
+    "geometric",
     "gumbel",
+    "laplace",
+    "loggamma",
+    "logistic",
+    "lognormal",
+    "maxwell",
+    "multinomial",
+    "multivariate_normal",
     "normal",
+    "orthogonal",
+    "pareto",
     "permutation",
     "poisson",
+    "rademacher",
     "randint",
+    "rayleigh",
     "seed",
+    "t",
+    "triangular",
     "truncated_normal",
     "uniform",
+    "wald",
+    "weibull_min",
 ]
-
-_IMPLEMENTATION = "threefry2x32"
-
-
-def _key(data: Any) -> Any:
-    wrap: Callable[..., Any] = jax.random.wrap_key_data
-    return wrap(data, impl=_IMPLEMENTATION)
 
 
 def _split_key(state: Any) -> tuple[Any, Any]:
-    new, key = jax.random.split(_key(state))
+    new, key = jax.random.split(key_of(state))
     return jax.random.key_data(new), jax.random.key_data(key)
 
 
-def _keyed(sample: Callable[..., Any]) -> Callable[..., Any]:
-    """The sampler of jax.random, given the raw data of a key."""
-
-    def impl(key: Any, *values: Any, **attrs: Any) -> jax.Array:
-        return sample(_key(key), *values, **attrs)
-
-    return impl
-
-
 def _uniform(key: Any, minval: Any, maxval: Any, shape: Any, dtype: Any) -> jax.Array:
-    return jax.random.uniform(_key(key), shape, dtype, minval, maxval)
+    return jax.random.uniform(key_of(key), shape, dtype, minval, maxval)
 
 
 def _randint(key: Any, minval: Any, maxval: Any, shape: Any, dtype: Any) -> jax.Array:
-    return jax.random.randint(_key(key), shape, minval, maxval, dtype)
+    return jax.random.randint(key_of(key), shape, minval, maxval, dtype)
 
 
 def _truncated_normal(key: Any, lower: Any, upper: Any, shape: Any, dtype: Any) -> jax.Array:
-    return jax.random.truncated_normal(_key(key), lower, upper, shape, dtype)
+    return jax.random.truncated_normal(key_of(key), lower, upper, shape, dtype)
 
 
 def _choice(key: Any, x: Any, *p: Any, shape: Any, replace: bool, axis: int) -> jax.Array:
-    return jax.random.choice(_key(key), x, shape, replace, *p, axis=axis)
+    return jax.random.choice(key_of(key), x, shape, replace, *p, axis=axis)
 
 
 _OPS = define_ops(
     (
         row("random.split_key", _split_key, "state", "The next state and a key to draw with.", differentiable=False),
-        row("random.normal", _keyed(jax.random.normal), "key, shape: Shape, dtype: DType", "Normal draws."),
+        row("random.normal", keyed(jax.random.normal), "key, shape: Shape, dtype: DType", "Normal draws."),
         row("random.uniform", _uniform, "key, minval, maxval, shape: Shape, dtype: DType", "Uniform draws."),
         row(
             "random.truncated_normal",
@@ -100,13 +111,13 @@ _OPS = define_ops(
         ),
         row(
             "random.exponential",
-            _keyed(jax.random.exponential),
+            keyed(jax.random.exponential),
             "key, shape: Shape, dtype: DType",
             "Exponential draws.",
         ),
-        row("random.gumbel", _keyed(jax.random.gumbel), "key, shape: Shape, dtype: DType", "Gumbel draws."),
-        row("random.gamma", _keyed(jax.random.gamma), "key, a, shape: Shape, dtype: DType", "Gamma draws."),
-        row("random.permutation", _keyed(jax.random.permutation), "key, x, axis: int", "Shuffled along axis."),
+        row("random.gumbel", keyed(jax.random.gumbel), "key, shape: Shape, dtype: DType", "Gumbel draws."),
+        row("random.gamma", keyed(jax.random.gamma), "key, a, shape: Shape, dtype: DType", "Gamma draws."),
+        row("random.permutation", keyed(jax.random.permutation), "key, x, axis: int", "Shuffled along axis."),
         row("random.choice", _choice, "key, x, *p, shape: Shape, replace: bool, axis: int", "Draws from given values."),
         row(
             "random.randint",
@@ -117,25 +128,26 @@ _OPS = define_ops(
         ),
         row(
             "random.bernoulli",
-            _keyed(jax.random.bernoulli),
+            keyed(jax.random.bernoulli),
             "key, p, shape: Shape",
             "Draws of truth values.",
             differentiable=False,
         ),
         row(
             "random.categorical",
-            _keyed(jax.random.categorical),
+            keyed(jax.random.categorical),
             "key, logits, axis: int, shape: Shape",
             "Draws of classes.",
             differentiable=False,
         ),
         row(
             "random.poisson",
-            _keyed(jax.random.poisson),
+            keyed(jax.random.poisson),
             "key, lam, shape: Shape, dtype: DType",
             "Poisson draws.",
             differentiable=False,
         ),
+        *ROWS,
     )
 )
 
@@ -159,7 +171,7 @@ class _StatePlace(Place):
         self.owner.local_state = value
 
 
-class Generator:
+class Generator(Distributions):
     """A source of random numbers with a state of its own.
 
     One that is made in a compiled function is made anew at each call, as in Python; what such a function returns or
@@ -241,7 +253,7 @@ class Generator:
           >>> gx.random.normal((2, 3)).shape
           (2, 3)
         """
-        drawn: Any = self._draw("normal", (), shape=shape, dtype=_floating(dtype))
+        drawn: Any = self._draw("normal", (), shape=shape, dtype=floating(dtype))
         if not _is_number(scale, 1):
             drawn = drawn * scale
         return drawn if _is_number(loc, 0) else drawn + loc
@@ -255,7 +267,7 @@ class Generator:
           minval: the smallest value, broadcast against ``shape``.
           maxval: the value above all drawn, broadcast against ``shape``.
         """
-        return self._draw("uniform", (minval, maxval), shape=shape, dtype=_floating(dtype))
+        return self._draw("uniform", (minval, maxval), shape=shape, dtype=floating(dtype))
 
     def truncated_normal(
         self, lower: ArrayLike = -2.0, upper: ArrayLike = 2.0, shape: Shape = (), dtype: Any = None
@@ -268,7 +280,7 @@ class Generator:
           shape: of the result, static.
           dtype: a floating dtype; float32 for None.
         """
-        return self._draw("truncated_normal", (lower, upper), shape=shape, dtype=_floating(dtype))
+        return self._draw("truncated_normal", (lower, upper), shape=shape, dtype=floating(dtype))
 
     def exponential(self, shape: Shape = (), dtype: Any = None) -> Tensor:
         """Draws from the exponential distribution of mean 1.
@@ -277,7 +289,7 @@ class Generator:
           shape: of the result, static.
           dtype: a floating dtype; float32 for None.
         """
-        return self._draw("exponential", (), shape=shape, dtype=_floating(dtype))
+        return self._draw("exponential", (), shape=shape, dtype=floating(dtype))
 
     def gumbel(self, shape: Shape = (), dtype: Any = None) -> Tensor:
         """Draws from Gumbel's distribution.
@@ -286,7 +298,7 @@ class Generator:
           shape: of the result, static.
           dtype: a floating dtype; float32 for None.
         """
-        return self._draw("gumbel", (), shape=shape, dtype=_floating(dtype))
+        return self._draw("gumbel", (), shape=shape, dtype=floating(dtype))
 
     def gamma(self, a: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
         """Draws from the gamma distribution of scale 1.
@@ -296,7 +308,7 @@ class Generator:
           shape: of the result, static; that of ``a`` for None.
           dtype: a floating dtype; float32 for None.
         """
-        return self._draw("gamma", (a,), shape=shape, dtype=_floating(dtype))
+        return self._draw("gamma", (a,), shape=shape, dtype=floating(dtype))
 
     def poisson(self, lam: ArrayLike, shape: Shape | None = None, dtype: Any = "int32") -> Tensor:
         """Draws from the Poisson distribution.
@@ -378,11 +390,7 @@ class Generator:
 
 
 def _initial_state(seed: int) -> np.ndarray[Any, Any]:
-    return np.asarray(jax.random.key_data(jax.random.key(seed, impl=_IMPLEMENTATION)))
-
-
-def _floating(dtype: Any) -> Any:
-    return as_dtype(float if dtype is None else dtype)
+    return np.asarray(jax.random.key_data(jax.random.key(seed, impl=IMPLEMENTATION)))
 
 
 def _is_number(value: Any, number: int) -> bool:
@@ -407,3 +415,29 @@ bernoulli = _default.bernoulli
 categorical = _default.categorical
 permutation = _default.permutation
 choice = _default.choice
+ball = _default.ball
+beta = _default.beta
+binomial = _default.binomial
+bits = _default.bits
+cauchy = _default.cauchy
+chisquare = _default.chisquare
+dirichlet = _default.dirichlet
+double_sided_maxwell = _default.double_sided_maxwell
+f = _default.f
+generalized_normal = _default.generalized_normal
+geometric = _default.geometric
+laplace = _default.laplace
+loggamma = _default.loggamma
+logistic = _default.logistic
+lognormal = _default.lognormal
+maxwell = _default.maxwell
+multinomial = _default.multinomial
+multivariate_normal = _default.multivariate_normal
+orthogonal = _default.orthogonal
+pareto = _default.pareto
+rademacher = _default.rademacher
+rayleigh = _default.rayleigh
+t = _default.t
+triangular = _default.triangular
+wald = _default.wald
+weibull_min = _default.weibull_min

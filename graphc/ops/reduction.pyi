@@ -13,19 +13,17 @@ __all__ = [
     "any",
     "argmax",
     "argmin",
+    "average",
     "count_nonzero",
     "cumprod",
     "cumsum",
+    "cumulative_prod",
     "cumulative_sum",
     "diff",
     "max",
     "mean",
     "median",
     "min",
-    "nanmax",
-    "nanmean",
-    "nanmin",
-    "nansum",
     "percentile",
     "prod",
     "ptp",
@@ -92,6 +90,21 @@ def argmin(x: ArrayLike, axis: int | None = None, keepdims: bool = False) -> Ten
     Source: ``jax.numpy.argmin``.
     """
 
+def average(x: ArrayLike, axis: Axis = None, weights: ArrayLike | None = None, keepdims: bool = False) -> Tensor:
+    """The mean over axis, with weights.
+
+    Args:
+      x: a tensor, or what becomes one.
+      axis: one or several; negative ones are counted from the end; None for all. Static.
+      weights: a tensor, or what becomes one; None for none.
+      keepdims: True or False. Static.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.average``.
+    """
+
 def count_nonzero(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """How many elements are not zero.
 
@@ -134,6 +147,23 @@ def cumsum(x: ArrayLike, axis: int | None = None, dtype: DType = None) -> Tensor
     Source: ``jax.numpy.cumsum``.
     """
 
+def cumulative_prod(
+    x: ArrayLike, axis: int | None = None, dtype: DType = None, include_initial: bool = False
+) -> Tensor:
+    """Running products along axis, which a 1-d tensor need not name; include_initial begins with a one.
+
+    Args:
+      x: a tensor, or what becomes one.
+      axis: an int, or None. Static.
+      dtype: a dtype or the name of one; None for the natural one.
+      include_initial: True or False. Static.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.cumulative_prod``.
+    """
+
 def cumulative_sum(x: ArrayLike, axis: int | None = None, dtype: DType = None, include_initial: bool = False) -> Tensor:
     """Running sums along axis, which a 1-d tensor need not name; include_initial begins with a zero.
 
@@ -149,13 +179,17 @@ def cumulative_sum(x: ArrayLike, axis: int | None = None, dtype: DType = None, i
     Source: ``jax.numpy.cumulative_sum``.
     """
 
-def diff(x: ArrayLike, n: int = 1, axis: int = -1) -> Tensor:
-    """Differences of neighbours along axis, taken n times.
+def diff(
+    x: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = None, append: ArrayLike | None = None
+) -> Tensor:
+    """Differences of neighbours along axis, taken n times, with values put before and after.
 
     Args:
       x: a tensor, or what becomes one.
       n: an int. Static.
       axis: an int. Static.
+      prepend: a tensor, or what becomes one; None for none.
+      append: a tensor, or what becomes one; None for none.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
@@ -223,64 +257,6 @@ def min(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """
 
 amin = min
-
-def nanmax(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The largest element over axis, NaN left out.
-
-    Args:
-      x: a tensor, or what becomes one.
-      axis: one or several; negative ones are counted from the end; None for all. Static.
-      keepdims: True or False. Static.
-
-    Raises:
-      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
-
-    Source: ``jax.numpy.nanmax``.
-    """
-
-def nanmean(x: ArrayLike, axis: Axis = None, dtype: DType = None, keepdims: bool = False) -> Tensor:
-    """The mean over axis, NaN left out.
-
-    Args:
-      x: a tensor, or what becomes one.
-      axis: one or several; negative ones are counted from the end; None for all. Static.
-      dtype: a dtype or the name of one; None for the natural one.
-      keepdims: True or False. Static.
-
-    Raises:
-      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
-
-    Source: ``jax.numpy.nanmean``.
-    """
-
-def nanmin(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The smallest element over axis, NaN left out.
-
-    Args:
-      x: a tensor, or what becomes one.
-      axis: one or several; negative ones are counted from the end; None for all. Static.
-      keepdims: True or False. Static.
-
-    Raises:
-      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
-
-    Source: ``jax.numpy.nanmin``.
-    """
-
-def nansum(x: ArrayLike, axis: Axis = None, dtype: DType = None, keepdims: bool = False) -> Tensor:
-    """The sum over axis, NaN left out.
-
-    Args:
-      x: a tensor, or what becomes one.
-      axis: one or several; negative ones are counted from the end; None for all. Static.
-      dtype: a dtype or the name of one; None for the natural one.
-      keepdims: True or False. Static.
-
-    Raises:
-      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
-
-    Source: ``jax.numpy.nansum``.
-    """
 
 def percentile(x: ArrayLike, q: ArrayLike, axis: Axis = None, method: str = "linear", keepdims: bool = False) -> Tensor:
     """The value below which q percent lie.

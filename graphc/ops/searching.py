@@ -17,6 +17,18 @@ def _top_k(x: Any, k: int, axis: int = -1) -> Any:
     return tuple(lax.top_k(x, k, axis=axis))
 
 
+def _lexsort(*keys: Any, axis: int = -1) -> Any:
+    return jnp.lexsort(keys, axis=axis)
+
+
+def _choose(x: Any, *choices: Any, mode: str = "clip") -> Any:
+    return jnp.choose(x, choices, mode=mode)
+
+
+def _put_along_axis(x: Any, indices: Any, values: Any, axis: int | None) -> Any:
+    return jnp.put_along_axis(x, indices, values, axis, inplace=False)
+
+
 def _isin(x: Any, values: Any, invert: bool = False) -> Any:
     return jnp.isin(x, values, invert=invert)
 
@@ -30,6 +42,27 @@ _ROWS = (
         fold=np.where,
         light=True,
     ),
+    row(
+        "partition",
+        jnp.partition,
+        "x, kth: int, axis: int = -1",
+        "Ordered along axis so that what is before position kth is not larger, and what is behind not smaller.",
+    ),
+    row(
+        "argpartition",
+        jnp.argpartition,
+        "x, kth: int, axis: int = -1",
+        "The positions that partition along axis.",
+        differentiable=False,
+    ),
+    row(
+        "lexsort",
+        _lexsort,
+        "keys: Tensors, axis: int = -1",
+        "The positions that sort by several keys, the last one first.",
+        differentiable=False,
+    ),
+    row("sort_complex", jnp.sort_complex, "x", "Sorted along the last axis, as complex numbers."),
     row("sort", jnp.sort, _SORT, "Sorted along axis."),
     row("argsort", jnp.argsort, _SORT, "The positions that sort along axis.", differentiable=False),
     row(
@@ -42,8 +75,8 @@ _ROWS = (
     row(
         "searchsorted",
         jnp.searchsorted,
-        "x1, x2, side: str = 'left'",
-        "Where in the sorted x1 each element of x2 belongs; side 'left' puts it before equals, 'right' after.",
+        "x1, x2, side: str = 'left', sorter=None",
+        "Where in the sorted x1, or x1[sorter], elements of x2 belong: before equals for 'left', after for 'right'.",
         differentiable=False,
     ),
     row(
@@ -74,10 +107,22 @@ _ROWS = (
         "The elements (slices, along axis) at these positions; one out of range is NaN, or the smallest integer.",
     ),
     row(
+        "choose",
+        _choose,
+        "x, choices: Tensors, mode: str = 'clip'",
+        "For each element of x the element of the choice that it names; 'clip' or 'wrap' for those out of range.",
+    ),
+    row(
         "take_along_axis",
         jnp.take_along_axis,
         "x, indices, axis: int = -1",
         "For each position, the element of x along axis that indices names there; NaN out of range.",
+    ),
+    row(
+        "put_along_axis",
+        _put_along_axis,
+        "x, indices, values, axis: int | None",
+        "A copy in which the elements along axis that indices name are values.",
     ),
 )
 

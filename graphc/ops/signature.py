@@ -22,17 +22,26 @@ class Signature:
 
     Attributes:
       text: the signature itself.
-      typed: the signature with a type for every parameter.
+      parameters: the parameters, each with its type and default.
       tensors: the tensor parameters; ``*`` before one that is a sequence or takes any number of arguments.
+      optional: the tensor parameters that may be None, which is their default.
+      on_device: whether there is a parameter ``device``, where the result is to be.
       defaults: the default of each attribute, or ``REQUIRED``.
       words: what to say of each parameter in a docstring.
     """
 
     text: str
-    typed: str
+    parameters: tuple[str, ...]
     tensors: tuple[str, ...]
+    optional: tuple[str, ...]
+    on_device: bool
     defaults: dict[str, Any]
     words: dict[str, str]
+
+    @property
+    def typed(self) -> str:
+        """The signature with a type for every parameter."""
+        return ", ".join(self.parameters)
 
     @staticmethod
     @cache
@@ -44,19 +53,26 @@ class Signature:
         arguments = definition.args
         typed: list[str] = []
         tensors: list[str] = []
+        optional: list[str] = []
         defaults: dict[str, Any] = {}
         words: dict[str, str] = {}
         for argument, default in _parameters(arguments):
             annotation = None if argument.annotation is None else ast.unparse(argument.annotation)
             several = argument is arguments.vararg
             star = "*" if several else ""
-            typed.append(f"{star}{argument.arg}: {annotation or 'ArrayLike'}{_default(default)}")
-            words[argument.arg] = describe(annotation, several=several)
-            if annotation is None or annotation == "Tensors":
+            may_be_none = annotation is None and default is not None and ast.literal_eval(default) is None
+            kind = annotation or ("ArrayLike | None" if may_be_none else "ArrayLike")
+            typed.append(f"{star}{argument.arg}: {kind}{_default(default)}")
+            words[argument.arg] = describe("None" if may_be_none else annotation, several=several)
+            if may_be_none:
+                optional.append(argument.arg)
+            elif annotation == "Device":
+                continue
+            elif annotation is None or annotation == "Tensors":
                 tensors.append(f"*{argument.arg}" if several or annotation else argument.arg)
             else:
                 defaults[argument.arg] = REQUIRED if default is None else ast.literal_eval(default)
-        return Signature(text, ", ".join(typed), tuple(tensors), defaults, words)
+        return Signature(text, tuple(typed), tuple(tensors), tuple(optional), "device" in words, defaults, words)
 
 
 def _default(default: ast.expr | None) -> str:

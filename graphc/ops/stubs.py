@@ -11,6 +11,7 @@ import textwrap
 from pathlib import Path
 
 import graphc.ops.annotations as annotations
+import graphc.ops.results as results
 from graphc.ops.signature import Signature
 from graphc.ops.table import ROWS, Row, docstring
 
@@ -29,7 +30,7 @@ def render(module: str) -> str:
     rows = sorted(ROWS[module], key=lambda row: row.function)
     functions = "\n".join(_function(row) for row in rows)
     used = set(re.findall(r"\w+", " ".join(Signature.parse(row.signature).typed for row in rows)))
-    types = sorted(used.intersection(annotations.__all__))
+    types = sorted(used.intersection(annotations.__all__), key=str.lower)
     names = sorted((name for row in rows for name in (row.function, *row.aliases)), key=_natural)
     parts = [
         f'"""{str(sys.modules[module].__doc__).strip()}',
@@ -39,8 +40,11 @@ def render(module: str) -> str:
         "",
         "from graphc.core import ArrayLike, Tensor" if "ArrayLike" in used else "from graphc.core import Tensor",
     ]
+    named = sorted({row.returns for row in rows}.intersection(results.__all__), key=str.lower)
     if types:
         parts.append(f"from graphc.ops.annotations import {', '.join(types)}")
+    if named:
+        parts.append(f"from graphc.ops.results import {', '.join(named)}")
     parts += ["", "__all__ = [", *(f'    "{name}",' for name in names), "]", ""]
     return "\n".join(parts) + "\n" + functions
 
@@ -60,6 +64,8 @@ def _function(row: Row) -> str:
     signature = Signature.parse(row.signature).typed.replace("'", '"')
     head = f"def {row.function}({signature}) -> {row.returns}:"
     if len(head) > _WIDTH:
+        if len(signature) + 4 > _WIDTH:
+            signature = ",\n    ".join(Signature.parse(row.signature).parameters).replace("'", '"') + ","
         head = f"def {row.function}(\n    {signature}\n) -> {row.returns}:"
     body = textwrap.indent(docstring(row) + "\n", "    ")
     text = f'{head}\n    """{body.lstrip()}    """\n'

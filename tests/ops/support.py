@@ -8,10 +8,10 @@ from typing import Any
 import jax
 import numpy as np
 
-from graphc.core import Tensor, Trace, trace_scope, type_of
-from graphc.ir import Graph, Interpreter, TensorType, verify
+from graphc.core import Tensor, Trace, kernel, trace_scope, type_of
+from graphc.ir import CONSTANT, Graph, Interpreter, Node, TensorType, verify
 
-__all__ = ["flat", "run", "trace"]
+__all__ = ["KernelInterpreter", "flat", "run", "trace"]
 
 
 def flat(result: Any) -> tuple[Any, ...]:
@@ -33,6 +33,16 @@ def trace(function: Callable[..., Any], inputs: Sequence[Any]) -> Graph:
 def run(graph: Graph, inputs: Sequence[Any]) -> tuple[Any, ...]:
     """The outputs of a graph, compiled as one program."""
     return jax.jit(Interpreter(graph).run)(*inputs)
+
+
+class KernelInterpreter(Interpreter):
+    """Runs a graph by the functions that eager code compiled, so that an op is compiled once for both."""
+
+    def run_node(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
+        if node.op is CONSTANT:
+            return super().run_node(node, inputs)
+        result = kernel(node.op, node.attrs)(*inputs)
+        return result if isinstance(result, tuple | list) else (result,)
 
 
 def types(values: Sequence[Any]) -> list[TensorType]:

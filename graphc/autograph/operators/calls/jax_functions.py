@@ -14,16 +14,17 @@ import jax
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor, context
-from graphc.ops import functions, linalg, nn
+from graphc.ops import fft, functions, linalg, nn, special
 
 __all__ = ["checked"]
 
 _NAMESPACES = {
     "jax.numpy": ("gx", functions),
+    "jax.numpy.fft": ("gx.fft", fft),
     "jax.numpy.linalg": ("gx.linalg", linalg),
     "jax.nn": ("gx.nn", nn),
     "jax.lax": ("gx", functions),
-    "jax.scipy.special": ("gx", functions),
+    "jax.scipy.special": ("gx.special", special),
 }
 """Where JAX's functions are, and where graphc's of the same names."""
 

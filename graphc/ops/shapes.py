@@ -14,9 +14,13 @@ from graphc.ops.table import define, row
 Array = jax.Array
 
 
-def _astype(x: Any, dtype: Any) -> Array:
+def _astype(x: Any, dtype: Any, copy: bool = True) -> Array:
     # The conversion to its own dtype is what makes a weakly typed array an ordinary one.
     return lax.convert_element_type(jnp.astype(x, dtype), dtype)
+
+
+def _reshape(x: Any, shape: Any, copy: bool | None = None) -> Array:
+    return jnp.reshape(x, shape)
 
 
 def _concat(*arrays: Any, axis: int | None = 0) -> Array:
@@ -56,6 +60,10 @@ def _pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 
     return jnp.pad(x, pad_width, mode=mode, **options)
 
 
+def _fold_reshape(x: Any, shape: Any, copy: bool | None = None) -> Any:
+    return np.reshape(x, shape)
+
+
 def _fold_concat(*arrays: Any, axis: int | None = 0) -> Any:
     return np.concatenate(arrays, axis=axis)
 
@@ -65,14 +73,19 @@ def _fold_stack(*arrays: Any, axis: int = 0) -> Any:
 
 
 _ROWS = (
-    row("astype", _astype, "x, dtype: DType", "The tensor converted to dtype."),
+    row(
+        "astype",
+        _astype,
+        "x, dtype: DType, copy: bool = True, device: Device = None",
+        "The tensor converted to dtype; always a new one, whatever copy says.",
+    ),
     # Axes.
     row(
         "reshape",
-        jnp.reshape,
-        "x, shape: Shape",
-        "The same elements in another shape; one size may be -1.",
-        fold=np.reshape,
+        _reshape,
+        "x, shape: Shape, copy: bool | None = None",
+        "The same elements in another shape; one size may be -1. It is a new tensor, whatever copy says.",
+        fold=_fold_reshape,
     ),
     row("ravel", jnp.ravel, "x", "The elements in one axis.", fold=np.ravel, aliases=("flatten",)),
     row(

@@ -4,7 +4,7 @@ Written by ``python -m graphc.ops.stubs`` from the rows.
 """
 
 from graphc.core import ArrayLike, Tensor
-from graphc.ops.annotations import Axes, Axis, DType, PadWidth, Shape, Tensors
+from graphc.ops.annotations import Axes, Axis, Device, DType, PadWidth, Shape, Tensors
 
 __all__ = [
     "astype",
@@ -42,12 +42,14 @@ __all__ = [
     "vstack",
 ]
 
-def astype(x: ArrayLike, dtype: DType) -> Tensor:
-    """The tensor converted to dtype.
+def astype(x: ArrayLike, dtype: DType, copy: bool = True, device: Device = None) -> Tensor:
+    """The tensor converted to dtype; always a new one, whatever copy says.
 
     Args:
       x: a tensor, or what becomes one.
       dtype: a dtype or the name of one; None for the natural one.
+      copy: True or False. Static.
+      device: where the result is to be, such as 'gpu:0'; None for where all else is.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
@@ -274,17 +276,16 @@ def repeat(x: ArrayLike, repeats: int, axis: int | None = None) -> Tensor:
     Source: ``jax.numpy.repeat``.
     """
 
-def reshape(x: ArrayLike, shape: Shape) -> Tensor:
-    """The same elements in another shape; one size may be -1.
+def reshape(x: ArrayLike, shape: Shape, copy: bool | None = None) -> Tensor:
+    """The same elements in another shape; one size may be -1. It is a new tensor, whatever copy says.
 
     Args:
       x: a tensor, or what becomes one.
       shape: an int or several. Static.
+      copy: True, False or None. Static.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
-
-    Source: ``jax.numpy.reshape``.
     """
 
 def roll(x: ArrayLike, shift: Axes, axis: Axis = None) -> Tensor:

@@ -1,4 +1,4 @@
-"""Rows of the namespace ``nn``: activations, softmax and what neural networks are made of.
+"""Rows of the namespace ``nn``: activations, softmax, and what encodes classes.
 
 Written by ``python -m graphc.ops.stubs`` from the rows.
 """
@@ -8,15 +8,19 @@ from graphc.ops.annotations import Axis, DType
 
 __all__ = [
     "celu",
-    "dot_product_attention",
     "elu",
     "gelu",
     "glu",
     "hard_sigmoid",
+    "hard_silu",
+    "hard_swish",
     "hard_tanh",
+    "identity",
     "leaky_relu",
+    "log1mexp",
     "log_sigmoid",
     "log_softmax",
+    "logmeanexp",
     "logsumexp",
     "mish",
     "one_hot",
@@ -28,7 +32,9 @@ __all__ = [
     "soft_sign",
     "softmax",
     "softplus",
-    "standardize",
+    "sparse_plus",
+    "sparse_sigmoid",
+    "squareplus",
     "swish",
     "tanh",
 ]
@@ -44,24 +50,6 @@ def celu(x: ArrayLike, alpha: float = 1.0) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.celu``.
-    """
-
-def dot_product_attention(
-    query: ArrayLike, key: ArrayLike, value: ArrayLike, scale: float | None = None, is_causal: bool = False
-) -> Tensor:
-    """softmax(query @ key.T * scale) @ value for tensors of axes (batch, time, head, feature).
-
-    Args:
-      query: a tensor, or what becomes one.
-      key: a tensor, or what becomes one.
-      value: a tensor, or what becomes one.
-      scale: a number, or None. Static.
-      is_causal: True or False. Static.
-
-    Raises:
-      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
-
-    Source: ``jax.nn.dot_product_attention``.
     """
 
 def elu(x: ArrayLike, alpha: float = 1.0) -> Tensor:
@@ -115,6 +103,20 @@ def hard_sigmoid(x: ArrayLike) -> Tensor:
     Source: ``jax.nn.hard_sigmoid``.
     """
 
+def hard_silu(x: ArrayLike) -> Tensor:
+    """The number times its hard_sigmoid.
+
+    Args:
+      x: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.nn.hard_silu``.
+    """
+
+hard_swish = hard_silu
+
 def hard_tanh(x: ArrayLike) -> Tensor:
     """The number cut to the range from -1 to 1.
 
@@ -125,6 +127,18 @@ def hard_tanh(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.hard_tanh``.
+    """
+
+def identity(x: ArrayLike) -> Tensor:
+    """The tensor itself.
+
+    Args:
+      x: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.nn.identity``.
     """
 
 def leaky_relu(x: ArrayLike, negative_slope: float = 0.01) -> Tensor:
@@ -138,6 +152,18 @@ def leaky_relu(x: ArrayLike, negative_slope: float = 0.01) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.leaky_relu``.
+    """
+
+def log1mexp(x: ArrayLike) -> Tensor:
+    """log(1 - exp(-x)), for numbers above zero.
+
+    Args:
+      x: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.nn.log1mexp``.
     """
 
 def log_sigmoid(x: ArrayLike) -> Tensor:
@@ -163,6 +189,20 @@ def log_softmax(x: ArrayLike, axis: Axis = -1) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.log_softmax``.
+    """
+
+def logmeanexp(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """log(mean(exp(x))) over axis, without overflow on the way.
+
+    Args:
+      x: a tensor, or what becomes one.
+      axis: one or several; negative ones are counted from the end; None for all. Static.
+      keepdims: True or False. Static.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.nn.logmeanexp``.
     """
 
 def logsumexp(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -305,18 +345,41 @@ def softplus(x: ArrayLike) -> Tensor:
     Source: ``jax.nn.softplus``.
     """
 
-def standardize(x: ArrayLike, axis: Axis = -1, epsilon: float = 1e-05) -> Tensor:
-    """Shifted and scaled to mean 0 and variance 1 over axis.
+def sparse_plus(x: ArrayLike) -> Tensor:
+    """0 below -1, the number above 1, a parabola between.
 
     Args:
       x: a tensor, or what becomes one.
-      axis: one or several; negative ones are counted from the end; None for all. Static.
-      epsilon: a number. Static.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
-    Source: ``jax.nn.standardize``.
+    Source: ``jax.nn.sparse_plus``.
+    """
+
+def sparse_sigmoid(x: ArrayLike) -> Tensor:
+    """The number cut to (-1, 1), moved and scaled to (0, 1).
+
+    Args:
+      x: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.nn.sparse_sigmoid``.
+    """
+
+def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Tensor:
+    """(x + sqrt(x ** 2 + b)) / 2.
+
+    Args:
+      x: a tensor, or what becomes one.
+      b: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.nn.squareplus``.
     """
 
 def tanh(x: ArrayLike) -> Tensor:

@@ -1,4 +1,4 @@
-"""Rows of the namespace ``nn``: activations, softmax and what neural networks are made of."""
+"""Rows of the namespace ``nn``: activations, softmax, and what encodes classes."""
 
 from __future__ import annotations
 
@@ -32,8 +32,20 @@ _ROWS = (
     row("nn.sigmoid", jax.nn.sigmoid, "x", "1 / (1 + exp(-x))."),
     row("nn.log_sigmoid", jax.nn.log_sigmoid, "x", "log(sigmoid(x)), without overflow on the way."),
     row("nn.hard_sigmoid", jax.nn.hard_sigmoid, "x", "min(max(x + 3, 0), 6) / 6."),
+    row(
+        "nn.hard_silu",
+        jax.nn.hard_silu,
+        "x",
+        "The number times its hard_sigmoid.",
+        aliases=("hard_swish",),
+    ),
     row("nn.hard_tanh", jax.nn.hard_tanh, "x", "The number cut to the range from -1 to 1."),
     row("nn.softplus", jax.nn.softplus, "x", "log(1 + exp(x)), without overflow on the way."),
+    row("nn.squareplus", jax.nn.squareplus, "x, b=4", "(x + sqrt(x ** 2 + b)) / 2."),
+    row("nn.sparse_plus", jax.nn.sparse_plus, "x", "0 below -1, the number above 1, a parabola between."),
+    row("nn.sparse_sigmoid", jax.nn.sparse_sigmoid, "x", "The number cut to (-1, 1), moved and scaled to (0, 1)."),
+    row("nn.log1mexp", jax.nn.log1mexp, "x", "log(1 - exp(-x)), for numbers above zero."),
+    row("nn.identity", jax.nn.identity, "x", "The tensor itself."),
     row("nn.soft_sign", jax.nn.soft_sign, "x", "The number divided by one plus its magnitude."),
     row("nn.tanh", jnp.tanh, "x", "The hyperbolic tangent."),
     row("nn.glu", jax.nn.glu, "x, axis: int = -1", "One half along axis times the sigmoid of the other."),
@@ -46,10 +58,10 @@ _ROWS = (
         "log(sum(exp(x))) over axis, without overflow on the way.",
     ),
     row(
-        "nn.standardize",
-        jax.nn.standardize,
-        "x, axis: Axis = -1, epsilon: float = 1e-05",
-        "Shifted and scaled to mean 0 and variance 1 over axis.",
+        "nn.logmeanexp",
+        jax.nn.logmeanexp,
+        "x, axis: Axis = None, keepdims: bool = False",
+        "log(mean(exp(x))) over axis, without overflow on the way.",
     ),
     row(
         "nn.one_hot",
@@ -57,12 +69,6 @@ _ROWS = (
         "x, num_classes: int, dtype: DType = None, axis: int = -1",
         "1 at the position that x names on the new axis, 0 elsewhere; all 0 for a position out of range.",
         differentiable=False,
-    ),
-    row(
-        "nn.dot_product_attention",
-        jax.nn.dot_product_attention,
-        "query, key, value, scale: float | None = None, is_causal: bool = False",
-        "softmax(query @ key.T * scale) @ value for tensors of axes (batch, time, head, feature).",
     ),
 )
 

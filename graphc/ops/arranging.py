@@ -1,0 +1,89 @@
+"""Rows: NumPy's other ways to join, cut, insert and turn over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from graphc.ops.table import define, row
+
+Array = jax.Array
+
+
+def _append(x: Any, values: Any, axis: int | None = None) -> Array:
+    return jnp.append(x, values, axis)
+
+
+def _column_stack(*arrays: Any) -> Array:
+    return jnp.column_stack(arrays)
+
+
+def _dstack(*arrays: Any) -> Array:
+    return jnp.dstack(arrays)
+
+
+def _atleast(function: Any) -> Any:
+    """Each tensor by itself: one gives one, several give a tuple."""
+
+    def impl(*arrays: Any) -> Any:
+        return tuple(function(array) for array in arrays)
+
+    return impl
+
+
+def _insert(x: Any, values: Any, obj: Any, axis: int | None = None) -> Array:
+    return jnp.insert(x, np.asarray(obj), values, axis)
+
+
+def _delete(x: Any, obj: Any, axis: int | None = None) -> Array:
+    return jnp.delete(x, np.asarray(obj), axis)
+
+
+def _fill_diagonal(x: Any, value: Any, wrap: bool = False) -> Array:
+    return jnp.fill_diagonal(x, value, wrap=wrap, inplace=False)
+
+
+def _array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    return jnp.array_split(x, indices_or_sections, axis=axis)
+
+
+_SPLIT = "x, indices_or_sections: Axes"
+_PARTS = "tuple[Tensor, ...]"
+_AS_GIVEN = "Tensor | tuple[Tensor, ...]"
+
+_ROWS = (
+    row("append", _append, "x, values, axis: int | None = None", "Values put behind x along axis; flattened for None."),
+    row("insert", _insert, "x, obj: Axes, values, axis: int | None = None", "Values put before positions along axis."),
+    row("delete", _delete, "x, obj: Axes, axis: int | None = None", "The tensor without these positions along axis."),
+    row("resize", jnp.resize, "x, new_shape: Shape", "The elements in another shape, repeated to fill it."),
+    row("column_stack", _column_stack, "arrays: Tensors", "Joined as columns of a matrix."),
+    row("dstack", _dstack, "arrays: Tensors", "Joined along the third axis."),
+    row(
+        "array_split",
+        _array_split,
+        f"{_SPLIT}, axis: int = 0",
+        "Cut into parts that may differ by one.",
+        returns=_PARTS,
+    ),
+    row("hsplit", jnp.hsplit, _SPLIT, "Cut along axis 1; along axis 0 when 1-d.", returns=_PARTS),
+    row("vsplit", jnp.vsplit, _SPLIT, "Cut along axis 0.", returns=_PARTS),
+    row("dsplit", jnp.dsplit, _SPLIT, "Cut along axis 2.", returns=_PARTS),
+    row("atleast_1d", _atleast(jnp.atleast_1d), "*arrays", "With one axis at least.", returns=_AS_GIVEN),
+    row("atleast_2d", _atleast(jnp.atleast_2d), "*arrays", "With two axes at least.", returns=_AS_GIVEN),
+    row("atleast_3d", _atleast(jnp.atleast_3d), "*arrays", "With three axes at least.", returns=_AS_GIVEN),
+    row("fliplr", jnp.fliplr, "x", "Reversed along axis 1."),
+    row("flipud", jnp.flipud, "x", "Reversed along axis 0."),
+    row("rollaxis", jnp.rollaxis, "x, axis: int, start: int = 0", "An axis moved to before start."),
+    row("diagflat", jnp.diagflat, "x, k: int = 0", "The matrix whose diagonal k is the flattened tensor."),
+    row(
+        "fill_diagonal",
+        _fill_diagonal,
+        "x, value, wrap: bool = False",
+        "A copy with value on the diagonal; wrap begins again after a tall matrix's end.",
+    ),
+)
+
+globals().update(define(__name__, _ROWS))

@@ -1,0 +1,242 @@
+"""Rows: NumPy's other ways to join, cut, insert and turn over.
+
+Written by ``python -m graphc.ops.stubs`` from the rows.
+"""
+
+from graphc.core import ArrayLike, Tensor
+from graphc.ops.annotations import Axes, Shape, Tensors
+
+__all__ = [
+    "append",
+    "array_split",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "column_stack",
+    "delete",
+    "diagflat",
+    "dsplit",
+    "dstack",
+    "fill_diagonal",
+    "fliplr",
+    "flipud",
+    "hsplit",
+    "insert",
+    "resize",
+    "rollaxis",
+    "vsplit",
+]
+
+def append(x: ArrayLike, values: ArrayLike, axis: int | None = None) -> Tensor:
+    """Values put behind x along axis; flattened for None.
+
+    Args:
+      x: a tensor, or what becomes one.
+      values: a tensor, or what becomes one.
+      axis: an int, or None. Static.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+    """
+
+def array_split(x: ArrayLike, indices_or_sections: Axes, axis: int = 0) -> tuple[Tensor, ...]:
+    """Cut into parts that may differ by one.
+
+    Args:
+      x: a tensor, or what becomes one.
+      indices_or_sections: one or several; negative ones are counted from the end. Static.
+      axis: an int. Static.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+    """
+
+def atleast_1d(*arrays: ArrayLike) -> Tensor | tuple[Tensor, ...]:
+    """With one axis at least.
+
+    Args:
+      arrays: tensors, or what becomes tensors.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+    """
+
+def atleast_2d(*arrays: ArrayLike) -> Tensor | tuple[Tensor, ...]:
+    """With two axes at least.
+
+    Args:
+      arrays: tensors, or what becomes tensors.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+    """
+
+def atleast_3d(*arrays: ArrayLike) -> Tensor | tuple[Tensor, ...]:
+    """With three axes at least.
+
+    Args:
+      arrays: tensors, or what becomes tensors.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+    """
+
+def column_stack(arrays: Tensors) -> Tensor:
+    """Joined as columns of a matrix.
+
+    Args:
+      arrays: a sequence of tensors, or a tensor for its slices along axis 0.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+    """
+
+def delete(x: ArrayLike, obj: Axes, axis: int | None = None) -> Tensor:
+    """The tensor without these positions along axis.
+
+    Args:
+      x: a tensor, or what becomes one.
+      obj: one or several; negative ones are counted from the end. Static.
+      axis: an int, or None. Static.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+    """
+
+def diagflat(x: ArrayLike, k: int = 0) -> Tensor:
+    """The matrix whose diagonal k is the flattened tensor.
+
+    Args:
+      x: a tensor, or what becomes one.
+      k: an int. Static.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.diagflat``.
+    """
+
+def dsplit(x: ArrayLike, indices_or_sections: Axes) -> tuple[Tensor, ...]:
+    """Cut along axis 2.
+
+    Args:
+      x: a tensor, or what becomes one.
+      indices_or_sections: one or several; negative ones are counted from the end. Static.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.dsplit``.
+    """
+
+def dstack(arrays: Tensors) -> Tensor:
+    """Joined along the third axis.
+
+    Args:
+      arrays: a sequence of tensors, or a tensor for its slices along axis 0.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+    """
+
+def fill_diagonal(x: ArrayLike, value: ArrayLike, wrap: bool = False) -> Tensor:
+    """A copy with value on the diagonal; wrap begins again after a tall matrix's end.
+
+    Args:
+      x: a tensor, or what becomes one.
+      value: a tensor, or what becomes one.
+      wrap: True or False. Static.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+    """
+
+def fliplr(x: ArrayLike) -> Tensor:
+    """Reversed along axis 1.
+
+    Args:
+      x: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.fliplr``.
+    """
+
+def flipud(x: ArrayLike) -> Tensor:
+    """Reversed along axis 0.
+
+    Args:
+      x: a tensor, or what becomes one.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.flipud``.
+    """
+
+def hsplit(x: ArrayLike, indices_or_sections: Axes) -> tuple[Tensor, ...]:
+    """Cut along axis 1; along axis 0 when 1-d.
+
+    Args:
+      x: a tensor, or what becomes one.
+      indices_or_sections: one or several; negative ones are counted from the end. Static.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.hsplit``.
+    """
+
+def insert(x: ArrayLike, obj: Axes, values: ArrayLike, axis: int | None = None) -> Tensor:
+    """Values put before positions along axis.
+
+    Args:
+      x: a tensor, or what becomes one.
+      obj: one or several; negative ones are counted from the end. Static.
+      values: a tensor, or what becomes one.
+      axis: an int, or None. Static.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+    """
+
+def resize(x: ArrayLike, new_shape: Shape) -> Tensor:
+    """The elements in another shape, repeated to fill it.
+
+    Args:
+      x: a tensor, or what becomes one.
+      new_shape: an int or several. Static.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.resize``.
+    """
+
+def rollaxis(x: ArrayLike, axis: int, start: int = 0) -> Tensor:
+    """An axis moved to before start.
+
+    Args:
+      x: a tensor, or what becomes one.
+      axis: an int. Static.
+      start: an int. Static.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.rollaxis``.
+    """
+
+def vsplit(x: ArrayLike, indices_or_sections: Axes) -> tuple[Tensor, ...]:
+    """Cut along axis 0.
+
+    Args:
+      x: a tensor, or what becomes one.
+      indices_or_sections: one or several; negative ones are counted from the end. Static.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Source: ``jax.numpy.vsplit``.
+    """

@@ -1,0 +1,350 @@
+"""The distributions of ``jax.random``, as methods of what draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from graphc.core import ArrayLike, Tensor, as_dtype
+from graphc.ops.annotations import Shape
+from graphc.ops.table import Row, row
+
+__all__ = ["IMPLEMENTATION", "ROWS", "Distributions", "floating", "key_of", "keyed"]
+
+IMPLEMENTATION = "threefry2x32"
+"""The kind of JAX's keys."""
+
+
+def key_of(data: Any) -> Any:
+    """JAX's key from its raw data."""
+    wrap: Callable[..., Any] = jax.random.wrap_key_data
+    return wrap(data, impl=IMPLEMENTATION)
+
+
+def keyed(sample: Callable[..., Any]) -> Callable[..., Any]:
+    """The sampler of jax.random, given the raw data of a key."""
+
+    def impl(key: Any, *values: Any, **attrs: Any) -> jax.Array:
+        return sample(key_of(key), *values, **attrs)
+
+    return impl
+
+
+def floating(dtype: Any) -> Any:
+    """The dtype of draws of real numbers; float32 for None."""
+    return as_dtype(float if dtype is None else dtype)
+
+
+def _row(name: str, tensors: str = "", attributes: str = "", *, differentiable: bool = True) -> Row:
+    """The row of a sampler of jax.random, which takes the attributes by name."""
+    signature = ", ".join(filter(None, ("key", tensors, attributes, "shape: Shape, dtype: DType")))
+    doc = f"Draws of jax.random.{name}."
+    return row(f"random.{name}", keyed(getattr(jax.random, name)), signature, doc, differentiable=differentiable)
+
+
+ROWS = (
+    _row("ball", attributes="d: int, p: float"),
+    _row("beta", "a, b"),
+    _row("binomial", "n, p", differentiable=False),
+    _row("bits", differentiable=False),
+    _row("cauchy"),
+    _row("chisquare", "df"),
+    _row("dirichlet", "alpha"),
+    _row("double_sided_maxwell", "loc, scale"),
+    _row("f", "dfnum, dfden"),
+    _row("generalized_normal", attributes="p: float"),
+    _row("geometric", "p", differentiable=False),
+    _row("laplace"),
+    _row("loggamma", "a"),
+    _row("logistic"),
+    _row("lognormal", "sigma"),
+    _row("maxwell"),
+    _row("multinomial", "n, p", differentiable=False),
+    _row("multivariate_normal", "mean, cov"),
+    _row("orthogonal", attributes="n: int"),
+    _row("pareto", "b"),
+    _row("rademacher", differentiable=False),
+    _row("rayleigh", "scale"),
+    _row("t", "df"),
+    _row("triangular", "left, mode, right"),
+    _row("wald", "mean"),
+    _row("weibull_min", "scale, concentration"),
+)
+"""The rows of their ops."""
+
+
+class Distributions:
+    """What draws from distributions; a subclass says how a draw is made."""
+
+    def _draw(self, name: str, values: tuple[Any, ...], **attrs: Any) -> Tensor:
+        raise NotImplementedError
+
+    def ball(self, d: int, p: float = 2, shape: Shape = (), dtype: Any = None) -> Tensor:
+        """Draws from the unit ball, evenly.
+
+        Args:
+          d: how many dimensions.
+          p: which norm is at most 1; 2 for Euclid's.
+          shape: of the batch, static.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("ball", (), d=d, p=p, shape=shape, dtype=floating(dtype))
+
+    def beta(self, a: ArrayLike, b: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
+        """Draws from the beta distribution.
+
+        Args:
+          a: above zero.
+          b: above zero.
+          shape: of the result, static; that of the parameters for None.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("beta", (a, b), shape=shape, dtype=floating(dtype))
+
+    def binomial(self, n: ArrayLike, p: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
+        """Draws from the binomial distribution: how many trials succeed.
+
+        Args:
+          n: how many trials, at least zero.
+          p: the probability of success.
+          shape: of the result, static; that of the parameters for None.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("binomial", (n, p), shape=shape, dtype=floating(dtype))
+
+    def bits(self, shape: Shape = (), dtype: Any = "uint32") -> Tensor:
+        """Draws of random bits, as unsigned integers.
+
+        Args:
+          shape: of the result, static.
+          dtype: an unsigned dtype.
+        """
+        return self._draw("bits", (), shape=shape, dtype=as_dtype(dtype))
+
+    def cauchy(self, shape: Shape = (), dtype: Any = None) -> Tensor:
+        """Draws from Cauchy's distribution.
+
+        Args:
+          shape: of the result, static.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("cauchy", (), shape=shape, dtype=floating(dtype))
+
+    def chisquare(self, df: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
+        """Draws from the chi-square distribution.
+
+        Args:
+          df: the degrees of freedom, above zero.
+          shape: of the result, static; that of the parameters for None.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("chisquare", (df,), shape=shape, dtype=floating(dtype))
+
+    def dirichlet(self, alpha: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
+        """Draws from Dirichlet's distribution: shares that sum to 1, on a new last axis.
+
+        Args:
+          alpha: concentrations along the last axis, above zero.
+          shape: of the batch, static; that of the parameters for None.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("dirichlet", (alpha,), shape=shape, dtype=floating(dtype))
+
+    def double_sided_maxwell(self, loc: ArrayLike, scale: ArrayLike, shape: Shape = (), dtype: Any = None) -> Tensor:
+        """Draws from Maxwell's distribution with either sign.
+
+        Args:
+          loc: the centre.
+          scale: the width, above zero.
+          shape: of the result, static.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("double_sided_maxwell", (loc, scale), shape=shape, dtype=floating(dtype))
+
+    def f(self, dfnum: ArrayLike, dfden: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
+        """Draws from the F distribution.
+
+        Args:
+          dfnum: the degrees of freedom of the numerator.
+          dfden: the degrees of freedom of the denominator.
+          shape: of the result, static; that of the parameters for None.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("f", (dfnum, dfden), shape=shape, dtype=floating(dtype))
+
+    def generalized_normal(self, p: float, shape: Shape = (), dtype: Any = None) -> Tensor:
+        """Draws from the generalised normal distribution.
+
+        Args:
+          p: the exponent: 2 for a normal distribution, 1 for Laplace's.
+          shape: of the result, static.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("generalized_normal", (), p=p, shape=shape, dtype=floating(dtype))
+
+    def geometric(self, p: ArrayLike, shape: Shape | None = None, dtype: Any = "int32") -> Tensor:
+        """Draws from the geometric distribution: how many trials until the first success.
+
+        Args:
+          p: the probability of success, above zero.
+          shape: of the result, static; that of the parameters for None.
+          dtype: an integer dtype.
+        """
+        return self._draw("geometric", (p,), shape=shape, dtype=as_dtype(dtype))
+
+    def laplace(self, shape: Shape = (), dtype: Any = None) -> Tensor:
+        """Draws from Laplace's distribution.
+
+        Args:
+          shape: of the result, static.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("laplace", (), shape=shape, dtype=floating(dtype))
+
+    def loggamma(self, a: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
+        """Draws of logarithms of the gamma distribution, precise for small ``a``.
+
+        Args:
+          a: the shape parameter, above zero.
+          shape: of the result, static; that of the parameters for None.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("loggamma", (a,), shape=shape, dtype=floating(dtype))
+
+    def logistic(self, shape: Shape = (), dtype: Any = None) -> Tensor:
+        """Draws from the logistic distribution.
+
+        Args:
+          shape: of the result, static.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("logistic", (), shape=shape, dtype=floating(dtype))
+
+    def lognormal(self, sigma: ArrayLike = 1.0, shape: Shape | None = None, dtype: Any = None) -> Tensor:
+        """Draws from the log-normal distribution.
+
+        Args:
+          sigma: the standard deviation of the logarithm.
+          shape: of the result, static; that of the parameters for None.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("lognormal", (sigma,), shape=shape, dtype=floating(dtype))
+
+    def maxwell(self, shape: Shape = (), dtype: Any = None) -> Tensor:
+        """Draws from Maxwell's distribution.
+
+        Args:
+          shape: of the result, static.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("maxwell", (), shape=shape, dtype=floating(dtype))
+
+    def multinomial(self, n: ArrayLike, p: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
+        """Draws from the multinomial distribution: how often each outcome occurs, on a new last axis.
+
+        Args:
+          n: how many trials.
+          p: the probability of each outcome, along the last axis.
+          shape: of the result, static; None for one draw for each.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("multinomial", (n, p), shape=shape, dtype=floating(dtype))
+
+    def multivariate_normal(
+        self, mean: ArrayLike, cov: ArrayLike, shape: Shape | None = None, dtype: Any = None
+    ) -> Tensor:
+        """Draws of vectors from the normal distribution.
+
+        Args:
+          mean: along the last axis.
+          cov: the covariance matrices, on the last two axes.
+          shape: of the batch, static; that of the parameters for None.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("multivariate_normal", (mean, cov), shape=shape, dtype=floating(dtype))
+
+    def orthogonal(self, n: int, shape: Shape = (), dtype: Any = None) -> Tensor:
+        """Draws of orthogonal matrices, evenly.
+
+        Args:
+          n: how many rows and columns.
+          shape: of the batch, static.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("orthogonal", (), n=n, shape=shape, dtype=floating(dtype))
+
+    def pareto(self, b: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
+        """Draws from Pareto's distribution.
+
+        Args:
+          b: the exponent, above zero.
+          shape: of the result, static; that of the parameters for None.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("pareto", (b,), shape=shape, dtype=floating(dtype))
+
+    def rademacher(self, shape: Shape = (), dtype: Any = "int32") -> Tensor:
+        """Draws of -1 and 1, equally likely.
+
+        Args:
+          shape: of the result, static.
+          dtype: an integer dtype.
+        """
+        return self._draw("rademacher", (), shape=shape, dtype=as_dtype(dtype))
+
+    def rayleigh(self, scale: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
+        """Draws from Rayleigh's distribution.
+
+        Args:
+          scale: above zero.
+          shape: of the result, static; that of the parameters for None.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("rayleigh", (scale,), shape=shape, dtype=floating(dtype))
+
+    def t(self, df: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
+        """Draws from Student's t distribution.
+
+        Args:
+          df: the degrees of freedom, above zero.
+          shape: of the result, static; that of the parameters for None.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("t", (df,), shape=shape, dtype=floating(dtype))
+
+    def triangular(
+        self, left: ArrayLike, mode: ArrayLike, right: ArrayLike, shape: Shape | None = None, dtype: Any = None
+    ) -> Tensor:
+        """Draws from the triangular distribution.
+
+        Args:
+          left: the smallest value.
+          mode: the likeliest value.
+          right: the largest value.
+          shape: of the result, static; that of the parameters for None.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("triangular", (left, mode, right), shape=shape, dtype=floating(dtype))
+
+    def wald(self, mean: ArrayLike, shape: Shape | None = None, dtype: Any = None) -> Tensor:
+        """Draws from Wald's distribution, the inverse Gaussian one.
+
+        Args:
+          mean: above zero.
+          shape: of the result, static; that of the parameters for None.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("wald", (mean,), shape=shape, dtype=floating(dtype))
+
+    def weibull_min(self, scale: ArrayLike, concentration: ArrayLike, shape: Shape = (), dtype: Any = None) -> Tensor:
+        """Draws from Weibull's distribution.
+
+        Args:
+          scale: above zero.
+          concentration: above zero.
+          shape: of the result, static.
+          dtype: a floating dtype; float32 for None.
+        """
+        return self._draw("weibull_min", (scale, concentration), shape=shape, dtype=floating(dtype))

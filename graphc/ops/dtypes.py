@@ -1,0 +1,293 @@
+"""The dtypes by name, and functions that tell about dtypes, as in the array API standard."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import jax.numpy as jnp
+import ml_dtypes
+import numpy as np
+
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.core import FUNCTIONS, ArrayLike, ArrayMethods, Tensor, as_dtype, operand, type_of_any
+
+__all__ = [
+    "DTypeName",
+    "bfloat16",
+    "bool",
+    "bool_",
+    "can_cast",
+    "complex64",
+    "complex128",
+    "finfo",
+    "float8_e3m4",
+    "float8_e4m3",
+    "float8_e4m3b11fnuz",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "float8_e8m0fnu",
+    "float16",
+    "float32",
+    "float64",
+    "iinfo",
+    "int2",
+    "int4",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "isdtype",
+    "issubdtype",
+    "promote_types",
+    "result_type",
+    "uint2",
+    "uint4",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+]
+
+
+class DTypeName:
+    """A dtype by name, such as ``gx.float32``: it is equal to the NumPy dtype, and a call of it converts.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.ones(2).dtype == gx.float32, gx.float16(1.5).dtype
+      (True, dtype('float16'))
+    """
+
+    __slots__ = ("dtype",)
+
+    dtype: np.dtype[Any]
+    """The NumPy dtype."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = np.dtype(dtype)
+
+    def __call__(self, x: ArrayLike = 0) -> Tensor:
+        """A number or an array as a tensor of this dtype."""
+        return FUNCTIONS["asarray"](x, dtype=self.dtype)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.dtype, name)
+
+    def __eq__(self, other: object) -> Any:
+        return self.dtype == (other.dtype if isinstance(other, DTypeName) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
+    def __reduce__(self) -> Any:
+        return DTypeName, (self.dtype,)
+
+    def __repr__(self) -> str:
+        return f"graphc.{self.dtype.name}"
+
+    __str__ = __repr__
+
+
+bool = bool_ = DTypeName(np.bool_)
+int2 = DTypeName(ml_dtypes.int2)
+int4 = DTypeName(ml_dtypes.int4)
+int8 = DTypeName(np.int8)
+int16 = DTypeName(np.int16)
+int32 = DTypeName(np.int32)
+int64 = DTypeName(np.int64)
+uint2 = DTypeName(ml_dtypes.uint2)
+uint4 = DTypeName(ml_dtypes.uint4)
+uint8 = DTypeName(np.uint8)
+uint16 = DTypeName(np.uint16)
+uint32 = DTypeName(np.uint32)
+uint64 = DTypeName(np.uint64)
+float8_e3m4 = DTypeName(ml_dtypes.float8_e3m4)
+float8_e4m3 = DTypeName(ml_dtypes.float8_e4m3)
+float8_e4m3b11fnuz = DTypeName(ml_dtypes.float8_e4m3b11fnuz)
+float8_e4m3fn = DTypeName(ml_dtypes.float8_e4m3fn)
+float8_e4m3fnuz = DTypeName(ml_dtypes.float8_e4m3fnuz)
+float8_e5m2 = DTypeName(ml_dtypes.float8_e5m2)
+float8_e5m2fnuz = DTypeName(ml_dtypes.float8_e5m2fnuz)
+float8_e8m0fnu = DTypeName(ml_dtypes.float8_e8m0fnu)
+bfloat16 = DTypeName(ml_dtypes.bfloat16)
+float16 = DTypeName(np.float16)
+float32 = DTypeName(np.float32)
+float64 = DTypeName(np.float64)
+complex64 = DTypeName(np.complex64)
+complex128 = DTypeName(np.complex128)
+
+
+def finfo(type: Any) -> Any:
+    """The limits of a floating dtype: ``bits``, ``eps``, ``max``, ``min``, ``smallest_normal``, ``dtype``.
+
+    Args:
+      type: a floating or complex dtype, or a tensor of one.
+
+    Raises:
+      InvalidTypeError: no such dtype.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.finfo(gx.float32).bits, gx.finfo("bfloat16").bits
+      (32, 16)
+    """
+    dtype = _dtype(type)
+    if not jnp.issubdtype(dtype, jnp.inexact):
+        raise at(InvalidTypeError(f"finfo: {dtype.name} is no floating dtype; use gx.iinfo"), user_location())
+    return cast("Any", jnp.finfo)(dtype)
+
+
+def iinfo(type: Any) -> Any:
+    """The limits of an integer dtype: ``bits``, ``max``, ``min``, ``dtype``.
+
+    Args:
+      type: an integer dtype, or a tensor of one.
+
+    Raises:
+      InvalidTypeError: no such dtype.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.iinfo(gx.int8).max
+      127
+    """
+    dtype = _dtype(type)
+    if not jnp.issubdtype(dtype, jnp.integer):
+        raise at(InvalidTypeError(f"iinfo: {dtype.name} is no integer dtype; use gx.finfo"), user_location())
+    return jnp.iinfo(dtype)
+
+
+def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
+    """The dtype that an operation on these gives; Python numbers yield to all else.
+
+    Args:
+      *arrays_and_dtypes: tensors, arrays, Python numbers and dtypes.
+
+    Raises:
+      InvalidArgumentError: nothing is given.
+      InvalidTypeError: something that has no dtype.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.result_type(gx.float16, gx.int32), gx.result_type(gx.ones(2, "int8"), 3)
+      (dtype('float16'), dtype('int8'))
+    """
+    if not arrays_and_dtypes:
+        raise at(InvalidArgumentError("result_type: give at least one tensor, number or dtype"), user_location())
+    return np.dtype(jnp.result_type(*map(_struct, arrays_and_dtypes)))
+
+
+def can_cast(from_: Any, to: Any, casting: Any = "safe") -> Any:
+    """Whether a dtype can be converted to another one, as a Python bool.
+
+    Args:
+      from_: a dtype or a tensor.
+      to: a dtype.
+      casting: NumPy's word for what may be lost: ``safe`` for nothing, ``same_kind``, ``unsafe``, ``equiv``, ``no``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.can_cast(gx.int8, gx.float32), gx.can_cast(gx.float32, gx.int8)
+      (True, False)
+    """
+    return jnp.can_cast(_dtype(from_), _dtype(to), casting)
+
+
+def promote_types(type1: Any, type2: Any) -> np.dtype[Any]:
+    """The dtype that an operation on two dtypes gives, by JAX's rules.
+
+    Args:
+      type1: a dtype.
+      type2: a dtype.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.promote_types(gx.int32, gx.bfloat16)
+      dtype(bfloat16)
+    """
+    return np.dtype(jnp.promote_types(_dtype(type1), _dtype(type2)))
+
+
+def isdtype(dtype: Any, kind: Any) -> Any:
+    """Whether a dtype is of a kind, as a Python bool.
+
+    Args:
+      dtype: a dtype.
+      kind: ``bool``, ``signed integer``, ``unsigned integer``, ``integral``, ``real floating``, ``complex floating``,
+        ``numeric``, a dtype, or a tuple of these.
+
+    Raises:
+      InvalidArgumentError: an unknown kind.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.isdtype(gx.float32, "real floating"), gx.isdtype(gx.int8, ("bool", gx.int16))
+      (True, False)
+    """
+    if isinstance(kind, tuple):
+        return any(isdtype(dtype, item) for item in kind)  # pyright: ignore[reportUnknownVariableType]
+    exact = np.dtype(jnp.dtype(dtype))
+    if kind in _KINDS:
+        return any(jnp.issubdtype(exact, generic) for generic in _KINDS[kind])
+    if isinstance(kind, str) and " " in kind:
+        error = InvalidArgumentError(f"isdtype: {kind!r} is no kind, expected a dtype or one of {', '.join(_KINDS)}")
+        raise at(error, user_location())
+    return exact == np.dtype(jnp.dtype(kind))
+
+
+def issubdtype(arg1: Any, arg2: Any) -> Any:
+    """Whether a dtype is another one or below it in NumPy's tree, as a Python bool; float8 and bfloat16 are there too.
+
+    Args:
+      arg1: a dtype.
+      arg2: a dtype, or a class of NumPy's such as ``np.floating``.
+
+    Example:
+      >>> import numpy as np
+      >>> import graphc as gx
+      >>> gx.issubdtype(gx.bfloat16, np.floating)
+      True
+    """
+    first, second = (value.dtype if isinstance(value, DTypeName) else value for value in (arg1, arg2))
+    return jnp.issubdtype(first, second)
+
+
+_KINDS: dict[Any, tuple[Any, ...]] = {
+    "bool": (jnp.bool_,),
+    "signed integer": (jnp.signedinteger,),
+    "unsigned integer": (jnp.unsignedinteger,),
+    "integral": (jnp.integer,),
+    "real floating": (jnp.floating,),
+    "complex floating": (jnp.complexfloating,),
+    "numeric": (jnp.integer, jnp.inexact),
+}
+
+
+def _dtype(value: Any) -> np.dtype[Any]:
+    if isinstance(value, ArrayMethods):
+        return value.dtype
+    try:
+        return as_dtype(getattr(value, "dtype", value))
+    except InvalidTypeError as error:
+        raise at(error, user_location()) from None
+
+
+def _struct(value: Any) -> Any:
+    """What JAX takes for a tensor, a number or a dtype."""
+    if isinstance(value, int | float | complex):
+        return value
+    if isinstance(value, ArrayMethods) or hasattr(value, "__array__"):
+        found = type_of_any(operand(value))
+        return _WEAK[found.dtype.kind] if found.weak else found.dtype
+    return _dtype(value)
+
+
+_WEAK: dict[str, Any] = {"i": 0, "f": 0.0, "c": 0j}
+
+for _name in ("can_cast", "finfo", "iinfo", "isdtype", "issubdtype", "promote_types", "result_type"):
+    FUNCTIONS.add(_name, globals()[_name])

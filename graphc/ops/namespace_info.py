@@ -1,0 +1,62 @@
+"""What the array API standard lets a program ask of a namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphc.core import as_dtype, device_name, devices
+from graphc.ops import dtypes
+
+__all__ = ["NamespaceInfo"]
+
+_NAMES: dict[str, tuple[str, ...]] = {
+    "bool": ("bool",),
+    "signed integer": ("int8", "int16", "int32", "int64"),
+    "unsigned integer": ("uint8", "uint16", "uint32", "uint64"),
+    "real floating": ("float32", "float64"),
+    "complex floating": ("complex64", "complex128"),
+}
+_NAMES["integral"] = _NAMES["signed integer"] + _NAMES["unsigned integer"]
+_NAMES["numeric"] = _NAMES["integral"] + _NAMES["real floating"] + _NAMES["complex floating"]
+
+
+class NamespaceInfo:
+    """What graphc can do, as ``__array_namespace_info__()`` of the array API standard says it."""
+
+    def capabilities(self) -> dict[str, Any]:
+        """Boolean masks and shapes that depend on values work in eager code; there is no limit of axes but NumPy's."""
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
+
+    def default_device(self) -> str:
+        """The device of tensors that are made without one."""
+        return self.devices()[0]
+
+    def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
+        """The dtypes of numbers for which none is given.
+
+        Args:
+          device: makes no difference.
+        """
+        del device
+        kinds = {"real floating": float, "complex floating": complex, "integral": int, "indexing": int}
+        return {name: as_dtype(kind) for name, kind in kinds.items()}
+
+    def devices(self) -> Sequence[str]:
+        """The names of all devices."""
+        return [device_name(device) for device in devices()]
+
+    def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, Any]:
+        """The dtypes that tensors can have, by name; 64-bit ones where JAX has them enabled.
+
+        Args:
+          device: makes no difference.
+          kind: as for :func:`graphc.isdtype`; None for all.
+        """
+        del device
+        kinds = (kind,) if isinstance(kind, str) else ("bool", "numeric") if kind is None else kind
+        names = [name for kind in kinds for name in _NAMES[kind]]
+        found = {name: getattr(dtypes, name) for name in names}
+        return {name: dtype for name, dtype in found.items() if as_dtype(np.dtype(dtype.dtype)) == dtype}

@@ -1,0 +1,46 @@
+"""Rows: polynomials, as their coefficients from the highest power down."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from graphc.ops.table import define, row
+
+
+def _roots(p: Any) -> jax.Array:
+    # Leading zeros, which only values tell, are kept: each gives a root that is not finite.
+    return jnp.roots(p, strip_zeros=False)
+
+
+def _polyfit(x: Any, y: Any, deg: int, *, w: Any = None, rcond: float | None = None) -> Any:
+    return jnp.polyfit(x, y, deg, rcond=rcond, w=w)
+
+
+_ROWS = (
+    row("poly", jnp.poly, "x", "The polynomial with these roots, or the characteristic one of a matrix."),
+    row("polyval", jnp.polyval, "p, x", "The value of the polynomial p at x."),
+    row("polyadd", jnp.polyadd, "x1, x2", "The sum of polynomials."),
+    row("polysub", jnp.polysub, "x1, x2", "The difference of polynomials."),
+    row("polymul", jnp.polymul, "x1, x2", "The product of polynomials."),
+    row("polydiv", jnp.polydiv, "x1, x2", "The quotient and the remainder.", returns="tuple[Tensor, Tensor]"),
+    row("polyder", jnp.polyder, "p, m: int = 1", "The derivative, taken m times."),
+    row("polyint", jnp.polyint, "p, m: int = 1, k=None", "The integral, taken m times, with constants k."),
+    row(
+        "polyfit",
+        _polyfit,
+        "x, y, deg: int, rcond: float | None = None, w=None",
+        "The polynomial of degree deg next to the points (x, y) by least squares, with weights w.",
+    ),
+    row("roots", _roots, "p", "The roots of a polynomial whose first coefficient is not zero."),
+    row(
+        "vander",
+        jnp.vander,
+        "x, N: int | None = None, increasing: bool = False",
+        "Vandermonde's matrix: N powers of each element, falling or increasing.",
+    ),
+)
+
+globals().update(define(__name__, _ROWS))

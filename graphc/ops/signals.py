@@ -1,0 +1,67 @@
+"""Rows: sequences of samples: convolution, windows, differences and integrals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from graphc.ops.table import define, row
+
+_WINDOW = "M: int"
+
+
+def _gradient(x: Any, *spacing: Any, axis: Any = None) -> Any:
+    return jnp.gradient(x, *spacing, axis=axis)
+
+
+def _kaiser(M: int, beta: float) -> jax.Array:
+    return jnp.kaiser(M, beta)
+
+
+def _ediff1d(x: Any, *, to_end: Any = None, to_begin: Any = None) -> jax.Array:
+    return jnp.ediff1d(x, to_end, to_begin)
+
+
+_ROWS = (
+    row(
+        "convolve",
+        jnp.convolve,
+        "x1, x2, mode: str = 'full'",
+        "The convolution of 1-d tensors; 'full', 'same', 'valid'.",
+    ),
+    row(
+        "correlate",
+        jnp.correlate,
+        "x1, x2, mode: str = 'valid'",
+        "The correlation of 1-d tensors; mode is 'full', 'same' or 'valid'.",
+    ),
+    row(
+        "gradient",
+        _gradient,
+        "x, *spacing, axis: Axis = None",
+        "The slopes along each axis, by differences of neighbours; spacing is their distance or their coordinates.",
+        returns="Tensor | tuple[Tensor, ...]",
+    ),
+    row("ediff1d", _ediff1d, "x, to_end=None, to_begin=None", "Differences of neighbours of the flattened tensor."),
+    row(
+        "trapezoid",
+        jnp.trapezoid,
+        "y, x=None, dx: float = 1.0, axis: int = -1",
+        "The integral along axis by the trapezoidal rule, at coordinates x or at distances dx.",
+    ),
+    row(
+        "unwrap",
+        jnp.unwrap,
+        "p, discont: float | None = None, axis: int = -1, period: float = 6.283185307179586",
+        "Angles with jumps along axis taken out, by adding multiples of the period.",
+    ),
+    row("bartlett", jnp.bartlett, _WINDOW, "Bartlett's window of M samples: a triangle."),
+    row("blackman", jnp.blackman, _WINDOW, "Blackman's window of M samples."),
+    row("hamming", jnp.hamming, _WINDOW, "Hamming's window of M samples."),
+    row("hanning", jnp.hanning, _WINDOW, "Hann's window of M samples: a raised cosine."),
+    row("kaiser", _kaiser, "M: int, beta: float", "Kaiser's window of M samples; the larger beta, the narrower."),
+)
+
+globals().update(define(__name__, _ROWS))

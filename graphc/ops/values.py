@@ -1,0 +1,81 @@
+"""Results whose shape depends on values: NumPy finds them in eager code, and a graph asks for their size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from graphc.base import at, user_location
+from graphc.base.errors import ConcretizationError, GraphcError
+from graphc.core import (
+    FUNCTIONS,
+    NO_ATTRS,
+    ArrayMethods,
+    SymbolicTensor,
+    Tensor,
+    current_trace,
+    is_symbolic,
+    operand,
+    translate_error,
+    type_of_any,
+)
+from graphc.ir import OpDef
+
+__all__ = ["from_values", "known_values"]
+
+
+def from_values(op: OpDef, function: Callable[..., Any]) -> Callable[[Sequence[Any], Mapping[str, Any]], Any]:
+    """The function that computes an op from the values of its inputs, with NumPy.
+
+    Args:
+      op: what it computes, for messages.
+      function: arrays by position and attributes by name in, an array or several out.
+    """
+
+    def run(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
+        arrays = [
+            known_values(op.name, name, value, "pass size=, the number of elements to keep, or call it on the result")
+            for name, value in zip(op.params, inputs, strict=True)
+        ]
+        try:
+            found: Any = function(*arrays, **attributes)
+        except Exception as error:
+            raise translate_error(error, op, arrays, NO_ATTRS, operands=inputs) from error
+        if not isinstance(found, tuple | list):
+            return _tensor(found)
+        return tuple(map(_tensor, cast("tuple[Any, ...]", found)))
+
+    return run
+
+
+def known_values(name: str, parameter: str, value: Any, remedy: str) -> np.ndarray[Any, Any]:
+    """The values of an argument on which the shape of the result depends.
+
+    Args:
+      name: the function, for messages.
+      parameter: the argument's name, for messages.
+      value: the argument.
+      remedy: what to do where it has no values.
+
+    Raises:
+      ConcretizationError: a function is traced, and the argument has no values then.
+    """
+    try:
+        value = operand(value)
+    except GraphcError as error:
+        error.args = (f"{name}: {error.args[0]}",)
+        raise at(error, user_location()) from None
+    if is_symbolic(value):
+        made = f", {value.made_at()}," if isinstance(value, SymbolicTensor) else ""
+        error = ConcretizationError(
+            f"{name}: the shape of the result depends on the values of {parameter} ({type_of_any(value)}){made} which "
+            f"are not known while the function is traced; {remedy}"
+        )
+        raise current_trace().refuse(error)
+    return value.numpy() if isinstance(value, ArrayMethods) else np.asarray(value)
+
+
+def _tensor(value: Any) -> Tensor:
+    return FUNCTIONS["asarray"](value)

@@ -1,0 +1,234 @@
+"""The array API standard: names, dtypes, what a namespace says of itself, and interchange."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import graphc as gx
+from graphc.base.errors import ConcretizationError, InvalidArgumentError, InvalidTypeError
+
+NAMES = re.findall(
+    r"\S+",
+    """
+__array_namespace_info__ abs acos acosh add all any arange argmax argmin argsort asarray asin asinh astype atan
+atan2 atanh bitwise_and bitwise_invert bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor bool
+broadcast_arrays broadcast_shapes broadcast_to can_cast ceil clip complex128 complex64 concat conj copysign cos cosh
+count_nonzero cumulative_prod cumulative_sum diff divide e empty empty_like equal exp expand_dims expm1 eye finfo
+flip float32 float64 floor floor_divide from_dlpack full full_like greater greater_equal hypot iinfo imag inf int16
+int32 int64 int8 isdtype isfinite isinf isnan less less_equal linspace log log10 log1p log2 logaddexp logical_and
+logical_not logical_or logical_xor matmul matrix_transpose max maximum mean meshgrid min minimum moveaxis multiply
+nan negative newaxis nextafter nonzero not_equal ones ones_like permute_dims pi positive pow prod real reciprocal
+remainder repeat reshape result_type roll round searchsorted sign signbit sin sinh sort sqrt square squeeze stack
+std subtract sum take take_along_axis tan tanh tensordot tile tril triu trunc uint16 uint32 uint64 uint8 unique_all
+unique_counts unique_inverse unique_values unstack var vecdot where zeros zeros_like linalg.cholesky linalg.cross
+linalg.det linalg.diagonal linalg.eigh linalg.eigvalsh linalg.inv linalg.matmul linalg.matrix_norm
+linalg.matrix_power linalg.matrix_rank linalg.matrix_transpose linalg.outer linalg.pinv linalg.qr linalg.slogdet
+linalg.solve linalg.svd linalg.svdvals linalg.tensordot linalg.trace linalg.vecdot linalg.vector_norm fft.fft
+fft.fftfreq fft.fftn fft.fftshift fft.hfft fft.ifft fft.ifftn fft.ifftshift fft.ihfft fft.irfft fft.irfftn fft.rfft
+fft.rfftfreq fft.rfftn
+""",
+)
+
+
+def test_every_name_of_the_standard_is_there() -> None:
+    for name in NAMES:
+        found: Any = gx
+        for part in name.split("."):
+            assert hasattr(found, part), name
+            found = getattr(found, part)
+
+
+def test_the_namespace_of_a_tensor() -> None:
+    x = gx.ones(2)
+    assert x.__array_namespace__() is x.__array_namespace__(api_version="2024.12") is gx
+    with pytest.raises(InvalidArgumentError, match=r"there is no version '1999\.12' here, but 2022\.12, "):
+        x.__array_namespace__(api_version="1999.12")
+    info = gx.__array_namespace_info__()
+    assert info.capabilities() == {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
+    assert info.default_device() == x.device
+    assert info.default_device() in info.devices()
+    assert info.default_dtypes() == {
+        "real floating": gx.float32,
+        "complex floating": gx.complex64,
+        "integral": gx.int32,
+        "indexing": gx.int32,
+    }
+    assert info.dtypes(kind=("bool", "real floating")) == {"bool": gx.bool, "float32": gx.float32}
+    assert set(info.dtypes()) == {"bool", "int8", "int16", "int32", "uint8", "uint16", "uint32", "float32", "complex64"}
+
+
+def test_dtypes_by_name() -> None:
+    x = gx.ones(2, gx.bfloat16)
+    assert x.dtype == gx.bfloat16 != gx.float16
+    assert gx.bfloat16 == x.dtype == jnp.bfloat16
+    assert {gx.float32: 1}[np.dtype("float32")] == 1
+    assert np.zeros(2, gx.float32).dtype == gx.float32
+    assert jnp.zeros(2, gx.int8).dtype == gx.int8
+    assert (gx.float32.itemsize, gx.float32.name, str(gx.bool)) == (4, "float32", "graphc.bool")
+    assert pickle.loads(pickle.dumps(gx.float16)) == gx.float16
+    assert gx.ones(2, bool).dtype == gx.bool
+    assert gx.ones(2, float).dtype == gx.float32
+    assert gx.int8([1, 2]).tolist() == [1, 2]
+    compiled = gx.function(lambda x: gx.float16(x) if x.dtype == gx.float32 else x)
+    assert compiled(gx.ones(2)).dtype == gx.float16
+    for name in ("float8_e4m3fn", "float8_e5m2", "float16"):
+        assert getattr(gx, name)([1.5]).tolist() == [1.5]
+
+
+def test_functions_of_dtypes() -> None:
+    assert gx.finfo(gx.float32).eps == np.finfo(np.float32).eps
+    assert gx.finfo(gx.ones(2, "bfloat16")).bits == 16
+    assert gx.finfo(gx.complex64).dtype == np.float32
+    assert (gx.iinfo(gx.int8).min, gx.iinfo("uint8").max) == (-128, 255)
+    with pytest.raises(InvalidTypeError, match=r"finfo: int32 is no floating dtype; use gx\.iinfo"):
+        gx.finfo(int)
+    with pytest.raises(InvalidTypeError, match=r"iinfo: float32 is no integer dtype; use gx\.finfo"):
+        gx.iinfo(gx.float32)
+    assert gx.result_type(gx.int8, gx.ones(1, "int16"), 3) == gx.int16
+    assert gx.result_type(gx.bfloat16, 1.5) == gx.bfloat16
+    assert gx.result_type(gx.asarray(1.5) * 1, gx.float16) == gx.float32
+    assert gx.result_type(1, 2.0) == gx.float32
+    with pytest.raises(InvalidArgumentError, match="result_type: give at least one"):
+        gx.result_type()
+    assert gx.promote_types("int32", gx.float16) == gx.float16
+    assert gx.can_cast(gx.int8, gx.int16)
+    assert not gx.can_cast(gx.ones(1), gx.int32)
+    assert gx.issubdtype(gx.float8_e5m2, np.floating)
+
+
+@pytest.mark.parametrize(
+    ("kind", "members"),
+    [
+        ("bool", ("bool",)),
+        ("signed integer", ("int8", "int64")),
+        ("unsigned integer", ("uint8", "uint64")),
+        ("integral", ("int8", "uint8")),
+        ("real floating", ("float32", "float64", "bfloat16")),
+        ("complex floating", ("complex64", "complex128")),
+        ("numeric", ("int8", "uint8", "float32", "complex64")),
+        (gx.float32, ("float32",)),
+        (("bool", gx.float64), ("bool", "float64")),
+    ],
+)
+def test_isdtype(kind: Any, members: tuple[str, ...]) -> None:
+    names = ["bool", "int8", "int64", "uint8", "uint64", "float32", "float64", "bfloat16", "complex64", "complex128"]
+    found = {name for name in names if gx.isdtype(getattr(gx, name), kind)}
+    assert set(members) <= found
+    assert found <= set(members) | {name for name in names if kind in ("numeric", "integral") and "int" in name} | {
+        name for name in names if kind == "numeric" and name != "bool"
+    }
+
+
+def test_isdtype_refuses_what_is_no_kind() -> None:
+    with pytest.raises(InvalidArgumentError, match="isdtype: 'real numbers' is no kind, expected a dtype or"):
+        gx.isdtype(gx.float32, "real numbers")
+
+
+def test_constants() -> None:
+    assert (gx.e, gx.pi, gx.inf, gx.newaxis) == (np.e, np.pi, np.inf, None)
+    assert np.isnan(gx.nan)
+    assert gx.arange(3)[:, gx.newaxis].shape == (3, 1)
+
+
+def test_dlpack() -> None:
+    array = np.arange(3, dtype=np.float32)
+    x = gx.from_dlpack(array)
+    assert x.tolist() == [0, 1, 2]
+    assert gx.from_dlpack(x) is x
+    assert gx.from_dlpack(x, copy=True) is not x
+    np.testing.assert_array_equal(np.from_dlpack(x), array)
+    with pytest.raises(InvalidTypeError, match=r"from_dlpack: expected an array with __dlpack__, got list \[1\]"):
+        gx.from_dlpack([1])
+
+
+def test_devices() -> None:
+    name = gx.__array_namespace_info__().devices()[1]
+    x = gx.ones(2)
+    assert x.to_device(name).device == name
+    assert gx.zeros(2, device=name).device == gx.asarray([1.0], device=name).device == name
+    assert gx.asarray(x, device=name).device == gx.astype(x, gx.int32, device=name).device == name
+    assert gx.zeros_like(x, device=x.device).device == x.device
+    with pytest.raises(InvalidArgumentError, match="to_device: stream is 1"):
+        x.to_device(name, stream=1)
+    compiled = gx.function(lambda x: gx.ones(2, device=x.device) + x)
+    assert compiled(x).tolist() == [2, 2]
+
+
+def test_operators() -> None:
+    x, y = gx.asarray([7, 12]), gx.asarray([2, 5])
+    assert [part.tolist() for part in divmod(x, y)] == [[3, 2], [1, 2]]
+    assert [part.tolist() for part in divmod(100, x)] == [[14, 8], [2, 4]]
+    assert [(12 & x).tolist(), (8 | x).tolist(), (3 ^ x).tolist()] == [[4, 12], [15, 12], [4, 15]]
+    assert [(1 << y).tolist(), (100 >> y).tolist(), (~y).tolist()] == [[4, 32], [25, 3], [-3, -6]]
+    z = x
+    for change in (lambda z: z + 1, lambda z: z * 2):
+        z = change(z)
+    w = x
+    w += 1
+    w *= 2
+    assert (w.tolist(), x.tolist()) == (z.tolist(), [7, 12])
+    assert [10, 20, 30][gx.asarray(1)] == 20
+    assert complex(gx.asarray(1 + 2j)) == 1 + 2j
+    assert gx.ones((2, 3, 4)).mT.shape == (2, 4, 3)
+
+
+def test_methods_are_the_functions() -> None:
+    x = gx.asarray([[1.0, 5.0], [4.0, 2.0]])
+    assert x.std().numpy() == np.std(x.numpy())
+    assert x.argmax(axis=1).tolist() == [1, 0]
+    assert (x > 3).any().item()
+    assert not (x > 3).all().item()
+    assert x.transpose().tolist() == x.transpose(1, 0).tolist() == x.transpose((1, 0)).tolist() == x.T.tolist()
+    assert x.flatten().tolist() == x.ravel().tolist() == [1, 5, 4, 2]
+    assert (x.nbytes, x.itemsize) == (16, 4)
+    assert [part.tolist() for part in x.nonzero()] == [[0, 0, 1, 1], [0, 1, 0, 1]]
+    assert np.fft.fft(x).dtype == np.complex64
+    assert isinstance(np.linalg.norm(x), gx.Tensor)
+
+
+def test_results_have_names() -> None:
+    found = gx.linalg.eigh(gx.eye(2))
+    assert found.eigenvalues.tolist() == [1, 1]
+    compiled = gx.function(lambda x: gx.linalg.slogdet(x))
+    assert compiled(gx.eye(2) * 2).logabsdet.shape == ()
+    assert gx.linalg.qr(gx.ones((3, 2)), mode="complete").Q.shape == (3, 3)
+    with pytest.raises(InvalidArgumentError, match="mode is 'r', expected 'reduced' or 'complete'"):
+        gx.linalg.qr(gx.eye(2), mode="r")
+
+
+def test_shapes_that_depend_on_values_are_refused_in_a_graph() -> None:
+    @gx.function
+    def places(x: Any) -> Any:
+        return gx.nonzero(x)
+
+    with pytest.raises(ConcretizationError) as caught:
+        places(gx.ones(3))
+    message = str(caught.value)
+    assert "nonzero: the shape of the result depends on the values of x (f32[3]), the argument 'x'," in message
+    assert "pass size=, the number of elements to keep" in message
+    assert "test_array_api.py" in message
+    with pytest.raises(ConcretizationError, match=r"compress: .* values of condition .* use gx\.where"):
+        gx.function(lambda x: gx.compress(x > 0, x))(gx.ones(3))
+    with pytest.raises(InvalidArgumentError, match=r"nonzero\(x: f32\[\]\)"):
+        gx.nonzero(gx.asarray(1.0))
+
+
+def test_a_tensor_that_has_values_may_decide_shapes_in_a_trace() -> None:
+    mask = np.asarray([True, False, True])
+    assert gx.function(lambda x: gx.compress(mask, x))(gx.asarray([1.0, 2.0, 3.0])).tolist() == [1, 3]
+
+
+def test_optional_tensors() -> None:
+    x = gx.asarray([1.0, 2.0])
+    with gx.GradientTape() as tape:
+        tape.watch(x)
+        y = gx.average(x, weights=x)
+    np.testing.assert_allclose(tape.gradient(y, x).numpy(), [1 / 9, 7 / 9], rtol=1e-6)
+    with pytest.raises(InvalidArgumentError, match=r"average.weights\(x: f32\[2\], weights: f32\[3\]\)"):
+        gx.average(x, weights=[1.0, 2.0, 3.0])
