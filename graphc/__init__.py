@@ -11,7 +11,7 @@ simulate_cpu_devices()
 
 import graphc.ops.functions as functions
 from graphc.ops.functions import *
-from graphc.ops import NamespaceInfo, fft, linalg, nn, random, special
+from graphc.ops import NamespaceInfo, call_jax, fft, linalg, nn, random, special
 from graphc import distribute, ir, layers, losses, optim
 from graphc.autograph import cond, do_not_convert, fori_loop, loop_options, pyfunc, scan, switch, to_source, while_loop
 from graphc.base import config, errors
@@ -32,6 +32,7 @@ __all__: list[str] = [
     "Tensor",
     "TensorSpec",
     "Variable",
+    "call_jax",
     "compare",
     "cond",
     "config",

@@ -27,6 +27,7 @@ from graphc.ops.differentiate import VJP, linearize, vjp_attrs
 from graphc.ops.functions import *
 from graphc.ops.fusing import iterations_per_step
 from graphc.ops.host import HOST_CALL, ORDER, STATUS, HostFunction, emit_host_call, host_error, host_lock, replaying
+from graphc.ops.jax_call import call_jax
 from graphc.ops.namespace_info import NamespaceInfo
 from graphc.ops.numbers import AS_NUMBER
 from graphc.ops.state import ASSIGN_VARIABLE, READ_VARIABLE
@@ -57,6 +58,7 @@ __all__ = [
     "HostFunction",
     "NamespaceInfo",
     "Trips",
+    "call_jax",
     "emit_branches",
     "emit_host_call",
     "emit_scan",

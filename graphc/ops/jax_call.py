@@ -1,0 +1,141 @@
+"""Calls of functions that JAX can trace, as one differentiable op each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidTypeError
+from graphc.core import NO_ATTRS, SCALARS, ArrayMethods, apply_all, operand, type_of_any
+from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType, typed_key
+from graphc.ops.table import infer_by_evaluation
+
+__all__ = ["call_jax"]
+
+_KEPT = 512
+"""How many calls, by function, structure and types, keep their compiled form."""
+
+
+def call_jax(fn: Callable[..., Any], *args: Any) -> Any:
+    """Calls a function that JAX can trace, as one op: eagerly, compiled, in loops, and with gradients.
+
+    Args:
+      fn: a function of JAX arrays in any pytrees, such as a method of a flax or equinox module. It is compiled once for
+        the same function, structure and types; a lambda made anew for each call is compiled at each call.
+      *args: pytrees. Tensors, variables and arrays become JAX arrays, and gradients flow to them; Python values are
+        given as they are, and another value is another program.
+
+    Returns:
+      What the function returns, with tensors in place of JAX arrays.
+
+    Raises:
+      InvalidTypeError: the function returns something that is no array, or takes a Python value that cannot be hashed.
+
+    Example:
+      >>> import jax.numpy as jnp
+      >>> import graphc as gx
+      >>> weights = {"w": gx.asarray([1.0, 2.0]), "b": gx.asarray(3.0)}
+      >>> gx.call_jax(lambda p, x: jnp.dot(p["w"], x) + p["b"], weights, gx.asarray([10.0, 1.0])).item()
+      15.0
+    """
+    leaves, structure = jax.tree.flatten(args)
+    tensors = [operand(leaf) for leaf in leaves if _is_array(leaf)]
+    fixed = tuple(None if _is_array(leaf) else _Fixed(leaf) for leaf in leaves)
+    types = tuple(type_of_any(tensor) for tensor in tensors)
+    try:
+        call = _call(fn, structure, fixed, types)
+    except TypeError as error:
+        if "unhashable" not in str(error):
+            raise
+        raise at(InvalidTypeError(f"call_jax: {error}; give arrays as tensors"), user_location()) from None
+    outputs = apply_all(_OP, tensors, Attrs(function=call))
+    return jax.tree.unflatten(call.result, outputs)
+
+
+def _is_array(leaf: Any) -> bool:
+    return isinstance(leaf, ArrayMethods | jax.Array | np.ndarray | np.generic)
+
+
+class _Fixed:
+    """A Python value in a key: 1, 1.0 and True are different ones."""
+
+    __slots__ = ("key", "value")
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self.key = typed_key(value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Fixed) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+class _Call:
+    """A function for one structure and types of its arguments; it is an attribute of the op, so that graphs hold it.
+
+    Attributes:
+      infer: the types of the results from those of the arrays.
+      result: the structure of the results, once the function has been traced.
+    """
+
+    def __init__(self, fn: Callable[..., Any], structure: Any, fixed: tuple[_Fixed | None, ...]) -> None:
+        self.__qualname__ = str(getattr(fn, "__qualname__", type(fn).__qualname__))
+        self.infer = infer_by_evaluation(self.__call__)
+        self.result: Any = None
+        self._fn = fn
+        self._structure = structure
+        self._fixed = fixed
+
+    def __repr__(self) -> str:
+        return f"<{self.__qualname__}>"
+
+    def __call__(self, *arrays: Any) -> tuple[Any, ...]:
+        rest = iter(arrays)
+        leaves = [jnp.asarray(next(rest)) if item is None else item.value for item in self._fixed]
+        results, self.result = jax.tree.flatten(self._fn(*jax.tree.unflatten(self._structure, leaves)))
+        return tuple([_array(result, self.__qualname__) for result in results])
+
+
+def _call_jax(*arrays: Any, function: _Call) -> tuple[Any, ...]:
+    return function(*arrays)
+
+
+def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    return attrs["function"].infer(types, NO_ATTRS, regions)
+
+
+_OP = OPS.add(
+    "call_jax",
+    OpDef(
+        "call_jax",
+        impl=_call_jax,
+        infer=_infer,
+        params=("*args",),
+        doc="A function that JAX can trace, as one step.",
+    ),
+)
+
+
+def _array(result: Any, name: str) -> Any:
+    if not isinstance(result, jax.Array | np.ndarray | np.generic | jax.core.Tracer) and type(result) not in SCALARS:
+        error = InvalidTypeError(
+            f"call_jax: {name} returned {type(result).__name__} {result!r:.60}, expected arrays and pytrees of these"
+        )
+        raise at(error, user_location())
+    return jnp.asarray(result)
+
+
+@lru_cache(maxsize=_KEPT)
+def _call(
+    fn: Callable[..., Any], structure: Any, fixed: tuple[_Fixed | None, ...], types: tuple[TensorType, ...]
+) -> _Call:
+    del types  # part of the key, since the structure of the results may depend on them
+    return _Call(fn, structure, fixed)
