@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidTypeError
@@ -44,7 +45,8 @@ def call_jax(fn: Callable[..., Any], *args: Any) -> Any:
       >>> gx.call_jax(lambda p, x: jnp.dot(p["w"], x) + p["b"], weights, gx.asarray([10.0, 1.0])).item()
       15.0
     """
-    leaves, structure = jax.tree.flatten(args)
+    flatten: Any = jax.tree.flatten
+    leaves, structure = flatten(args)
     tensors = [operand(leaf) for leaf in leaves if _is_array(leaf)]
     fixed = tuple(None if _is_array(leaf) else _Fixed(leaf) for leaf in leaves)
     types = tuple(type_of_any(tensor) for tensor in tensors)
@@ -125,7 +127,7 @@ _OP = OPS.add(
 
 
 def _array(result: Any, name: str) -> Any:
-    if not isinstance(result, jax.Array | np.ndarray | np.generic | jax.core.Tracer) and type(result) not in SCALARS:
+    if not isinstance(result, jax.Array | np.ndarray | np.generic | Tracer) and type(result) not in SCALARS:
         error = InvalidTypeError(
             f"call_jax: {name} returned {type(result).__name__} {result!r:.60}, expected arrays and pytrees of these"
         )

@@ -55,6 +55,10 @@ def _tile(x: Any, repetitions: Any) -> Array:
     return jnp.tile(x, repetitions)
 
 
+def _repeat(x: Any, repeats: Any, axis: int | None = None) -> Array:
+    return jnp.repeat(x, np.asarray(repeats) if isinstance(repeats, tuple) else repeats, axis=axis)
+
+
 def _pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Array:
     options = {"constant_values": constant_values} if mode == "constant" else {}
     return jnp.pad(x, pad_width, mode=mode, **options)
@@ -155,7 +159,12 @@ _ROWS = (
     ),
     # Repetition and order.
     row("tile", _tile, "x, repetitions: Shape", "Repeated so many times along each axis."),
-    row("repeat", jnp.repeat, "x, repeats: int, axis: int | None = None", "Each element repeated along axis."),
+    row(
+        "repeat",
+        _repeat,
+        "x, repeats: Shape, axis: int | None = None",
+        "Each element repeated along axis, so many times for all or for each.",
+    ),
     row("flip", jnp.flip, "x, axis: Axis = None", "Reversed along axis."),
     row(
         "roll",

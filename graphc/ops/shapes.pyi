@@ -262,18 +262,16 @@ def ravel(x: ArrayLike) -> Tensor:
 
 flatten = ravel
 
-def repeat(x: ArrayLike, repeats: int, axis: int | None = None) -> Tensor:
-    """Each element repeated along axis.
+def repeat(x: ArrayLike, repeats: Shape, axis: int | None = None) -> Tensor:
+    """Each element repeated along axis, so many times for all or for each.
 
     Args:
       x: a tensor, or what becomes one.
-      repeats: an int. Static.
+      repeats: an int or several. Static.
       axis: an int, or None. Static.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
-
-    Source: ``jax.numpy.repeat``.
     """
 
 def reshape(x: ArrayLike, shape: Shape, copy: bool | None = None) -> Tensor:

@@ -245,7 +245,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "dynamic_slice": [example(MATRIX, i32(1, 0), (2, 3), expected=_dynamic_slice)],
     "dynamic_update_slice": [example(MATRIX, RIGHT, i32(0, 1), expected=_dynamic_update_slice)],
     "tile": [example(MATRIX, (2, 1)), example(SIGNED, 3)],
-    "repeat": [example(MATRIX, 2, axis=1), example(SIGNED, 3)],
+    "repeat": [example(MATRIX, 2, axis=1), example(SIGNED, 3), example(MATRIX, (1, 0, 2), axis=0)],
     "flip": [example(MATRIX), example(MATRIX, axis=1)],
     "roll": [example(MATRIX, 1, axis=0), example(SIGNED, -2)],
     "rot90": [example(MATRIX), example(CUBE, 3, (1, 2))],
