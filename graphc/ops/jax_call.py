@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -45,8 +45,7 @@ def call_jax(fn: Callable[..., Any], *args: Any) -> Any:
       >>> gx.call_jax(lambda p, x: jnp.dot(p["w"], x) + p["b"], weights, gx.asarray([10.0, 1.0])).item()
       15.0
     """
-    flatten: Any = jax.tree.flatten
-    leaves, structure = flatten(args)
+    leaves, structure = cast("Any", jax.tree.flatten)(args)
     tensors = [operand(leaf) for leaf in leaves if _is_array(leaf)]
     fixed = tuple(None if _is_array(leaf) else _Fixed(leaf) for leaf in leaves)
     types = tuple(type_of_any(tensor) for tensor in tensors)

@@ -56,7 +56,7 @@ def _tile(x: Any, repetitions: Any) -> Array:
 
 
 def _repeat(x: Any, repeats: Any, axis: int | None = None) -> Array:
-    return jnp.repeat(x, np.asarray(repeats) if isinstance(repeats, tuple) else repeats, axis=axis)
+    return jnp.repeat(x, repeats if isinstance(repeats, int) else np.asarray(repeats), axis=axis)
 
 
 def _pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Array:
