@@ -327,7 +327,6 @@ class ArrayMethods:
     std = _function("std")
     swapaxes = _function("swapaxes")
     take = _function("take")
-    trace = _function("trace")
     var = _function("var")
 
     def transpose(self, *axes: Any) -> Tensor:

@@ -106,11 +106,23 @@ def wrong_axis(x: Any) -> Any:
 @program(
     "numpy/unique",
     inputs=VECTORS,
-    construct=NONE,
-    refused=(gx.errors.UnimplementedError, r"numpy\.unique.*no function"),
+    construct="a shape that depends on a tensor's value",
+    refused=(gx.errors.ConcretizationError, r"unique: the shape of the result depends on the values of x.*size="),
 )
 def unique(x: Any) -> Any:
     return np.unique(x)
+
+
+@program(
+    "numpy/place",
+    inputs=VECTORS,
+    construct=NONE,
+    refused=(gx.errors.UnimplementedError, r"numpy\.place.*no function"),
+    raises=gx.errors.UnimplementedError,
+)
+def place(x: Any) -> Any:
+    np.place(x, x > 1, [0.0])
+    return x
 
 
 @program(
