@@ -36,10 +36,14 @@ N = TypeVar("N", bound=ast.AST)
 S = TypeVar("S", bound=ast.stmt | ast.expr)
 
 
+_PLAIN = frozenset("arg asname attr conversion ctx id is_async kind level module op ops simple type_comment".split())
+"""The fields of nodes that hold texts, numbers, operators (``ast.Add``) and contexts (``ast.Load``)."""
+
+
 @functools.cache
 def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
-    """The fields of a kind of node that hold nodes which say something: no operators, no contexts."""
-    return tuple(name for name in kind._fields if name not in ("ctx", "op", "ops"))
+    """The fields of a kind of node that hold nodes which say something."""
+    return () if kind is ast.Constant else tuple(name for name in kind._fields if name not in _PLAIN)
 
 
 def children(node: ast.AST) -> list[ast.AST]:

@@ -20,14 +20,15 @@ __all__ = ["always_bound"]
 Bound: TypeAlias = frozenset[str] | None  # None: control does not come here
 
 
-def always_bound(body: Sequence[ast.stmt], scope: Scope) -> frozenset[str]:
+def always_bound(body: Sequence[ast.stmt], scope: Scope, table: NameTable) -> frozenset[str]:
     """The local variables of a function that no way through it reads unbound.
 
     Args:
       body: its statements, with jumps.
       scope: its names.
+      table: the names of its statements.
     """
-    found = _Ways(NameTable())
+    found = _Ways(table)
     found.block(body, frozenset(scope.parameters))
     names = scope.names
     return scope.local - scope.declared - names.deferred - names.rebound - names.deleted - found.doubtful

@@ -50,7 +50,7 @@ def rewrite(node: Definition, unit: Unit, suspended: bool = False) -> Definition
     if not (suspended and isinstance(node, ast.FunctionDef)):
         _refuse_suspension(_suspends(node), unit)
     if isinstance(node, ast.FunctionDef):
-        return _rewrite_function(node, unit, frozenset(), frozenset())
+        return _rewrite_function(node, unit, frozenset(), frozenset(), suspended)
     assert isinstance(node, ast.Lambda)
     rewriter = Expressions(unit, frozenset(parameters(node.args)), first_parameter(node.args))
     node.body = rewriter.expression(node.body)
@@ -101,14 +101,20 @@ def _refuse_suspension(cause: ast.AST | None, unit: Unit) -> None:
 
 
 def _rewrite_function(
-    node: ast.FunctionDef, unit: Unit, outer_local: frozenset[str], outer_undefined: frozenset[str]
+    node: ast.FunctionDef,
+    unit: Unit,
+    outer_local: frozenset[str],
+    outer_undefined: frozenset[str],
+    suspended: bool = False,
 ) -> ast.FunctionDef:
-    before = scope_of(node)
-    certain = always_bound(node.body, before)
+    table = NameTable()
+    before = scope_of(node, table)
+    certain = always_bound(node.body, before, table)
     steps = (remove_matches, *([lift_bindings] if before.names.in_place else []), remove_jumps, lift_handlers)
     for step in steps:
         node.body = step(node.body, unit)
-    _refuse_suspension(_suspends_inside(node.body), unit)
+    if suspended:
+        _refuse_suspension(_suspends_inside(node.body), unit)
     table = NameTable()
     # A name stays local although the statement that bound it could not be reached and is gone.
     scope = scope_of(node, table, before.local)

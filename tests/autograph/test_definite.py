@@ -6,13 +6,13 @@ import textwrap
 import pytest
 
 from graphc.autograph.definite import always_bound
-from graphc.autograph.names import scope_of
+from graphc.autograph.names import NameTable, scope_of
 
 
 def found(body: str) -> set[str]:
     node = ast.parse(f"def function(a, b):\n{textwrap.indent(textwrap.dedent(body), '    ')}").body[0]
     assert isinstance(node, ast.FunctionDef)
-    return set(always_bound(node.body, scope_of(node))) - {"a", "b"}
+    return set(always_bound(node.body, scope_of(node, table := NameTable()), table)) - {"a", "b"}
 
 
 @pytest.mark.parametrize(
