@@ -36,7 +36,24 @@ N = TypeVar("N", bound=ast.AST)
 S = TypeVar("S", bound=ast.stmt | ast.expr)
 
 
-_PLAIN = frozenset(["arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "level", "module", "op", "ops", "simple", "type_comment"])
+_PLAIN = frozenset(
+    [
+        "arg",
+        "asname",
+        "attr",
+        "conversion",
+        "ctx",
+        "id",
+        "is_async",
+        "kind",
+        "level",
+        "module",
+        "op",
+        "ops",
+        "simple",
+        "type_comment",
+    ]
+)
 """The fields of nodes that hold texts, numbers, operators (``ast.Add``) and contexts (``ast.Load``)."""
 
 
