@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,8 +34,11 @@ class ArgumentWatch:
         self._arguments = (args, kwargs)
         self._before = nest.flatten(self._arguments)
 
-    def check(self) -> None:
+    def check(self, writes: Sequence[Write]) -> None:
         """Looks again.
+
+        Args:
+          writes: what the function wrote into objects that outlive the call.
 
         Raises:
           UnimplementedError: a list, dict or dataclass among the arguments was changed.
@@ -44,11 +47,21 @@ class ArgumentWatch:
         after, new_structure = nest.flatten(self._arguments)
         if structure == new_structure and all(a is b for a, b in zip(before, after, strict=True)):
             return
-        raise UnimplementedError(
-            f"{self._name} changes a list, dict or dataclass that it was given ({structure} before, {new_structure} "
-            "after); a compiled function works on a copy, once, when it is traced: return the new value instead, or "
-            "keep it in a Variable"
+        given = {id(part) for part in _containers(self._arguments)}
+        write = next((write for write in writes if id(write.place.owner) in given), None)
+        how = f"by {write.place.what}" if write is not None else f"{structure} before, {new_structure} after"
+        error = UnimplementedError(
+            f"{self._name} changes a list, dict or dataclass that it was given ({how}); a compiled function works on "
+            "a copy, once, when it is traced: return the new value instead, or keep it in a Variable"
         )
+        raise at(error, None if write is None else write.location)
+
+
+def _containers(value: Any) -> Iterator[Any]:
+    """A nested value and the containers in it."""
+    yield value
+    for part in (nest.children(value) or ((), ()))[1]:
+        yield from _containers(part)
 
 
 def holds_symbols(value: Any) -> bool:
@@ -101,7 +114,10 @@ def check_stores(trace: Trace) -> list[Write]:
     escaped = _escaped(trace.stores)
     if not stored and not escaped:
         return [write for owner in owners.values() for write in owner.writes]
-    what, location = (stored[0].place.what, stored[0].location) if stored else (escaped[0].what, escaped[0].location)
+    culprits = [write for write in stored if holds_symbols(write.place.get())]
+    what, location = (
+        (culprits[0].place.what, culprits[0].location) if stored else (escaped[0].what, escaped[0].location)
+    )
     for write in reversed(stored):
         write.place.set(write.before)
     for store in reversed(list(trace.stores.values())):

@@ -414,7 +414,7 @@ def trace_function(
         take_back_tensors(trace)
         raise trace.refusals[0]
     writes = check_stores(trace)
-    watch.check()
+    watch.check(writes)
     side_effects = find_side_effects(trace, writes)
     unoptimized = trace.finish([*returned.outputs, *(tensor for _, tensors in after_call for tensor in tensors)])
     graph = run_passes(unoptimized, DEFAULT)

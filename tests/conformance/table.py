@@ -18,7 +18,8 @@ where it makes sense under a `GradientTape`, and must agree in values, dtypes, e
 are changed, and gradients. A program that is refused must be refused with the message that its test names, at the
 user's line.
 
-*compiles* means that compiled code does what the Python does. *runs at trace time* means that Python does it once, when
+*compiles* means that compiled code does what the Python does, in the 32 bits that tensors have (see
+[Numbers](compiled.md#numbers)). *runs at trace time* means that Python does it once, when
 the function is traced. *refused* means that a compiled call raises an error that says what to write instead; nothing
 is changed silently. *not yet* counts the programs that should compile and are refused today.
 

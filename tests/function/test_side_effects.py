@@ -403,3 +403,30 @@ def test_options_reach_the_trace() -> None:
 
     gx.function(function, unroll=4, max_iterations=7, side_effects="ignore", autograph=False)(ONE, Marker())
     assert seen == [(4, 7)]
+
+
+class Meter:
+    def __init__(self) -> None:
+        self.count, self.total = 0, gx.asarray(0.0)
+
+    def push(self, x: Any) -> Any:
+        self.count = 5
+        self.total = self.total + x
+        return self.total
+
+
+def test_the_attribute_that_takes_a_tensor_is_blamed() -> None:
+    meter = Meter()
+    with pytest.raises(UnimplementedError, match=r"attribute 'total' of a Meter stores a tensor(.|\n)*self.total = "):
+        gx.function(meter.push)(ONE)
+    assert isinstance(meter.total, gx.Tensor)
+    assert meter.total.item() == 0.0
+
+
+def test_the_change_of_an_argument_is_named_with_its_line() -> None:
+    def program(rows: list[Any], x: Any) -> Any:
+        rows.append(1)
+        return x
+
+    with pytest.raises(UnimplementedError, match=r"given \(by the call of list.append\)(.|\n)*rows.append\(1\)"):
+        gx.function(program)([1.0], ONE)

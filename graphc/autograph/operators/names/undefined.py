@@ -32,7 +32,10 @@ class Undefined:
 
     def fail(self) -> NoReturn:
         """Raises the error of a use."""
-        raise at(UndefinedNameError(f"name {self.name!r} is used, but {self.reason}"), user_location())
+        error = UndefinedNameError(
+            f"name {self.name!r} is used, but {self.reason}; bind it on every way to here, for example before"
+        )
+        raise at(error, user_location())
 
     def use(self) -> Any:
         """What reading the name gives, where that may be anything."""
@@ -72,7 +75,7 @@ def undefined(name: str, certain: bool = False) -> Undefined:
       name: the user's variable.
       certain: whether it is bound wherever it is read, so that anything may stand for it.
     """
-    return Undefined(name, "it is not bound yet", certain)
+    return Undefined(name, "it is bound on some of the ways to here only, or not yet", certain)
 
 
 def undefined_return() -> Undefined:
