@@ -13,9 +13,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from graphc.autograph import holds_symbols
 from graphc.base import at, nest
 from graphc.base.errors import UnimplementedError
-from graphc.core import Store, SymbolicTensor, TensorPlace, Trace, Write
+from graphc.core import Store, TensorPlace, Trace, Write
 
 __all__ = ["ArgumentWatch", "check_stores", "take_back_tensors"]
 
@@ -62,11 +63,6 @@ def _containers(value: Any) -> Iterator[Any]:
     yield value
     for part in (nest.children(value) or ((), ()))[1]:
         yield from _containers(part)
-
-
-def holds_symbols(value: Any) -> bool:
-    """Whether a value is, or contains, a tensor of a trace."""
-    return any(isinstance(leaf, SymbolicTensor) for leaf in nest.flatten(value)[0])
 
 
 @dataclass

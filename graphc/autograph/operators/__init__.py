@@ -51,6 +51,7 @@ from graphc.autograph.operators.matching.structural_patterns import match_class,
 from graphc.autograph.operators.names.undefined import load, return_value, undefined, undefined_return
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber
 from graphc.autograph.operators.stores.assignments import delete_attr, delete_item, inplace, store_attr, store_item
+from graphc.autograph.operators.stores.kept_tensors import holds_symbols
 from graphc.autograph.operators.stores.masked import load_part
 
 __all__ = [
@@ -82,6 +83,7 @@ __all__ = [
     "happened",
     "hashed",
     "holds_growing",
+    "holds_symbols",
     "holds_views",
     "if_exp",
     "if_stmt",

@@ -30,6 +30,7 @@ __all__ = [
     "if_exp",
     "if_stmt",
     "is_symbolic_condition",
+    "itself",
     "known_length",
     "not_",
     "or_",
@@ -45,6 +46,11 @@ _SIDES = ("when the condition is true", "when it is false")
 def is_symbolic_condition(value: Any) -> bool:
     """Whether a condition's value is not known while the function is traced."""
     return isinstance(value, SymbolicTensor)
+
+
+def itself(value: Any) -> Any:
+    """The value: ``partial(itself, value)`` is an operand that is known already."""
+    return value
 
 
 def known_length(condition: Any) -> Any:

@@ -1,9 +1,8 @@
 """``not``, ``and``, ``or`` and ``... if ... else ...`` as they stand in code.
 
 They are those of :mod:`graphc.autograph.operators.branches.branches`, but what is a Python number whichever way it
-goes stays
-one. In plain Python ``not t`` is a bool, so that ``(not a) + (not b)`` counts, where the sum of two tensors of truth
-values would be their disjunction.
+goes stays one. In plain Python ``not t`` is a bool, so that ``(not a) + (not b)`` counts, where the sum of two tensors
+of truth values would be their disjunction.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from typing import Any, cast
 import numpy as np
 
 from graphc.autograph.convert import convert, is_converted
-from graphc.autograph.operators.calls.impure import is_reported, report_call
+from graphc.autograph.operators.calls.impure import is_reported, report_call, side_effect
 from graphc.autograph.operators.calls.jax_functions import checked
 from graphc.autograph.operators.calls.natives import ITERATING, check_arguments
 from graphc.autograph.operators.calls.recursion import check_recursion
@@ -180,7 +180,7 @@ def _found_attr(owner: Any, kind: type[Any], name: str, native: Callable[[Any, s
             return call(found.fget)(owner)
     elif isinstance(found, functools.cached_property):
         if name not in owner.__dict__:
-            _side_effect(f"the first use of the cached property {name!r} of a {kind.__name__}")
+            side_effect(f"the first use of the cached property {name!r} of a {kind.__name__}")
     elif (getter := operator_method(found, "__get__")) is not None and (
         found_on(_kind(found), "__set__") is not None or name not in getattr(owner, "__dict__", ())
     ):
@@ -243,7 +243,7 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
     try:
         return convert(code_owner)
     except NoSourceError as error:
-        _side_effect(f"the call of {code_owner.__qualname__}, whose source is not available,")
+        side_effect(f"the call of {code_owner.__qualname__}, whose source is not available,")
         assert context.trace is not None
         context.trace.root.unconverted[code_owner.__qualname__] = str(error)
         return original
@@ -396,7 +396,7 @@ def _changing_contents(function: Any, owner: list[Any] | dict[Any, Any]) -> Any:
     def noted(*args: Any, **kwargs: Any) -> Any:
         what = f"the call of {type(owner).__name__}.{function.__name__}"
         if kwargs.get("key") is not None:
-            _side_effect(what)
+            side_effect(what)
         if context.trace is not None:
             context.trace.writing(ContentsPlace(owner, what))
         return guarded(*args, **kwargs)
@@ -419,11 +419,6 @@ def _getattr(owner: Any, name: str, *default: Any) -> Any:
         raise
 
 
-def _side_effect(what: str) -> None:
-    if context.trace is not None:
-        context.trace.side_effect(what)
-
-
 def _guarded(function: Any) -> Any:
     """The function, with a check of what it is given: a loop index that it would look at, an object it would change."""
     calling = not isinstance(function, type | types.BuiltinFunctionType) or function not in _CALLING_BUILTINS
@@ -442,7 +437,7 @@ def _guarded(function: Any) -> Any:
             check_iterator(value)
             refuse_growing(value)
         if isinstance(kwargs.get("out"), np.ndarray):
-            _side_effect(f"the call of {getattr(function, '__name__', function)} with out=")
+            side_effect(f"the call of {getattr(function, '__name__', function)} with out=")
         if not calling:
             args = tuple([_called_back(value) for value in args])
             kwargs = {name: _called_back(value) for name, value in kwargs.items()}

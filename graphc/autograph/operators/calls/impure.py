@@ -17,7 +17,7 @@ import numpy as np
 
 from graphc.core import Place, context
 
-__all__ = ["is_reported", "report_call"]
+__all__ = ["is_reported", "report_call", "side_effect"]
 
 _MODULES = frozenset(
     ("_io", "_socket", "numpy.random", "random", "secrets", "shutil", "socket", "subprocess", "tempfile", "time")
@@ -41,6 +41,12 @@ _ALIASES = {"posix": "os", "nt": "os", "_io": "io", "pathlib._local": "pathlib"}
 _IN_MEMORY = ("StringIO", "BytesIO")
 _MAKERS = (np.random.default_rng, np.random.RandomState, random.Random)
 """What makes a generator of random numbers: the same one each time where it is given a seed."""
+
+
+def side_effect(what: str) -> None:
+    """Says that Python code is about to do something besides computing; see :meth:`graphc.core.Trace.side_effect`."""
+    if context.trace is not None:
+        context.trace.side_effect(what)
 
 
 def is_reported(function: Any) -> bool:

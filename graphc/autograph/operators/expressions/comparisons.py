@@ -8,6 +8,7 @@ from functools import partial
 from types import FunctionType
 from typing import Any, cast
 
+from graphc.autograph.operators.branches.branches import itself
 from graphc.autograph.operators.branches.logic import and_, and_if_plain, not_, or_
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.natives import HASHED, check_items, check_methods
@@ -74,14 +75,14 @@ def _compare_sequences(symbol: str, left: Any, right: Any) -> Any:
     if symbol in ("==", "!="):
         equal: Any = len(firsts) == len(seconds)
         for first, second in zip(firsts, seconds, strict=False):
-            equal = and_(partial(_same, equal), partial(_equal, first, second))
+            equal = and_(partial(itself, equal), partial(_equal, first, second))
         return _truth(equal if symbol == "==" else not_(equal))
     # The first two that differ decide; if none do, the lengths.
     result: Any = native(len(firsts), len(seconds))
     for first, second in reversed(list(zip(firsts, seconds, strict=False))):
         equal = _equal(first, second)
         differing = and_(partial(not_, equal), partial(compare, symbol, first, second))
-        result = or_(partial(_same, differing), partial(and_, partial(_same, equal), partial(_same, result)))
+        result = or_(partial(itself, differing), partial(and_, partial(itself, equal), partial(itself, result)))
     return result
 
 
@@ -122,7 +123,7 @@ def compare_chain(left: Any, operators: Sequence[str], operands: Sequence[Thunk]
         both = and_if_plain(result, following)
         if both is None:
             rest = partial(compare_chain, right, operators[place:], operands[place:])
-            return and_(partial(_same, result), rest)
+            return and_(partial(itself, result), rest)
         # The operand was evaluated for good, so that the next comparison takes it: nothing is traced twice and again.
         result, right = both, last[0]
     return result
@@ -132,14 +133,10 @@ def _compare_any(symbol: str, left: Any, right: Any) -> Any:
     return compare(symbol, left, right) if symbol in _METHODS else _OTHERS[symbol](left, right)
 
 
-def _same(value: Any) -> Any:
-    return value
-
-
 def _is_among(item: Any, elements: Iterable[Any]) -> Any:
     found: Any = False
     for element in elements:
-        found = or_(partial(_same, found), partial(_equal, item, element))
+        found = or_(partial(itself, found), partial(_equal, item, element))
         if found is True:
             return True
     return _truth(found)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
 
-from graphc.autograph.operators.branches.branches import if_stmt, is_symbolic_condition, truth
+from graphc.autograph.operators.branches.branches import if_stmt, is_symbolic_condition, itself, truth
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.natives import check_items
 from graphc.autograph.operators.calls.watch import check_iterator, made, special_method
@@ -221,16 +221,12 @@ def _filter(native: Callable[..., Any], function: Any, iterable: Any, /) -> Any:
         if not any(isinstance(item, SymbolicTensor) for item in given):
             return native(function, iterable)
         found = made(iter(given))
-    holds = _same if function is None else call(function)
+    holds = itself if function is None else call(function)
 
     def step(item: Any) -> Clause:
-        return Clause((partial(holds, item),), partial(_same, item), False)
+        return Clause((partial(holds, item),), partial(itself, item), False)
 
     return made(GeneratorExpression(found, step, False))
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 REPLACED[filter] = _filter

@@ -10,7 +10,7 @@ from collections.abc import Callable, ItemsView, Iterable, KeysView, ValuesView
 from functools import partial, reduce
 from typing import Any, cast
 
-from graphc.autograph.operators.branches.branches import is_symbolic_condition, not_, or_, predicate, truth
+from graphc.autograph.operators.branches.branches import is_symbolic_condition, itself, not_, or_, predicate, truth
 from graphc.autograph.operators.branches.merging import Meet, note_stand_ins, to_tensors
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.watch import check_iterator, made
@@ -132,14 +132,10 @@ def _quantify(values: Iterable[Any], stop: bool) -> Any:
     result: Any = False
     for value in values:
         known = _truth_of(value)
-        result = or_(partial(_same, result), partial(_same, known if stop else not_(known)))
+        result = or_(partial(itself, result), partial(itself, known if stop else not_(known)))
         if result is True:
             break
     return _truth_of(result if stop else not_(result))
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 # --- the largest and the smallest

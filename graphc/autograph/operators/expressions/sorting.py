@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, cast
 
-from graphc.autograph.operators.branches.branches import truth
+from graphc.autograph.operators.branches.branches import itself, truth
 from graphc.autograph.operators.branches.list_choice import columns_of
 from graphc.autograph.operators.branches.merging import note_stand_ins, to_tensors
 from graphc.autograph.operators.calls.calls import call
@@ -36,7 +36,7 @@ def _symbolic(value: Any) -> bool:
 def _sorted(native: Callable[..., Any], iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     """``sorted``."""
     refuse_growing(iterable)
-    convert = _same if key is None else call(key)
+    convert = itself if key is None else call(key)
     if isinstance(iterable, (SymbolicTensor, SpaceIterator, GeneratorExpression)) or type(iterable) in _CONTAINERS:
         items = list(cast("Iterable[Any]", iterable))
         keys = [convert(item) for item in items]
@@ -54,10 +54,6 @@ def _sorted(native: Callable[..., Any], iterable: Any, /, *, key: Any = None, re
         return _checked(convert(item))
 
     return native(iterable, key=compared, reverse=reverse)
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 def _checked(key: Any) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from graphc.autograph.operators.calls.calls import call
+from graphc.autograph.operators.calls.impure import side_effect
 from graphc.autograph.operators.calls.watch import found_on, is_users, operator_method
 from graphc.autograph.operators.expressions.arithmetic import binary
 from graphc.autograph.operators.host.late_values import REPLACED
@@ -29,11 +30,6 @@ from graphc.core import MISSING, ArrayMethods, SymbolicTensor, context
 __all__ = ["delete_attr", "delete_item", "inplace", "store_attr", "store_item"]
 
 
-def _side_effect(what: str) -> None:
-    if context.trace is not None:
-        context.trace.side_effect(what)
-
-
 def store_attr(owner: Any, name: str, value: Any) -> None:
     """``owner.name = value``; a property of the user's is a call."""
     if context.trace is None:
@@ -44,7 +40,7 @@ def store_attr(owner: Any, name: str, value: Any) -> None:
         call(setter)(owner, value)
     else:
         what = f"the assignment to attribute {name!r} of a {type(owner).__name__}"
-        _side_effect(what)
+        side_effect(what)
         if holds_symbols(value):
             note_store(owner, what)
         setattr(owner, name, value)
@@ -53,7 +49,7 @@ def store_attr(owner: Any, name: str, value: Any) -> None:
 def _store_in_object(native: Callable[[Any, str, Any], None], owner: Any, name: str, value: Any) -> None:
     """``object.__setattr__``, with which frozen objects are given their attributes."""
     if context.trace is None or is_managed_attribute(owner, name) or isinstance(owner, type):
-        _side_effect(f"the assignment to attribute {name!r} of a {type(owner).__name__}")
+        side_effect(f"the assignment to attribute {name!r} of a {type(owner).__name__}")
         native(owner, name, value)
     else:
         write(AttributePlace(owner, name), value)
@@ -105,7 +101,7 @@ def delete_attr(owner: Any, name: str) -> None:
     """``del owner.name``."""
     place = AttributePlace(owner, name)
     if context.trace is None or not is_plain_attribute(owner, name) or place.get() is MISSING:
-        _side_effect(f"the deletion of attribute {name!r} of a {type(owner).__name__}")
+        side_effect(f"the deletion of attribute {name!r} of a {type(owner).__name__}")
         delattr(owner, name)
     else:
         write(place, MISSING)
