@@ -32,7 +32,7 @@ help: ## show this list
 	@echo "  TESTS=tests/ir          the files or folders to test"
 	@echo "  ARGS='-k loop'          further arguments of pytest, of the demo or of the benchmarks"
 
-demo: $(VENV)/.has-demo $(JAX_BUILD) ## see graphc at work on real data, in about a minute
+demo: $(VENV)/.has-demo $(JAX_BUILD) ## see graphc at work on real data, in a minute or two
 	$(BIN)/graphc demo $(ARGS)
 
 test: $(VENV)/.has-test ## run the tests and the examples in docstrings
