@@ -101,14 +101,17 @@ def defined(text: str) -> Iterator[Function]:
         del linecache.cache[file]
 
 
-def outcome(case: Case) -> str:
-    """What became of the program: "same", "raised" or "refused"; anything else fails."""
+def outcome(case: Case, *, tape_inside: bool = True) -> str:
+    """What became of the program: "same", "raised" or "refused"; anything else fails.
+
+    It runs eagerly, compiled, and compiled under a tape, and with ``tape_inside`` also with the tape compiled."""
     with defined(case.text) as program:
         compiled = compile_quietly(program)
         ways = [("compiled", program, compiled)]
         if all(call(program, given).error is None for given in case.inputs):
             ways.append(("a tape around the compiled function", with_tape(program), with_tape(compiled)))
-            ways.append(("a tape inside", with_tape(program), compile_quietly(with_tape(program))))
+            if tape_inside:
+                ways.append(("a tape inside", with_tape(program), compile_quietly(with_tape(program))))
         outcomes = [compare(name, eager, other, given) for name, eager, other in ways for given in case.inputs]
         # A gradient may be refused where values are not.
         return max(outcomes[: len(case.inputs)], key=["same", "raised", "refused"].index)
