@@ -21,7 +21,6 @@ if __name__ == "__main__":
 from tests.conformance.random_programs import SIZE, write_program
 from tests.conformance.test_random_programs import Case, inputs_of, outcome
 
-
 TAPE_INSIDE = 4
 """Every how many programs are compiled with their tape, too, which takes a third of the time."""
 
