@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from graphc.autograph.operators.branches.merging import is_number
 from graphc.autograph.operators.lists.growing import Growing, growing, grown, rows, samples
+from graphc.autograph.operators.numbers.foregone import foregone
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.base import nest
 from graphc.base.errors import InvalidArgumentError
@@ -129,12 +131,12 @@ class ListState:
         assert found is not None
         if self._items is None:
             found.appends.count = self._appended_before + self._per_trip * (self._max_trips or 0)
-        if trips is None or self._growth is None:
-            return value
-        grown_by = self._growth * trips
+        grown_by = None if trips is None or self._growth is None else self._growth * trips
         if self._items is None:
             before = self._before
             assert before is not None
-            return [Growing(found.buffer, before.count, before.added + grown_by, found.appends)]
-        total = len(self._items) + grown_by
-        return rows(found, 0, total) if total <= _MAX_ROWS else value
+            return value if grown_by is None else [replace(found, count=before.count, added=before.added + grown_by)]
+        if found.capacity > _MAX_ROWS:
+            return value
+        total = foregone(found.length) if grown_by is None else len(self._items) + grown_by
+        return value if total is None else rows(found, 0, total)
