@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, cast
@@ -23,7 +24,7 @@ from graphc.autograph import (
     watch_names,
 )
 from graphc.base import at, nest, user_location
-from graphc.base.errors import UnimplementedError
+from graphc.base.errors import GraphcError, UnimplementedError
 from graphc.core import (
     NO_ATTRS,
     AfterCall,
@@ -390,7 +391,7 @@ def trace_function(
     before = [tensor.raw for tensor in symbolic]
     args, kwargs = binder.rebuild(arguments, symbolic)
     watch = ArgumentWatch(options.name, args, kwargs)
-    with trace_scope(trace), device_scope(options.device or context.device):
+    with _telling_refusals(trace), trace_scope(trace), device_scope(options.device or context.device):
         try:
             result = converted(function, options, trace)(*args, **kwargs)
         except RecursionError as error:
@@ -400,7 +401,6 @@ def trace_function(
             raise
         except BaseException as error:
             if not ends_function(error):
-                take_back_tensors(trace)
                 raise
             result = None
         returned = _Result.of(trace, result, symbolic)
@@ -410,9 +410,6 @@ def trace_function(
             trace.after_call["write back"] = write_back
         checks = [] if trace.check is None else [trace.check]
         after_call = [(after, [*after.tensors(trace)]) for after in (*checks, *trace.after_call.values())]
-    if trace.refusals:
-        take_back_tensors(trace)
-        raise trace.refusals[0]
     writes = check_stores(trace)
     watch.check(writes)
     side_effects = find_side_effects(trace, writes)
@@ -423,6 +420,33 @@ def trace_function(
     traced = TracedFunction(graph, trace, counts, returned, binder, arguments, notes)
     traced.check(arguments)
     return traced
+
+
+@contextmanager
+def _telling_refusals(trace: Trace) -> Iterator[None]:
+    """Raises the first refusal, also where code of the user's caught it and went on, or failed because of it."""
+    try:
+        yield
+    except CreationInTrace:
+        raise
+    except BaseException as error:
+        take_back_tensors(trace)
+        swallowed = trace.refusals and isinstance(error, Exception) and trace.refusals[0] not in _leading_to(error)
+        if not swallowed:
+            raise
+    else:
+        if not trace.refusals:
+            return
+        take_back_tensors(trace)
+    raise trace.refusals[0]
+
+
+def _leading_to(error: BaseException) -> Iterator[BaseException]:
+    """A refusal and those that it was made of; of another exception only itself: it is not what was refused."""
+    last: BaseException | None = error
+    while last is not None:
+        yield last
+        last = (last.__cause__ or last.__context__) if isinstance(last, GraphcError) else None
 
 
 def _endless(name: str) -> UnimplementedError:

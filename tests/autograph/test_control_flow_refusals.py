@@ -193,6 +193,32 @@ def test_a_refusal_cannot_be_swallowed(fn: Any) -> None:
         gx.function(program)(f(1.0))
 
 
+def test_a_refusal_cannot_be_swallowed_where_its_consequences_fail() -> None:
+    def program(x: Tensor, y: Tensor) -> Any:
+        log = [1, 2]
+        try:
+            if x > 3:
+                pass
+            else:
+                log = [*log, x]
+                y = x + 1
+        except ValueError:
+            pass
+        return log, y
+
+    with pytest.raises(InvalidArgumentError, match=r"'log' is .* the structures differ"):
+        gx.function(program)(f(1.0), f(2.0))
+
+    def other(x: Tensor) -> Any:
+        try:
+            strings_of_branches(x)
+        except Exception as error:
+            raise RuntimeError("something of the user's") from error
+
+    with pytest.raises(GraphcError, match="'mode'"):
+        gx.function(other)(f(1.0))
+
+
 def test_a_refusal_in_an_attempt_that_is_given_up_is_forgotten() -> None:
     def program(x: Tensor) -> Tensor:
         for i in range(8):

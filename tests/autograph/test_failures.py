@@ -818,3 +818,22 @@ def test_exceptions_can_be_copied_and_pickled() -> None:
         compiled(positive)(f(-1.0))
     for again in (copy.copy(caught.value), pickle.loads(pickle.dumps(caught.value))):
         assert again.args[1].item() == -1.0
+
+
+def test_a_name_that_nothing_binds_is_an_error_of_the_calls_that_read_it() -> None:
+    def program(x: Tensor) -> Tensor:
+        if x > 0:
+            y = x
+        else:
+            y = x + late  # noqa: F821  which is what this is about
+        late = y * 2
+        return late
+
+    call = compiled(program)
+    assert call(f(1.0)).item() == 2.0
+    with pytest.raises(NameError, match="'late'") as caught:
+        call(f(-1.0))
+    assert (
+        traceback.extract_tb(caught.value.__traceback__)[-1].line
+        == "y = x + late  # noqa: F821  which is what this is about"
+    )

@@ -259,3 +259,22 @@ def python_type_error(x: Any, k: Any) -> Any:
     except TypeError:
         return x * 3
     return x
+
+
+@program(
+    "errors/a number changes where the other ways fail",
+    inputs=[(i(1), f(1.0)), (i(3), f(1.0)), (i(4), f(1.0))],
+    construct=RAISE,
+    python_numbers=True,
+)
+def number_beside_a_raise(t: Any, x: Any) -> Any:
+    sign = 0.5
+    for _ in range(6):
+        if t > 3:
+            pass
+        elif t > 2:
+            return x, sign
+        else:
+            sign = -sign
+            x = x + sign
+    return x, sign

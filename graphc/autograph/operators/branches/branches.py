@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from graphc.autograph.operators.branches.merging import Meet, Meeting, is_tensor, leaf_type, note_stand_ins, to_tensors
+from graphc.autograph.operators.branches.merging import (
+    Meet,
+    Meeting,
+    is_tensor,
+    leaf_type,
+    note_stand_ins,
+    to_tensors,
+    zeros_of,
+)
 from graphc.autograph.operators.calls.calls import call_special
 from graphc.autograph.operators.failures.failures import Ended, Failure
 from graphc.autograph.operators.failures.handlers import attempt
@@ -20,7 +28,7 @@ from graphc.autograph.operators.stores.places import AttributePlace, ContentsPla
 from graphc.base import nest
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import Place, Region, SymbolicTensor, Tensor, TensorPlace, Trace, apply, context, trace_scope
-from graphc.ir import OPS, Attrs, TensorType
+from graphc.ir import OPS, Attrs
 from graphc.ops import BOOL, COND, emit_branches
 
 __all__ = [
@@ -316,7 +324,8 @@ def _one_sided(
         return _Kept(value)
     with trace_scope(regions[live]):
         tensors[live].extend(to_tensors(regions[live], [_at_end(regions[live], leaf) for leaf in leaves], types))
-    tensors[1 - live].extend([_zeros(regions[1 - live], type) for type in types if type is not None])
+    with trace_scope(regions[1 - live]):
+        tensors[1 - live].extend([zeros_of(regions[1 - live], type) for type in types if type is not None])
     kinds = tuple(map(kinds_of, leaves))
     meeting = Meeting(structure, tuple(types), tuple(leaves), value, kinds, frozenset(outer))
     return _Merged(meeting, (value,), copies)
@@ -347,19 +356,12 @@ def _is_made_in(leaf: Any, region: Region) -> bool:
     return isinstance(tensor, SymbolicTensor) and tensor.trace is region
 
 
-def _zeros(region: Region, type: TensorType) -> SymbolicTensor:
-    with trace_scope(region):
-        zeros = region.apply(OPS["zeros"], (), Attrs(shape=type.shape, dtype=type.dtype))
-        return to_tensors(region, zeros, [type])[0]
-
-
 def _zeros_like(region: Region, value: Any) -> Any:
     def zeros(leaf: Any) -> Any:
         if not is_tensor(leaf):
             return leaf
         with trace_scope(region):
-            type = leaf_type(leaf)
-            return region.apply(OPS["zeros"], (), Attrs(shape=type.shape, dtype=type.dtype))[0]
+            return zeros_of(region, leaf_type(leaf))
 
     return nest.map_structure(zeros, value)
 

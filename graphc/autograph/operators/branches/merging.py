@@ -38,6 +38,7 @@ __all__ = [
     "same_values",
     "title_of",
     "to_tensors",
+    "zeros_of",
 ]
 
 
@@ -294,6 +295,14 @@ def to_tensors(trace: Trace, leaves: Sequence[Any], types: Sequence[TensorType |
     """Those leaves that have a type, as tensors of that type in ``trace``, and of their own: items may be assigned."""
     pairs = zip(leaves, types, strict=True)
     return [cast_to(trace, operand(value), type).snapshot() for value, type in pairs if type is not None]
+
+
+def zeros_of(trace: Trace, type: TensorType) -> SymbolicTensor:
+    """Zeros of exactly this type in ``trace``, for a value that is never looked at."""
+    if not type.weak:
+        return trace.apply(OPS["zeros"], (), Attrs(shape=type.shape, dtype=type.dtype))[0]
+    zero = trace.lift(type.dtype.type(0).item())
+    return zero if not type.shape else trace.apply(OPS["broadcast_to"], (zero,), Attrs(shape=type.shape))[0]
 
 
 def cast_to(trace: Trace, value: Any, type: TensorType) -> SymbolicTensor:

@@ -178,12 +178,13 @@ def note_raise(error: BaseException) -> None:
 def is_raised_by_code(error: BaseException) -> bool:
     """Whether code of the user's raises an exception that leaves a branch: a statement, or what Python is asked to do.
 
-    An empty list that is popped, a missing key or a division by zero is Python's own answer, which eager code gets only
-    where it runs the branch. A refusal is none, nor is what a library may say because a tensor has no value yet.
+    An empty list that is popped, a missing key, a division by zero or a name that nothing has bound is Python's own
+    answer, which eager code gets only where it runs the branch. A refusal is none, nor is what a library may say
+    because a tensor has no value yet.
     """
     if hasattr(error, RAISED):
         return True
-    if isinstance(error, GraphcError) or not isinstance(error, LookupError | ArithmeticError):
+    if isinstance(error, GraphcError) or not isinstance(error, LookupError | ArithmeticError | NameError):
         return False
     around, inside = user_calls(), _calls_of(error)
     if around and inside and is_part(inside[0][0]):

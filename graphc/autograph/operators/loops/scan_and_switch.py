@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from graphc.autograph.operators.branches.merging import Meet, note_stand_ins, to_tensors
+from graphc.autograph.operators.branches.merging import Meet, note_stand_ins, to_tensors, zeros_of
 from graphc.autograph.operators.failures.failures import Ended, Failure, settles
 from graphc.autograph.operators.failures.handlers import attempt
 from graphc.autograph.operators.loops.state import LoopState, LoopVariables
@@ -52,8 +52,10 @@ def trace_switch(index: SymbolicTensor, branches: Sequence[Callable[[], Any]]) -
     for region, failure in zip(regions, failures, strict=True):
         with trace_scope(region):
             # What a branch gives that always fails is never looked at.
-            parts = nest.flatten(next(found))[0] if failure is None else [_zeros(region, type) for type in leaves]
-            outputs.append(to_tensors(region, parts, leaves))
+            if failure is None:
+                outputs.append(to_tensors(region, nest.flatten(next(found))[0], leaves))
+            else:
+                outputs.append([zeros_of(region, type) for type in leaves if type is not None])
     supply = iter(emit_branches(SWITCH, selector, regions, outputs))
     columns = zip(found_first.kept, leaves, zip(*(found.kinds for found in meetings), strict=True), strict=True)
     parts = [leaf if type is None else met(next(supply), _all_kinds(kinds)) for leaf, type, kinds in columns]
@@ -66,10 +68,6 @@ def _all_kinds(columns: Sequence[Kinds | None]) -> Kinds | None:
     """The Python types that a result may have; None if it may be no number."""
     found = [kinds for kinds in columns if kinds is not None]
     return frozenset[Any]().union(*found) if len(found) == len(columns) else None
-
-
-def _zeros(region: Region, type: TensorType | None) -> SymbolicTensor | None:
-    return None if type is None else region.apply(OPS["zeros"], (), Attrs(shape=type.shape, dtype=type.dtype))[0]
 
 
 def _widest(types: Sequence[TensorType | None]) -> TensorType | None:
