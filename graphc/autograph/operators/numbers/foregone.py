@@ -126,7 +126,8 @@ class _Loop:
     def run(self, of: Given) -> Any:
         """The first of the carried values after the loop."""
         node = self.node
-        start = tuple([np.asarray(of(node.inputs[place]), node.inputs[place].type.dtype) for place in self.carried])
+        first = [node.inputs[place] for place in self.carried]
+        start = tuple([jax.numpy.asarray(of(value), value.type.dtype) for value in first])
         fixed = [of(node.inputs[place]) for place in self.invariant]
 
         def part(graph: Graph, offset: int, outputs: Sequence[int], values: Sequence[Any], index: Any) -> list[Any]:
@@ -136,15 +137,21 @@ class _Loop:
                 inputs[graph.inputs[0]] = index
             return _values([graph.outputs[place] for place in outputs], inputs.__getitem__)
 
-        def step(values: Any, index: Any) -> Any:
-            return tuple(part(self.body, self.offset, self.carried, values, index)), None
+        def going_on(values: Any) -> Any:
+            return part(node.regions[0], 0, [0], values, None)[0]
+
+        def step(values: Any, index: Any = None) -> Any:
+            return tuple(part(self.body, self.offset, self.carried, values, index))
 
         if node.op is WHILE:
-            going_on: Any = lambda values: part(node.regions[0], 0, [0], values, None)[0]  # noqa: E731
-            return lax.while_loop(going_on, lambda values: step(values, None)[0], start)[0]
+            return lax.while_loop(going_on, step, start)[0]
         attrs = node.attrs
         order = attrs.get("start", 0) + attrs.get("step", 1) * np.arange(attrs["length"], dtype=np.int32)
-        return lax.scan(step, start, order, reverse=attrs.get("reverse", False))[0][0]
+
+        def iteration(values: Any, index: Any) -> Any:
+            return step(values, index), None
+
+        return lax.scan(iteration, start, order, reverse=attrs.get("reverse", False))[0][0]
 
 
 # --- its value
