@@ -46,15 +46,20 @@ _PLAIN = frozenset(
         "id",
         "is_async",
         "kind",
+        "kwd_attrs",
         "level",
         "module",
+        "names",
         "op",
         "ops",
         "simple",
         "type_comment",
     ]
 )
-"""The fields of nodes that hold texts, numbers, operators (``ast.Add``) and contexts (``ast.Load``)."""
+"""The fields of nodes that hold texts, numbers, operators (``ast.Add``), contexts (``ast.Load``) and plain names."""
+
+_WITH_GAPS = frozenset(["keys", "kw_defaults"])
+"""The fields that hold lists in which None stands for what is not there."""
 
 
 @functools.cache
@@ -64,16 +69,17 @@ def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
 
 
 def children(node: ast.AST) -> list[ast.AST]:
-    """The nodes directly inside a node, in the order of the text, some three times faster than ``ast`` finds them.
+    """The nodes directly inside a node, in the order of the text, some four times faster than ``ast`` finds them.
 
-    Operators (``ast.Add``) and contexts (``ast.Load``) are left out.
+    Operators (``ast.Add``), contexts (``ast.Load``) and the names of an ``import`` are left out.
     """
     found: list[ast.AST] = []
     known = vars(node)
     for name in _fields(type(node)):
         value: object = known.get(name)
         if isinstance(value, list):
-            found += [part for part in cast("list[object]", value) if isinstance(part, ast.AST)]
+            parts = cast("list[Any]", value)
+            found += [part for part in parts if part is not None] if name in _WITH_GAPS else parts
         elif isinstance(value, ast.AST):
             found.append(value)
     return found
@@ -85,22 +91,28 @@ def fix_locations(root: N) -> N:
     Args:
       root: a tree; it may be nested deeply.
     """
-    stack: list[tuple[ast.AST, dict[str, Any]]] = [(root, dict.fromkeys(_PLACE, 1) | {"col_offset": 0})]
+    stack: list[tuple[list[ast.AST], dict[str, Any]]] = [([root], dict.fromkeys(_PLACE, 1) | {"col_offset": 0})]
     while stack:
-        node, place = stack.pop()
-        known = vars(node)
-        if "lineno" in known:
-            place = known
-        elif node._attributes:
-            for name in _PLACE:
-                known[name] = place[name]
-        stack += [(child, place) for child in children(node)]
+        nodes, around = stack.pop()
+        for node in nodes:
+            place = known = vars(node)
+            if "lineno" not in known:
+                place = around
+                if node._attributes:
+                    known["lineno"], known["col_offset"] = place["lineno"], place["col_offset"]
+                    known["end_lineno"], known["end_col_offset"] = place["end_lineno"], place["end_col_offset"]
+            if inside := children(node):
+                stack.append((inside, place))
     return root
 
 
 def located(node: S, origin: ast.AST) -> S:
-    """Gives a new node the place of the user's node it stands for."""
-    return ast.copy_location(node, origin)
+    """Gives a new node the place of the user's node it stands for; as ``ast.copy_location``, but faster."""
+    known, place = vars(node), vars(origin)
+    if "lineno" in place:
+        known["lineno"], known["col_offset"] = place["lineno"], place["col_offset"]
+        known["end_lineno"], known["end_col_offset"] = place["end_lineno"], place["end_col_offset"]
+    return node
 
 
 @functools.cache

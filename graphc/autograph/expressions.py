@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 from graphc.autograph.build import PREFIX, call, constant, load, located, operator, strings, thunk, visitor
-from graphc.autograph.names import own_nodes, parameters, target_names
+from graphc.autograph.names import NameTable, own_nodes, parameters, target_names
 from graphc.autograph.unit import Unit
 
-__all__ = ["BINARY", "Expressions", "binds_in_place"]
+__all__ = ["BINARY", "Expressions"]
 
 # These look at the frame that calls them, so nothing may stand between.
 _FRAME_BUILTINS = frozenset({"breakpoint", "dir", "eval", "exec", "globals", "locals", "super", "vars"})
@@ -49,12 +49,10 @@ BINARY: dict[type[ast.operator], str] = {
 # Literals, whose kinds are Python's own.
 _HARMLESS = (ast.Constant, ast.JoinedStr, ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.GeneratorExp)
 
+# What makes a new list or dict.
+_CONTAINERS = (ast.List, ast.ListComp, ast.Dict, ast.DictComp)
+
 E = TypeVar("E", bound=ast.expr)
-
-
-def binds_in_place(node: ast.expr) -> bool:
-    """Whether an expression binds a name of its function by ``:=``."""
-    return any(isinstance(part, ast.NamedExpr) for part in own_nodes([node]))
 
 
 class Expressions(ast.NodeTransformer):
@@ -64,15 +62,18 @@ class Expressions(ast.NodeTransformer):
       unit: the conversion this belongs to.
       local: the variables of the function and of the converted functions around it.
       first_parameter: the function's first parameter, for ``super()``, or None.
+      table: the names of what is rewritten.
 
     Attributes:
+      table: the names of what is rewritten.
       doubtful: the names that may hold the mark for an unbound name where the expression runs.
       undefined: the names that may hold it anywhere, which is what a function defined here may see.
       in_control: whether the expression stands in a branch or a loop.
     """
 
-    def __init__(self, unit: Unit, local: frozenset[str], first_parameter: str | None) -> None:
+    def __init__(self, unit: Unit, local: frozenset[str], first_parameter: str | None, table: NameTable) -> None:
         self.unit = unit
+        self.table = table
         self.local = local
         self.doubtful: frozenset[str] = frozenset()
         self.undefined: frozenset[str] = frozenset()
@@ -80,6 +81,10 @@ class Expressions(ast.NodeTransformer):
         self._in_thunk: bool = False
         self._asked: set[ast.BoolOp] = set()
         self._first_parameter = first_parameter
+
+    def binds_in_place(self, node: ast.expr) -> bool:
+        """Whether an expression binds a name of its function by ``:=``."""
+        return self.table.binds_in_place and any(isinstance(part, ast.NamedExpr) for part in own_nodes([node]))
 
     def expression(self, node: ast.expr) -> ast.expr:
         """Rewrites one expression."""
@@ -108,7 +113,7 @@ class Expressions(ast.NodeTransformer):
           what: what it is, for the refusal of ``:=`` in it.
           asked: whether only its truth is asked.
         """
-        if binds_in_place(node):
+        if self.binds_in_place(node):
             raise self.unit.refuse(
                 node,
                 f"`:=` inside {what} binds a name only when that part is evaluated, which cannot be compiled. "
@@ -127,7 +132,7 @@ class Expressions(ast.NodeTransformer):
 
     def _first(self, node: ast.expr, what: str, *, asked: bool = False) -> ast.expr:
         """A part that is always evaluated, and first: it may bind names, then it is evaluated before the operator."""
-        if binds_in_place(node):
+        if self.binds_in_place(node):
             return located(call(load("ag__now"), self._operand(node, asked)), node)
         return self.delayed(node, what, asked=asked)
 
@@ -135,7 +140,9 @@ class Expressions(ast.NodeTransformer):
         """Rewrites a node by the method for its kind, or else what is inside it."""
         new: Any = getattr(self, visitor(type(node)), self.generic_visit)(node)
         # A list or dict that a branch or iteration makes is its own to change.
-        return ast.copy_location(operator("made", new), node) if _makes_container(node) else new
+        if isinstance(node, _CONTAINERS) and not isinstance(getattr(node, "ctx", None), ast.Store | ast.Del):
+            return located(operator("made", new), node)
+        return new
 
     @contextmanager
     def hiding(self, names: frozenset[str]) -> Generator[None]:
@@ -144,6 +151,9 @@ class Expressions(ast.NodeTransformer):
         self.local, self.doubtful, self.undefined = self.local | names, self.doubtful - names, self.undefined - names
         yield
         self.local, self.doubtful, self.undefined = before
+
+    def _visit_constant(self, node: ast.Constant) -> ast.expr:
+        return node
 
     def _visit_name(self, node: ast.Name) -> ast.expr:
         if isinstance(node.ctx, ast.Load) and node.id in self.doubtful:
@@ -257,7 +267,7 @@ class Expressions(ast.NodeTransformer):
         return value if isinstance(node, _HARMLESS) else located(operator(name, value), node)
 
     def _visit_listcomp(self, node: ast.ListComp | ast.GeneratorExp) -> ast.expr:
-        if isinstance(node, ast.ListComp) and _is_loop(node):
+        if isinstance(node, ast.ListComp) and self._is_loop(node):
             return located(self._generator(node.generators, node.elt, "listed"), node)
 
         def element() -> None:
@@ -265,8 +275,16 @@ class Expressions(ast.NodeTransformer):
 
         return self._comprehension(node, node.generators, element)
 
+    def _is_loop(self, node: ast.ListComp) -> bool:
+        """Whether a list comprehension may be run as the loop that it stands for, which may depend on tensors."""
+        # A function that is defined inside shares the variables of Python's comprehension, which later items change.
+        if any(isinstance(part, ast.NamedExpr | ast.Lambda | ast.GeneratorExp | ast.Await) for part in ast.walk(node)):
+            return False
+        filtered = any(part.ifs for part in node.generators)
+        return not any(part.is_async for part in node.generators) and (filtered or len(node.generators) == 1)
+
     def _visit_generatorexp(self, node: ast.GeneratorExp) -> ast.expr:
-        if binds_in_place(node) or any(part.is_async for part in node.generators):
+        if self.binds_in_place(node) or any(part.is_async for part in node.generators):
             return self._visit_listcomp(node)
         return located(self._generator(node.generators, node.elt), node)
 
@@ -376,23 +394,6 @@ def _function_of(target: ast.expr, value: ast.expr) -> ast.Lambda:
     part = ast.comprehension(target=target, iter=item, ifs=[], is_async=0)
     bound = ast.Subscript(value=ast.ListComp(elt=value, generators=[part]), slice=ast.Constant(value=0), ctx=ast.Load())
     return located(thunk(located(bound, target), "ag__item"), target)
-
-
-def _makes_container(node: ast.AST) -> bool:
-    """Whether an expression makes a new list or dict."""
-    if isinstance(node, ast.List):
-        return isinstance(node.ctx, ast.Load)
-    return isinstance(node, ast.ListComp | ast.Dict | ast.DictComp)
-
-
-def _is_loop(node: ast.ListComp) -> bool:
-    """Whether a list comprehension may be run as the loop that it stands for, which may depend on tensors."""
-    parts = list(ast.walk(node))
-    # A function that is defined inside shares the variables of Python's comprehension, which later items change.
-    if binds_in_place(node) or any(isinstance(part, ast.Lambda | ast.GeneratorExp | ast.Await) for part in parts):
-        return False
-    filtered = any(part.ifs for part in node.generators)
-    return not any(part.is_async for part in node.generators) and (filtered or len(node.generators) == 1)
 
 
 def _is_constant(node: ast.expr) -> bool:

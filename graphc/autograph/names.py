@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from graphc.autograph.build import children, visitor
@@ -15,6 +16,14 @@ __all__ = ["NameTable", "Names", "Scope", "parameters", "scope_of", "target_name
 _CONSUMERS = frozenset({"all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"})
 
 _Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+
+# What holds statements of the same function, which a step of the transformation may change.
+_HOLDERS = (
+    ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match,
+    ast.ExceptHandler, ast.match_case,
+)  # fmt: skip
+
+NOTHING: AbstractSet[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -31,41 +40,63 @@ class Names:
       deleted: names that may be unbound, by ``del`` or at the end of an ``except`` clause.
       globals: names declared ``global`` here.
       nonlocals: names declared ``nonlocal`` here.
+      suspension: the last ``yield`` or ``await`` here, or what else makes the function a generator or a coroutine.
     """
 
     reads: set[str] = field(default_factory=set[str])
     binds: set[str] = field(default_factory=set[str])
-    may_bind: set[str] = field(default_factory=set[str])
-    in_place: set[str] = field(default_factory=set[str])
-    deferred: set[str] = field(default_factory=set[str])
-    rebound: set[str] = field(default_factory=set[str])
-    deleted: set[str] = field(default_factory=set[str])
-    globals: set[str] = field(default_factory=set[str])
-    nonlocals: set[str] = field(default_factory=set[str])
+    # Most pieces have none of these, and there are thousands of pieces.
+    may_bind: AbstractSet[str] = NOTHING
+    in_place: AbstractSet[str] = NOTHING
+    deferred: AbstractSet[str] = NOTHING
+    rebound: AbstractSet[str] = NOTHING
+    deleted: AbstractSet[str] = NOTHING
+    globals: AbstractSet[str] = NOTHING
+    nonlocals: AbstractSet[str] = NOTHING
+    suspension: ast.AST | None = None
 
     @property
-    def assigned(self) -> set[str]:
+    def assigned(self) -> AbstractSet[str]:
         """Every name that may be bound."""
-        return self.binds | self.may_bind
+        return self.binds | self.may_bind if self.may_bind else self.binds
 
     def add(self, other: Names) -> None:
         """Adds what another piece does."""
-        for name in self.__slots__:
-            getattr(self, name).update(getattr(other, name))
+        self.reads |= other.reads
+        self.binds |= other.binds
+        for name in _RARE:
+            if more := getattr(other, name):
+                setattr(self, name, getattr(self, name) | more)
+        self.suspension = other.suspension or self.suspension
+
+
+_RARE = ("may_bind", "in_place", "deferred", "rebound", "deleted", "globals", "nonlocals")
 
 
 class NameTable:
-    """The names of the statements and expressions of one function, each found once."""
+    """The names of the statements and expressions of a function and of those inside it, each found once.
+
+    Attributes:
+      binds_in_place: whether a ``:=`` was met.
+    """
 
     def __init__(self) -> None:
         self._known: dict[ast.AST, Names] = {}
+        self.binds_in_place: bool = False
+
+    def renewed(self) -> NameTable:
+        """What is still known when statements were moved, but no expression and no simple statement was changed."""
+        table = NameTable()
+        table._known = {node: names for node, names in self._known.items() if not isinstance(node, _HOLDERS)}
+        table.binds_in_place = self.binds_in_place
+        return table
 
     def of(self, node: ast.AST) -> Names:
         """What a node does to the names around it; statements inside it, of the same function, are included."""
         names = self._known.get(node)
         if names is None:
             collector = _Collector(self)
-            collector.inspect(node)
+            collector.visit(node)
             names = self._known[node] = collector.names
         return names
 
@@ -117,15 +148,15 @@ def target_names(target: ast.expr) -> list[str]:
     return [node.id for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
 
 
-def scope_of(node: Definition, table: NameTable | None = None, local: frozenset[str] = frozenset()) -> Scope:
+def scope_of(node: Definition, table: NameTable, local: frozenset[str] = frozenset()) -> Scope:
     """The scope that a function or a lambda opens.
 
     Args:
       node: its definition.
-      table: where the names of its statements are kept, if they are wanted later.
+      table: where the names of its statements are kept.
       local: names that are local to it even if nothing in the definition binds them.
     """
-    names = (table or NameTable()).of_all([node.body] if isinstance(node, ast.Lambda) else node.body)
+    names = table.of_all([node.body] if isinstance(node, ast.Lambda) else node.body)
     params = parameters(node.args)
     local = local.union(names.assigned, params) - names.globals - names.nonlocals
     return Scope(params, names, local, frozenset(names.globals), frozenset(names.nonlocals))
@@ -149,20 +180,33 @@ class _Collector(ast.NodeVisitor):
         self.certain = True  # whether this part runs whenever its statement runs to its end
         self.walrus: set[str] = set()  # names that the statement has certainly bound by := so far
 
-    def inspect(self, node: ast.AST) -> None:
-        """Collects the names of this very node."""
-        getattr(self, visitor(type(node)), self.generic_visit)(node)
-
     def visit(self, node: ast.AST) -> None:
-        if isinstance(node, ast.stmt):
-            self.names.add(self.table.of(node))
-        else:
-            self.inspect(node)
+        """Collects the names of a node."""
+        getattr(self, visitor(type(node)), self.generic_visit)(node)
 
     def generic_visit(self, node: ast.AST) -> None:
         """Collects the names inside a node."""
         for child in children(node):
-            self.visit(child)
+            if isinstance(child, ast.stmt):
+                self.names.add(self.table.of(child))
+            else:
+                self.visit(child)
+
+    def _visit_if(self, node: ast.If | ast.While | ast.For) -> None:
+        # The names of the header are asked for by themselves, too.
+        for child in children(node):
+            self.names.add(self.table.of(child))
+
+    _visit_guard = _visit_while = _visit_for = _visit_guardedfor = _visit_if
+
+    def _visit_constant(self, node: ast.Constant) -> None:
+        pass
+
+    def _visit_yield(self, node: ast.AST) -> None:
+        self.generic_visit(node)
+        self.names.suspension = node
+
+    _visit_yieldfrom = _visit_await = _visit_asyncfor = _visit_asyncwith = _visit_yield
 
     def _perhaps(self, *nodes: ast.AST) -> None:
         """Visits parts that run on some ways only."""
@@ -179,16 +223,17 @@ class _Collector(ast.NodeVisitor):
         if not isinstance(node.ctx, ast.Load):
             self.names.binds.add(node.id)
         if isinstance(node.ctx, ast.Del):
-            self.names.deleted.add(node.id)
+            self.names.deleted |= {node.id}
 
     def _visit_namedexpr(self, node: ast.NamedExpr) -> None:
         self.visit(node.value)
-        self.names.in_place.add(node.target.id)
+        self.table.binds_in_place = True
+        self.names.in_place |= {node.target.id}
         if self.certain:
             self.walrus.add(node.target.id)
             self.names.binds.add(node.target.id)
         else:
-            self.names.may_bind.add(node.target.id)
+            self.names.may_bind |= {node.target.id}
 
     def _visit_boolop(self, node: ast.BoolOp) -> None:
         self.visit(node.values[0])
@@ -210,7 +255,7 @@ class _Collector(ast.NodeVisitor):
 
     def _visit_annassign(self, node: ast.AnnAssign) -> None:
         if node.value is None and isinstance(node.target, ast.Name):
-            self.names.may_bind.add(node.target.id)  # it makes the name local, no more
+            self.names.may_bind |= {node.target.id}  # it makes the name local, no more
         else:
             for part in (node.target, node.value):
                 if part is not None:
@@ -222,27 +267,27 @@ class _Collector(ast.NodeVisitor):
     _visit_importfrom = _visit_import
 
     def _visit_global(self, node: ast.Global) -> None:
-        self.names.globals.update(node.names)
+        self.names.globals |= {*node.names}
 
     def _visit_nonlocal(self, node: ast.Nonlocal) -> None:
-        self.names.nonlocals.update(node.names)
+        self.names.nonlocals |= {*node.names}
 
     def _visit_excepthandler(self, node: ast.ExceptHandler) -> None:
         if node.name is not None:
             self.names.binds.add(node.name)
-            self.names.deleted.add(node.name)
+            self.names.deleted |= {node.name}
         self.generic_visit(node)
 
     def _visit_matchas(self, node: ast.MatchAs | ast.MatchStar) -> None:
         if node.name is not None:
-            self.names.may_bind.add(node.name)
+            self.names.may_bind |= {node.name}
         self.generic_visit(node)
 
     _visit_matchstar = _visit_matchas
 
     def _visit_matchmapping(self, node: ast.MatchMapping) -> None:
         if node.rest is not None:
-            self.names.may_bind.add(node.rest)
+            self.names.may_bind |= {node.rest}
         self.generic_visit(node)
 
     def _visit_functiondef(self, node: FunctionNode) -> None:
@@ -265,7 +310,7 @@ class _Collector(ast.NodeVisitor):
         self.names.binds.add(node.name)
         for expression in (*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)):
             self.visit(expression)
-        inner = NameTable().of_all(node.body)
+        inner = self.table.of_all(node.body)
         # The body runs now and its methods later; names of the class itself are kept too, as it may read outer ones.
         self.names.reads |= inner.reads - self.hidden
         self.names.deferred |= (inner.reads | inner.deferred) - self.hidden
@@ -275,7 +320,7 @@ class _Collector(ast.NodeVisitor):
         for default in (*node.args.defaults, *node.args.kw_defaults):
             if default is not None:
                 self.visit(default)
-        scope = scope_of(node)
+        scope = scope_of(node, self.table)
         free = (scope.names.reads | scope.names.deferred | scope.nonlocals) - scope.local - scope.globals
         self.names.deferred |= free - self.hidden
         self.names.rebound |= (scope.nonlocals | scope.names.rebound) - scope.local

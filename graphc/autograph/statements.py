@@ -22,11 +22,11 @@ from graphc.autograph.build import (
     thunk,
 )
 from graphc.autograph.definite import always_bound
-from graphc.autograph.expressions import Expressions, binds_in_place, first_parameter
+from graphc.autograph.expressions import Expressions, first_parameter
 from graphc.autograph.jumps import RETURN, GuardedFor, remove_jumps
 from graphc.autograph.liveness import Branch, Construct, find_state
 from graphc.autograph.matching import PatternMatch, remove_matches
-from graphc.autograph.names import NameTable, Scope, own_nodes, parameters, scope_of
+from graphc.autograph.names import NameTable, Scope, own_nodes, scope_of
 from graphc.autograph.source import Definition
 from graphc.autograph.stores import Block, Stores, only_names
 from graphc.autograph.tries import ScopedTry, lift_handlers
@@ -47,28 +47,20 @@ def rewrite(node: Definition, unit: Unit, suspended: bool = False) -> Definition
     Raises:
       UnsupportedSyntaxError: it is another generator or a coroutine, or uses a construct that cannot be converted.
     """
+    table = NameTable()
+    scope = scope_of(node, table)
     if not (suspended and isinstance(node, ast.FunctionDef)):
-        _refuse_suspension(_suspends(node), unit)
+        cause = node if isinstance(node, ast.AsyncFunctionDef) else scope.names.suspension
+        _refuse_suspension(cause, unit)
     if isinstance(node, ast.FunctionDef):
-        return _rewrite_function(node, unit, frozenset(), frozenset(), suspended)
+        return _rewrite_function(node, unit, scope, table, frozenset(), frozenset(), suspended)
     assert isinstance(node, ast.Lambda)
-    rewriter = Expressions(unit, frozenset(parameters(node.args)), first_parameter(node.args))
+    rewriter = Expressions(unit, frozenset(scope.parameters), first_parameter(node.args), table)
     node.body = rewriter.expression(node.body)
     return node
 
 
 _SUSPENDING = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
-
-
-def _suspends(node: Definition) -> ast.AST | None:
-    """What makes a function a generator or a coroutine."""
-    if isinstance(node, ast.AsyncFunctionDef):
-        return node
-    body = [node.body] if isinstance(node, ast.Lambda) else node.body
-    for part in own_nodes(body):
-        if isinstance(part, _SUSPENDING):
-            return part
-    return None
 
 
 def _suspends_inside(body: Block) -> ast.AST | None:
@@ -103,24 +95,24 @@ def _refuse_suspension(cause: ast.AST | None, unit: Unit) -> None:
 def _rewrite_function(
     node: ast.FunctionDef,
     unit: Unit,
+    before: Scope,
+    table: NameTable,
     outer_local: frozenset[str],
     outer_undefined: frozenset[str],
     suspended: bool = False,
 ) -> ast.FunctionDef:
-    table = NameTable()
-    before = scope_of(node, table)
     certain = always_bound(node.body, before, table)
     steps = (remove_matches, *([lift_bindings] if before.names.in_place else []), remove_jumps, lift_handlers)
     for step in steps:
         node.body = step(node.body, unit)
     if suspended:
         _refuse_suspension(_suspends_inside(node.body), unit)
-    table = NameTable()
+    table = NameTable() if before.names.in_place else table.renewed()
     # A name stays local although the statement that bound it could not be reached and is gone.
     scope = scope_of(node, table, before.local)
     constructs = find_state(node.body, scope, table)
     bindings = Bindings(node.body, scope, constructs, table)
-    rewriter = _Statements(node, unit, scope, constructs, bindings, outer_local, outer_undefined, certain)
+    rewriter = _Statements(node, unit, scope, table, constructs, bindings, outer_local, outer_undefined, certain)
     node.body = rewriter.function(node.body)
     return node
 
@@ -131,13 +123,14 @@ class _Statements(Stores):
         node: ast.FunctionDef,
         unit: Unit,
         scope: Scope,
+        table: NameTable,
         constructs: Mapping[ast.stmt, Construct],
         bindings: Bindings,
         outer_local: frozenset[str],
         outer_undefined: frozenset[str],
         certain: frozenset[str],
     ) -> None:
-        super().__init__(node, unit, scope, bindings, outer_local)
+        super().__init__(node, unit, scope, table, bindings, outer_local)
         self._constructs = constructs
         self._certain = certain
         self._outer_undefined = outer_undefined - scope.local - scope.globals
@@ -184,7 +177,7 @@ class _Statements(Stores):
         construct = self._constructs[node]
         before: Block = []
         test = self.condition(node.test)
-        if binds_in_place(node.test):
+        if self.binds_in_place(node.test):
             # The branches may take copies of names that the test binds.
             before = [assign(name := self.unit.fresh("test"), test, node.test)]
             test = load(name)
@@ -390,6 +383,7 @@ class _Statements(Stores):
     def _functiondef(self, node: ast.FunctionDef) -> Block:
         node.decorator_list = [self.expression(decorator) for decorator in node.decorator_list]
         node.args = self.arguments(node.args)
-        if _suspends(node) is None:
-            _rewrite_function(node, self.unit, self.local, self.undefined)
+        scope = scope_of(node, self.table)
+        if scope.names.suspension is None:
+            _rewrite_function(node, self.unit, scope, self.table, self.local, self.undefined)
         return [node]

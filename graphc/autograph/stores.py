@@ -6,8 +6,8 @@ import ast
 
 from graphc.autograph.binding import Bindings
 from graphc.autograph.build import assign, constant, load, located, operator, store
-from graphc.autograph.expressions import BINARY, Expressions, binds_in_place, first_parameter
-from graphc.autograph.names import Scope
+from graphc.autograph.expressions import BINARY, Expressions, first_parameter
+from graphc.autograph.names import NameTable, Scope
 from graphc.autograph.unit import Unit
 
 __all__ = ["Block", "Stores", "only_names"]
@@ -22,14 +22,21 @@ class Stores(Expressions):
       node: the function.
       unit: the conversion this belongs to.
       scope: the function's names.
+      table: the names of its statements and expressions.
       bindings: what may be unbound where in it.
       outer_local: the variables of the converted functions around it.
     """
 
     def __init__(
-        self, node: ast.FunctionDef, unit: Unit, scope: Scope, bindings: Bindings, outer_local: frozenset[str]
+        self,
+        node: ast.FunctionDef,
+        unit: Unit,
+        scope: Scope,
+        table: NameTable,
+        bindings: Bindings,
+        outer_local: frozenset[str],
     ) -> None:
-        super().__init__(unit, (outer_local | scope.local) - scope.globals, first_parameter(node.args))
+        super().__init__(unit, (outer_local | scope.local) - scope.globals, first_parameter(node.args), table)
         self._scope = scope
         self._bindings = bindings
 
@@ -55,7 +62,9 @@ class Stores(Expressions):
         """Whether it cannot be seen if the target's parts are evaluated before the value."""
         if isinstance(target, ast.Attribute | ast.Subscript):
             parts = [target.value, target.slice] if isinstance(target, ast.Subscript) else [target.value]
-            return self._is_stable(value) or (not binds_in_place(old) and all(self._is_stable(part) for part in parts))
+            return self._is_stable(value) or (
+                not self.binds_in_place(old) and all(self._is_stable(part) for part in parts)
+            )
         return True
 
     def _is_stable(self, node: ast.expr) -> bool:
