@@ -101,8 +101,8 @@ def fix_locations(root: N) -> N:
                 if node._attributes:
                     known["lineno"], known["col_offset"] = place["lineno"], place["col_offset"]
                     known["end_lineno"], known["end_col_offset"] = place["end_lineno"], place["end_col_offset"]
-            if inside := children(node):
-                stack.append((inside, place))
+            if _fields(type(node)):
+                stack.append((children(node), place))
     return root
 
 

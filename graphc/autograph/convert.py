@@ -8,6 +8,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import functools
 import importlib
 import inspect
 import re
@@ -108,7 +109,7 @@ def convert(fn: FunctionType, *, operators: object | None = None, suspended: boo
     if is_converted(code):
         return fn
     if operators is None:
-        operators = importlib.import_module("graphc.autograph.operators")
+        operators = _operators()
     key = (id(code), id(operators), suspended)
     known = _outcomes.get(key)
     if known is None:
@@ -122,6 +123,11 @@ def convert(fn: FunctionType, *, operators: object | None = None, suspended: boo
     if isinstance(outcome, _Refused):
         raise outcome.kind(outcome.message)
     return outcome.bind(fn)
+
+
+@functools.cache
+def _operators() -> object:
+    return importlib.import_module("graphc.autograph.operators")
 
 
 def is_converted(fn: FunctionType | CodeType) -> bool:
@@ -248,12 +254,11 @@ def _bare(node: ast.FunctionDef) -> ast.FunctionDef:
     return node
 
 
-def _without_lines(code: CodeType) -> CodeType:
-    """Code that is on no line, so that no breakpoint stops in it and no step leads into it."""
-    # The table of lines in the format of Python 3.11 and later: for each 8 code units at most, that they have none.
-    units = len(code.co_code) // 2
-    lengths = [8] * (units // 8) + ([units % 8] if units % 8 else [])
-    return code.replace(co_linetable=bytes(0xF8 | (length - 1) for length in lengths))
+def _no_lines(code: CodeType) -> bytes:
+    """The table of lines for code that is on no line, so that no breakpoint stops in it and no step leads into it."""
+    # In the format of Python 3.11 and later: for each 8 code units at most, that they have none.
+    whole, rest = divmod(len(code.co_code) // 2, 8)
+    return b"\xff" * whole + (bytes([0xF8 | (rest - 1)]) if rest else b"")
 
 
 def _finished(code: CodeType, name: str, prefix: str, qualname: str, mark: bool = True, part_of: str = "") -> CodeType:
@@ -275,13 +280,12 @@ def _finished(code: CodeType, name: str, prefix: str, qualname: str, mark: bool 
             rewritten = mark and not is_class
             part = value.co_name.startswith(PREFIX) or THUNK in value.co_varnames[:2]
             inner_name = name if part else value.co_name
-            plumbing = value.co_name.startswith(_PLUMBING)
             value = _finished(value, inner_name, prefix, qualname, rewritten, own if part else "")
-            value = _without_lines(value) if plumbing else value
         elif is_class and value == code.co_qualname:
             value = own  # what the class stores as its __qualname__
         consts.append(value)
     suspends = code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR)
     if mark and not is_class and not suspends:
         consts += [_PART, _MARK] if part_of else [_MARK]
-    return code.replace(co_consts=tuple(consts), co_name=name, co_qualname=own)
+    lines = _no_lines(code) if code.co_name.startswith(_PLUMBING) else code.co_linetable
+    return code.replace(co_consts=tuple(consts), co_name=name, co_qualname=own, co_linetable=lines)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from graphc.autograph.build import assign, constant, load, located, not_
+from graphc.autograph.rewriting import Block, blocks
 from graphc.autograph.unit import Unit
 
 __all__ = ["BREAK", "CONTINUE", "DONE", "RETURN", "Guard", "GuardedFor", "is_flag", "remove_jumps"]
@@ -20,8 +21,6 @@ RETURN = "ag__return"
 DONE = "ag__done"
 BREAK = "ag__break_"
 CONTINUE = "ag__continue_"
-
-Block = list[ast.stmt]
 
 
 class Guard(ast.If):
@@ -83,22 +82,12 @@ def _has_docstring(body: Sequence[ast.stmt]) -> bool:
     return isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
 
 
-def _blocks(node: ast.stmt) -> Iterable[Block]:
-    """The blocks of statements inside a statement, of the same function."""
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return
-    for name in ("body", "orelse", "finalbody"):
-        yield getattr(node, name, [])
-    for handler in getattr(node, "handlers", ()):
-        yield handler.body
-
-
 def _returns(body: Block) -> list[ast.Return]:
     found: list[ast.Return] = []
     for node in body:
         if isinstance(node, ast.Return):
             found.append(node)
-        for block in _blocks(node):
+        for block in blocks(node):
             found += _returns(block)
     return found
 
@@ -111,7 +100,7 @@ def _escape(body: Block) -> ast.stmt | None:
         if isinstance(node, ast.For | ast.While):
             found: ast.stmt | None = next(iter(_returns(node.body)), None) or _escape(node.orelse)
         else:
-            found = next((jump for block in _blocks(node) if (jump := _escape(block))), None)
+            found = next((jump for block in blocks(node) if (jump := _escape(block))), None)
         if found is not None:
             return found
     return None
@@ -122,7 +111,7 @@ def _breaks(body: Block) -> bool:
     for node in body:
         if isinstance(node, ast.Break):
             return True
-        inner = [node.orelse] if isinstance(node, ast.For | ast.While) else _blocks(node)
+        inner = [node.orelse] if isinstance(node, ast.For | ast.While) else blocks(node)
         if any(_breaks(block) for block in inner):
             return True
     return False

@@ -120,10 +120,10 @@ class _Liveness:
         return live
 
     def _reads(self, *nodes: ast.AST | None) -> NameSet:
-        return NOTHING.union(*(self._names(node).reads for node in nodes if node is not None))
+        return NOTHING.union(*[self._names(node).reads for node in nodes if node is not None])
 
     def _assigned(self, body: Sequence[ast.AST]) -> NameSet:
-        return NOTHING.union(*(self._names(node).assigned for node in body))
+        return NOTHING.union(*[self._names(node).assigned for node in body])
 
     def _without(self, live: NameSet, bound: set[str]) -> NameSet:
         return live - (bound - self._always)
@@ -152,7 +152,8 @@ class _Liveness:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=True)) if name in self._targets:
                 return self._after_jump([name], live) | caught
             case _:
-                return self._without(live, self._names(node).binds) | self._reads(node) | caught
+                names = self._names(node)
+                return self._without(live, names.binds).union(names.reads, caught)
 
     def _branch(self, body: Sequence[ast.stmt], assigned: NameSet, state: NameSet, before: NameSet) -> Branch:
         captured = (assigned - state) & before

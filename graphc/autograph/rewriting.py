@@ -8,9 +8,20 @@ from typing import Any, cast
 from graphc.autograph.build import located, visitor
 from graphc.autograph.unit import Unit
 
-__all__ = ["Block", "StatementRewriter", "if_"]
+__all__ = ["Block", "StatementRewriter", "blocks", "if_"]
 
 Block = list[ast.stmt]
+
+_HOLDERS = ast.If | ast.For | ast.While | ast.With | ast.Try | ast.TryStar | ast.Match | ast.AsyncFor | ast.AsyncWith
+
+
+def blocks(node: ast.stmt) -> list[Block]:
+    """The blocks of statements inside a statement, of the same function."""
+    if not isinstance(node, _HOLDERS):
+        return []
+    known = vars(node)
+    parts = [*known.get("handlers", ()), *known.get("cases", ())]
+    return [known[name] for name in ("body", "orelse", "finalbody") if name in known] + [part.body for part in parts]
 
 
 def if_(test: ast.expr, body: Block, orelse: Block, origin: ast.AST) -> ast.If:
@@ -44,11 +55,9 @@ class StatementRewriter(ast.NodeTransformer):
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         """Rewrites the statements inside a statement."""
-        for name in ("body", "orelse", "finalbody"):
-            if isinstance(body := getattr(node, name, None), list):
-                setattr(node, name, self.block(cast("Block", body)))
-        for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
-            part.body = self.block(part.body)
+        if isinstance(node, ast.stmt):
+            for block in blocks(node):
+                block[:] = self.block(block)
         return node
 
     def _visit_functiondef(self, node: ast.AST) -> ast.AST:

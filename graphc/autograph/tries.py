@@ -24,15 +24,13 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator
 
 from graphc.autograph.build import LOAD, assign, constant, load, located, operator, store, strings, thunk
 from graphc.autograph.names import NameTable, own_nodes
+from graphc.autograph.rewriting import Block, blocks
 from graphc.autograph.unit import Unit
 
 __all__ = ["ScopedTry", "lift_handlers"]
-
-Block = list[ast.stmt]
 
 
 class ScopedTry(ast.Try):
@@ -54,23 +52,13 @@ def lift_handlers(body: Block, unit: Unit) -> Block:
     """
     new: Block = []
     for node in body:
-        for block in _blocks(node):
+        for block in blocks(node):
             block[:] = lift_handlers(block, unit)
         if type(node) is ast.Try and node.handlers and _may_raise(node.body):
             new += _lifted(node, unit)
         else:
             new.append(node)
     return new
-
-
-def _blocks(node: ast.stmt) -> Iterator[Block]:
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return  # rewritten by itself
-    for name in ("body", "orelse", "finalbody"):
-        if name in node._fields:
-            yield getattr(node, name)
-    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
-        yield part.body
 
 
 _DECIDING = ast.If | ast.For | ast.While | ast.IfExp | ast.BoolOp | ast.comprehension
