@@ -30,7 +30,6 @@ LOAD = ast.Load()
 STORE = ast.Store()
 PREFIX = "ag__"
 THUNK = "ag__thunk"
-_PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 N = TypeVar("N", bound=ast.AST)
 S = TypeVar("S", bound=ast.stmt | ast.expr)
@@ -91,7 +90,8 @@ def fix_locations(root: N) -> N:
     Args:
       root: a tree; it may be nested deeply.
     """
-    stack: list[tuple[list[ast.AST], dict[str, Any]]] = [([root], dict.fromkeys(_PLACE, 1) | {"col_offset": 0})]
+    start = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 1}
+    stack: list[tuple[Iterable[ast.AST], dict[str, Any]]] = [([root], start)]
     while stack:
         nodes, around = stack.pop()
         for node in nodes:
@@ -101,7 +101,7 @@ def fix_locations(root: N) -> N:
                 if node._attributes:
                     known["lineno"], known["col_offset"] = place["lineno"], place["col_offset"]
                     known["end_lineno"], known["end_col_offset"] = place["end_lineno"], place["end_col_offset"]
-            if _fields(type(node)):
+            if _fields(type(node)):  # two of three have nothing inside
                 stack.append((children(node), place))
     return root
 

@@ -50,7 +50,7 @@ BINARY: dict[type[ast.operator], str] = {
 _HARMLESS = (ast.Constant, ast.JoinedStr, ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.GeneratorExp)
 
 # What makes a new list or dict.
-_CONTAINERS = (ast.List, ast.ListComp, ast.Dict, ast.DictComp)
+_CONTAINERS = frozenset([ast.List, ast.ListComp, ast.Dict, ast.DictComp])
 
 E = TypeVar("E", bound=ast.expr)
 
@@ -138,9 +138,11 @@ class Expressions(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> Any:
         """Rewrites a node by the method for its kind, or else what is inside it."""
-        new: Any = getattr(self, visitor(type(node)), self.generic_visit)(node)
+        kind = type(node)
+        method = getattr(self, visitor(kind), None)
+        new: Any = self.generic_visit(node) if method is None else method(node)
         # A list or dict that a branch or iteration makes is its own to change.
-        if isinstance(node, _CONTAINERS) and not isinstance(getattr(node, "ctx", None), ast.Store | ast.Del):
+        if kind in _CONTAINERS and not isinstance(getattr(node, "ctx", None), ast.Store | ast.Del):
             return located(operator("made", new), node)
         return new
 

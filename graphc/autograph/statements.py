@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 
 from graphc.autograph.binding import Bindings
@@ -117,6 +118,12 @@ def _rewrite_function(
     return node
 
 
+@functools.cache
+def _method(kind: type[ast.stmt]) -> str:
+    """The name of the method that rewrites a kind of statement."""
+    return f"_{kind.__name__.lower()}"
+
+
 class _Statements(Stores):
     def __init__(
         self,
@@ -168,7 +175,7 @@ class _Statements(Stores):
         self.doubtful = self._bindings.doubtful(node) | self._outer_undefined
 
     def _statement(self, node: ast.stmt) -> Block:
-        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        method = getattr(self, _method(type(node)), None)
         return [node] if method is None else method(node)
 
     # Constructs
