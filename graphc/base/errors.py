@@ -22,6 +22,7 @@ __all__ = [
     "InvalidTypeError",
     "LeakedTensorError",
     "NotFoundError",
+    "NumberOverflowError",
     "OutOfRangeError",
     "ParseError",
     "RetraceWarning",
@@ -49,6 +50,10 @@ class InvalidTypeError(InvalidArgumentError, TypeError):
 
 class OutOfRangeError(InvalidArgumentError, IndexError):
     """An index lies outside the axis it indexes."""
+
+
+class NumberOverflowError(GraphcError, OverflowError):
+    """A Python int that depends on tensors passes the 32 bits in which compiled code holds it."""
 
 
 class NotFoundError(GraphcError, LookupError):

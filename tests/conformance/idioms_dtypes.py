@@ -133,6 +133,20 @@ def index_after_break(x: Any, n: int) -> Any:
     return x, k
 
 
+@program(
+    "dtypes/an int that grows beyond 32 bits",
+    inputs=[(f(40.0),)],
+    construct="Python ints beyond 32 bits that depend on tensors",
+    refused=(gx.errors.NumberOverflowError, r"passes 32 bits"),
+)
+def beyond_32_bits(x: Any) -> Any:
+    n = 1
+    while x > 0:
+        x = x - 1
+        n = n * 2
+    return n
+
+
 NUMBER = "arithmetic with Python numbers that depend on tensors"
 SIGNS = [(f(2.0),), (f(-2.0),)]
 

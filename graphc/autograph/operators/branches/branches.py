@@ -23,7 +23,7 @@ from graphc.autograph.operators.failures.handlers import attempt
 from graphc.autograph.operators.lists.growing import growing, matched
 from graphc.autograph.operators.names.undefined import Undefined
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
-from graphc.autograph.operators.numbers.symbolic_number import kinds_of, met
+from graphc.autograph.operators.numbers.symbolic_number import kinds_of, met, span_of
 from graphc.autograph.operators.stores.places import AttributePlace, ContentsPlace, at_end, held, write
 from graphc.base import nest
 from graphc.base.errors import InvalidArgumentError
@@ -327,7 +327,8 @@ def _one_sided(
     with trace_scope(regions[1 - live]):
         tensors[1 - live].extend([zeros_of(regions[1 - live], type) for type in types if type is not None])
     kinds = tuple(map(kinds_of, leaves))
-    meeting = Meeting(structure, tuple(types), tuple(leaves), value, kinds, frozenset(outer))
+    spans = tuple(map(span_of, leaves))
+    meeting = Meeting(structure, tuple(types), tuple(leaves), value, kinds, frozenset(outer), spans)
     return _Merged(meeting, (value,), copies)
 
 
@@ -396,8 +397,7 @@ def _fill(merged: _Kept | _Merged, outputs: Any) -> Any:
     found = merged.meeting
     if not any(found.leaves) and not nest.is_mutable(found.first):
         return found.first
-    columns = zip(found.kept, found.leaves, found.kinds, strict=True)
-    leaves = [kept if type is None else met(next(outputs), kinds) for kept, type, kinds in columns]
+    leaves = [kept if type is None else met(next(outputs), kinds, span) for kept, type, kinds, span in found.columns()]
     return nest.unflatten(found.structure, leaves)
 
 

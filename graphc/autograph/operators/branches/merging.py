@@ -7,7 +7,7 @@ that nothing is lost. All else is refused, with what both sides hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -16,7 +16,8 @@ from typing import Any, NoReturn, cast
 import jax
 import numpy as np
 
-from graphc.autograph.operators.numbers.symbolic_number import Kinds, kinds_of
+from graphc.autograph.operators.numbers.spans import Span, common_span
+from graphc.autograph.operators.numbers.symbolic_number import Kinds, kinds_of, span_of
 from graphc.autograph.returns import where_it_returns
 from graphc.base import nest, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
@@ -95,6 +96,7 @@ class Meeting:
       first: the first side's value; where the other one has other lists or dicts of the same contents, a new value.
       kinds: for each leaf the Python types that it may have, if it is a number on both sides.
       shared: the identities of the containers that are the same objects on both sides, and so stay what they are.
+      spans: for each leaf between which ints it lies, if it is an int on both sides.
     """
 
     structure: nest.Structure
@@ -103,6 +105,11 @@ class Meeting:
     first: Any
     kinds: tuple[Kinds | None, ...]
     shared: frozenset[int] = frozenset()
+    spans: tuple[Span | None, ...] = ()
+
+    def columns(self) -> Iterator[tuple[Any, TensorType | None, Kinds | None, Span | None]]:
+        """For each leaf the first side's, the tensor type, the Python types and the span."""
+        return zip(self.kept, self.leaves, self.kinds, self.spans, strict=True)
 
 
 @dataclass(frozen=True)
@@ -134,8 +141,10 @@ class Meet:
             for pair in zip(first_leaves, second_leaves, strict=True)
         ]
         kinds = [common_kinds(*pair) for pair in zip(first_leaves, second_leaves, strict=True)]
+        pairs = zip(first_leaves, second_leaves, strict=True)
+        spans = [common_span(span_of(one), span_of(other)) for one, other in pairs]
         first = first if interchangeable(first, second) else nest.unflatten(structure, first_leaves)
-        return Meeting(structure, tuple(leaves), tuple(first_leaves), first, tuple(kinds), shared)
+        return Meeting(structure, tuple(leaves), tuple(first_leaves), first, tuple(kinds), shared, tuple(spans))
 
     def structures(self, name: str, pair: tuple[Any, Any], structures: tuple[nest.Structure, nest.Structure]) -> None:
         """Refuses structures that differ."""

@@ -37,6 +37,7 @@ from graphc.autograph.operators.failures.generator_managers import converted_mak
 from graphc.autograph.operators.host.late_values import PURE, REPLACED
 from graphc.autograph.operators.lists.growing import METHODS, growing, refuse_growing
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
+from graphc.autograph.operators.numbers.spans import Span
 from graphc.autograph.operators.numbers.symbolic_number import met, number
 from graphc.autograph.operators.stores.kept_tensors import changing
 from graphc.autograph.operators.stores.places import ContentsPlace
@@ -386,7 +387,9 @@ def _list_method(native: Callable[..., Any], owner: list[Any], name: str) -> Cal
 def _len(value: Any) -> Any:
     """``len``; of a list whose length is known at run time only, a number that depends on tensors."""
     found = growing(value)
-    return _guarded(len)(value) if found is None else met(number(found.length, int), frozenset((int,)))
+    if found is None:
+        return _guarded(len)(value)
+    return met(number(found.length, int), frozenset((int,)), Span(0, found.capacity))
 
 
 def _changing_contents(function: Any, owner: list[Any] | dict[Any, Any]) -> Any:

@@ -14,10 +14,10 @@ from graphc.autograph.operators.branches.branches import (
     truth,
 )
 from graphc.autograph.operators.calls.calls import call
-from graphc.autograph.operators.failures.failures import note_raise
+from graphc.autograph.operators.failures.failures import as_limit, note_raise
 from graphc.core import context
 
-__all__ = ["assert_stmt", "raise_stmt", "require"]
+__all__ = ["assert_stmt", "raise_stmt", "require", "require_limit"]
 
 
 def assert_stmt(condition: Any, message: Callable[[], Any] | None) -> None:
@@ -50,3 +50,8 @@ def raise_stmt(error: Callable[[], Any], cause: Callable[[], Any] | None) -> NoR
 def require(condition: Any, error: Callable[[], Exception]) -> None:
     """Raises an error where a condition does not hold: at once, or when the program runs if it depends on tensors."""
     if_stmt(not_(condition), lambda: raise_stmt(error, None), lambda: None, tuple, lambda _: None, ())
+
+
+def require_limit(condition: Any, error: Callable[[], Exception]) -> None:
+    """As :func:`require`, for what compiled code alone cannot do: no handler of the function catches the error."""
+    require(condition, lambda: as_limit(error()))

@@ -33,8 +33,10 @@ __all__ = [
     "Failure",
     "Failures",
     "Site",
+    "as_limit",
     "ends_function",
     "failures",
+    "is_limit",
     "is_raised_by_code",
     "note_raise",
     "settles",
@@ -173,6 +175,20 @@ def failures(trace: Trace) -> Failures:
 def note_raise(error: BaseException) -> None:
     """Notes that code of the user's raises an exception."""
     error.__dict__[RAISED] = user_calls()
+
+
+def as_limit(error: Exception) -> Exception:
+    """An error that Python would not raise, so that no handler may catch it: compiled code has come to its limits."""
+    error.__dict__[_LIMIT] = True
+    return error
+
+
+def is_limit(error: BaseException | None) -> bool:
+    """Whether an error is such a one."""
+    return error is not None and _LIMIT in error.__dict__
+
+
+_LIMIT = "__graphc_limit__"
 
 
 def is_raised_by_code(error: BaseException) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from graphc.autograph.operators.branches.merging import same_values
-from graphc.autograph.operators.failures.failures import Ended, Failure, Site, failures, is_raised_by_code
+from graphc.autograph.operators.failures.failures import Ended, Failure, Site, failures, is_limit, is_raised_by_code
 from graphc.autograph.operators.host.late_values import RAISED, ErrorView, Frozen, Opaque, rebuilt, reopened
 from graphc.autograph.operators.names.undefined import Undefined, undefined_return
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
@@ -156,6 +156,8 @@ class handlers:  # noqa: N801  a scope, which reads as a function; a class leave
 
     def catches(self, error: BaseException | None) -> bool:
         """Whether it may catch an exception; None stands for one that is not known."""
+        if is_limit(error):
+            return False
         return self.kinds is None or error is None or isinstance(error, self.kinds())
 
     def values(self) -> list[Any]:
@@ -217,6 +219,8 @@ def check_handlers(error: BaseException | None, places: Sequence[Location] = ())
     """
     trace = context.trace
     assert trace is not None
+    if is_limit(error):
+        return None
     between = ""
     for scope in reversed(_open.scopes):
         if scope.trace is None or scope.trace.root is not trace.root:

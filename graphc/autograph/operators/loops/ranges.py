@@ -13,7 +13,7 @@ from graphc.autograph.operators.failures.checks import require
 from graphc.autograph.operators.host.late_values import REPLACED
 from graphc.autograph.operators.loops.spaces import TensorIndices
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
-from graphc.autograph.operators.numbers.symbolic_number import number
+from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber, number
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, apply, current_trace
 from graphc.ir import OPS, Attrs
@@ -44,7 +44,9 @@ class TensorRange:
         length = _length(*self._bounds)
         start, _, step = [number(bound, int) if isinstance(bound, Tensor) else bound for bound in self._bounds]
         if backwards:
-            start, step = start + step * (number(length, int) - 1), -step
+            # The last number of a range lies between its bounds, whatever wraps on the way to it.
+            first, by, last = [_bare(value) for value in (start, step, number(length, int))]
+            start, step = SymbolicNumber(apply(OPS["add"], (first, (last - 1) * by)), int), -step
         return TensorIndices(start, step, length, self._most)
 
     def __iter__(self) -> Any:
@@ -85,6 +87,11 @@ def _range(native: Callable[..., Any], *bounds: Any) -> Any:
         native(0, 1, step)  # says what Python says of a step of 0
     tensors = [bound.tensor if isinstance(bound, LoopIndex) else bound for bound in (start, stop, step)]
     return TensorRange(tensors[0], tensors[1], tensors[2], _most(start, stop, step))
+
+
+def _bare(value: Any) -> Any:
+    """A number as a tensor, with which arithmetic is not checked."""
+    return SymbolicTensor(value.raw, value.trace) if isinstance(value, SymbolicNumber) else value
 
 
 REPLACED[range] = _range

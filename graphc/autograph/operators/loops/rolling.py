@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from graphc.autograph.operators.branches.branches import and_
 from graphc.autograph.operators.failures.failures import settles
@@ -17,6 +17,7 @@ from graphc.autograph.operators.loops.spaces import Space
 from graphc.autograph.operators.loops.state import LoopState, LoopVariables
 from graphc.autograph.operators.names.undefined import Undefined
 from graphc.autograph.operators.numbers.loop_index import LoopIndex, loop_position
+from graphc.autograph.operators.numbers.spans import HIGHEST, Span
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber
 from graphc.base import nest
 from graphc.core import Region, RegionAborted, SymbolicTensor, Tensor, Trace, apply, type_of_any
@@ -144,11 +145,11 @@ def trace_counted(loop: ForLoop, space: Space, identity: object | None = None) -
             variables.own(regions[1])
             if said is not None and (space.most is None or said < space.most):
                 check_bound(counters[1], said)
-            item = space.of_position(_position(counters[1], length, regions[1]), None)
+            item = space.of_position(_position(counters[1], length, space.most, regions[1]), None)
             iterate(regions[1], state, partial(loop.body, item), carried[1])
             regions[1].check_aborted()
             # The last iteration is known at run time only.
-            _name_indices(variables, regions[1], lambda index, _: index.tensor)
+            _name_indices(variables, regions[1], lambda index, _: _as_number(index))
             if first_bound is not None:
                 first_bound.end_iteration(regions[1])
             if settles(state, regions[1]):
@@ -176,9 +177,10 @@ def _and(within: Tensor, extra_test: Test | None) -> Any:
     return within if extra_test is None else and_(lambda: within, extra_test)
 
 
-def _position(counter: SymbolicTensor, length: Any, region: Region) -> LoopIndex | SymbolicTensor:
-    known = isinstance(length, int)
-    return loop_position(counter, range(length), region) if known else SymbolicNumber(counter.snapshot(), int)
+def _position(counter: SymbolicTensor, length: Any, most: int | None, region: Region) -> LoopIndex | SymbolicTensor:
+    if isinstance(length, int):
+        return loop_position(counter, range(length), region)
+    return SymbolicNumber(counter.snapshot(), int, span=Span(0, HIGHEST - 1 if most is None else max(most - 1, 0)))
 
 
 def _name_indices(variables: LoopVariables, region: Region, value_of: Callable[[LoopIndex, int], Any]) -> None:
@@ -196,6 +198,11 @@ def _name_indices(variables: LoopVariables, region: Region, value_of: Callable[[
         new = [value_of(leaf, place) if own else leaf for leaf, own in zip(leaves, mine, strict=True)]
         values.append(nest.unflatten(structure, new) if any(mine) else value)
     variables.set(tuple(values))
+
+
+def _as_number(index: LoopIndex) -> SymbolicNumber:
+    tensor = cast("SymbolicTensor", index.tensor)
+    return SymbolicNumber(tensor, int, met=True, span=Span(index.low, index.high))
 
 
 def _last_of(unbound: Sequence[bool], index: LoopIndex, place: int) -> Any:

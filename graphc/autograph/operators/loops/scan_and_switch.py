@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 from graphc.autograph.operators.branches.merging import Meet, note_stand_ins, to_tensors, zeros_of
 from graphc.autograph.operators.failures.failures import Ended, Failure, settles
 from graphc.autograph.operators.failures.handlers import attempt
 from graphc.autograph.operators.loops.state import LoopState, LoopVariables
+from graphc.autograph.operators.numbers.spans import common_span
 from graphc.autograph.operators.numbers.symbolic_number import Kinds, met
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError
@@ -57,8 +58,10 @@ def trace_switch(index: SymbolicTensor, branches: Sequence[Callable[[], Any]]) -
             else:
                 outputs.append([zeros_of(region, type) for type in leaves if type is not None])
     supply = iter(emit_branches(SWITCH, selector, regions, outputs))
-    columns = zip(found_first.kept, leaves, zip(*(found.kinds for found in meetings), strict=True), strict=True)
-    parts = [leaf if type is None else met(next(supply), _all_kinds(kinds)) for leaf, type, kinds in columns]
+    kinds = [_all_kinds(column) for column in zip(*(found.kinds for found in meetings), strict=True)]
+    spans = [reduce(common_span, column) for column in zip(*(found.spans for found in meetings), strict=True)]
+    columns = zip(found_first.kept, leaves, kinds, spans, strict=True)
+    parts = [leaf if type is None else met(next(supply), kinds, span) for leaf, type, kinds, span in columns]
     chosen = nest.unflatten(found_first.structure, parts)
     note_stand_ins(trace, "the result of switch", chosen, results)
     return chosen

@@ -12,10 +12,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NoReturn, TypeAlias
 
 from graphc.autograph.operators.lists.growing import growing
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
+from graphc.autograph.operators.numbers.spans import ANY_INT, Span
+from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber, span_of
 from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, apply
 from graphc.ir import OPS
 
@@ -214,11 +217,23 @@ class TensorIndices(Space):
 
     def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
         """The number at that place."""
-        return affine(counter, self._start, self._step)
+        if isinstance(counter, LoopIndex):
+            return affine(counter, self._start, self._step)
+        # A product that wraps on the way does no harm: all numbers of a range lie between its bounds.
+        tensors = [value.tensor if isinstance(value, LoopIndex) else value for value in (self._start, self._step)]
+        found = affine(SymbolicTensor(counter.raw, counter.trace), *tensors)
+        return SymbolicNumber(found, int, span=_span_of_range(self._start, self._step))
 
     def part(self, start: int, stop: int) -> TensorIndices:
         """Refused: nobody takes a part of what is not known."""
         raise NotImplementedError
+
+
+def _span_of_range(start: Any, step: Any) -> Span | None:
+    first, step = span_of(start), span_of(step)
+    if first is None or step is None or step.low <= 0 <= step.high:
+        return None
+    return replace(ANY_INT, low=first.low) if step.low > 0 else replace(ANY_INT, high=first.high)
 
 
 class GrowingItems(Space):

@@ -21,9 +21,10 @@ from graphc.autograph.operators.branches.merging import (
 )
 from graphc.autograph.operators.lists.growing import growing
 from graphc.autograph.operators.lists.list_state import ListState, changes_length, settled
+from graphc.autograph.operators.loops.counts import Count, settle_counts
 from graphc.autograph.operators.names.undefined import Undefined
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
-from graphc.autograph.operators.numbers.symbolic_number import Kinds, kinds_of, met
+from graphc.autograph.operators.numbers.symbolic_number import Kinds, kinds_of, met, span_of
 from graphc.autograph.operators.stores.places import held, write
 from graphc.base import at, nest
 from graphc.base.errors import GraphcError, UnimplementedError
@@ -55,15 +56,23 @@ class _Slot:
       leaf: what it is before the loop.
       type: of the tensor.
       kinds: the Python types that it may have, if it is a number in every iteration.
+      count: between which ints it lies, if it is an int.
     """
 
     leaf: Any
     type: TensorType | None
     kinds: Kinds | None
+    count: Count | None
 
     @classmethod
     def of(cls, leaf: Any) -> _Slot:
-        return cls(leaf, _entry_type(leaf), kinds_of(leaf))
+        return cls(leaf, _entry_type(leaf), kinds_of(leaf), Count.of(leaf))
+
+    def met(self, tensor: Any, *, after: bool) -> Any:
+        """The value of a tensor that is carried, at the start of an iteration or after the loop."""
+        if self.count is None:
+            return met(tensor, self.kinds)
+        return met(tensor, self.kinds, self.count.after if after else self.count.at_start)
 
 
 @dataclass
@@ -189,7 +198,7 @@ class LoopState:
     def bind(self, tensors: Sequence[Any]) -> None:
         """Binds the names for an iteration, the carried leaves to ``tensors``."""
         supply = iter([tensor.snapshot() for tensor in tensors])  # code may assign to items of what it is given
-        values = [self._bound(entry, supply) for entry in self._entries]
+        values = [self._bound(entry, supply, after=False) for entry in self._entries]
         count = len(values) - len(self._places)
         self._variables.set(tuple(values[:count]))
         for entry, value in zip(self._entries, values, strict=True):
@@ -206,10 +215,10 @@ class LoopState:
         return (*self._variables.get(), *(settled(held(place, place.get())) for place in self._places))
 
     @staticmethod
-    def _bound(entry: _Entry, supply: Any) -> Any:
+    def _bound(entry: _Entry, supply: Any, *, after: bool) -> Any:
         if not entry.is_new:
             return entry.value
-        leaves = [slot.leaf if slot.type is None else met(next(supply), slot.kinds) for slot in entry.slots]
+        leaves = [slot.leaf if slot.type is None else slot.met(next(supply), after=after) for slot in entry.slots]
         return nest.unflatten(entry.structure, leaves)
 
     def restore(self) -> None:
@@ -238,7 +247,15 @@ class LoopState:
         values = self._values()
         fits = [self._settle_entry(entry, value, region) for entry, value in zip(self._entries, values, strict=True)]
         self._check_changed(values, region)
-        return self._settle_places(region) and all(fits)
+        return self._settle_places(region) and all(fits) and self._settle_counts(values)
+
+    def _settle_counts(self, values: Sequence[Any]) -> bool:
+        """Whether what is known of the bounds of ints held for what the trial made of them."""
+        slots: list[tuple[_Slot, Any]] = []
+        for entry, value in zip(self._entries, values, strict=True):
+            slots += zip(entry.slots, nest.flatten(value, entry.same)[0], strict=False)
+        counts = [(slot.count, span_of(leaf)) for slot, leaf in slots if slot.type is not None]
+        return settle_counts(counts, self._max_trips)
 
     def _check_changed(self, values: Sequence[Any], region: Region) -> None:
         """Refuses a change of an object that another name, too, holds at the end of an iteration."""
@@ -338,6 +355,8 @@ class LoopState:
         after_kinds = kinds_of(after)
         kinds = None if slot.kinds is None or after_kinds is None else slot.kinds | after_kinds
         fits = (type, kinds) == (slot.type, slot.kinds)
+        if slot.type is None and slot.count is not None:
+            slot.count.expect(span_of(after), self._max_trips)
         slot.type, slot.kinds = type, kinds
         return fits
 
@@ -367,7 +386,7 @@ class LoopState:
         supply = iter(tensors)
         values: list[Any] = []
         for entry in self._entries:
-            value = self._bound(entry, supply)
+            value = self._bound(entry, supply, after=True)
             if entry.replaced:
                 value = entry.after
             elif entry.list is not None:
@@ -389,10 +408,10 @@ _MAX_DISCOVERIES = 10
 
 def _zeros_slot(leaf: Any) -> _Slot:
     if not is_tensor(leaf):
-        return _Slot(leaf, None, kinds_of(leaf))
+        return _Slot(leaf, None, kinds_of(leaf), None)
     type = leaf_type(leaf)
     zero = np.zeros(type.shape, type.dtype)
-    return _Slot(zero.item() if type.weak else zero, type, kinds_of(leaf))
+    return _Slot(zero.item() if type.weak else zero, type, kinds_of(leaf), Count.of_new(leaf))
 
 
 def _number_changes(region: Region, name: str) -> None:

@@ -17,7 +17,9 @@ from graphc.autograph.operators.branches.merging import is_tensor
 from graphc.autograph.operators.failures.checks import require
 from graphc.autograph.operators.numbers.exact import compare_exactly
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
-from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber, kind_of, kinds_of, number
+from graphc.autograph.operators.numbers.overflow import checked_span, checked_unary_span
+from graphc.autograph.operators.numbers.spans import Span
+from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber, kind_of, kinds_of, number, span_of
 from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor, apply
 from graphc.ir import OPS
@@ -54,17 +56,18 @@ _COMPARISONS = {
 }
 
 
-def _made(tensor: Any, results: Iterable[Any], *operands: Any) -> SymbolicNumber:
+def _made(tensor: Any, results: Iterable[Any], *operands: Any, span: Span | None = None) -> SymbolicNumber:
     """A number that is computed of others.
 
     Args:
       tensor: its value.
       results: what Python makes of numbers of the types that the operands may have.
       *operands: the operands.
+      span: between which ints it lies, if it is one; None for any.
     """
     kinds = frozenset(cast("type[Any]", type(result)) for result in results)
     is_met = any(isinstance(value, SymbolicNumber) and value.met for value in operands)
-    return SymbolicNumber(tensor, max(kinds, key=_KINDS.index), kinds, met=is_met)
+    return SymbolicNumber(tensor, max(kinds, key=_KINDS.index), kinds, met=is_met, span=span)
 
 
 def _samples(value: Any) -> list[Any]:
@@ -74,9 +77,12 @@ def _samples(value: Any) -> list[Any]:
     return [kind(1) for kind in kinds_of(value) or ()]
 
 
-def _unary(op: str, native: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _unary(name: str, op: str, native: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def run(self: SymbolicNumber) -> SymbolicNumber:
-        return _made(apply(OPS[op], (_ordinal(self),)), map(native, _samples(self)), self)
+        value, span = _ordinal(self), span_of(self)
+        result = apply(OPS[op], (value,))
+        span = None if span is None else checked_unary_span(name, value, span)
+        return _made(result, map(native, _samples(self)), self, span=span)
 
     return run
 
@@ -115,7 +121,12 @@ def _result(name: str, pair: tuple[Any, Any]) -> SymbolicNumber:
     first, second = pair if kinds == {bool} else map(_ordinal, pair)
     if name == "pow" and float in kinds:
         first = _tensor(first) * 1.0
-    return _made(apply(OPS[_NAMES[name]], (_tensor(first), _tensor(second))), results, *pair)
+    operands = _tensor(first), _tensor(second)
+    result = apply(OPS[_NAMES[name]], operands)
+    spans = span_of(first), span_of(second)
+    if kinds != {int} or spans[0] is None or spans[1] is None:
+        return _made(result, results, *pair)
+    return _made(result, results, *pair, span=checked_span(name, operands, (spans[0], spans[1])))
 
 
 def _comparison(name: str, op: str) -> Callable[[Any, Any], Any]:
@@ -184,7 +195,7 @@ for _name, _op, _native in (
     ("abs", "abs", abs),
     ("invert", "bitwise_invert", operator.invert),
 ):
-    setattr(SymbolicNumber, f"__{_name}__", _unary(_op, _native))
+    setattr(SymbolicNumber, f"__{_name}__", _unary(_name, _op, _native))
 for _name in _NAMES:
     setattr(SymbolicNumber, f"__{_name}__", _arithmetic(_name, reflected=False))
     setattr(SymbolicNumber, f"__r{_name}__", _arithmetic(_name, reflected=True))

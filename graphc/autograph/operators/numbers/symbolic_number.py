@@ -10,12 +10,13 @@ from functools import partial
 from typing import Any, cast
 
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
+from graphc.autograph.operators.numbers.spans import ANY_INT, TRUTH, Span, span_of_dtype
 from graphc.base.errors import ConcretizationError
 from graphc.core import SymbolicTensor, apply
 from graphc.ir import Attrs
 from graphc.ops import AS_NUMBER
 
-__all__ = ["Kinds", "SymbolicNumber", "common_kind", "kind_of", "kinds_of", "met", "number", "numbered"]
+__all__ = ["Kinds", "SymbolicNumber", "common_kind", "kind_of", "kinds_of", "met", "number", "numbered", "span_of"]
 
 _KINDS = (bool, int, float, complex)
 
@@ -32,19 +33,27 @@ class SymbolicNumber(SymbolicTensor):
       kinds: the Python types of which it has one; that of ``kind``, which holds the values of all, if None.
       met: whether it is one of several numbers, by what tensors hold (branches and loops bind such), or was computed
         of one. A compiled function returns it as a tensor, so that nobody has to wait for it.
+      span: between which ints it lies, if it is one; None for any.
     """
 
-    __slots__ = ("kind", "kinds", "met")
+    __slots__ = ("kind", "kinds", "met", "span")
 
     __graphc_number__ = True
 
     def __init__(
-        self, tensor: SymbolicTensor, kind: type[Any], kinds: Kinds | None = None, *, met: bool = False
+        self,
+        tensor: SymbolicTensor,
+        kind: type[Any],
+        kinds: Kinds | None = None,
+        *,
+        met: bool = False,
+        span: Span | None = None,
     ) -> None:
         super().__init__(tensor.raw, tensor.trace)
         self.kind = kind
         self.kinds = kinds or frozenset((kind,))
         self.met = met
+        self.span = span
 
     def maker(self) -> Callable[[SymbolicTensor], SymbolicNumber]:
         """What makes a number like this one of a tensor; it does not refer to this one."""
@@ -83,8 +92,12 @@ def number(value: Any, kind: type[Any]) -> SymbolicNumber:
       kind: bool, int, float or complex.
     """
     if isinstance(value, SymbolicNumber) and value.kinds == frozenset((kind,)):
-        return SymbolicNumber(value, kind) if value.met else value
-    return SymbolicNumber(cast("SymbolicTensor", apply(AS_NUMBER, (value,), Attrs(kind=kind.__name__))), kind)
+        return SymbolicNumber(value, kind, span=value.span) if value.met else value
+    span = None
+    if kind is int:
+        span = span_of(value) or (span_of_dtype(value.dtype) if isinstance(value, SymbolicTensor) else None)
+    found = cast("SymbolicTensor", apply(AS_NUMBER, (value,), Attrs(kind=kind.__name__)))
+    return SymbolicNumber(found, kind, span=span)
 
 
 def kind_of(value: Any) -> type[Any] | None:
@@ -103,16 +116,26 @@ def kinds_of(value: Any) -> Kinds | None:
     return None if kind is None else frozenset((kind,))
 
 
-def met(tensor: Any, kinds: Kinds | None) -> Any:
+def span_of(value: Any) -> Span | None:
+    """Between which ints a number, known or not, lies; None for what is no int."""
+    if isinstance(value, SymbolicNumber):
+        return TRUTH if value.kind is bool else None if value.kind is not int else value.span or ANY_INT
+    if isinstance(value, LoopIndex):
+        return Span(value.low, value.high)
+    return Span(int(value), int(value)) if type(value) in (bool, int) else None
+
+
+def met(tensor: Any, kinds: Kinds | None, span: Span | None = None) -> Any:
     """The tensor in which values met, as the number that it is if all of them are numbers.
 
     Args:
       tensor: its type holds the values of all.
       kinds: the types that they have; None if one of them is no number.
+      span: between which ints they lie, if they are ints and that is known.
     """
     if kinds is None:
         return tensor
-    return SymbolicNumber(tensor, max(kinds, key=_KINDS.index), kinds, met=True)
+    return SymbolicNumber(tensor, max(kinds, key=_KINDS.index), kinds, met=True, span=span)
 
 
 def common_kind(values: Iterable[Any]) -> type[Any] | None:
@@ -126,4 +149,4 @@ def numbered(value: Any, kind: type[Any] | None) -> Any:
     """A tensor that holds a number of this kind, as that number; other values as they are."""
     if kind is None or not isinstance(value, SymbolicTensor) or (kinds_of(value) or {kind}) != {kind}:
         return value
-    return SymbolicNumber(value, kind)
+    return SymbolicNumber(value, kind, span=span_of(value))

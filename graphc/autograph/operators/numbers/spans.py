@@ -1,0 +1,185 @@
+"""Between which ints an int lies that depends on tensors, as far as that is known while a function is traced.
+
+The program holds such an int in 32 bits, where Python's ints grow. Arithmetic that may pass them is checked when the
+program runs, and a call that may fail waits for its program; so what cannot pass them should not be checked. Two things
+tell: the bounds of what a number is computed of, and, for what a loop counts, how far one iteration may move it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "ANY_INT",
+    "HIGHEST",
+    "LOWEST",
+    "TRUTH",
+    "Drift",
+    "LoopStart",
+    "Span",
+    "after_loop",
+    "common_span",
+    "span_of_dtype",
+]
+
+LOWEST, HIGHEST = int(np.iinfo(np.int32).min), int(np.iinfo(np.int32).max)
+
+SMALL_STEP = 8
+"""What counts in steps of at most this size needs 2**27 iterations at least to come from the middle of what 32 bits
+hold to the ends, and is not checked."""
+
+_MIDDLE = 2**30
+
+
+class LoopStart:
+    """What a number is at the start of an iteration of a loop.
+
+    Attributes:
+      relied: whether more was made of it than other counts, so that its bounds must be right.
+    """
+
+    __slots__ = ("relied",)
+
+    def __init__(self) -> None:
+        self.relied = False
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How much larger a number is than it was at the start of an iteration.
+
+    Attributes:
+      low: at least so much.
+      high: at most so much.
+      counted: but for small steps that a loop of unknown length took, in either direction.
+    """
+
+    low: int = 0
+    high: int = 0
+    counted: bool = False
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it is a step of a count."""
+        return self.low >= -SMALL_STEP and self.high <= SMALL_STEP
+
+    def moved(self, low: int, high: int) -> Drift:
+        """The drift of a number that is larger by between ``low`` and ``high``."""
+        return replace(self, low=self.low + low, high=self.high + high)
+
+    def union(self, other: Drift) -> Drift:
+        """What holds for a number that is one of two."""
+        return Drift(min(self.low, other.low), max(self.high, other.high), self.counted or other.counted)
+
+
+_NOWHERE: Mapping[LoopStart, Drift] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Span:
+    """The ints between two.
+
+    Attributes:
+      low: the smallest.
+      high: the largest.
+      counted: whether a number in it, though it has no narrower bounds, comes to the ends of what 32 bits hold only by
+        more small steps than a loop takes.
+      drifts: how far the number is from what it was at the start of an iteration, by loop variables.
+    """
+
+    low: int
+    high: int
+    counted: bool = False
+    drifts: Mapping[LoopStart, Drift] = field(default_factory=lambda: _NOWHERE, compare=False)
+
+    @property
+    def fits(self) -> bool:
+        """Whether 32 bits hold all of it."""
+        return self.low >= LOWEST and self.high <= HIGHEST
+
+    @property
+    def is_small(self) -> bool:
+        """Whether to add one of it is a step of a count."""
+        return self.low >= -SMALL_STEP and self.high <= SMALL_STEP
+
+    @property
+    def is_in_the_middle(self) -> bool:
+        """Whether a count that starts in it is far from the ends of what 32 bits hold."""
+        return self.counted or (self.low >= -_MIDDLE and self.high <= _MIDDLE)
+
+    def holds(self, other: Span) -> bool:
+        """Whether all of another one lies in this one."""
+        if self.counted:
+            return other.is_in_the_middle
+        return self.low <= other.low and other.high <= self.high and (not other.counted or self == ANY_INT)
+
+    def clamped(self) -> Span:
+        """What of it 32 bits hold."""
+        return replace(self, low=max(self.low, LOWEST), high=min(self.high, HIGHEST))
+
+    def moved(self, other: Span) -> Span:
+        """The sums with the numbers of another one, which is no count."""
+        drifts = {start: drift.moved(other.low, other.high) for start, drift in self.drifts.items()}
+        return Span(self.low + other.low, self.high + other.high, self.counted, drifts)
+
+    def negated(self) -> Span:
+        """The numbers of the other sign."""
+        return Span(-self.high, -self.low, self.counted)
+
+    def rely(self) -> None:
+        """Notes that something is made of a number for which its bounds must be right."""
+        for start in self.drifts:
+            start.relied = True
+
+
+TRUTH = Span(0, 1)
+"""Of a truth value."""
+
+ANY_INT = Span(LOWEST, HIGHEST)
+"""Of a number of which nothing is known."""
+
+_ANY_COUNT = replace(ANY_INT, counted=True)
+
+
+def common_span(first: Span | None, second: Span | None) -> Span | None:
+    """The span of a number that is one of two; None where one of them is not known."""
+    if first is None or second is None:
+        return None
+    common = {
+        start: drift.union(second.drifts[start]) for start, drift in first.drifts.items() if start in second.drifts
+    }
+    if first.counted or second.counted:
+        middle = first.is_in_the_middle and second.is_in_the_middle
+        return replace(_ANY_COUNT if middle else ANY_INT, drifts=common)
+    return Span(min(first.low, second.low), max(first.high, second.high), drifts=common)
+
+
+def after_loop(initial: Span, drift: Drift, trips: int | None) -> Span:
+    """The span of a number that each iteration of a loop moves, at the start of any iteration and after the loop.
+
+    Args:
+      initial: its span before the loop.
+      drift: how far one iteration moves it.
+      trips: how many iterations there are at most; None where that is not known.
+    """
+    low, high = min(drift.low, 0), max(drift.high, 0)
+    if not drift.counted and not initial.counted and (trips is not None or low == high == 0):
+        there = initial.moved(Span(low * (trips or 0), high * (trips or 0)))
+        if there.is_in_the_middle:
+            return there
+    if drift.is_small and initial.is_in_the_middle:
+        drifts = {start: replace(outer, counted=True) for start, outer in initial.drifts.items()}
+        return replace(_ANY_COUNT, drifts=drifts)
+    return ANY_INT
+
+
+def span_of_dtype(dtype: Any) -> Span:
+    """The span of the elements of an integer tensor."""
+    if dtype.kind == "b":
+        return TRUTH
+    return Span(int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)).clamped() if dtype.kind in "iu" else ANY_INT
