@@ -1,6 +1,6 @@
 """Between which ints the ints lie that a loop carries from one iteration to the next.
 
-A trial of the loop's body takes it that they lie between bounds: those that they have before the loop, or what the last trial
+A trial of the loop's body takes bounds for granted: those that they have before the loop, or what the last trial
 makes likely. What the trial leaves in them says whether that was right: it lies between the bounds too, or each
 iteration moves the number by so little that it stays there. If not, the bounds are widened. The body must be traced
 again only where it made more of the number than a count, see :mod:`graphc.autograph.operators.numbers.spans`.
