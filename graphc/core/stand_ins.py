@@ -28,6 +28,7 @@ class StandIn:
       sources: the objects that it stands for; None where they are not known, so that it may never be changed.
       held: how many references to each source there are that the user's code cannot see.
       changed: whether the object was changed.
+      numbers: the Python types that it may have in plain Python, as numbers are among what it stands for.
     """
 
     value: Any
@@ -35,6 +36,7 @@ class StandIn:
     sources: tuple[Any, ...] | None
     held: int = 0
     changed: bool = False
+    numbers: frozenset[type[Any]] = frozenset()
 
     def error(self, what: str) -> UnimplementedError:
         """The refusal of a change."""
@@ -74,9 +76,16 @@ class StandIns:
     def __len__(self) -> int:
         return len(self._by_value)
 
-    def add(self, value: Any, name: str, sources: tuple[Any, ...] | None, held: int = 0) -> None:
-        """Notes that an object stands for one of others."""
-        self._by_value[id(value)] = stand_in = StandIn(value, name, sources, held)
+    def add(
+        self,
+        value: Any,
+        name: str,
+        sources: tuple[Any, ...] | None,
+        held: int = 0,
+        numbers: frozenset[type[Any]] = frozenset(),
+    ) -> None:
+        """Notes that an object stands for one of others, or for a number."""
+        self._by_value[id(value)] = stand_in = StandIn(value, name, sources, held, numbers=numbers)
         for source in sources or ():
             self._by_source.setdefault(id(source), []).append(stand_in)
 

@@ -260,10 +260,76 @@ def in_tensor(x: Any, values: Any) -> Any:
     "builtins/type of a number or a tensor",
     inputs=[(f(3.0),), (f(0.5),)],
     construct="`isinstance`, `type`, `hasattr`",
-    known_difference="what is a number on one path and a tensor on another counts as a tensor",
+    refused=(gx.errors.UnimplementedError, r"type\(\) of .* it may be a Tensor or float"),
 )
 def type_of_number_or_tensor(x: Any) -> Any:
     k = 1.0
     while k < x:
         k = k * x
     return x if type(k) is float else -x
+
+
+MIXED = "a number on one path, a tensor on another"
+
+
+@program(
+    "builtins/isinstance of a number or a tensor",
+    inputs=[(f(3.0),), (f(0.5),)],
+    construct=MIXED,
+    refused=(gx.errors.UnimplementedError, r"is of the class Tensor is not known"),
+)
+def class_of_number_or_tensor(x: Any) -> Any:
+    k = 0 if x > 1 else x
+    y = k if x > 5 else x * 2
+    return x if isinstance(y, gx.Tensor) else -x
+
+
+@program(
+    "builtins/text of an int or a float tensor",
+    inputs=[(f(3.0),), (f(0.5),)],
+    construct=MIXED,
+    refused=(gx.errors.UnimplementedError, r"a text shows whether .* a number \(int\); make it a tensor of one dtype"),
+)
+def text_of_int_or_tensor(x: Any) -> Any:
+    total = 0
+    while total < x:
+        total = total + x
+    return f"{total}"
+
+
+@program(
+    "builtins/representation of a number or a tensor",
+    inputs=[(f(3.0),), (f(0.5),)],
+    construct=MIXED,
+    refused=(gx.errors.UnimplementedError, r"a text shows whether .* a number \(float\)"),
+)
+def representation_of_number_or_tensor(x: Any) -> Any:
+    total = 0.0
+    while total < x:
+        total = total + x
+    print([total])
+    return total
+
+
+@program(
+    "builtins/pyfunc of a number or a tensor",
+    inputs=[(f(3.0),), (f(0.5),)],
+    construct=MIXED,
+    refused=(gx.errors.UnimplementedError, r"a call of gx.pyfunc shows whether .* a number \(float\)"),
+)
+def pyfunc_of_number_or_tensor(x: Any) -> Any:
+    total = 0.0
+    while total < x:
+        total = total + x
+    return gx.pyfunc(lambda value: isinstance(value, float), bool, total)
+
+
+@program(
+    "builtins/text of a float or a float tensor", inputs=[(f(3.0),), (f(-0.5),)], construct="`print` and f-strings"
+)
+def text_of_float_or_tensor(x: Any) -> Any:
+    total = 0.0
+    while total < x:
+        total = total + x
+    print(total, f"{total:.2f}")
+    return total * x

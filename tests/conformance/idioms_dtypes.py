@@ -115,12 +115,7 @@ def index_in_list(x: Any, n: int) -> Any:
     return x, kept
 
 
-@program(
-    "dtypes/index after a Python break",
-    inputs=[(f(1.0), 10), (f(1.0), 2)],
-    construct=INDEX,
-    known_difference="a Python int comes back as a tensor",
-)
+@program("dtypes/index after a Python break", inputs=[(f(1.0), 10), (f(1.0), 2)], construct=INDEX)
 def index_after_break(x: Any, n: int) -> Any:
     for k in range(n):
         if k == 3:
@@ -145,6 +140,43 @@ def beyond_32_bits(x: Any) -> Any:
         x = x - 1
         n = n * 2
     return n
+
+
+@program(
+    "dtypes/index after a Python break far on",
+    inputs=[(f(1.0), 200), (f(1.0), 60), (f(1.0), 3), (f(1.0), 12)],
+    construct=INDEX,
+    gradient=True,
+)
+def index_after_late_break(x: Any, n: int) -> Any:
+    kept = 0.0
+    for k in range(0, n, 2):
+        if (k % 7 == 6 and k // 10 == 4) or k > 100:
+            break
+        x = x + kept / 100
+        kept = k * x
+    else:
+        x = x * 100
+    return x, k, kept
+
+
+@program("dtypes/index after a Python return", inputs=[(f(1.0), 200), (f(1.0), 20), (f(1.0), 3)], construct=INDEX)
+def index_after_return(x: Any, n: int) -> Any:
+    for k in range(n):
+        x = x + k
+        if k * k > 500:
+            return x, k
+    return x, -k
+
+
+@program("dtypes/index and iterator after a Python break", inputs=[(f(1.0), 20), (f(1.0), 3)], construct=INDEX)
+def iterator_after_break(x: Any, n: int) -> Any:
+    pairs = zip(gx.arange(30.0) * x, range(n), strict=False)
+    for row, k in pairs:
+        if k >= 12:
+            break
+        x = x + row
+    return x, k, [k for _, k in pairs]
 
 
 NUMBER = "arithmetic with Python numbers that depend on tensors"

@@ -272,12 +272,14 @@ def note_stand_ins(
     """
     if id(value) in shared:
         return
+    numbers: Kinds = frozenset()
     if sources is not None:
+        numbers = numbers.union(*[kinds_of(source) or () for source in sources])
         sources = [source for source in sources if not is_number(source) and not hasattr(source, "__graphc_unbound__")]
     parts = nest.children(value)
     if parts is None:
         if isinstance(value, SymbolicTensor):
-            trace.root.stand_ins.add(value, name, None if sources is None else tuple(sources), held)
+            trace.root.stand_ins.add(value, name, None if sources is None else tuple(sources), held, numbers)
         return
     if value is None or (isinstance(value, tuple) and not parts[1]):
         return

@@ -14,6 +14,7 @@ from graphc.autograph.operators.failures.failures import failures, user_calls
 from graphc.autograph.operators.failures.handlers import check_handlers
 from graphc.autograph.operators.host.late_values import REPLACED, Frozen, Opaque, rebuilt
 from graphc.autograph.operators.host.text import text_of
+from graphc.autograph.operators.numbers.kinds import check_shown
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core import SymbolicTensor, Tensor, Variable, as_dtype, context
@@ -118,6 +119,8 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any) -> Any:
 
     if context.trace is None:
         return nest.unflatten(structure, [Tensor(jnp.asarray(array)) for array in run(given)])
+    for leaf in nest.flatten(given)[0]:
+        check_shown(leaf, "a call of gx.pyfunc", as_text=False)
     check_handlers(None)
     failures(context.trace).held.append(function)
     results = _call_host(run, _name(function), given, types, on_device=True)

@@ -19,6 +19,7 @@ from graphc.autograph.operators.calls.natives import check_items, check_methods,
 from graphc.autograph.operators.calls.watch import check_iterator, is_library, operator_method
 from graphc.autograph.operators.host.late_values import REPLACED, View, is_late, rebuilt, snapshot, value_of
 from graphc.autograph.operators.lists.growing import refuse_growing
+from graphc.autograph.operators.numbers.kinds import check_shown
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber
 from graphc.base import nest
 from graphc.base.errors import ConcretizationError, UnimplementedError
@@ -178,6 +179,7 @@ def _shown(value: Any, *ways: str) -> Any:
       ways: in which ways it may be asked, of ``str`` and ``repr``; what is inside is asked for its representation.
     """
     refuse_growing(value)
+    check_shown(value, "a text", as_text="str" in ways)
     if isinstance(value, View | str):
         return value
     if any(_method(value, *_ASKED[way]) is not None for way in ways):
@@ -207,7 +209,7 @@ def text_of(maker: str, value: Any) -> Any:
     if method is not None:
         result = call(method)(value)
         return _text("ascii", result) if maker == "ascii" and is_late(result) else result
-    shown = _shown(value)
+    shown = _shown(value, *(("str",) if maker == "str" else ()))
     return _text(maker, shown) if is_late(shown) else _MAKERS[maker](value_of(shown))
 
 
@@ -220,6 +222,7 @@ def _format(value: Any, spec: Any) -> Any:
     if isinstance(value, SymbolicNumber) and type(spec) is str and spec[-1:] in _AS_FLOAT:
         value = SymbolicNumber(value, float, met=value.met)
     if is_late(value) or is_late(spec):
+        check_shown(value, "a text", as_text=True)
         return _text("format", value, spec)
     check_methods(value, ("__format__",))
     return format(value, spec)

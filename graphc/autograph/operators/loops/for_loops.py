@@ -11,14 +11,16 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from dataclasses import replace
 from typing import Any, cast
 
+from graphc.autograph.jumps import is_flag
 from graphc.autograph.operators.branches.branches import is_symbolic_condition
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.watch import check_iterator, special_method
 from graphc.autograph.operators.loops.iterators import SpaceIterator, iterator_of
 from graphc.autograph.operators.loops.options import OpenLoop, open_loop, report_unrolled, with_options
-from graphc.autograph.operators.loops.rolling import ForLoop, Test, roll, trace_counted
+from graphc.autograph.operators.loops.rolling import ForLoop, Stop, Test, roll, trace_counted
 from graphc.autograph.operators.loops.spaces import Space
 from graphc.autograph.operators.loops.state import LoopVariables
 from graphc.autograph.operators.loops.unrolling import NodeLimit, run_in_python
@@ -159,8 +161,11 @@ def _run_over_space(loop: ForLoop, iterator: SpaceIterator, going_on: Any, *, pe
         return
     elif (reason := _why_unrolled(loop, space)) is None:
         stops, reason, unsettled = _attempt(loop, space)
+        if reason is None and stops is not None and stops.trips is not None:
+            _run_until(loop, iterator, space, stops.trips)
+            return
         if reason is None:
-            _end(iterator, space.length, stops)
+            _end(iterator, space.length, stops is not None)
             return
     limit = NodeLimit(loop.trace, "for", reason, _SPACE_REMEDY, None if space is None else space.most)
     if unsettled and not peeled:
@@ -185,12 +190,12 @@ def _why_unrolled(loop: ForLoop, space: Space) -> str | None:
     return None
 
 
-def _attempt(loop: ForLoop, space: Space) -> tuple[bool, str | None, bool]:
+def _attempt(loop: ForLoop, space: Space) -> tuple[Stop | None, str | None, bool]:
     """Tries to roll the loop.
 
     Returns:
-      Whether the loop may stop early; why it could not be rolled, or None; and whether another attempt may succeed
-      after one iteration has been run.
+      Whether, or when, the loop stops early; why it could not be rolled, or None; and whether another attempt may
+      succeed after one iteration has been run.
     """
     trace, identity = loop.trace, object()
     before = trace.checkpoint()
@@ -200,16 +205,36 @@ def _attempt(loop: ForLoop, space: Space) -> tuple[bool, str | None, bool]:
         if aborted.attempt is not identity:
             raise
         trace.rollback(before)
-        return False, aborted.reason, aborted.unsettled
+        return None, aborted.reason, aborted.unsettled
     except Exception as error:
         # Where Python has a number, a trace of the body has an index without a value, and may fail for that alone.
         # Unrolled, the body fails again if the fault is the user's.
         if loop.options.unroll is False:
             raise
         trace.rollback(before)
-        return False, f"tracing its body once for all iterations failed: {error}", False
-    trace.report_loop("rolled", space.what + _at_a_time(loop.options))
+        return None, f"tracing its body once for all iterations failed: {error}", False
+    if stops is None or stops.trips is None:
+        trace.report_loop("rolled", space.what + _at_a_time(loop.options))
     return stops, None, False
+
+
+def _run_until(loop: ForLoop, iterator: SpaceIterator, space: Space, trips: int) -> None:
+    """A loop that its index alone ends after so many iterations: the last is run by Python, which knows its index."""
+    before, reason = trips - 1, f"it has fewer than {UNROLL_BELOW} iterations before the one in which it ends"
+    if before >= UNROLL_BELOW or (loop.options.unroll is False and before):
+        start = dict(zip(loop.variables.names, loop.variables.get(), strict=True))
+        _, why, _ = _attempt(replace(loop, extra_test=None), space.part(0, before))
+        if why is None:
+            iterator.advance(before)
+            names = zip(loop.variables.names, loop.variables.get(), strict=True)
+            loop.variables.set(tuple([start[name] if is_flag(name) else value for name, value in names]))
+        elif loop.options.unroll is False:
+            raise loop.trace.refuse(UnimplementedError(f"unroll=False, but this loop cannot be rolled: {why}"))
+        reason = why
+    limit = NodeLimit(loop.trace, "for", reason or "it ends here", _SPACE_REMEDY, trips)
+    run_in_python(loop, iterator, limit)
+    if reason is not None:
+        loop.trace.report_loop("unrolled", reason)
 
 
 def _at_a_time(options: OpenLoop) -> str:

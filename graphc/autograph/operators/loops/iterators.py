@@ -91,9 +91,13 @@ class SpaceIterator(Iterator[Any]):
         Raises:
           ValueError: lengths differ that must not.
         """
+        self.advance(count)
+        next(self, None)
+
+    def advance(self, count: int) -> None:
+        """Leaves the iterator as a loop does that takes so many items."""
         for node in self.nodes():
             node.position += count
-        next(self, None)
 
     def spoil(self, why: str) -> None:
         """Says that nobody knows how many items a loop took."""

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
+import numpy as np
+
+from graphc.autograph.jumps import is_flag
 from graphc.autograph.operators.branches.branches import and_
 from graphc.autograph.operators.failures.failures import settles
 from graphc.autograph.operators.failures.handlers import attempt
 from graphc.autograph.operators.loops.bodies import arguments, check_bound, forget_loops, going_on, iterate, restoring
 from graphc.autograph.operators.loops.first_bound import FirstBound
+from graphc.autograph.operators.loops.known_stop import iterations_until
 from graphc.autograph.operators.loops.options import OpenLoop
 from graphc.autograph.operators.loops.spaces import Space
 from graphc.autograph.operators.loops.state import LoopState, LoopVariables
@@ -21,10 +25,10 @@ from graphc.autograph.operators.numbers.spans import HIGHEST, Span
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber
 from graphc.base import nest
 from graphc.core import Region, RegionAborted, SymbolicTensor, Tensor, Trace, apply, type_of_any
-from graphc.ir import OPS, TensorType
+from graphc.ir import OPS, TensorType, Value
 from graphc.ops import INDEX, Trips, emit_scan, emit_while, iterations_per_step
 
-__all__ = ["ForLoop", "Test", "roll", "trace_counted"]
+__all__ = ["ForLoop", "Stop", "Test", "roll", "trace_counted"]
 
 Test = Callable[[], Any]
 
@@ -49,12 +53,19 @@ class ForLoop:
     options: OpenLoop
     held: bool
 
-    def may_stop(self) -> bool:
-        """Whether a break or return may have happened in the iteration that was just traced: on a tensor, or always."""
-        return self.extra_test is not None and self.extra_test() is not True
+
+@dataclass(frozen=True)
+class Stop:
+    """That a loop may stop before its last iteration.
+
+    Attributes:
+      trips: how many iterations it runs, where nothing but its index decides; then nothing was appended.
+    """
+
+    trips: int | None
 
 
-def roll(loop: ForLoop, identity: object, space: Space) -> bool:
+def roll(loop: ForLoop, identity: object, space: Space) -> Stop | None:
     """Traces the body once and appends a node for all iterations.
 
     Args:
@@ -63,21 +74,22 @@ def roll(loop: ForLoop, identity: object, space: Space) -> bool:
       space: what it runs over; of a known length that is not 0.
 
     Returns:
-      Whether the loop may stop before its last iteration.
+      Whether, or when, the loop stops before its last iteration; None if it does not.
 
     Raises:
       RegionAborted: Python is needed for some iterations.
     """
     stops = _scan(loop, identity, space, rows=bool(space.tensors()))
-    if stops and loop.held:
+    if stops is None or stops.trips is not None:
+        return stops
+    if loop.held:
         # If it is Python values that stop it, Python knows what is left.
         raise RegionAborted(identity, "it may stop early, and others may use what is left of the iterator")
-    if stops:
-        trace_counted(loop, space, identity)
+    trace_counted(loop, space, identity)
     return stops
 
 
-def _scan(loop: ForLoop, identity: object, space: Space, *, rows: bool) -> bool:
+def _scan(loop: ForLoop, identity: object, space: Space, *, rows: bool) -> Stop | None:
     """A scan, unless the loop may stop; then nothing is appended."""
     trace, length = loop.trace, len(space.order)
     before = trace.checkpoint()
@@ -101,9 +113,9 @@ def _scan(loop: ForLoop, identity: object, space: Space, *, rows: bool) -> bool:
             changed = rows and _writes_to(region, space.tensors())
             _name_indices(loop.variables, region, partial(_last_of, unbound))
             settled = not changed and settles(state, region)
-            stops = settled and loop.may_stop()
+            stops = _stop(loop, region, number, space.order, carried, state) if settled else None
             outputs = state.results(region) if settled else []
-        if changed or stops:
+        if changed or stops is not None:
             state.restore()
             trace.rollback(before)
             return stops or _scan(loop, identity, space, rows=False)
@@ -114,7 +126,27 @@ def _scan(loop: ForLoop, identity: object, space: Space, *, rows: bool) -> bool:
     trips = Trips(length, space.order.start, space.order.step, unroll=loop.options.per_step)
     tensors = emit_scan(region, ([number], carried, taken), outputs, [], state.initial(), arrays, trips)
     state.leave(tensors, trips=length)
-    return False
+    return None
+
+
+def _stop(
+    loop: ForLoop,
+    region: Region,
+    number: SymbolicTensor,
+    order: range,
+    carried: Sequence[SymbolicTensor],
+    state: LoopState,
+) -> Stop | None:
+    """Whether, or when, the loop stops whose body was just traced."""
+    going_on = True if loop.extra_test is None else loop.extra_test()
+    if going_on is True:
+        return None
+    if not isinstance(going_on, SymbolicTensor):
+        return Stop(None)
+    known: dict[Value, Any] = {number.raw: np.array(order, np.int32)}
+    # What says that a jump was taken says at the start of each iteration that none was.
+    known.update({leaf.raw: np.False_ for name, leaf in zip(state.titles(), carried, strict=True) if is_flag(name)})
+    return Stop(iterations_until(region.lift(going_on), known, order))
 
 
 def _iterations_per_step(loop: ForLoop, region: Region, carried: Sequence[TensorType], length: int) -> int:

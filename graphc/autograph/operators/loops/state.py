@@ -190,6 +190,10 @@ class LoopState:
         """The types of the carried leaves, in order."""
         return [slot.type for entry in self._entries for slot in entry.slots if slot.type is not None]
 
+    def titles(self) -> list[str]:
+        """What the carried leaves are part of, in order."""
+        return [entry.name for entry in self._entries for slot in entry.slots if slot.type is not None]
+
     def initial(self) -> list[SymbolicTensor]:
         """The carried leaves before the loop."""
         slots = [slot for entry in self._entries for slot in entry.slots]

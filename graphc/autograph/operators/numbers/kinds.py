@@ -7,15 +7,47 @@ from typing import Any
 from graphc.autograph.operators.branches.merging import describe
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
-from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber
+from graphc.autograph.operators.numbers.symbolic_number import Kinds, SymbolicNumber
 from graphc.base.errors import GraphcError, UnimplementedError
 from graphc.core import SymbolicTensor
 from graphc.ir import Value
 
-__all__ = ["examples", "is_instance", "stands_for_bool"]
+__all__ = ["check_shown", "examples", "is_instance", "stands_for_bool"]
 
 _EXAMPLES: dict[str, tuple[Any, ...]] = {"b": (True,), "i": (1,), "f": (1.0, 1), "c": (1j, 1.0, 1)}
 """By the kind of a tensor's dtype, an example of each Python number that may have become such a tensor."""
+
+
+_KINDS: dict[str, type[Any]] = {"b": bool, "i": int, "u": int, "f": float, "V": float, "c": complex}
+
+
+def kinds_of_mixed(value: Any) -> Kinds:
+    """The types of the numbers that a tensor may be in plain Python where it may be a tensor, too."""
+    if not isinstance(value, SymbolicTensor) or isinstance(value, SymbolicNumber) or value.shape:
+        return frozenset()
+    stand_in = value.trace.root.stand_ins.get(value)
+    if stand_in is None:
+        return frozenset()
+    return stand_in.numbers.union(*map(kinds_of_mixed, stand_in.sources or ()))
+
+
+def check_shown(value: Any, use: str, *, as_text: bool) -> None:
+    """Refuses what shows whether a value is a number or a tensor, if it may be either.
+
+    Args:
+      value: the value.
+      use: what shows it, for the message.
+      as_text: whether only the text that ``str`` makes is seen, which is the same for both if they are of one kind.
+    """
+    kinds = kinds_of_mixed(value)
+    if not kinds or (as_text and kinds == {_KINDS.get(value.dtype.kind)}):
+        return
+    names = " or ".join(sorted(kind.__name__ for kind in kinds))
+    error = UnimplementedError(
+        f"{use} shows whether {describe(value)} is a tensor or, as in plain Python on some paths, a number ({names}); "
+        "make it a tensor of one dtype where it is first bound (gx.asarray(1.0)), or show int() or float() of it"
+    )
+    raise value.trace.refuse(error)
 
 
 def examples(value: Any) -> tuple[Any, ...]:
@@ -26,6 +58,9 @@ def examples(value: Any) -> tuple[Any, ...]:
         return tuple([kind(1) for kind in value.kinds])
     if not isinstance(value, SymbolicTensor) or value.shape:
         return (value,)
+    mixed = kinds_of_mixed(value)
+    if mixed:
+        return (value, *[kind(1) for kind in mixed])
     numbers = _EXAMPLES.get(value.dtype.kind, ())
     if _is_number(value):
         return numbers
