@@ -65,7 +65,7 @@ def scalar_array(value: complex) -> np.ndarray[Any, Any]:
     try:
         return np.asarray(value, dtype)
     except OverflowError:
-        raise InvalidArgumentError(f"the Python int {value} does not fit {dtype.name}") from None
+        raise InvalidArgumentError(f"the Python int {value} does not fit {dtype.name}; use a float") from None
 
 
 _types: dict[Any, TensorType] = {}

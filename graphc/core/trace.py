@@ -93,10 +93,12 @@ class SideEffect:
     Attributes:
       what: it is, for messages: ``the call of time.time``.
       location: where in the user's code.
+      followed: whether it changes what a trace depends on, so that the next call is traced anew.
     """
 
     what: str
     location: Location | None
+    followed: bool = False
 
 
 @dataclass(frozen=True)
@@ -301,7 +303,11 @@ class Trace:
         key = (cast("type[Any]", type(value)), str(value))
         found = self._constants.get(key)
         if found is None:
-            found = self._constants[key] = self._constant(scalar_array(value), weak=type(value) is not bool).raw
+            try:
+                array = scalar_array(value)
+            except GraphcError as error:
+                raise self.refuse(error) from None
+            found = self._constants[key] = self._constant(array, weak=type(value) is not bool).raw
         return SymbolicTensor(found, self)
 
     def _constant(self, array: np.ndarray[Any, Any], *, weak: bool) -> SymbolicTensor:

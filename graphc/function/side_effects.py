@@ -18,12 +18,13 @@ from graphc.core import SideEffect, Trace, Write
 __all__ = ["SideEffects", "find_side_effects"]
 
 
-def find_side_effects(trace: Trace, writes: Sequence[Write]) -> list[SideEffect]:
+def find_side_effects(trace: Trace, writes: Sequence[Write], objects: Sequence[Any]) -> list[SideEffect]:
     """What happened when a function was traced that will not happen again; each thing once for each line.
 
     Args:
       trace: of the function.
       writes: what it wrote into objects that outlive the call; where that is forbidden it is taken back.
+      objects: the arguments whose attributes the trace depends on.
 
     Raises:
       UnimplementedError: it is forbidden.
@@ -33,13 +34,20 @@ def find_side_effects(trace: Trace, writes: Sequence[Write]) -> list[SideEffect]
         first = changed[0]
         for write in reversed(changed):
             write.place.set(write.before)
+        when = "when" if _is_followed(first, objects) else "once, when"
         error = UnimplementedError(
-            f"{first.place.what} would happen once, when {trace.builder.name} is traced, and not at each call, which "
+            f"{first.place.what} would happen {when} {trace.builder.name} is traced, and not at each call, which "
             "side_effects='error' forbids; return the value, or keep it in a Variable"
         )
         raise at(error, first.location)
-    found = [*trace.side_effects, *(SideEffect(write.place.what, write.location) for write in changed)]
+    told = [SideEffect(write.place.what, write.location, _is_followed(write, objects)) for write in changed]
+    found = [*trace.side_effects, *told]
     return list(dict.fromkeys(found))
+
+
+def _is_followed(write: Write, objects: Sequence[Any]) -> bool:
+    """Whether an attribute of an argument was written, which a trace depends on."""
+    return hasattr(write.place, "name") and any(write.place.owner is value for value in objects)
 
 
 def _same(before: Any, after: Any) -> bool:
@@ -79,6 +87,14 @@ class SideEffects:
             if effect in self._told:
                 continue
             self._told.add(effect)
+            if effect.followed:
+                message = (
+                    f"{effect.what} happens when {self._name} is traced, and not at each call: it is traced anew for "
+                    "each value that it finds there. State that changes belongs in a Variable; side_effects='ignore' "
+                    "says that this is meant"
+                )
+                warn_at(SideEffectWarning(message), effect.location)
+                continue
             message = (
                 f"{effect.what} happens once, when {self._name} is traced, and not at each call. What must happen at "
                 "each call goes through gx.pyfunc, state belongs in a Variable, random numbers come from gx.random; "

@@ -412,7 +412,7 @@ def trace_function(
         after_call = [(after, [*after.tensors(trace)]) for after in (*checks, *trace.after_call.values())]
     writes = check_stores(trace)
     watch.check(writes)
-    side_effects = find_side_effects(trace, writes)
+    side_effects = find_side_effects(trace, writes, arguments.objects)
     unoptimized = trace.finish([*returned.outputs, *(tensor for _, tensors in after_call for tensor in tensors)])
     graph = run_passes(unoptimized, DEFAULT)
     counts = [(after, len(tensors)) for after, tensors in after_call]

@@ -237,3 +237,37 @@ def test_zero_step_raises_what_python_raises() -> None:
 
     with pytest.raises(ValueError, match="must not be zero"):
         gx.function(program)(f(0.0))
+
+
+def test_a_return_that_was_reached_before_is_named_as_such() -> None:
+    def program(xs: Tensor) -> Any:
+        for x in xs:
+            if x > 2:
+                return "early"
+        return "late"
+
+    message = "the return value is 'late' where it did not return before and 'early' where it returned before: "
+    with pytest.raises(UnimplementedError, match=message):
+        gx.function(program)(gx.asarray([1.0, 3.0]))
+
+
+def test_a_dict_that_a_loop_changes_is_named() -> None:
+    def program(x: Tensor) -> Any:
+        state = {"a": x}
+        while x > 0:
+            state["b"] = x
+            x = x - 1
+        return state["a"]
+
+    with pytest.raises(InvalidArgumentError, match=r"the dict 'state' is .* before the loop"):
+        gx.function(program)(f(1.0))
+
+
+def test_an_int_that_does_not_fit_is_refused_with_its_line() -> None:
+    def program(t: Tensor) -> Any:
+        return t < 2**40  # the comparison
+
+    with pytest.raises(
+        InvalidArgumentError, match=r"1099511627776 does not fit int32; use a float(.|\n)*# the comparison"
+    ):
+        gx.function(program)(n(1))

@@ -430,3 +430,21 @@ def test_the_change_of_an_argument_is_named_with_its_line() -> None:
 
     with pytest.raises(UnimplementedError, match=r"given \(by the call of list.append\)(.|\n)*rows.append\(1\)"):
         gx.function(program)([1.0], ONE)
+
+
+def test_a_change_of_what_a_trace_depends_on_is_not_said_to_happen_once() -> None:
+    class Counter:
+        def __init__(self) -> None:
+            self.n = 0
+
+        @gx.function
+        def step(self, x: Any) -> Any:
+            self.n += 1
+            return x * self.n
+
+    counter = Counter()
+    with pytest.warns(
+        SideEffectWarning, match=r"attribute 'n' of a Counter happens when .* traced anew for each value"
+    ):
+        assert counter.step(ONE).item() == 1
+    assert counter.step(ONE).item() == 2

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from graphc.autograph.jumps import RETURN
 from graphc.autograph.operators.branches.merging import (
     Meet,
     Meeting,
@@ -24,9 +26,9 @@ from graphc.autograph.operators.lists.growing import growing, matched
 from graphc.autograph.operators.names.undefined import Undefined
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.symbolic_number import kinds_of, met, span_of
-from graphc.autograph.operators.stores.places import AttributePlace, ContentsPlace, at_end, held, write
+from graphc.autograph.operators.stores.places import AttributePlace, ContentsPlace, at_end, held, named_by_user, write
 from graphc.base import nest
-from graphc.base.errors import InvalidArgumentError
+from graphc.base.errors import GraphcError, InvalidArgumentError
 from graphc.core import Place, Region, SymbolicTensor, Tensor, TensorPlace, Trace, apply, context, trace_scope
 from graphc.ir import OPS, Attrs
 from graphc.ops import BOOL, COND, emit_branches
@@ -141,7 +143,7 @@ def if_stmt(
 
         return run
 
-    set_state(tuple(_cond(condition, branch(body), branch(orelse), names, unread)))
+    set_state(tuple(_cond(condition, branch(body), branch(orelse), names, unread, initial)))
 
 
 def _region() -> Region:
@@ -164,6 +166,7 @@ def _cond(
     false: Thunk,
     names: Sequence[str],
     unread: Mapping[str, Sequence[str]] = _NOTHING,
+    before: Sequence[Any] = (),
 ) -> list[Any]:
     """Traces both branches, and merges what each leaves in ``names``."""
     trace = context.trace
@@ -188,7 +191,8 @@ def _cond(
     found: dict[tuple[int, int], _Kept | _Merged] = {}
     for name, (first, second) in zip(titles, pairs, strict=True):
         if (id(first), id(second)) not in found:
-            found[id(first), id(second)] = _merge(trace, regions, tensors, name, first, second)
+            meet = Meet(_sides_of(name, names, before, first, second), partial(_refuse, trace, places, name))
+            found[id(first), id(second)] = _merge(meet, regions, tensors, name, first, second)
     outputs = iter(emit_branches(COND, selector, regions, tensors) if tensors[0] or _writes(regions) else ())
     merged = {key: _fill(value, outputs) for key, value in found.items()}
     values = [merged[id(first), id(second)] for first, second in pairs]
@@ -259,8 +263,23 @@ def _writes(regions: Sequence[Region]) -> bool:
     return any(region.written() for region in regions)
 
 
+def _sides_of(name: str, names: Sequence[str], before: Sequence[Any], first: Any, second: Any) -> tuple[str, str]:
+    """What the two sides are to the user, for messages: a return that was reached before has no condition here."""
+    if name == RETURN and before:
+        value = before[names.index(name)]
+        if not isinstance(value, Undefined) and (value is first or value is second):
+            sides = ("where it returned before", "where it did not return before")
+            return sides if value is first else sides[::-1]
+    return _SIDES
+
+
+def _refuse(trace: Trace, places: Sequence[Place], title: str, error: GraphcError) -> GraphcError:
+    """An error ready to be raised, which names a list or dict as the user does."""
+    return trace.refuse(named_by_user(error, [place for place in places if place.title == title]))
+
+
 def _merge(
-    trace: Trace,
+    meet: Meet,
     regions: Sequence[Region],
     tensors: Sequence[list[SymbolicTensor]],
     name: str,
@@ -285,7 +304,7 @@ def _merge(
         else:
             second = _zeros_like(regions[1], first)
     sides, views = _ended(regions, (first, second), nest.shared(first, second))
-    found = Meet(_SIDES, trace.refuse).values(name, *sides)
+    found = meet.values(name, *sides)
     for region, results, value in zip(regions, tensors, sides, strict=True):
         leaves = [_at_end(region, leaf) for leaf in nest.flatten(value, found.shared)[0]]
         with trace_scope(region):

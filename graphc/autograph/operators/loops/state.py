@@ -25,7 +25,7 @@ from graphc.autograph.operators.loops.counts import Count, settle_counts
 from graphc.autograph.operators.names.undefined import Undefined
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.symbolic_number import Kinds, kinds_of, met, span_of
-from graphc.autograph.operators.stores.places import held, write
+from graphc.autograph.operators.stores.places import held, named_by_user, write
 from graphc.base import at, nest
 from graphc.base.errors import GraphcError, UnimplementedError
 from graphc.core import Place, Region, StandIn, SymbolicTensor, TensorPlace, Trace, context
@@ -320,7 +320,7 @@ class LoopState:
         unbound = entry.value if isinstance(entry.value, Undefined) else None
         if unbound is not None and not entry.carried:
             return self._settle_unbound(entry, unbound, value, region)
-        meet = self._meet(region)
+        meet = self._meet(region, entry.name)
         meet.structures(entry.name, (entry.value, value), (entry.structure, structure))
         fits = [
             self._settle_slot(entry.name, slot, leaf, region) for slot, leaf in zip(entry.slots, leaves, strict=True)
@@ -355,7 +355,7 @@ class LoopState:
             return True
         if isinstance(after, LoopIndex) or (is_number(slot.leaf) and is_number(after)):
             _number_changes(region, name)
-        type = self._meet(region).leaf(name, (slot.leaf, after), slot.type)
+        type = self._meet(region, name).leaf(name, (slot.leaf, after), slot.type)
         after_kinds = kinds_of(after)
         kinds = None if slot.kinds is None or after_kinds is None else slot.kinds | after_kinds
         fits = (type, kinds) == (slot.type, slot.kinds)
@@ -364,10 +364,10 @@ class LoopState:
         slot.type, slot.kinds = type, kinds
         return fits
 
-    def _meet(self, region: Region) -> Meet:
+    def _meet(self, region: Region, name: str) -> Meet:
         def refuse(error: GraphcError) -> GraphcError:
             region.abort(str(error), unsettled=True)
-            return self._trace.refuse(error)
+            return self._trace.refuse(named_by_user(error, [place for place in self._places if place.title == name]))
 
         return Meet(("before the loop", "after an iteration"), refuse)
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 import types
 from collections import OrderedDict
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from types import FrameType
 from typing import Any, cast
 
+from graphc.autograph.convert import is_converted
 from graphc.autograph.operators.calls.watch import found_on
 from graphc.autograph.operators.names.undefined import Undefined
 from graphc.base import nest
-from graphc.base.errors import UndefinedNameError
+from graphc.base.errors import GraphcError, UndefinedNameError
 from graphc.core import MISSING, Place, Region, context
 
 __all__ = [
@@ -21,6 +25,7 @@ __all__ = [
     "held",
     "is_managed_attribute",
     "is_plain_attribute",
+    "named_by_user",
     "write",
 ]
 
@@ -119,6 +124,33 @@ def is_managed_attribute(owner: Any, name: str) -> bool:
     """Whether a property or another descriptor decides what a store into an attribute does."""
     descriptor = cast("type[Any]", type(found_on(cast("type[Any]", type(owner)), name)))
     return descriptor is not types.MemberDescriptorType and found_on(descriptor, "__set__") is not None
+
+
+def named_by_user(error: GraphcError, places: Sequence[Place]) -> GraphcError:
+    """An error in which a list or dict that is changed is called by the variable that holds it.
+
+    Args:
+      error: its message says ``a dict that is changed``.
+      places: those of which it may speak; with more than one nothing is known.
+    """
+    if len(places) == 1 and isinstance(places[0], ContentsPlace):
+        name = _variable_of(places[0].owner)
+        if name is not None:
+            kind = cast("type[Any]", type(places[0].owner)).__name__
+            error.args = (str(error.args[0]).replace(places[0].title, f"the {kind} {name!r}"), *error.args[1:])
+    return error
+
+
+def _variable_of(value: Any) -> str | None:
+    """The variable of the code that is being traced that holds an object."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        if is_converted(frame.f_code):
+            for name, held_there in frame.f_locals.items():
+                if held_there is value and not name.startswith("ag__"):
+                    return name
+        frame = frame.f_back
+    return None
 
 
 def at_end(region: Region, value: Any, same: AbstractSet[int], copies: dict[int, Any]) -> Any:
