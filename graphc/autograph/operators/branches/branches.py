@@ -268,8 +268,8 @@ def _sides_of(name: str, names: Sequence[str], before: Sequence[Any], first: Any
     if name == RETURN and before:
         value = before[names.index(name)]
         if not isinstance(value, Undefined) and (value is first or value is second):
-            sides = ("where it returned before", "where it did not return before")
-            return sides if value is first else sides[::-1]
+            there, here = "where it returned before", "where it did not return before"
+            return (there, here) if value is first else (here, there)
     return _SIDES
 
 

@@ -40,7 +40,7 @@ def check_shown(value: Any, use: str, *, as_text: bool) -> None:
       as_text: whether only the text that ``str`` makes is seen, which is the same for both if they are of one kind.
     """
     kinds = kinds_of_mixed(value)
-    if not kinds or (as_text and kinds == {_KINDS.get(value.dtype.kind)}):
+    if not kinds or (as_text and all(kind is _KINDS.get(value.dtype.kind) for kind in kinds)):
         return
     names = " or ".join(sorted(kind.__name__ for kind in kinds))
     error = UnimplementedError(
