@@ -2,7 +2,8 @@
 
 What is raised where control flow is Python's own, Python's own handlers catch. An exception that tensors decide on is
 no exception while the function is traced: the body goes on to its end. Then, if such exceptions were met, what the
-handlers would do is traced once for each of them, in a branch that first puts back what the exception found. So
+handlers would do is traced once for each of them, in a branch that first puts back what the exception found; the other
+branch (``otherwise``) is the next turn of the loop. So
 
     try:                            scope = handlers(lambda: (A, B), names)
         body                        try:
@@ -17,6 +18,7 @@ handlers would do is traced once for each of them, in a branch that first puts b
                                                     try: throw(error)
                                                     except A: first
                                                     except B: second
+                                                else: otherwise(error)
                                         else: rest
 """
 
@@ -90,7 +92,8 @@ def _lifted(node: ast.Try, unit: Unit) -> Block:
     restored = operator("restored", load(error))
     targets: list[ast.expr] = [ast.Tuple(elts=[store(name) for name in names], ctx=ast.Store())]
     restore = ast.Assign(targets=targets, value=restored) if names else ast.Expr(value=restored)
-    one = ast.If(test=operator("happened", load(error)), body=[located(restore, node), handled], orelse=[])
+    other = located(ast.Expr(value=operator("otherwise", load(error))), node)
+    one = ast.If(test=operator("happened", load(error)), body=[located(restore, node), handled], orelse=[other])
     each = ast.For(target=store(error), iter=operator("caught", load(scope)), body=[located(one, node)], orelse=[])
     after = ast.If(test=operator("failed", load(scope)), body=[located(each, node)], orelse=node.orelse)
     new = ScopedTry(body=node.body, handlers=node.handlers, orelse=[located(after, node)], finalbody=node.finalbody)

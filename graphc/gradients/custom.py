@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 import jax
 
@@ -27,6 +27,7 @@ from graphc.core import (
 )
 from graphc.gradients.tape import GradientTape
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
+from graphc.ops.custom_vjp import custom_vjp
 
 __all__ = ["custom_gradient"]
 
@@ -37,7 +38,6 @@ def _custom(
 ) -> Any:  # fmt: skip
     """The outputs are those of the function and, without gradients, the new values of the states that it assigns."""
 
-    @jax.custom_vjp
     def function(*primals: Any) -> Any:
         return tuple(forward(*primals))[:num_outputs]
 
@@ -50,8 +50,7 @@ def _custom(
         zeros = [jax.numpy.zeros_like(other) for other in others]
         return (*backward(*residuals, *cotangents[: num_outputs - num_states]), *zeros)
 
-    function.defvjp(with_residuals, pull)
-    return cast("Any", function)(*values)
+    return custom_vjp(function, with_residuals, pull)(*values)
 
 
 def _custom_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:

@@ -22,6 +22,7 @@ import jax.numpy as jnp
 from jax.custom_derivatives import SymbolicZero
 
 from graphc.ops.checkpoints import Stack, stride
+from graphc.ops.custom_vjp import custom_vjp
 from graphc.ops.host import is_replaying, replaying
 from graphc.ops.programs import Program, dependence, has_custom_vjp
 
@@ -124,9 +125,7 @@ Residuals = tuple[Leaves, _Static]
 
 def _with_gradient(function: _Loop | _Sweep) -> Callable[..., Leaves]:
     # The method has the name that programs.LOOP says, by which it is known in a program.
-    wrapped = jax.custom_vjp(function.graphc_loop)
-    wrapped.defvjp(function.forward, function.backward, symbolic_zeros=True)
-    return wrapped
+    return custom_vjp(function.graphc_loop, function.forward, function.backward, symbolic_zeros=True)
 
 
 @dataclass(frozen=True)

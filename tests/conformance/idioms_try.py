@@ -478,3 +478,68 @@ def gradient_by_variable(v: Any, x: Any) -> Any:
         except ValueError:
             y = v * x
     return tape.gradient(y, v), y
+
+
+@program(
+    "try/some exceptions are raised again",
+    inputs=[(f(0.5),), (f(-5.0),), (f(5.0),)],
+    construct="`raise` in a handler",
+)
+def raised_again(x: Any) -> Any:
+    try:
+        if x > 1:
+            raise ValueError("big")
+        if x < 0:
+            raise ValueError("small")
+        y = x * 2
+    except ValueError as error:
+        y = x
+        if str(error) == "big":
+            raise
+    return y
+
+
+@program(
+    "try/each exception is handled in another way",
+    inputs=[(f(0.5),), (f(-5.0),), (f(5.0),), (f(15.0),)],
+    construct="`raise` in a handler",
+)
+def handled_in_other_ways(x: Any) -> Any:
+    total = x * 0
+    for limit in (1.0, 10.0, -1.0):
+        try:
+            if x > limit:
+                raise KeyError("big")
+            if x < 0:
+                raise IndexError("small")
+            total = total + x * 2
+        except KeyError as error:
+            if limit == 10.0:
+                raise ArithmeticError("too big") from error
+            total = total + x
+        except IndexError:
+            return total, x - limit
+    return total, x
+
+
+class Journal:
+    """Something with a list."""
+
+    def __init__(self) -> None:
+        self.lines: list[Any] = []
+
+
+@program(
+    "try/a handler appends to the list of an object",
+    inputs=[(f(0.5),), (f(-5.0),)],
+    construct=TRY,
+    python_numbers=True,
+)
+def handler_appends(x: Any) -> Any:
+    journal = Journal()
+    try:
+        if x < 0:
+            raise ValueError("negative")
+    except ValueError:
+        journal.lines.append(x)
+    return len(journal.lines)

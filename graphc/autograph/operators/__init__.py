@@ -18,18 +18,10 @@ from graphc.autograph.operators.expressions.arithmetic import binary, load_item,
 from graphc.autograph.operators.expressions.comparisons import compare, compare_chain, contains
 from graphc.autograph.operators.expressions.generators import clause, condition, generator, listed
 from graphc.autograph.operators.expressions.identity import is_, is_not
+from graphc.autograph.operators.failures.alternatives import caught, happened, otherwise, restored, throw
 from graphc.autograph.operators.failures.checks import assert_stmt, raise_stmt
 from graphc.autograph.operators.failures.failures import ends_function
-from graphc.autograph.operators.failures.handlers import (
-    before_try,
-    caught,
-    failed,
-    handlers,
-    happened,
-    in_finally,
-    restored,
-    throw,
-)
+from graphc.autograph.operators.failures.handlers import before_try, failed, handlers, in_finally
 from graphc.autograph.operators.failures.managers import manager
 from graphc.autograph.operators.host.host import pyfunc
 from graphc.autograph.operators.host.late_values import holds_views, value_of
@@ -113,6 +105,7 @@ __all__ = [
     "match_value",
     "not_",
     "or_",
+    "otherwise",
     "pyfunc",
     "raise_stmt",
     "restored",

@@ -145,6 +145,7 @@ class Failures:
             site.payload.clear()
             site.error.release()
             site.happens_in = None
+        trace.notes.clear()  # what was caught is over; it would keep the objects alive that the function made
         return found
 
     def run(self, arrays: Sequence[Any], arguments: Any) -> None:

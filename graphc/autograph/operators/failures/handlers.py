@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial, reduce
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -29,16 +29,12 @@ from graphc.ops import STATUS
 __all__ = [
     "attempt",
     "before_try",
-    "caught",
     "check_handlers",
     "failed",
     "handlers",
-    "happened",
     "in_finally",
     "is_handled",
     "num_handlers",
-    "restored",
-    "throw",
 ]
 
 T = TypeVar("T")
@@ -113,7 +109,6 @@ class handlers:  # noqa: N801  a scope, which reads as a function; a class leave
       sites: the exceptions that are caught.
       start: where the body begins.
       ends: whether the body always ends in an exception.
-      handling: where the handlers begin.
     """
 
     def __init__(self, kinds: Thunk | None, what: str = "a try statement", names: Sequence[str] | None = None) -> None:
@@ -123,7 +118,6 @@ class handlers:  # noqa: N801  a scope, which reads as a function; a class leave
         self.names = names
         self.sites: list[Caught] = []
         self.ends = False
-        self.handling: Checkpoint | None = None
         self.location: Location | None = user_location() if self.trace is not None else None
         self.start: Checkpoint | None = None
         self._frame = None if self.trace is None else sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
@@ -261,7 +255,7 @@ class Caught:
         assert trace is not None
         assert around is not None
         assert start is not None
-        self._scope, self._around, self._start = scope, around, start
+        self._around, self._start = around, start
         self._places = places
         written: dict[Any, Place] = {}
         variables: dict[str, Variable] = {}
@@ -284,25 +278,14 @@ class Caught:
         self.condition: Any = None
         self.error = error
 
-    @property
-    def is_first(self) -> bool:
-        """Whether it is the first of those that its ``try`` statement catches."""
-        return self._scope.sites[0] is self
-
     def handle(self) -> list[Any]:
         """Begins what the handlers do about it: puts back what objects and variables held.
 
         Returns:
           What the names held.
         """
-        trace, scope = context.trace, self._scope
-        assert trace is not None
         status = STATUS.value()
         STATUS.assign(apply(OPS["where"], (self.condition, STATUS.initial, status)))
-        if scope.handling is None:
-            scope.handling = trace.checkpoint()
-        elif trace.parent is not None:
-            _put_back(trace.parent, scope.handling, {}, {})  # what the handlers did about another one
         payload = [part.value() if isinstance(part, CallState) else part for part in self.site.payload]
         self.error, names, contents, values = reopened(self.site.error.filled(payload))
         self.error.__dict__[RAISED] = list(self._places)
@@ -367,29 +350,6 @@ def failed(scope: handlers) -> Any:
     if scope.ends:
         return True
     return reduce(lambda one, other: apply(OPS["logical_or"], (one, other)), [found.condition for found in scope.sites])
-
-
-def caught(scope: handlers) -> list[Caught]:
-    """The exceptions of which one was raised."""
-    return scope.sites
-
-
-def happened(found: Caught) -> Any:
-    """Whether it was this one. The first is taken for granted: for any other, all is put back."""
-    return found.is_first or found.condition
-
-
-def restored(found: Caught) -> Sequence[Any]:
-    """What the names held that the body and the handlers bind; what else was changed is put back.
-
-    If it was not this one, the status says that the call has failed, so that nobody can see what the handlers do.
-    """
-    return found.handle()
-
-
-def throw(found: Caught) -> NoReturn:
-    """Raises the exception."""
-    raise found.error
 
 
 def before_try(what: str = "a finally block") -> SymbolicTensor | None:

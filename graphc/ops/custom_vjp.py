@@ -1,0 +1,42 @@
+"""``jax.custom_vjp`` for functions that also take and return integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+__all__ = ["custom_vjp"]
+
+
+def custom_vjp(
+    function: Callable[..., Any],
+    forward: Callable[..., Any],
+    backward: Callable[..., Any],
+    *,
+    symbolic_zeros: bool = False,
+) -> Callable[..., tuple[Any, ...]]:
+    """A function of arrays to a tuple of arrays, with a gradient of its own.
+
+    JAX gives the integers among its results tangents of dtype float0, of a weak type or not. Where a ``lax.cond`` meets
+    both it cannot be transposed (JAX 0.10 fails in an assertion of its own). Here they have no tangents.
+
+    Args:
+      function: the function.
+      forward: gives its results and what the backward pass needs.
+      backward: takes that and the cotangents, gives a cotangent for each argument.
+      symbolic_zeros: whether the two are told which tangents are known to be zero.
+    """
+    wrapped: Any = jax.custom_vjp(function)
+    wrapped.defvjp(forward, backward, symbolic_zeros=symbolic_zeros)
+    return lambda *values: tuple(map(_without_tangent, wrapped(*values)))
+
+
+def _without_tangent(value: Any) -> Any:
+    """An integer or a truth value that no gradient flows through; anything else as it is."""
+    dtype = jnp.result_type(value)
+    whole = jnp.issubdtype(dtype, jnp.integer) or jnp.issubdtype(dtype, jnp.bool_)
+    return lax.bitwise_or(value, lax.full_like(value, 0)) if whole else value
