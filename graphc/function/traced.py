@@ -446,7 +446,7 @@ def _leading_to(error: BaseException) -> Iterator[BaseException]:
     last: BaseException | None = error
     while last is not None:
         yield last
-        last = (last.__cause__ or last.__context__) if isinstance(last, GraphcError) else None
+        last = last.__cause__ if isinstance(last, GraphcError) else None
 
 
 def _endless(name: str) -> UnimplementedError:
