@@ -14,7 +14,7 @@ import inspect
 import re
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodWrapperType, WrapperDescriptorType
 from typing import TypeAlias
@@ -194,7 +194,21 @@ def _rewritten(fn: FunctionType, source: Source, suspended: bool = False) -> Def
             outside[name] = cell.cell_contents
         except ValueError:
             outside.pop(name, None)
-    return rewrite(source.node, Unit(source.file, fn.__name__, source.class_name, outside), suspended)
+    unit = Unit(source.file, fn.__name__, source.class_name, outside)
+    taken = next((name for name in _names_in(fn.__code__) if name.startswith(PREFIX)), None)
+    if taken is not None:
+        raise unit.refuse(
+            source.node, f"the name {taken!r} begins as those of the converted code do; choose another one"
+        )
+    return rewrite(source.node, unit, suspended)
+
+
+def _names_in(code: CodeType) -> Iterator[str]:
+    """The variables that a function and those inside it read or write."""
+    yield from (*code.co_varnames, *code.co_cellvars, *code.co_names)
+    for value in code.co_consts:
+        if isinstance(value, CodeType):
+            yield from _names_in(value)
 
 
 def _outcome(fn: FunctionType, operators: object, suspended: bool) -> _Outcome:

@@ -51,6 +51,15 @@ def _binds_perhaps(node: ast.expr) -> bool:
     return False
 
 
+def _is_options(statement: ast.stmt) -> bool:
+    """Whether it is ``gx.loop_options(...)``, which stays the first statement of its loop."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Name(id="loop_options") | ast.Attribute(attr="loop_options"))):
+            return True
+        case _:
+            return False
+
+
 @dataclass(frozen=True)
 class _Condition:
     """A test.
@@ -105,7 +114,9 @@ class _Lifter(StatementRewriter):
             leave.insert(0, assign(flag, constant(True), node.test))
             after = [if_(load(flag), node.orelse, [], node.orelse[0])]
         left = _chosen(self._condition(node.test), False, leave, [], node.test)
-        loop = ast.While(test=located(constant(True), node.test), body=[*left, *node.body], orelse=[])
+        first = [statement for statement in node.body[:1] if _is_options(statement)]
+        body = [*first, *left, *node.body[len(first) :]]
+        loop = ast.While(test=located(constant(True), node.test), body=body, orelse=[])
         return [*before, located(loop, node), *after]
 
     def _visit_assert(self, node: ast.Assert) -> ast.stmt | Block:

@@ -101,16 +101,20 @@ def defined(text: str) -> Iterator[Function]:
         del linecache.cache[file]
 
 
-def outcome(case: Case, *, tape_inside: bool = True) -> str:
+def outcome(case: Case, *, tapes: int = 2) -> str:
     """What became of the program: "same", "raised" or "refused"; anything else fails.
 
-    It runs eagerly, compiled, and compiled under a tape, and with ``tape_inside`` also with the tape compiled."""
+    Args:
+      case: the program, which runs eagerly and compiled.
+      tapes: in how many ways gradients are compared, too: 1 for a tape around the compiled function, 2 for one that is
+        compiled with it besides.
+    """
     with defined(case.text) as program:
         compiled = compile_quietly(program)
         ways = [("compiled", program, compiled)]
-        if all(call(program, given).error is None for given in case.inputs):
+        if tapes and all(call(program, given).error is None for given in case.inputs):
             ways.append(("a tape around the compiled function", with_tape(program), with_tape(compiled)))
-            if tape_inside:
+            if tapes > 1:
                 ways.append(("a tape inside", with_tape(program), compile_quietly(with_tape(program))))
         outcomes = [compare(name, eager, other, given) for name, eager, other in ways for given in case.inputs]
         # A gradient may be refused where values are not.
