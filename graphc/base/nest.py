@@ -106,12 +106,16 @@ def as_tuple(value: Any) -> tuple[Any, ...]:
     return tuple(cast("Sequence[Any]", value)) if isinstance(value, tuple | list) else (value,)
 
 
-def flatten(value: Any, opaque: AbstractSet[int] = frozenset()) -> tuple[list[Any], Structure]:
+def flatten(
+    value: Any, opaque: AbstractSet[int] = frozenset(), *, repeats: bool = False
+) -> tuple[list[Any], Structure]:
     """The leaves of a nested value and its structure.
 
     Args:
       value: any value.
       opaque: the identities of containers that count as leaves.
+      repeats: whether the structure says where a container that can be changed stands for a second time, so that
+        :func:`unflatten` builds it once; else each time is a container of its own.
 
     Example:
       >>> leaves, structure = flatten({"b": 1, "a": (2, [3])})
@@ -119,18 +123,29 @@ def flatten(value: Any, opaque: AbstractSet[int] = frozenset()) -> tuple[list[An
       ([1, 2, 3], '{b: *, a: (*, [*])}')
     """
     leaves: list[Any] = []
-    return leaves, _take_apart(value, leaves, opaque)
+    return leaves, _take_apart(value, leaves, opaque, {} if repeats else None)
 
 
-def _take_apart(value: Any, leaves: list[Any], opaque: AbstractSet[int]) -> Structure:
-    """The structure of a value, whose leaves are appended to ``leaves``."""
+class Repeat:
+    """The kind of a structure for a container that was built before; its key says which, in the order of building."""
+
+
+def _take_apart(
+    value: Any, leaves: list[Any], opaque: AbstractSet[int], known: dict[int, int] | None = None
+) -> Structure:
+    """The structure of a value, whose leaves are appended to ``leaves``; ``known`` numbers the containers so far."""
+    if known and id(value) in known:
+        return Structure(Repeat, (known[id(value)],), ())
     parts = None if opaque and id(value) in opaque else children(value)
     if parts is None:
         leaves.append(value)
         return LEAF
     keys, items = parts
     kind = cast("type[Any]", type(value))
-    return Structure(kind, keys, tuple([_take_apart(item, leaves, opaque) for item in items]), _factory(value))
+    inner = tuple([_take_apart(item, leaves, opaque, known) for item in items])
+    if known is not None and is_mutable(value):
+        known[id(value)] = len(known)
+    return Structure(kind, keys, inner, _factory(value))
 
 
 def _factory(value: Any) -> Any:
@@ -217,7 +232,7 @@ def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
       InvalidArgumentError: there are more or fewer leaves than the structure has.
     """
     iterator = iter(leaves)
-    value = _build(structure, iterator)
+    value = _build(structure, iterator, [])
     if next(iterator, _END) is not _END:
         raise InvalidArgumentError(f"more leaves than the structure {structure} has ({structure.num_leaves})")
     return value
@@ -226,7 +241,8 @@ def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
 _END = object()
 
 
-def _build(structure: Structure, leaves: Iterator[Any]) -> Any:
+def _build(structure: Structure, leaves: Iterator[Any], built: list[Any]) -> Any:
+    """A value of a structure; those containers that can be changed are appended to ``built``."""
     kind = structure.kind
     if kind is None:
         leaf = next(leaves, _END)
@@ -235,17 +251,25 @@ def _build(structure: Structure, leaves: Iterator[Any]) -> Any:
         return leaf
     if kind is type(None):
         return None
-    items = [_build(child, leaves) for child in structure.children]
+    if kind is Repeat:
+        return built[structure.keys[0]]
+    items = [_build(child, leaves, built) for child in structure.children]
     if kind is tuple:
         return tuple(items)
-    if kind is list:
-        return items
+    value = items if kind is list else _container(structure, items)
+    if is_mutable(value):
+        built.append(value)
+    return value
+
+
+def _container(structure: Structure, items: list[Any]) -> Any:
+    kind = structure.kind
     if kind is defaultdict:
         return defaultdict(structure.factory, zip(structure.keys, items, strict=True))
     make = cast("Callable[..., Any]", kind)
-    if issubclass(kind, dict):
+    if issubclass(cast("type[Any]", kind), dict):
         return make(zip(structure.keys, items, strict=True))
-    if issubclass(kind, tuple):
+    if issubclass(cast("type[Any]", kind), tuple):
         return make(*items)
     return _rebuild_dataclass(cast("type[Any]", kind), structure.keys, items)
 

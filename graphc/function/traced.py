@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import time
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any, cast
 
 import jax
 
 from graphc.autograph import (
     NoSourceError,
-    SymbolicNumber,
-    as_lists,
     convert_call,
     ends_function,
-    holds_growing,
-    holds_views,
-    value_of,
     watch_names,
 )
-from graphc.base import at, nest, user_location
+from graphc.base import at, user_location
 from graphc.base.errors import GraphcError, UnimplementedError
 from graphc.core import (
     NO_ATTRS,
@@ -31,7 +25,6 @@ from graphc.core import (
     CreationInTrace,
     LoopReport,
     SideEffect,
-    SymbolicTensor,
     Tensor,
     Trace,
     Variable,
@@ -47,6 +40,7 @@ from graphc.core import (
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.escapes import ArgumentWatch, check_stores, take_back_tensors
 from graphc.function.options import TraceOptions
+from graphc.function.results import ArgumentPlace, OwnTensor, Result, packer
 from graphc.function.side_effects import find_side_effects
 from graphc.function.write_back import WriteBack, array_leaves
 from graphc.ir import Attrs, Graph, TensorType
@@ -91,7 +85,7 @@ class TracedFunction:
     """
 
     def __init__(
-        self, graph: Graph, trace: Trace, after_call: Sequence[tuple[AfterCall, int]], result: _Result,
+        self, graph: Graph, trace: Trace, after_call: Sequence[tuple[AfterCall, int]], result: Result,
         binder: Binder, arguments: Arguments, notes: TraceNotes,
     ) -> None:  # fmt: skip
         self.graph = graph
@@ -111,18 +105,18 @@ class TracedFunction:
         self.num_arguments = len(arguments.arrays)
         self.device = _single_device(graph)
         # What comes with the arguments is told by its place there, since the next call may come with another.
-        places: dict[int, _Place] = {}
+        places: dict[int, ArgumentPlace] = {}
         for place, value in enumerate(arguments.passed):
             if not (isinstance(value, Variable) and binder.own(value)):
-                places[id(value)] = _Place(place)
+                places[id(value)] = ArgumentPlace(place)
         used = [trace.variables[name] for name in self.executable.variables]
         self._sources = [places.get(id(variable), variable) for variable in used]
         binder.add_own([source for source in self._sources if isinstance(source, Variable)])
         self._leaves = [places.get(id(leaf), leaf) for leaf in result.leaves]
         self._own = result.own
-        self._returns_passed = any(isinstance(leaf, _Place) for leaf in self._leaves)
-        self._pack = _packer(self._structure, self._leaves)
-        passed = self._returns_passed or any(isinstance(source, _Place) for source in self._sources)
+        self._returns_passed = any(isinstance(leaf, ArgumentPlace) for leaf in self._leaves)
+        self._pack = packer(self._structure, self._leaves)
+        passed = self._returns_passed or any(isinstance(source, ArgumentPlace) for source in self._sources)
         self.depends_on_arguments = passed or bool(self._own)
 
     @property
@@ -191,21 +185,21 @@ class TracedFunction:
         if not (own or self._returns_passed):
             return self._pack
         passed = arguments.passed
-        leaves = [passed[leaf.index] if isinstance(leaf, _Place) else leaf for leaf in self._leaves]
+        leaves = [passed[leaf.index] if isinstance(leaf, ArgumentPlace) else leaf for leaf in self._leaves]
         if own:
             given = [leaf for _, leaf in array_leaves(arguments)]
             for position, source in self._own.items():
                 tensor = given[source] if isinstance(source, int) else source
                 if isinstance(tensor, Tensor):
-                    leaves[position] = _Own(tensor)
-        return _packer(self._structure, leaves)
+                    leaves[position] = OwnTensor(tensor)
+        return packer(self._structure, leaves)
 
     def bound_variables(self, arguments: Arguments) -> list[Variable]:
         """The variables to work on: those of the call's arguments in place of those of the traced call's."""
         if not self.depends_on_arguments:
             return cast("list[Variable]", self._sources)
         passed = arguments.passed
-        return [passed[source.index] if isinstance(source, _Place) else source for source in self._sources]
+        return [passed[source.index] if isinstance(source, ArgumentPlace) else source for source in self._sources]
 
     def _check_places(self, variables: Sequence[Variable]) -> None:
         for variable in variables:
@@ -257,111 +251,10 @@ def _slices(after_call: Sequence[tuple[AfterCall, int]], num_outputs: int) -> li
     return found
 
 
-_OUTPUT = object()
-_NUMBER = object()  # an output that in plain Python is a number
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Stands for something that comes with the arguments of a call."""
-
-    index: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Again:
-    """Stands for the tensor that is an earlier leaf of the result."""
-
-    index: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Own:
-    """Stands for a tensor that the caller has; takes the place of an output."""
-
-    tensor: Tensor
-
-
-@dataclass(frozen=True)
-class _Result:
-    """What the user's function returned when it was traced.
-
-    Attributes:
-      structure: how it is nested.
-      leaves: its leaves: ``_OUTPUT``, ``_NUMBER`` or ``_Again`` for those that are outputs of the graph.
-      outputs: the outputs.
-      own: for leaves that are tensors which the caller has, by their positions: the position among the tensors of the
-        arguments, or the tensor.
-    """
-
-    structure: nest.Structure
-    leaves: list[Any]
-    outputs: list[SymbolicTensor]
-    own: dict[int, int | Tensor]
-
-    @classmethod
-    def of(cls, trace: Trace, value: Any, arguments: Sequence[SymbolicTensor]) -> _Result:
-        """Takes the result apart.
-
-        Args:
-          trace: of the function.
-          value: what it returned.
-          arguments: what stood for the tensors among the arguments.
-        """
-        found, structure = nest.flatten(value)
-        places = {id(argument): index for index, argument in enumerate(arguments)}
-        leaves: list[Any] = []
-        outputs: list[SymbolicTensor] = []
-        own: dict[int, int | Tensor] = {}
-        seen: dict[int, int] = {}
-        for position, leaf in enumerate(found):
-            output = _output(trace, leaf)
-            if not isinstance(output, SymbolicTensor):
-                leaves.append(output)
-                continue
-            outputs.append(output)
-            kind = _NUMBER if isinstance(leaf, SymbolicNumber) and not leaf.met else _OUTPUT
-            leaves.append(_Again(seen[id(leaf)]) if id(leaf) in seen else kind)
-            seen.setdefault(id(leaf), position)
-            if id(leaf) in places:
-                own[position] = places[id(leaf)]
-            elif isinstance(leaf, Tensor) and not isinstance(leaf, SymbolicTensor):
-                own[position] = leaf
-        return cls(structure, leaves, outputs, own)
-
-
 def _original_tensors(arguments: Arguments, tensors: Sequence[Tensor]) -> list[Tensor]:
     """The tensors of the call themselves, which tapes know, in place of equal ones."""
     leaves = array_leaves(arguments)
     return [leaf if isinstance(leaf, Tensor) else new for (_, leaf), new in zip(leaves, tensors, strict=True)]
-
-
-def _packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Iterator[Any]], Any]:
-    """The function that makes the tensors that a program returns what the user's function returns."""
-    if structure == nest.LEAF and leaves[0] is _OUTPUT:
-        return next
-    if (
-        structure.kind is tuple
-        and all(leaf is _OUTPUT for leaf in leaves)
-        and all(child == nest.LEAF for child in structure.children)
-    ):
-        return tuple
-
-    def pack(supply: Iterator[Any]) -> Any:
-        made: list[Any] = []
-        for leaf in leaves:
-            output = next(supply) if leaf is _OUTPUT or isinstance(leaf, _Again | _Own) else None
-            if leaf is _NUMBER:
-                output = next(supply).item()
-            elif isinstance(leaf, _Again):
-                output = made[leaf.index]
-            elif isinstance(leaf, _Own):
-                output = leaf.tensor
-            made.append(leaf if output is None else output)
-        return nest.unflatten(structure, made)
-
-    finish = [*([as_lists] if holds_growing(structure) else []), *([value_of] if holds_views(structure) else [])]
-    return reduce(lambda inner, outer: lambda supply: outer(inner(supply)), finish, pack)
 
 
 def trace_function(
@@ -403,7 +296,7 @@ def trace_function(
             if not ends_function(error):
                 raise
             result = None
-        returned = _Result.of(trace, result, symbolic)
+        returned = Result.of(trace, result, symbolic)
         del result
         write_back = WriteBack.of(trace, options.name, arguments, symbolic, before)
         if write_back is not None:
@@ -423,7 +316,7 @@ def trace_function(
 
 
 @contextmanager
-def _telling_refusals(trace: Trace) -> Iterator[None]:
+def _telling_refusals(trace: Trace) -> Generator[None]:
     """Raises the first refusal, also where code of the user's caught it and went on, or failed because of it."""
     try:
         yield
@@ -473,15 +366,6 @@ def converted(function: Callable[..., Any], options: TraceOptions, trace: Trace 
 
 def _qualname(function: Any) -> str:
     return str(getattr(function, "__qualname__", type(function).__qualname__))
-
-
-def _output(trace: Trace, leaf: Any) -> Any:
-    """A leaf of the result: tensors become outputs of the graph, Python values stay."""
-    if isinstance(leaf, Tensor | jax.Array):
-        return trace.lift(leaf)
-    if hasattr(leaf, "__graphc_unbound__"):
-        leaf.fail()
-    return leaf
 
 
 def _read_after_assignment(graph: Graph) -> frozenset[str]:

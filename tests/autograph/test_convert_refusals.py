@@ -75,6 +75,14 @@ def eval_in_operand(x: int) -> Any:
     return x and eval("x + 1")
 
 
+def name_of_ours(x: Any) -> Any:
+    def inner() -> Any:
+        ag__count = x
+        return ag__count + ag__count
+
+    return inner()
+
+
 REFUSED: list[tuple[Callable[..., Any], int, str, str]] = [
     (generator, 2, "generator", "list"),
     (delegating, 1, "generator", "list"),
@@ -88,6 +96,7 @@ REFUSED: list[tuple[Callable[..., Any], int, str, str]] = [
     (walrus_in_raise, 1, "`raise`", "a line of its own"),
     (locals_in_branch, 2, "`locals`", "start of the function"),
     (eval_in_operand, 1, "`eval`", "pass the variables"),
+    (name_of_ours, 0, "'ag__count'", "choose another one"),
 ]
 
 

@@ -172,3 +172,18 @@ def test_rebuilt_containers_are_of_the_same_kind() -> None:
     made = nest.rebuilt(defaultdict(list, a=1), [2])
     assert made == {"a": 2}
     assert made["b"] == []
+
+
+def test_repeats_are_built_once() -> None:
+    inner: list[Any] = [1]
+    value = ([inner, 2], {"a": inner}, [1])
+    leaves, structure = nest.flatten(value, repeats=True)
+    assert leaves == [1, 2, 1]
+    built = nest.unflatten(structure, leaves)
+    assert built == value
+    assert built[0][0] is built[1]["a"]
+    assert built[2] is not built[1]["a"]
+    leaves, structure = nest.flatten(value)
+    assert leaves == [1, 2, 1, 1]
+    built = nest.unflatten(structure, leaves)
+    assert built[0][0] is not built[1]["a"]

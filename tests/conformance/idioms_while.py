@@ -115,6 +115,16 @@ def while_continue(n: Any) -> Any:
     return odd_sum, n
 
 
+@program("while/walrus in the condition of a bounded loop", inputs=[(i(10),), (i(0),)], construct="`:=`")
+def walrus_bounded(n: Any) -> Any:
+    found, k = [], 0
+    while (square := k * k) < n:
+        gx.loop_options(max_iterations=20)
+        found.append(square)
+        k += 1
+    return found
+
+
 @program("while/walrus in the condition", inputs=[(f(10.0),), (f(0.01),)], construct="`:=`", gradient=False)
 def walrus_condition(x: Any) -> Any:
     total = x * 0

@@ -145,17 +145,25 @@ def holds_growing(structure: nest.Structure) -> bool:
 def as_lists(value: Any) -> Any:
     """A nested value that a program gave, with real lists for those whose length was known at run time only.
 
-    This waits for the lengths.
+    This waits for the lengths. A container that stands in several places is still one.
     """
-    found = growing(value)
+    return _with_lists(value, {})
+
+
+def _with_lists(value: Any, known: dict[int, Any]) -> Any:
+    """The same; ``known`` holds what became of the containers so far."""
+    if id(value) in known:
+        return known[id(value)]
+    found, parts = growing(value), nest.children(value)
     if found is not None:
-        return rows(found, 0, int(found.length))
-    parts = nest.children(value)
-    if not parts or not parts[1]:
+        new = rows(found, 0, int(found.length))
+    elif parts and parts[1]:
+        new = nest.unflatten(nest.level(value), [_with_lists(item, known) for item in parts[1]])
+    else:
         return value
-    kind = cast("type[Any]", type(value))
-    level = nest.Structure(kind, parts[0], (nest.LEAF,) * len(parts[1]), getattr(value, "default_factory", None))
-    return nest.unflatten(level, map(as_lists, parts[1]))
+    if nest.is_mutable(value):
+        known[id(value)] = new
+    return new
 
 
 def refuse_growing(*values: Any) -> None:

@@ -1,0 +1,125 @@
+"""What a compiled function returns: taken apart when it is traced, put together after each call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import jax
+
+from graphc.autograph import SymbolicNumber, as_lists, holds_growing, holds_views, value_of
+from graphc.base import nest
+from graphc.core import SymbolicTensor, Tensor, Trace
+
+__all__ = ["ArgumentPlace", "OwnTensor", "Result", "packer"]
+
+_OUTPUT = object()
+_NUMBER = object()  # an output that in plain Python is a number
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentPlace:
+    """Stands for something that comes with the arguments of a call."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Again:
+    """Stands for the tensor that is an earlier leaf of the result."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTensor:
+    """Stands for a tensor that the caller has; takes the place of an output."""
+
+    tensor: Tensor
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the user's function returned when it was traced.
+
+    Attributes:
+      structure: how it is nested.
+      leaves: its leaves: ``_OUTPUT``, ``_NUMBER`` or ``_Again`` for those that are outputs of the graph.
+      outputs: the outputs.
+      own: for leaves that are tensors which the caller has, by their positions: the position among the tensors of the
+        arguments, or the tensor.
+    """
+
+    structure: nest.Structure
+    leaves: list[Any]
+    outputs: list[SymbolicTensor]
+    own: dict[int, int | Tensor]
+
+    @classmethod
+    def of(cls, trace: Trace, value: Any, arguments: Sequence[SymbolicTensor]) -> Result:
+        """Takes the result apart.
+
+        Args:
+          trace: of the function.
+          value: what it returned.
+          arguments: what stood for the tensors among the arguments.
+        """
+        found, structure = nest.flatten(value, repeats=True)
+        places = {id(argument): index for index, argument in enumerate(arguments)}
+        leaves: list[Any] = []
+        outputs: list[SymbolicTensor] = []
+        own: dict[int, int | Tensor] = {}
+        seen: dict[int, int] = {}
+        for position, leaf in enumerate(found):
+            output = _output(trace, leaf)
+            if not isinstance(output, SymbolicTensor):
+                leaves.append(output)
+                continue
+            outputs.append(output)
+            kind = _NUMBER if isinstance(leaf, SymbolicNumber) and not leaf.met else _OUTPUT
+            leaves.append(_Again(seen[id(leaf)]) if id(leaf) in seen else kind)
+            seen.setdefault(id(leaf), position)
+            if id(leaf) in places:
+                own[position] = places[id(leaf)]
+            elif isinstance(leaf, Tensor) and not isinstance(leaf, SymbolicTensor):
+                own[position] = leaf
+        return cls(structure, leaves, outputs, own)
+
+
+def packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Iterator[Any]], Any]:
+    """The function that makes the tensors that a program returns what the user's function returns."""
+    if structure == nest.LEAF and leaves[0] is _OUTPUT:
+        return next
+    if (
+        structure.kind is tuple
+        and all(leaf is _OUTPUT for leaf in leaves)
+        and all(child == nest.LEAF for child in structure.children)
+    ):
+        return tuple
+
+    def pack(supply: Iterator[Any]) -> Any:
+        made: list[Any] = []
+        for leaf in leaves:
+            output = next(supply) if leaf is _OUTPUT or isinstance(leaf, _Again | OwnTensor) else None
+            if leaf is _NUMBER:
+                output = next(supply).item()
+            elif isinstance(leaf, _Again):
+                output = made[leaf.index]
+            elif isinstance(leaf, OwnTensor):
+                output = leaf.tensor
+            made.append(leaf if output is None else output)
+        return nest.unflatten(structure, made)
+
+    finish = [*([as_lists] if holds_growing(structure) else []), *([value_of] if holds_views(structure) else [])]
+    return reduce(lambda inner, outer: lambda supply: outer(inner(supply)), finish, pack)
+
+
+def _output(trace: Trace, leaf: Any) -> Any:
+    """A leaf of the result: tensors become outputs of the graph, Python values stay."""
+    if isinstance(leaf, Tensor | jax.Array):
+        return trace.lift(leaf)
+    if hasattr(leaf, "__graphc_unbound__"):
+        leaf.fail()
+    return leaf

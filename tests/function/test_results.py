@@ -1,0 +1,69 @@
+"""What compiled functions return: the containers and tensors that plain Python would."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import graphc as gx
+from graphc import Tensor
+
+
+@dataclass
+class Pair:
+    first: Any
+    second: Any
+
+
+def test_a_container_that_stands_in_several_places_is_one() -> None:
+    @gx.function
+    def program(x: Tensor) -> Any:
+        items = [x * 2]
+        table = {"items": items, "others": [items, [x]]}
+        pair = Pair(items, items)
+        return items, table, (table, pair), [pair]
+
+    items, table, (again, pair), (same_pair,) = program(gx.asarray(1.0))
+    assert table["items"] is items
+    assert table["others"][0] is items
+    assert again is table
+    assert pair is same_pair
+    assert pair.first is pair.second is items
+    other, *_ = program(gx.asarray(1.0))
+    assert other is not items
+
+
+def test_a_list_of_unknown_length_that_stands_in_several_places_is_one() -> None:
+    @gx.function
+    def program(xs: Tensor) -> Any:
+        kept = []
+        for x in xs:
+            if x > 0:
+                kept.append(x)  # noqa: PERF401  which is what this is about
+        return kept, {"kept": kept}
+
+    kept, table = program(gx.asarray([1.0, -1.0, 2.0]))
+    assert table["kept"] is kept
+    assert [x.item() for x in kept] == [1.0, 2.0]
+
+
+def test_equal_containers_stay_apart() -> None:
+    @gx.function
+    def program(x: Tensor) -> Any:
+        return [x], [x], (), ()
+
+    first, second, *_ = program(gx.asarray(1.0))
+    assert first is not second
+    assert first[0] is second[0]
+
+
+def test_what_an_inner_function_returns_twice_is_one() -> None:
+    inner = gx.function(lambda x: (lambda items: (items, items))([x]))
+
+    def program(x: Tensor) -> Any:
+        first, second = inner(x)
+        first.append(x * 2)
+        return second
+
+    x = gx.asarray(1.0)
+    assert len(program(x)) == len(gx.function(program)(x)) == 2
