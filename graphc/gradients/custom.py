@@ -27,7 +27,7 @@ from graphc.core import (
 )
 from graphc.gradients.tape import GradientTape
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
-from graphc.ops.custom_vjp import custom_vjp
+from graphc.ops import custom_vjp
 
 __all__ = ["custom_gradient"]
 

@@ -23,6 +23,7 @@ from graphc.ops.control_flow import (
     emit_scan,
     emit_while,
 )
+from graphc.ops.custom_vjp import custom_vjp
 from graphc.ops.differentiate import VJP, linearize, vjp_attrs
 from graphc.ops.functions import *
 from graphc.ops.fusing import iterations_per_step
@@ -59,6 +60,7 @@ __all__ = [
     "NamespaceInfo",
     "Trips",
     "call_jax",
+    "custom_vjp",
     "emit_branches",
     "emit_host_call",
     "emit_scan",
