@@ -214,10 +214,7 @@ class Expressions(ast.NodeTransformer):
             return located(self._chain(node), node)
         left, right = self.visit(node.left), self.visit(node.comparators[0])
         if isinstance(node.ops[0], ast.Is | ast.IsNot):
-            if not any(isinstance(side, ast.Constant) and side.value is None for side in (left, right)):
-                return located(operator("is_" if isinstance(node.ops[0], ast.Is) else "is_not", left, right), node)
-            node.left, node.comparators = left, [right]
-            return node
+            return located(operator("is_" if isinstance(node.ops[0], ast.Is) else "is_not", left, right), node)
         if not isinstance(node.ops[0], ast.In | ast.NotIn):
             return located(operator("compare", constant(_COMPARISONS[type(node.ops[0])]), left, right), node)
         contained = located(operator("contains", left, right), node)

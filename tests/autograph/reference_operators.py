@@ -172,6 +172,12 @@ class Plain:
     def compare(self, symbol: str, left: object, right: object) -> object:
         return _COMPARISONS[symbol](left, right)
 
+    def is_(self, left: object, right: object) -> bool:
+        return left is right
+
+    def is_not(self, left: object, right: object) -> bool:
+        return left is not right
+
     def binary(self, symbol: str, left: object, right: object) -> object:
         return _BINARY[symbol](left, right)
 

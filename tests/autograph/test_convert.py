@@ -400,7 +400,7 @@ def fn(xs):
         (lambda a, b: a + 2 * -b, "lambda a, b: ag__.binary('+', a, ag__.binary('*', 2, ag__.unary('-', b)))"),
         (
             lambda a: [a == -1, a is None, 2 * 3 + 1],
-            "lambda a: ag__.made([ag__.compare('==', a, -1), a is None, 2 * 3 + 1])",
+            "lambda a: ag__.made([ag__.compare('==', a, -1), ag__.is_(a, None), 2 * 3 + 1])",
         ),
         (lambda a: a[1:, -1], "lambda a: ag__.load_item(a, (ag__slice(1, None, None), -1))"),
         (lambda: locals(), "lambda: locals()"),

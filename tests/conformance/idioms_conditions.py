@@ -186,8 +186,8 @@ def none_default(x: Any, y: Any = None) -> Any:
 @program(
     "conditions/None until set",
     inputs=[(f(1, -2, 3),), (f(-1, -2, -3),)],
-    construct="None against a tensor between branches or iterations",
-    refused=(gx.errors.GraphcError, r"(?s)None.*'best'|'best'.*None"),
+    construct="None until a tensor says otherwise",
+    gradient=True,
 )
 def none_until_set(x: Any) -> Any:
     best = None
@@ -201,7 +201,6 @@ def none_until_set(x: Any) -> Any:
     "conditions/strings that depend on a tensor",
     inputs=[(f(1.0),), (f(-1.0),)],
     construct="a string that depends on a tensor",
-    refused=(gx.errors.GraphcError, r"(?s)'up'.*'down'|'down'.*'up'"),
 )
 def strings_in_branches(x: Any) -> Any:
     if x > 0:

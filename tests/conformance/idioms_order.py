@@ -323,7 +323,6 @@ def class_attribute(x: Any) -> Any:
     "order/object chosen by a branch",
     inputs=SIGNS,
     construct="an object or function chosen by a tensor",
-    refused=(gx.errors.UnimplementedError, "conditional expression is a Box"),
 )
 def object_chosen(x: Any) -> Any:
     class Box:

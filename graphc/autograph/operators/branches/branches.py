@@ -20,6 +20,16 @@ from graphc.autograph.operators.branches.merging import (
     zeros_of,
 )
 from graphc.autograph.operators.calls.calls import call_special
+from graphc.autograph.operators.choices.alike import alike
+from graphc.autograph.operators.choices.one_of import (
+    OneOf,
+    assume,
+    assuming,
+    both,
+    decide,
+    opposite,
+    register_conditional,
+)
 from graphc.autograph.operators.failures.failures import Ended, Failure
 from graphc.autograph.operators.failures.handlers import attempt
 from graphc.autograph.operators.lists.growing import growing, matched
@@ -29,7 +39,18 @@ from graphc.autograph.operators.numbers.symbolic_number import kinds_of, met, sp
 from graphc.autograph.operators.stores.places import AttributePlace, ContentsPlace, at_end, held, named_by_user, write
 from graphc.base import nest
 from graphc.base.errors import GraphcError, InvalidArgumentError
-from graphc.core import Place, Region, SymbolicTensor, Tensor, TensorPlace, Trace, apply, context, trace_scope
+from graphc.core import (
+    Place,
+    Region,
+    SymbolicTensor,
+    Tensor,
+    TensorPlace,
+    Trace,
+    apply,
+    context,
+    current_trace,
+    trace_scope,
+)
 from graphc.ir import OPS, Attrs
 from graphc.ops import BOOL, COND, emit_branches
 
@@ -65,8 +86,15 @@ def itself(value: Any) -> Any:
 
 def known_length(condition: Any) -> Any:
     """The condition; a list whose length is known at run time only counts as true if it holds something."""
+    if isinstance(condition, OneOf):
+        return decide(condition, _asked_truth)
     found = growing(condition)
     return condition if found is None else found.length > 0
+
+
+def _asked_truth(value: Any) -> Any:
+    condition = known_length(value)
+    return predicate(current_trace(), condition) if is_symbolic_condition(condition) else truth(condition)
 
 
 def truth(value: Any) -> bool:
@@ -175,7 +203,8 @@ def _cond(
     regions = (Region(trace, "the true branch of an if"), Region(trace, "the false branch of an if"))
     states: list[Sequence[Any]] = []
     failures: list[Failure | None] = []
-    for region, thunk in zip(regions, (true, false), strict=True):
+    for region, thunk, side in zip(regions, (true, false), (True, False), strict=True):
+        assume(region, condition, side)
         with region.tracing():
             state, failure = attempt(thunk)
         states.append([_NEVER] * len(names) if state is None else state)
@@ -280,7 +309,7 @@ def _refuse(trace: Trace, places: Sequence[Place], title: str, error: GraphcErro
 
 def _merge(
     meet: Meet,
-    regions: Sequence[Region],
+    regions: tuple[Region, Region],
     tensors: Sequence[list[SymbolicTensor]],
     name: str,
     first: Any,
@@ -304,6 +333,8 @@ def _merge(
         else:
             second = _zeros_like(regions[1], first)
     sides, views = _ended(regions, (first, second), nest.shared(first, second))
+    if name != RETURN or (first is None) is (second is None):
+        sides = alike(sides[0], sides[1], regions, copies=views)
     found = meet.values(name, *sides)
     for region, results, value in zip(regions, tensors, sides, strict=True):
         leaves = [_at_end(region, leaf) for leaf in nest.flatten(value, found.shared)[0]]
@@ -314,7 +345,7 @@ def _merge(
 
 def _ended(
     regions: Sequence[Region], pair: Sequence[Any], same: AbstractSet[int]
-) -> tuple[tuple[Any, ...], Mapping[int, Any]]:
+) -> tuple[tuple[Any, ...], dict[int, Any]]:
     """The values of two branches as they were at their ends, and which containers these are, where copies tell it."""
     copies: dict[int, Any] = {}
     sides = tuple([at_end(region, value, same, copies) for region, value in zip(regions, pair, strict=True)])
@@ -422,27 +453,36 @@ def _fill(merged: _Kept | _Merged, outputs: Any) -> Any:
 
 def and_(first: Thunk, *others: Thunk) -> Any:
     """``a and b``: the first value that is false, or the last."""
-    value = known_length(first())
+    value = _operand(first())
     for other in others:
-        if is_symbolic_condition(value):
+        if isinstance(value, OneOf):
+            value = if_exp(known_length(value), other, partial(itself, value))
+        elif is_symbolic_condition(value):
             value = _logical("logical_and", value, other)
         elif not truth(value):
             return value
         else:
-            value = known_length(other())
+            value = _operand(other())
     return value
+
+
+def _operand(value: Any) -> Any:
+    """What ``and`` and ``or`` give if they give this operand."""
+    return value if isinstance(value, OneOf) else known_length(value)
 
 
 def or_(first: Thunk, *others: Thunk) -> Any:
     """``a or b``: the first value that is true, or the last."""
-    value = known_length(first())
+    value = _operand(first())
     for other in others:
-        if is_symbolic_condition(value):
+        if isinstance(value, OneOf):
+            value = if_exp(known_length(value), partial(itself, value), other)
+        elif is_symbolic_condition(value):
             value = _logical("logical_or", value, other)
         elif truth(value):
             return value
         else:
-            value = known_length(other())
+            value = _operand(other())
     return value
 
 
@@ -453,10 +493,18 @@ def _logical(op: str, first: SymbolicTensor, second: Thunk) -> Any:
     second changes no variable, that cannot be told from evaluating both, which is cheaper than a branch.
     """
     if _is_plain(op, first, second):
-        return apply(OPS[op], (first, second()))
+        return _both(op, first, second)
     if op == "logical_and":
         return if_exp(first, second, lambda: first)
     return if_exp(first, lambda: first, second)
+
+
+def _both(op: str, first: SymbolicTensor, second: Thunk) -> Any:
+    """Both operands, evaluated."""
+    truth = op == "logical_and"
+    with assuming(first, truth):
+        value = second()
+    return both(apply(OPS[op], (first, value)), first, value, truth)
 
 
 def _is_plain(op: str, first: SymbolicTensor, second: Thunk) -> bool:
@@ -464,6 +512,7 @@ def _is_plain(op: str, first: SymbolicTensor, second: Thunk) -> bool:
     trace = context.trace
     assert trace is not None
     probe = Region(trace, f"the second operand of {op.removeprefix('logical_')!r}")
+    assume(probe, first, op == "logical_and")
     with probe.tracing():
         value, _ = attempt(second)
     return _is_boolean_scalar(first) and not _changes(probe) and _is_boolean_scalar(value)
@@ -472,7 +521,7 @@ def _is_plain(op: str, first: SymbolicTensor, second: Thunk) -> bool:
 def and_if_plain(first: Any, second: Thunk) -> Any:
     """``first and second()`` if that cannot be told from evaluating both; else None, with nothing done."""
     if is_symbolic_condition(first) and _is_plain("logical_and", first, second):
-        return apply(OPS["logical_and"], (first, second()))
+        return _both("logical_and", first, second)
     return None
 
 
@@ -493,4 +542,7 @@ def not_(value: Any) -> Any:
         return not truth(value)
     trace = context.trace
     assert trace is not None
-    return apply(OPS["logical_not"], (predicate(trace, value),))
+    return opposite(apply(OPS["logical_not"], (predicate(trace, value),)), value)
+
+
+register_conditional(if_exp)

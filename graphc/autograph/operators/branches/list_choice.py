@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphc.autograph.operators.branches.merging import Meet, note_stand_ins, same, to_tensors
+from graphc.autograph.operators.choices.alike import is_fixed
+from graphc.autograph.operators.choices.one_of import OneOf
 from graphc.autograph.operators.failures.checks import require
 from graphc.autograph.operators.numbers.symbolic_number import common_kind, number, numbered
 from graphc.base import nest
@@ -33,6 +35,8 @@ def choose_item(items: Sequence[Any], index: SymbolicTensor) -> Any:
     if not size:
         return None  # what follows is never reached
     position = FUNCTIONS["where"](position < 0, position + size, position)
+    if all(is_fixed(item, trace) for item in items):
+        return OneOf(number(position, int), tuple(items)) if size > 1 else items[0]
     columns, types, structure = columns_of(trace, items)
     leaves = [
         column[0] if type is None else _taken(trace, column, type, position)

@@ -33,6 +33,7 @@ from graphc.autograph.operators.calls.watch import (
     made_here,
     operator_method,
 )
+from graphc.autograph.operators.choices.one_of import OneOf, ask, decide, use
 from graphc.autograph.operators.failures.generator_managers import converted_maker
 from graphc.autograph.operators.host.late_values import PURE, REPLACED
 from graphc.autograph.operators.lists.growing import METHODS, growing, refuse_growing
@@ -82,6 +83,10 @@ _PURE_METHODS: dict[type[Any], set[str]] = {
 _CONTENT_METHODS = frozenset(
     ("append", "clear", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault", "sort", "update")
 )
+_TEXTS: frozenset[Any] = frozenset((ascii, format, print, repr, str))
+_KEEPING = _CONTENT_METHODS | {"format", "format_map", "join"}
+"""Methods that take one of several values as it is: they put it somewhere, or write it when the program runs."""
+_DECIDED: frozenset[Any] = frozenset((callable, isinstance, issubclass))
 _DEBUGGERS = frozenset(("bdb", "debugpy", "ipdb", "pdb", "pudb"))
 _IMMUTABLE = (str, bytes, int, float, complex, tuple, frozenset, range, type(None))
 _PURE_CLASSES = (contextlib.nullcontext, contextlib.suppress)
@@ -114,8 +119,11 @@ def call(function: Any) -> Any:
     trace = context.trace
     if trace is None:
         return function
+    if isinstance(function, OneOf):
+        return functools.partial(_call_one, function)
     if isinstance(function, types.FunctionType):
-        return _user_or_library(function, function)
+        native = _user_or_library(function, function)
+        return native if _takes_choices(native) else _with_choices(function, native)
     if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
         if (stands_for := REPLACED.get(function.__func__)) is not None:
             return functools.partial(stands_for, function, function.__self__)
@@ -123,9 +131,9 @@ def call(function: Any) -> Any:
     if isinstance(function, functools.partial):
         return functools.partial(call(function.func), *function.args, **function.keywords)
     if isinstance(function, type):
-        return _class(function)
+        return _with_choices(function, _class(function)) if function in _PURE_BUILTINS else _class(function)
     if isinstance(function, types.BuiltinFunctionType | types.MethodWrapperType | types.WrapperDescriptorType):
-        return _builtin(function)
+        return _with_choices(function, _builtin(function))
     if _is_graphc(_kind(getattr(function, "__func__", function))):
         return function
     method = inspect.getattr_static(_kind(function), "__call__", None)
@@ -135,6 +143,40 @@ def call(function: Any) -> Any:
     if not is_pure_module(module) or _changes_array(function) or is_reported(function):
         function = report_call(function, f"the call of {function!r:.60}")
     return _guarded(checked(function))
+
+
+def _call_one(function: OneOf, /, *args: Any, **kwargs: Any) -> Any:
+    """Calls one of several functions."""
+    return use(function, lambda value: call(value)(*args, **kwargs))
+
+
+def _takes_choices(function: Any) -> bool:
+    """Whether a function is converted, or graphc's own."""
+    code = getattr(function, "__code__", None)
+    return code is not None and (is_converted(code) or is_graphc_file(code.co_filename))
+
+
+def _with_choices(function: Any, native: Any) -> Any:
+    """A function of Python's own, which is called with each of the values that an argument may be.
+
+    Args:
+      function: the function.
+      native: what to call in its place.
+    """
+    if function in _TEXTS or getattr(function, "__name__", "") in _KEEPING:
+        return native
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        for place, value in enumerate(args):
+            if isinstance(value, OneOf):
+                either = decide if function in _DECIDED else ask
+                return either(value, lambda one: called(*args[:place], one, *args[place + 1 :], **kwargs))  # noqa: B023
+        for name, value in kwargs.items():
+            if isinstance(value, OneOf):
+                return ask(value, lambda one: called(*args, **{**kwargs, name: one}))  # noqa: B023
+        return native(*args, **kwargs)
+
+    return called
 
 
 def convert_call(function: Any) -> Any:
@@ -152,12 +194,20 @@ def convert_call(function: Any) -> Any:
 
 def call_method(owner: Any, name: str) -> Any:
     """What to call for ``owner.name(...)``."""
+    if isinstance(owner, OneOf):
+        return functools.partial(_call_method_of_one, owner, name)
     return call(load_attr(owner, name))
+
+
+def _call_method_of_one(owner: OneOf, name: str, /, *args: Any, **kwargs: Any) -> Any:
+    return use(owner, lambda value: call_method(value, name)(*args, **kwargs))
 
 
 def load_attr(owner: Any, name: str) -> Any:
     """``owner.name``: a property or another descriptor of the user's is a call."""
     kind = cast("type[Any]", type(owner))
+    if kind is OneOf:
+        return ask(owner, lambda value: load_attr(value, name))
     if context.trace is None or kind in PLAIN or isinstance(owner, _NAMESPACES):
         return getattr(owner, name)
     fallback = operator_method(owner, "__getattr__")

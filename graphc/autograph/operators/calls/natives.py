@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from graphc.autograph.operators.calls.watch import check_iterator, found_on, is_library, is_pure_module, operator_method
+from graphc.autograph.operators.choices.one_of import OneOf
 from graphc.autograph.operators.lists.growing import refuse_growing
 from graphc.core import Region, context
 
@@ -126,6 +127,8 @@ def check_arguments(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 def items(value: Any) -> Any:
     """The value, which is unpacked or iterated over where the call stands."""
+    if isinstance(value, OneOf) and len(value.left) == 1:
+        value = value.options[value.left[0]]
     refuse_growing(value)
     if isinstance(context.trace, Region):
         check_iterator(value)

@@ -9,12 +9,14 @@ from __future__ import annotations
 import operator
 import types
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, cast
 
 from graphc.autograph.operators.branches.list_choice import choose_item
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.natives import INDEXED, check_index, check_methods, check_printed
 from graphc.autograph.operators.calls.watch import PLAIN, found_on, made, operator_method
+from graphc.autograph.operators.choices.one_of import OneOf, ask
 from graphc.autograph.operators.host.text import percent
 from graphc.autograph.operators.lists.growing import growing, refuse_growing
 from graphc.autograph.operators.lists.methods import concatenated, load_from_list
@@ -55,6 +57,10 @@ _UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
 def binary(symbol: str, left: Any, right: Any) -> Any:
     """``left symbol right``."""
     native, forward, reflected = BINARY[symbol]
+    if isinstance(left, OneOf):
+        return ask(left, lambda value: binary(symbol, value, right))
+    if isinstance(right, OneOf):
+        return ask(right, partial(binary, symbol, left))
     if symbol == "%" and isinstance(left, str | bytes):
         if isinstance(left, str):
             return percent(left, right)
@@ -105,6 +111,8 @@ def answers(operands: tuple[Any, Any], methods: tuple[Method, Method], theirs_fi
 
 def unary(symbol: str, operand: Any) -> Any:
     """``symbol operand``."""
+    if isinstance(operand, OneOf):
+        return ask(operand, partial(unary, symbol))
     native, name = _UNARY[symbol]
     method = operator_method(operand, name)
     return native(operand) if method is None else call(method)(operand)
@@ -115,6 +123,10 @@ def load_item(owner: Any, index: Any) -> Any:
     trace = context.trace
     if trace is None:
         return owner[index]
+    if isinstance(owner, OneOf):
+        return ask(owner, lambda value: load_item(value, index))
+    if isinstance(index, OneOf):
+        return ask(index, partial(load_item, owner))
     if (found := growing(owner)) is not None:
         return load_from_list(found, index)
     if isinstance(index, SymbolicTensor) and type(owner) in (list, tuple):

@@ -13,6 +13,7 @@ from graphc.autograph.operators.branches.logic import and_, and_if_plain, not_, 
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.natives import HASHED, check_items, check_methods
 from graphc.autograph.operators.calls.watch import PLAIN, check_iterator, found_on, operator_method
+from graphc.autograph.operators.choices.one_of import OneOf, ask, decide, is_simple
 from graphc.autograph.operators.expressions.arithmetic import answers
 from graphc.autograph.operators.expressions.identity import is_, is_not
 from graphc.autograph.operators.lists.growing import refuse_growing
@@ -45,6 +46,10 @@ _OTHERS: dict[str, Callable[[Any, Any], Any]] = {
 def compare(symbol: str, left: Any, right: Any) -> Any:
     """``left symbol right``, for the six orders of Python."""
     native, forward, reflected = _METHODS[symbol]
+    if isinstance(left, OneOf):
+        return _of_one(left, lambda value: compare(symbol, value, right))
+    if isinstance(right, OneOf):
+        return _of_one(right, partial(compare, symbol, left))
     refuse_growing(left, right)
     if type(left) in (list, tuple) and _holds_symbols((left, right)):
         return _compare_sequences(symbol, left, right)
@@ -57,6 +62,11 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
     theirs_first = kinds[0] is not kinds[1] and issubclass(kinds[1], kinds[0])
     result = answers((left, right), (mine, theirs), theirs_first, forward)
     return native(left, right) if result is NotImplemented else result
+
+
+def _of_one(value: OneOf, test: Callable[[Any], Any]) -> Any:
+    """What a comparison says of one of several values."""
+    return decide(value, test) if all(map(is_simple, value.options)) else ask(value, test)
 
 
 def _holds_symbols(values: Any) -> bool:
@@ -152,6 +162,10 @@ def _in_range(item: SymbolicTensor, numbers: range) -> Any:
 
 def contains(item: Any, container: Any) -> Any:
     """``item in container``."""
+    if isinstance(item, OneOf):
+        return _of_one(item, lambda value: contains(value, container))
+    if isinstance(container, OneOf):
+        return ask(container, partial(contains, item))
     if isinstance(container, SymbolicTensor) and container.ndim == 1 and not getattr(operand(item), "shape", ()):
         return truth_value(apply(OPS["any"], (apply(OPS["equal"], (container, operand(item))),)))
     if isinstance(container, range) and isinstance(item, SymbolicTensor) and not item.shape:

@@ -11,6 +11,7 @@ from typing import Any
 
 from graphc.autograph.operators.branches.logic import not_
 from graphc.autograph.operators.branches.merging import describe, is_number
+from graphc.autograph.operators.choices.one_of import OneOf, decide
 from graphc.autograph.operators.numbers.kinds import stands_for_bool
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber, kind_of
@@ -27,6 +28,10 @@ def is_(left: Any, right: Any) -> Any:
     Raises:
       UnimplementedError: whether they are one object is not known while the function is traced.
     """
+    if left is not right and isinstance(left, OneOf):
+        return decide(left, lambda value: is_(value, right))
+    if left is not right and isinstance(right, OneOf):
+        return decide(right, lambda value: is_(left, value))
     trace = context.trace
     if left is right or trace is None or left is None or right is None:
         return left is right

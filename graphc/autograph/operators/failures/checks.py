@@ -14,6 +14,7 @@ from graphc.autograph.operators.branches.branches import (
     truth,
 )
 from graphc.autograph.operators.calls.calls import call
+from graphc.autograph.operators.choices.one_of import OneOf, use
 from graphc.autograph.operators.failures.failures import as_limit, note_raise
 from graphc.core import context
 
@@ -36,6 +37,8 @@ def assert_stmt(condition: Any, message: Callable[[], Any] | None) -> None:
 def raise_stmt(error: Callable[[], Any], cause: Callable[[], Any] | None) -> NoReturn:
     """``raise error from cause``."""
     raised: Any = error()
+    if isinstance(raised, OneOf):
+        use(raised, lambda one: raise_stmt(lambda: one, cause))
     if context.trace is not None:
         if isinstance(raised, type) and issubclass(raised, BaseException):
             raised = call(cast("Any", raised))()

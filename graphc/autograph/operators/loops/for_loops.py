@@ -12,12 +12,14 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 from graphc.autograph.jumps import is_flag
-from graphc.autograph.operators.branches.branches import is_symbolic_condition
+from graphc.autograph.operators.branches.branches import if_stmt, is_symbolic_condition
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.watch import check_iterator, special_method
+from graphc.autograph.operators.choices.one_of import OneOf
 from graphc.autograph.operators.loops.iterators import SpaceIterator, iterator_of
 from graphc.autograph.operators.loops.options import OpenLoop, open_loop, report_unrolled, with_options
 from graphc.autograph.operators.loops.rolling import ForLoop, Stop, Test, roll, trace_counted
@@ -96,6 +98,9 @@ def run_for(
       probing: whether iterations over numbers are run by Python for as long as they compute on no tensor.
     """
     trace = current_trace()
+    if isinstance(iterable, OneOf):
+        _run_over_one(iterable, lambda one: run_for(one, extra_test, body, variables, statement=statement), variables)
+        return
     statement = body if statement is None else statement
     if isinstance(iterable, Loopable):
         iterable.loop(extra_test, body, variables, statement)
@@ -118,6 +123,17 @@ def run_for(
 
         with_options(trace, options, run)
         iterator.check_lists()
+
+
+def _run_over_one(iterable: OneOf, run: Callable[[Any], None], variables: LoopVariables) -> None:
+    """A loop over one of several values."""
+    first, *others = iterable.left
+    this = partial(run, iterable.options[first])
+    if not others:
+        this()
+        return
+    rest = partial(_run_over_one, iterable, run, variables)
+    if_stmt(iterable.is_among((first,)), this, rest, variables.get, variables.set, variables.names)
 
 
 def _run_over_items(loop: ForLoop, iterable: Iterable[Any]) -> None:

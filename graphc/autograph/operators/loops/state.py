@@ -19,13 +19,14 @@ from graphc.autograph.operators.branches.merging import (
     same,
     to_tensors,
 )
+from graphc.autograph.operators.choices.alike import alike, is_mixed
 from graphc.autograph.operators.lists.growing import growing
 from graphc.autograph.operators.lists.list_state import ListState, changes_length, settled
 from graphc.autograph.operators.loops.counts import Count, settle_counts
 from graphc.autograph.operators.names.undefined import Undefined
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.symbolic_number import Kinds, kinds_of, met, span_of
-from graphc.autograph.operators.stores.places import held, named_by_user, write
+from graphc.autograph.operators.stores.places import ContentsPlace, held, named_by_user, write
 from graphc.base import at, nest
 from graphc.base.errors import GraphcError, UnimplementedError
 from graphc.core import Place, Region, StandIn, SymbolicTensor, TensorPlace, Trace, context
@@ -95,6 +96,9 @@ class _Entry:
     frozen: bool = False
     last: Any = None
     remade: bool = False
+    original: Any = None
+    mixed: bool = False
+    contents: bool = False
     list: ListState | None = None
 
     @classmethod
@@ -227,7 +231,8 @@ class LoopState:
 
     def restore(self) -> None:
         """Binds the names to what they held before the loop."""
-        self._variables.set(tuple([entry.value for entry in self._entries[: self._num_names]]))
+        entries = self._entries[: self._num_names]
+        self._variables.set(tuple([entry.original if entry.mixed else entry.value for entry in entries]))
 
     @property
     def _num_names(self) -> int:
@@ -249,6 +254,9 @@ class LoopState:
             if isinstance(place.owner, list) and not self._settle_list(place, entry):
                 return False
         values = self._values()
+        if not self._mix(values, region):
+            return False
+        values = self._alike(values, region)
         fits = [self._settle_entry(entry, value, region) for entry, value in zip(self._entries, values, strict=True)]
         self._check_changed(values, region)
         return self._settle_places(region) and all(fits) and self._settle_counts(values)
@@ -260,6 +268,29 @@ class LoopState:
             slots += zip(entry.slots, nest.flatten(value, entry.same)[0], strict=False)
         counts = [(slot.count, span_of(leaf)) for slot, leaf in slots if slot.type is not None]
         return settle_counts(counts, self._max_trips)
+
+    def _mix(self, values: Sequence[Any], region: Region) -> bool:
+        """Whether the names hold one of several values from the start that in the end do, or can meet only so."""
+        done = True
+        for entry, value in zip(self._entries, values, strict=True):
+            if not (region.attempt is None or is_mixed(value) or is_mixed(entry.value)):
+                continue
+            start, _ = self._both(entry, value, region)
+            if start is not entry.value:
+                if not entry.mixed:
+                    entry.original, entry.mixed = entry.value, True
+                entry.start_at(start)
+                done = False
+        return done
+
+    def _alike(self, values: Sequence[Any], region: Region) -> list[Any]:
+        """What the names hold after an iteration, in the form that it has at the start."""
+        pairs = zip(self._entries, values, strict=True)
+        return [self._both(entry, value, region)[1] if entry.mixed else value for entry, value in pairs]
+
+    def _both(self, entry: _Entry, value: Any, region: Region) -> tuple[Any, Any]:
+        traces = self._trace, region
+        return alike(entry.value, value, traces, growing=True, contents=entry.contents)
 
     def _check_changed(self, values: Sequence[Any], region: Region) -> None:
         """Refuses a change of an object that another name, too, holds at the end of an iteration."""
@@ -302,7 +333,9 @@ class LoopState:
         for written in found:
             place = written.place
             self._places.append(place)
-            self._entries.append(_Entry.of(place.title, held(place, written.before)))
+            entry = _Entry.of(place.title, held(place, written.before))
+            entry.contents = isinstance(place, ContentsPlace)
+            self._entries.append(entry)
         self._discoveries += bool(found)
         if self._discoveries > _MAX_DISCOVERIES:
             error = UnimplementedError(
@@ -375,7 +408,7 @@ class LoopState:
         """The carried leaves after an iteration."""
         return [
             tensor
-            for entry, value in zip(self._entries, self._values(), strict=True)
+            for entry, value in zip(self._entries, self._alike(self._values(), region), strict=True)
             if entry.carried
             for tensor in to_tensors(region, nest.flatten(value, entry.same)[0], [slot.type for slot in entry.slots])
         ]

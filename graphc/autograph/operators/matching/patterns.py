@@ -13,7 +13,9 @@ from functools import partial
 from typing import Any, ClassVar
 
 from graphc.autograph.operators.branches.branches import if_stmt, is_symbolic_condition, not_, predicate, truth
+from graphc.autograph.operators.choices.one_of import OneOf
 from graphc.autograph.operators.expressions.comparisons import compare
+from graphc.autograph.operators.expressions.identity import is_
 from graphc.autograph.operators.failures.handlers import attempt
 from graphc.autograph.operators.numbers.kinds import stands_for_bool
 from graphc.base.errors import UnimplementedError
@@ -133,6 +135,9 @@ class match_singleton(Pattern):  # noqa: N801
 
     def find(self, subject: Any, tried: bool) -> Found | None:
         """Compares by identity; what is a truth value in Python and a tensor here, by value."""
+        if isinstance(subject, OneOf):
+            found = is_(subject, self.value)
+            return Found(found) if is_symbolic_condition(found) else Found() if found else None
         if self.value is not None and stands_for_bool(subject):
             return Found(subject if self.value else not_(subject))
         return Found() if subject is self.value else None
@@ -213,6 +218,8 @@ def match(subject: Any, pattern: Pattern, names: Sequence[str]) -> tuple[Any, ..
     Returns:
       Whether it matches: a bool, or a boolean scalar; and what the names stand for if it does.
     """
+    if isinstance(subject, OneOf) and len(subject.left) == 1:
+        subject = subject.options[subject.left[0]]
     found = pattern.find(subject, False)
     if found is None:
         return False, *[None] * len(names)

@@ -10,6 +10,7 @@ from typing import Any, cast
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.impure import side_effect
 from graphc.autograph.operators.calls.watch import found_on, is_users, operator_method
+from graphc.autograph.operators.choices.one_of import OneOf, use
 from graphc.autograph.operators.expressions.arithmetic import binary
 from graphc.autograph.operators.host.late_values import REPLACED
 from graphc.autograph.operators.lists.growing import METHODS, growing, refuse_growing
@@ -34,6 +35,8 @@ def store_attr(owner: Any, name: str, value: Any) -> None:
     """``owner.name = value``; a property of the user's is a call."""
     if context.trace is None:
         setattr(owner, name, value)
+    elif isinstance(owner, OneOf):
+        use(owner, lambda one: store_attr(one, name, value))
     elif is_plain_attribute(owner, name):
         write(AttributePlace(owner, name), value)
     elif (setter := _setter(owner, name)) is not None:
@@ -70,6 +73,12 @@ def _setter(owner: Any, name: str) -> types.FunctionType | None:
 
 def store_item(owner: Any, index: Any, value: Any) -> None:
     """``owner[index] = value``; a method of the user's that does it is a call."""
+    if isinstance(owner, OneOf):
+        use(owner, lambda one: store_item(one, index, value))
+        return
+    if isinstance(index, OneOf):
+        use(index, lambda one: store_item(owner, one, value))
+        return
     if (method := operator_method(owner, "__setitem__")) is not None:
         call(method)(owner, index, value)
         return
@@ -140,6 +149,8 @@ _INPLACE: dict[str, Callable[[Any, Any], Any]] = {
 
 def inplace(symbol: str, target: Any, value: Any) -> Any:
     """The result of ``target symbol= value``; an object that changes in place (a list, an array) changes."""
+    if isinstance(target, OneOf):
+        return use(target, lambda one: inplace(symbol, one, value))
     kind = cast("type[Any]", type(target))
     method = f"__{_INPLACE[symbol].__name__}__"
     if not hasattr(kind, method):
