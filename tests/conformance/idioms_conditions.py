@@ -187,7 +187,6 @@ def none_default(x: Any, y: Any = None) -> Any:
     "conditions/None until set",
     inputs=[(f(1, -2, 3),), (f(-1, -2, -3),)],
     construct="None until a tensor says otherwise",
-    gradient=True,
 )
 def none_until_set(x: Any) -> Any:
     best = None
