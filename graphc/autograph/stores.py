@@ -113,7 +113,11 @@ class Stores(Expressions):
 
     def _annassign(self, node: ast.AnnAssign) -> Block:
         if node.value is None:
-            return [located(ast.Pass(), node)]
+            if not isinstance(node.target, ast.Name):
+                return [located(ast.Pass(), node)]
+            # It is not bound, but local, which a function inside that assigns it asks for.
+            never = ast.If(test=constant(False), body=[assign(node.target.id, constant(None), node)], orelse=[])
+            return [located(never, node)]
         return self._assign(located(ast.Assign(targets=[node.target], value=node.value), node))
 
     def _augassign(self, node: ast.AugAssign) -> Block:

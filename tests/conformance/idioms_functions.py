@@ -71,6 +71,77 @@ def nonlocal_in_loop(x: Any) -> Any:
     return total
 
 
+@program(
+    "functions/nonlocal of a function that a branch of another one calls",
+    inputs=[(f(1.0),), (f(5.0),), (f(-1.0),)],
+    construct=NESTED,
+    gradient=True,
+    python_numbers=True,
+)
+def nonlocal_through_a_helper(x: Any) -> Any:
+    count, best = 0, x
+
+    def add() -> None:
+        nonlocal count, best
+        count += 1
+        best = best * 2
+
+    def maybe(v: Any) -> None:
+        if v > 0:
+            add()
+
+    maybe(x)
+    maybe(x - 3)
+    return count, best
+
+
+@program(
+    "functions/nonlocal of a function that a loop of another one calls",
+    inputs=[(f(1.0, -2.0, 3.0),), (f(1.0, -5.0, 3.0),)],
+    construct=NESTED,
+    gradient=True,
+    python_numbers=True,
+)
+def nonlocal_through_a_loop(xs: Any) -> Any:
+    total, seen = 0.0, 0
+
+    def put(v: Any) -> None:
+        nonlocal total, seen
+        total = total + v
+        seen += 1
+
+    def put_all(values: Any) -> None:
+        for v in values:
+            if v > 0:
+                put(v)
+            elif v < -3:
+                break
+
+    put_all(xs)
+    return total, seen
+
+
+@program(
+    "functions/nonlocal that only one branch binds",
+    inputs=[(f(1.0),), (f(-1.0),)],
+    construct=NESTED,
+    refused=(gx.errors.UndefinedNameError, "'y' of another function is set on some paths only"),
+)
+def nonlocal_bound_in_one_branch(x: Any) -> Any:
+    y: Any
+
+    def setup() -> None:
+        nonlocal y
+        y = x * 3
+
+    def maybe(v: Any) -> None:
+        if v > 0:
+            setup()
+
+    maybe(x)
+    return y if x > 0 else x
+
+
 @program("functions/nonlocal in a while loop", inputs=[(f(8.0),), (f(0.5),)], construct=NESTED, python_numbers=True)
 def nonlocal_in_while(x: Any) -> Any:
     steps = 0

@@ -102,8 +102,7 @@ def check_stores(function: types.FunctionType) -> None:
         if outer:
             trace.side_effect(f"the call of {function.__name__}, which assigns the global {min(outer)!r},")
         for name in sorted(free):
-            if not trace.owns(cells[name]):
-                trace.side_effect(f"the call of {function.__name__}, which assigns {name!r} of another function,")
+            trace.writing(CellPlace(cells[name], name))
         return
     for name, line in outer.items():
         place = GlobalPlace(function.__globals__, name)
