@@ -57,16 +57,19 @@ def _independence(many: int) -> Callable[[bool], Duel]:
     return prepare
 
 
-def _run(quick: bool) -> Duel:
-    trips, size = 1000, 8 if quick else 256
-    x = np.random.default_rng(0).normal(size=(size, size)).astype(np.float32)
-    function, jitted = gx.function(_loop(trips)), _hand_written(trips)
-    tensor, array = gx.asarray(x), jnp.asarray(x)
-    return Duel(
-        Contender("graphc", batch(function, (tensor,), 1)),
-        Contender("fori_loop", batch(jitted, (array,), 1)),
-        lambda: [(function(tensor), jitted(array))],
-    )
+def _run(trips: int, size: int) -> Callable[[bool], Duel]:
+    def prepare(quick: bool) -> Duel:
+        sides = (8, 8) if quick else (size, size)
+        x = np.random.default_rng(0).normal(size=sides).astype(np.float32)
+        function, jitted = gx.function(_loop(trips)), _hand_written(trips)
+        tensor, array = gx.asarray(x), jnp.asarray(x)
+        return Duel(
+            Contender("graphc", batch(function, (tensor,), 1)),
+            Contender("fori_loop", batch(jitted, (array,), 1)),
+            lambda: [(function(tensor), jitted(array))],
+        )
+
+    return prepare
 
 
 ROWS = (
@@ -74,5 +77,7 @@ ROWS = (
     Row(
         "loop-compile-10000", "trace and compile: 10,000 iterations against 100", 1.1, _independence(10_000), rounds=40
     ),
-    Row("loop-run", "run: 1,000 iterations, 256x256", 1.05, _run, rounds=300),
+    Row("loop-run", "run: 1,000 iterations, 256x256", 1.05, _run(1000, 256), rounds=300),
+    # An array that no cache holds, where several iterations at a time pay; each goes through memory once.
+    Row("loop-fused", "run: 200 iterations, 2000x2000", 1.0, _run(200, 2000), rounds=20),
 )

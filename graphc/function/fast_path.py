@@ -25,28 +25,33 @@ def fast_path(
     """A call that skips binding and the key, for a function with one trace whose arguments are all plain tensors.
 
     The types are checked by JAX's own C++ cache: for other types the program raises TypesDiffer while JAX traces it,
-    and the call takes the long way. This leaves about 1 microsecond over a raw ``jax.jit`` call.
+    the call takes the long way. This leaves about 1 microsecond over a raw ``jax.jit`` call. A loop over the arguments
+    that looks at the type of each and takes its array is faster than ``map`` for the one and for the other.
     """
     special = traced.after_call or traced.depends_on_arguments or traced.looks_at_values or traced.device
     if special or len(args) != traced.num_arguments:
         return None
-    kinds = (Tensor,) * len(args)
-    if tuple(map(type, args)) != kinds:
+    if any(type(value) is not Tensor for value in args):
         return None
     jitted, pack = traced.executable.jitted, traced.packer(arguments)
     captured, variables = traced.captured_tensors, traced.bound_variables(arguments)
-    num_written = traced.executable.num_written
+    num_written, num_arguments = traced.executable.num_written, len(args)
+    one_tensor = pack is next
 
     def fast(args: tuple[Any, ...]) -> Any:
-        if tuple(map(type, args)) != kinds:
+        if len(args) != num_arguments:
             return MISS
+        arrays: list[Any] = []
+        for value in args:
+            if type(value) is not Tensor:
+                return MISS
+            arrays.append(value.raw)
+        if captured:
+            arrays += map(_raw, captured)
         try:
-            if variables:
-                results = run_on_variables(jitted, variables, num_written, (*map(_raw, args), *map(_raw, captured)))
-            else:
-                results = jitted(*map(_raw, args), *map(_raw, captured))
+            results = run_on_variables(jitted, variables, num_written, arrays) if variables else jitted(*arrays)
         except TypesDiffer:
             return MISS
-        return pack(map(Tensor, results))
+        return Tensor(results[0]) if one_tensor else pack(map(Tensor, results))
 
     return fast

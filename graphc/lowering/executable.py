@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from itertools import islice
 from typing import Any, TypeAlias
 
 import jax
@@ -154,10 +155,11 @@ def _guarded(lowered: LoweredGraph, graph: Graph) -> Callable[..., Any]:
 def unshared_values(variables: Sequence[Variable], num_written: int) -> list[Any]:
     """The values of the variables; of the first ``num_written``, to be donated, a copy where the value is shared."""
     values = [variable.raw for variable in variables]
-    for position in range(num_written):
-        if sys.getrefcount(values[position]) > _UNSHARED:
-            values[position] = jnp.array(values[position], copy=True)
-            context.launched()
+    if max(map(sys.getrefcount, islice(values, num_written)), default=0) > _UNSHARED:
+        for position in range(num_written):
+            if sys.getrefcount(values[position]) > _UNSHARED:
+                values[position] = jnp.array(values[position], copy=True)
+                context.launched()
     return values
 
 
