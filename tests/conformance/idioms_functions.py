@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import linecache
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,7 @@ NESTED = "nested functions, closures, `nonlocal`"
 LAMBDA = "lambdas"
 FUNCTOOLS = "`functools.partial`, `reduce`, `wraps`"
 DECORATED = "decorators with `__wrapped__`"
+OPERATOR = "functions of the module `operator`"
 RECURSION = "recursion on static values"
 CALLS = "calls: defaults, keywords, `*args`, `**kwargs`"
 COMPILED = "compiled functions that call each other"
@@ -452,3 +454,74 @@ program(
     gradient=True,
     file=__file__,
 )(Smooth(0.25))
+
+
+class Weighed:
+    """A number with operators of its own, which branch."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __add__(self, other: Weighed) -> Any:
+        return self.value + other.value if self.value > other.value else self.value - other.value
+
+    @property
+    def double(self) -> Any:
+        return self.value * 2 if self.value > 0 else self.value
+
+    def scaled(self, factor: Any, *, plus: Any = 0.0) -> Any:
+        return self.value * factor + plus if self.value > 0 else self.value
+
+
+@program(
+    "functions/operators by name in branches",
+    inputs=[(f(3.0), f(2.0)), (f(1.0), f(2.0))],
+    construct=OPERATOR,
+    gradient=True,
+)
+def operator_table(a: Any, c: Any) -> Any:
+    found = []
+    for function in (operator.add, operator.sub, operator.mul, operator.truediv, operator.mod, operator.pow):
+        if operator.gt(a, c):
+            found.append(function(a, c))
+        else:
+            found.append(function(c, a))
+    return found, operator.lt(a, c), operator.contains([1, 2, 3], a), operator.countOf([a, c, a], a)
+
+
+@program(
+    "functions/operators by name in a rolled loop",
+    inputs=[(f(3.0), f(2.0)), (f(1.0), f(30.0))],
+    construct=OPERATOR,
+    gradient=True,
+)
+def operator_loop(a: Any, c: Any) -> Any:
+    rows = [c]
+    for k in range(10):
+        a = operator.iadd(a, operator.mul(c, k))
+        if operator.gt(a, 20.0):
+            break
+    if operator.not_(a > 25):
+        operator.setitem(rows, 0, a)
+    return a, rows, operator.concat(rows, [a])
+
+
+@program("functions/operators by name on numbers", inputs=[(f(3.2),), (f(0.0),)], construct=OPERATOR)
+def operator_numbers(x: Any) -> Any:
+    n = int(x)
+    return operator.index(n), operator.neg(n), operator.truth(n), operator.not_(n), operator.abs(-n), operator.inv(n)
+
+
+@program(
+    "functions/itemgetter, attrgetter, methodcaller",
+    inputs=[(f(3.0), f(2.0)), (f(1.0), f(2.0))],
+    construct=OPERATOR,
+    gradient=True,
+)
+def operator_getters(a: Any, c: Any) -> Any:
+    rows, weighed = [a, c, a * c], Weighed(a)
+    pair = operator.itemgetter(0, 2)(rows)
+    if a > c:
+        pair = operator.itemgetter(1, 0)(rows)
+    total = operator.add(weighed, Weighed(c))
+    return pair, total, operator.attrgetter("double")(weighed), operator.methodcaller("scaled", 3, plus=c)(weighed)

@@ -35,7 +35,7 @@ from graphc.autograph.operators.calls.watch import (
 )
 from graphc.autograph.operators.choices.one_of import OneOf, ask, decide, use
 from graphc.autograph.operators.failures.generator_managers import converted_maker
-from graphc.autograph.operators.host.late_values import PURE, REPLACED
+from graphc.autograph.operators.host.late_values import PURE, REPLACED, REPLACED_OBJECTS
 from graphc.autograph.operators.lists.growing import METHODS, growing, refuse_growing
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.spans import Span
@@ -136,6 +136,8 @@ def call(function: Any) -> Any:
         return _with_choices(function, _builtin(function))
     if _is_graphc(_kind(getattr(function, "__func__", function))):
         return function
+    if (made_of := REPLACED_OBJECTS.get(_kind(function))) is not None:
+        return made_of(function)
     method = inspect.getattr_static(_kind(function), "__call__", None)
     if isinstance(method, types.FunctionType):
         return _bound(_user_or_library(method, function), function)
@@ -520,7 +522,7 @@ def _hashable_function(function: Any) -> Any:
 def _called_back(value: Any) -> Any:
     """An argument that the builtin calls, as a call of it would be converted."""
     callback = isinstance(value, types.FunctionType | types.MethodType | types.BuiltinFunctionType | functools.partial)
-    return call(value) if callback else value
+    return call(value) if callback or _kind(value) in REPLACED_OBJECTS else value
 
 
 def _takes_tensors(function: Any) -> bool:

@@ -22,6 +22,7 @@ __all__ = [
     "PURE",
     "RAISED",
     "REPLACED",
+    "REPLACED_OBJECTS",
     "ErrorView",
     "Frozen",
     "Opaque",
@@ -38,6 +39,9 @@ __all__ = [
 REPLACED: dict[Any, Callable[..., Any]] = {}
 """What is called in place of a builtin or library function while a function is traced; for a method of a builtin type,
 with the object as its first argument. Modules above the one that calls them fill it."""
+
+REPLACED_OBJECTS: dict[type[Any], Callable[[Any], Callable[..., Any]]] = {}
+"""By the class of an object of a library's that is called, what makes of the object what is called in its place."""
 
 PURE: set[int] = set()
 """The ids of the code of library functions that are known to compute only; it lives as long as its library."""

@@ -1,0 +1,133 @@
+"""The functions of the module ``operator``: the operators themselves, as converted code calls them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, cast
+
+from graphc.autograph.operators.branches.logic import not_
+from graphc.autograph.operators.calls.calls import call, call_method, load_attr
+from graphc.autograph.operators.expressions.arithmetic import BINARY, binary, load_item, unary
+from graphc.autograph.operators.expressions.comparisons import compare, contains
+from graphc.autograph.operators.expressions.identity import is_, is_not
+from graphc.autograph.operators.host.late_values import REPLACED, REPLACED_OBJECTS
+from graphc.autograph.operators.loops.iterators import iterator_of
+from graphc.autograph.operators.numbers.symbolic_number import kinds_of, number
+from graphc.autograph.operators.stores.assignments import delete_item, inplace, store_item
+from graphc.core import SymbolicTensor
+
+__all__: list[str] = []
+
+Native = Callable[..., Any]
+
+
+def _meaning(symbol: str, run: Callable[..., Any]) -> Callable[..., Any]:
+    """What stands for a function that does what an operator does."""
+
+    def replaced(native: Native, *operands: Any) -> Any:
+        del native
+        return run(symbol, *operands)
+
+    return replaced
+
+
+def _plain(run: Callable[..., Any]) -> Callable[..., Any]:
+    """What stands for a function that takes the same arguments as an operator of converted code."""
+
+    def replaced(native: Native, *operands: Any) -> Any:
+        del native
+        return run(*operands)
+
+    return replaced
+
+
+def _calling(function: Any) -> Callable[..., Any]:
+    """What stands for a function that calls a builtin one."""
+    return _plain(lambda *operands: call(function)(*operands))
+
+
+def _contains(native: Native, container: Any, item: Any, /) -> Any:
+    del native
+    return contains(item, container)
+
+
+def _index(native: Native, value: Any, /) -> Any:
+    """``operator.index``: of an integer tensor, or a number that depends on tensors, an int of the same value."""
+    whole = isinstance(value, SymbolicTensor) and value.size == 1 and value.dtype.kind in "iub"
+    if not whole or not (kinds_of(value) or {int}) <= {bool, int}:
+        return native(value)
+    return number(value, int)
+
+
+def _count_of(native: Native, values: Any, wanted: Any, /) -> Any:
+    """``operator.countOf``, of what Python asks one by one."""
+    del native
+    items = cast("Iterable[Any]", iterator_of(values) or values)
+    return sum([call(bool)(compare("==", item, wanted)) for item in items])
+
+
+_ORDERS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
+
+for _symbol, (_native, _, _) in BINARY.items():
+    REPLACED[_native] = _meaning(_symbol, binary)
+    REPLACED[getattr(operator, f"i{_native.__name__.rstrip('_')}")] = _meaning(_symbol, inplace)
+for _symbol, _name in _ORDERS.items():
+    REPLACED[getattr(operator, _name)] = _meaning(_symbol, compare)
+for _symbol, _native in (("-", operator.neg), ("+", operator.pos), ("~", operator.invert)):
+    REPLACED[_native] = _meaning(_symbol, unary)
+REPLACED.update(
+    {
+        operator.abs: _calling(abs),
+        operator.concat: _meaning("+", binary),
+        operator.contains: _contains,
+        operator.countOf: _count_of,
+        operator.delitem: _plain(delete_item),
+        operator.getitem: _plain(load_item),
+        operator.iconcat: _meaning("+", inplace),
+        operator.index: _index,
+        operator.inv: _meaning("~", unary),
+        operator.is_: _plain(is_),
+        operator.is_not: _plain(is_not),
+        operator.not_: _plain(not_),
+        operator.setitem: _plain(store_item),
+        operator.truth: _calling(bool),
+    }
+)
+
+
+# --- objects that look something up
+
+
+def _looked_up(look: Callable[[Any, Any], Any], keys: tuple[Any, ...], owner: Any) -> Any:
+    found = tuple([look(owner, key) for key in keys])
+    return found if len(found) > 1 else found[0]
+
+
+def _attribute(owner: Any, path: str) -> Any:
+    for name in path.split("."):
+        owner = load_attr(owner, name)
+    return owner
+
+
+def _item_getter(getter: operator.itemgetter[Any]) -> Callable[[Any], Any]:
+    return partial(_looked_up, load_item, cast("Any", getter).__reduce__()[1])
+
+
+def _attribute_getter(getter: operator.attrgetter[Any]) -> Callable[[Any], Any]:
+    return partial(_looked_up, _attribute, cast("Any", getter).__reduce__()[1])
+
+
+def _method_caller(caller: operator.methodcaller) -> Callable[[Any], Any]:
+    make, args = cast("Any", caller).__reduce__()
+    if isinstance(make, partial):
+        (name,), options = make.args, make.keywords
+    else:
+        (name, *args), options = args, {}
+    return lambda owner: call_method(owner, name)(*args, **options)
+
+
+REPLACED_OBJECTS.update(
+    {operator.itemgetter: _item_getter, operator.attrgetter: _attribute_getter, operator.methodcaller: _method_caller}
+)
