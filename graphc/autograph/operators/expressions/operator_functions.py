@@ -122,9 +122,9 @@ def _attribute_getter(getter: operator.attrgetter[Any]) -> Callable[[Any], Any]:
 def _method_caller(caller: operator.methodcaller) -> Callable[[Any], Any]:
     make, args = cast("Any", caller).__reduce__()
     if isinstance(make, partial):
-        (name,), options = make.args, make.keywords
+        name, options = make.args[0], make.keywords
     else:
-        (name, *args), options = args, {}
+        name, args, options = args[0], args[1:], {}
     return lambda owner: call_method(owner, name)(*args, **options)
 
 

@@ -1,0 +1,146 @@
+"""Functions of the module ``math`` on tensors of one element, and on numbers that depend on tensors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from graphc.base.errors import UnimplementedError
+from tests.conformance.harness import f, i, program
+
+MATH = "functions of the module `math`"
+REFUSED = "functions of `math` that compiled code has none of"
+
+_DISTINCT = [(f(0.5),), (f(2.25),), (f(-1.5),), (f(0.0),), (f(float("inf")),), (f(float("nan")),)]
+
+
+def _each(*names: str) -> Any:
+    """A program of one function, for each of these names."""
+
+    def add(fn: Any) -> Any:
+        for name in names:
+            program(f"math/{name} of a tensor", inputs=_DISTINCT, construct=MATH)(fn(getattr(math, name)))
+        return fn
+
+    return add
+
+
+@_each("sqrt", "log", "log2", "log10", "log1p", "exp", "expm1", "sin", "acos", "acosh", "atanh", "tanh", "gamma")
+@_each("lgamma", "erf", "fabs", "cbrt", "isnan", "isinf", "isfinite", "floor", "ceil", "modf", "degrees")
+def _of_one(function: Any) -> Any:
+    def call(x: Any) -> Any:
+        return function(x)
+
+    return call
+
+
+@program(
+    "math/functions of two numbers",
+    inputs=[(f(2.0), f(3.0)), (f(-2.0), f(3.0)), (f(5.0), f(-0.5))],
+    construct=MATH,
+    python_numbers=True,
+)
+def of_two(x: Any, y: Any) -> Any:
+    root = math.pow(abs(x), y) + math.atan2(x, y) + math.fmod(x, y)
+    return root, math.copysign(1.5, y), math.hypot(x, y, 1), math.dist((x, y), [1.0, 2.0])
+
+
+@program(
+    "math/errors of two numbers",
+    inputs=[(f(-2.0), f(0.5)), (f(0.0), f(-1.0)), (f(10.0), f(400.0)), (f(-8.0), f(2.0))],
+    construct=MATH,
+)
+def power_errors(x: Any, y: Any) -> Any:
+    return math.pow(x, y)
+
+
+@program(
+    "math/logarithms that are whole",
+    inputs=[(f(8.0),), (f(1024.0),), (f(1000.0),), (f(0.25),), (f(5.0),), (f(-1.0),)],
+    construct=MATH,
+)
+def whole_logarithms(x: Any) -> Any:
+    return int(math.log2(x)), int(math.log10(x)), int(math.log(x, 2)), math.log(3.0, x)  # noqa: FURB163
+
+
+@program(
+    "math/in a loop and a branch",
+    inputs=[(f(3.0),), (f(-9.0),)],
+    construct=MATH,
+    python_numbers=True,
+)
+def in_a_loop(x: Any) -> Any:
+    d, n = float(x), 0
+    while math.sqrt(abs(d)) > 0.5:
+        d = d * math.exp(-d / 10) if d > 0 else d / 2
+        n += 1
+    return n, d, math.isnan(d), math.floor(d), math.trunc(d)
+
+
+@program("math/an error that is caught", inputs=[(f(4.0),), (f(-4.0),)], construct=MATH, python_numbers=True)
+def caught(x: Any) -> Any:
+    try:
+        return math.sqrt(x)
+    except ValueError:
+        return -1.0
+
+
+@program("math/of the index of a loop", inputs=[(f(3.0),), (f(0.0),)], construct=MATH)
+def of_an_index(x: Any) -> Any:
+    total = x * 0
+    for k in range(12):
+        total = total + math.sqrt(k) * x + math.floor(k / 2)
+    for k in range(int(x)):
+        total = total + math.cos(k)
+    return total
+
+
+@program(
+    "math/gcd, lcm, isqrt, comb",
+    inputs=[(i(12), i(18)), (i(-4), i(6)), (i(0), i(5)), (i(10), i(3)), (i(5), i(7)), (i(5), i(-1))],
+    construct=MATH,
+    python_numbers=True,
+)
+def of_ints(n: Any, k: Any) -> Any:
+    return math.gcd(n, k), math.lcm(n, k), math.isqrt(abs(int(n))), math.comb(abs(int(n)), k), math.perm(5, abs(int(k)))
+
+
+@program("math/factorial", inputs=[(i(0),), (i(5),), (i(12),), (i(-1),)], construct=MATH)
+def factorial(n: Any) -> Any:
+    return math.factorial(n)
+
+
+@program("math/isqrt of large ints", inputs=[(i(n),) for n in (2147395600, 2147395599, 2147483647, -1)], construct=MATH)
+def large_roots(n: Any) -> Any:
+    return math.isqrt(n)
+
+
+@program("math/isclose", inputs=[(f(1.0), f(1.0001)), (f(1.0), f(2.0))], construct=MATH)
+def close(x: Any, y: Any) -> Any:
+    return math.isclose(x, y, rel_tol=1e-3), math.isclose(x, y, rel_tol=0, abs_tol=0.5)
+
+
+@program(
+    "math/isclose of more digits than there are",
+    inputs=[(f(1.0),)],
+    construct=REFUSED,
+    refused=(UnimplementedError, r"rel_tol=1e-09 .* 32 bits, .*; pass rel_tol=1e-06 or more"),
+)
+def too_close(x: Any) -> Any:
+    return math.isclose(x, 1.0)
+
+
+@program(
+    "math/frexp",
+    inputs=[(f(3.0),)],
+    construct=REFUSED,
+    refused=(UnimplementedError, r"math\.frexp of what depends on tensors.*; write e = math\.floor\(math\.log2"),
+)
+def no_frexp(x: Any) -> Any:
+    return math.frexp(x)
+
+
+@program("math/what frexp's refusal says", inputs=[(f(3.0),), (f(-8.0),)], construct=MATH)
+def frexp_by_hand(x: Any) -> Any:
+    e = math.floor(math.log2(abs(x))) + 1
+    return x / 2.0**e, e, x * 2.0 ** int(x), x - 2 * round(x / 2)
