@@ -277,7 +277,11 @@ class Expressions(ast.NodeTransformer):
     def _is_loop(self, node: ast.ListComp) -> bool:
         """Whether a list comprehension may be run as the loop that it stands for, which may depend on tensors."""
         # A function that is defined inside shares the variables of Python's comprehension, which later items change.
-        if any(isinstance(part, ast.NamedExpr | ast.Lambda | ast.GeneratorExp | ast.Await) for part in ast.walk(node)):
+        # What the first `for` runs over is evaluated outside.
+        inside = [node.elt, *(part for place in node.generators for part in (place.target, place.iter, *place.ifs))]
+        inside.remove(node.generators[0].iter)
+        functions = ast.NamedExpr | ast.Lambda | ast.GeneratorExp | ast.Await
+        if any(isinstance(part, functions) for root in inside for part in ast.walk(root)):
             return False
         filtered = any(part.ifs for part in node.generators)
         return not any(part.is_async for part in node.generators) and (filtered or len(node.generators) == 1)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
+import math
 from typing import Any
 
 import graphc as gx
@@ -11,6 +14,9 @@ COMPREHENSION = "comprehensions over tensors"
 FILTERED = "comprehensions with an `if` on tensors"
 GENERATOR = "generator expressions in `sum`, `any`, `all`, `min`, `max`"
 MINMAX = "`max(a, b)`, `min(a, b, c)`"
+NEXT = "`next` of a generator expression with conditions"
+FOLDS = "`functools.reduce`, `itertools.accumulate`, `takewhile`, `dropwhile`, `starmap`, `math.prod`, `math.fsum`"
+FILTER = "`filter` and `filterfalse` by tensors"
 NUMBERS = "`int()`, `float()`, `bool()`, `round`"
 
 
@@ -333,3 +339,120 @@ def text_of_float_or_tensor(x: Any) -> Any:
         total = total + x
     print(total, f"{total:.2f}")
     return total * x
+
+
+_ROWS = [(f(1, 3, 2),), (f(-1, 0, 1),), (f(5, 5, 0),)]
+
+
+@program("builtins/next finds the first", inputs=_ROWS, construct=NEXT, gradient=True, python_numbers=True)
+def first_item(x: Any) -> Any:
+    return next(v for v in x if v > 0.5), next((k for k, v in enumerate(x) if v > 2), -1)
+
+
+@program("builtins/next that finds nothing", inputs=[(f(1, 2),), (f(-1, -2),)], construct=NEXT)
+def no_first_item(x: Any) -> Any:
+    return next(v for v in x if v > 0)
+
+
+@program("builtins/next and StopIteration", inputs=_ROWS, construct=NEXT)
+def first_item_or_else(x: Any) -> Any:
+    try:
+        found = next(v * 2 for v in [x[0], x[1], x[2]] if v > 2.5)
+    except StopIteration:
+        found = x[0] * 0 - 7
+    return found, next((n for n in ("a", "b") if n == "b"), None), next(k for k in range(100) if k * k > 20)
+
+
+@program("builtins/next in a rolled loop", inputs=_ROWS, construct=NEXT)
+def first_item_in_loop(x: Any) -> Any:
+    for _ in range(6):
+        if next((v for v in x if v > 2), x[0]) > 1:
+            x = x - 0.5
+    doubled = (v * 2 for v in x)
+    return next(doubled), next(doubled)
+
+
+@program(
+    "builtins/next with another kind of default",
+    inputs=_ROWS,
+    construct="`next` that gives an item or None, by tensors",
+    refused=(
+        gx.errors.UnimplementedError,
+        r"next\(\) gives a tensor .*, None, .*pass a default of the kind of the items",
+    ),
+)
+def first_item_or_none(x: Any) -> Any:
+    return next((k for k, v in enumerate(x) if v > 2), None)
+
+
+@program(
+    "builtins/what is left after next",
+    inputs=_ROWS,
+    construct="the rest of a generator that `next` searched by tensors",
+    refused=(
+        gx.errors.UnimplementedError,
+        r"is used after a loop over it that may stop early, .*; make a new iterator for each",
+    ),
+)
+def rest_after_next(x: Any) -> Any:
+    above = (v for v in x if v > 0.5)
+    return next(above), next(above, x[0])
+
+
+@program("builtins/reduce with functions that look", inputs=_ROWS, construct=FOLDS, gradient=True, python_numbers=True)
+def reduce_max(x: Any) -> Any:
+    largest = functools.reduce(max, list(x)), functools.reduce(min, x), functools.reduce(max, [int(x[0]), 2])
+    steep = functools.reduce(lambda a, v: a if a > v else v * 2, (v + 1 for v in x))
+    return largest, steep, functools.reduce(lambda a, v: a + v, (v for v in x if v > 1), 0.0)
+
+
+@program(
+    "builtins/reduce of nobody knows how many",
+    inputs=_ROWS,
+    construct="`functools.reduce` without a start value of what tensors filter",
+    refused=(gx.errors.UnimplementedError, r"reduce\(\) without a start value, .*: reduce\(f, items, start\)"),
+)
+def reduce_filtered(x: Any) -> Any:
+    return functools.reduce(max, (v for v in x if v > 1))
+
+
+@program("builtins/accumulate and starmap", inputs=_ROWS, construct=FOLDS, gradient=True)
+def running_maximum(x: Any) -> Any:
+    running = list(itertools.accumulate(x, max)), list(itertools.accumulate(list(x)))
+    from_second = itertools.accumulate(x, lambda a, v: a if a > v else v * 2, initial=x[1])
+    return running, list(from_second), list(itertools.starmap(max, [(x[0], x[1]), (x[2], x[1])]))
+
+
+@program("builtins/takewhile and dropwhile", inputs=_ROWS, construct=FOLDS, gradient=True, python_numbers=True)
+def take_and_drop(x: Any) -> Any:
+    total = 0.0
+    for v in itertools.takewhile(lambda v: v < 2.5, x):
+        total = total + v
+    taken = list(itertools.takewhile(lambda v: v < 2.5, [x[0], x[1], x[2]]))
+    dropped = sum(itertools.dropwhile(lambda v: v < 2.5, x)), list(itertools.dropwhile(lambda v: v < 2.5, x))
+    return total, taken, dropped, list(itertools.takewhile(lambda k: k < 3, [1, 2, 3, 1]))
+
+
+@program("builtins/prod and fsum", inputs=_ROWS, construct=FOLDS, python_numbers=True)
+def products(x: Any) -> Any:
+    known = math.prod([x[0], x[1], 2]), math.prod([int(x[0]), 3]), math.fsum([x[0], x[1], 1])
+    return known, math.prod(x), math.fsum(v * 2 for v in x), math.fsum(x), math.fsum(map(float, [x[0], 2]))
+
+
+@program("builtins/filter and list", inputs=_ROWS, construct=FILTER, gradient=True, python_numbers=True)
+def filtered(x: Any) -> Any:
+    rows = [x[0], x[1], x[2]]
+    above = list(filter(lambda v: v > 1, rows))
+    pairs = list(filter(lambda pair: pair[1] > 1, enumerate(rows)))
+    below = list(itertools.filterfalse(lambda v: v > 1, x))
+    return above, pairs, below, [v * 2 for v in filter(lambda v: v > 0, x)], list(v * 3 for v in x if v > 1)  # noqa: C400
+
+
+@program(
+    "builtins/tuple of a filter",
+    inputs=_ROWS,
+    construct="a tuple of what tensors filter",
+    refused=(gx.errors.UnimplementedError, r"what the function of filter\(\) gives is a tensor .* list\(\)"),
+)
+def filtered_tuple(x: Any) -> Any:
+    return tuple(filter(lambda v: v > 1, x))

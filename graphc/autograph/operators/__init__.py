@@ -5,6 +5,7 @@ Each looks at the values it is given: Python values run as Python, symbolic tens
 
 # ruff: noqa: F401  the first modules stand for builtins, and for the operators of numbers
 import graphc.autograph.operators.calls.records  # pyright: ignore[reportUnusedImport]
+import graphc.autograph.operators.expressions.folding  # pyright: ignore[reportUnusedImport]
 import graphc.autograph.operators.expressions.operator_functions  # pyright: ignore[reportUnusedImport]
 import graphc.autograph.operators.expressions.reductions  # pyright: ignore[reportUnusedImport]
 import graphc.autograph.operators.expressions.sorting  # pyright: ignore[reportUnusedImport]

@@ -59,6 +59,7 @@ _PURE_BUILTINS: frozenset[Any] = frozenset(
     ).split(" ")
 )
 _CALLING_BUILTINS: frozenset[Any] = frozenset((filter, map, max, min, sorted))
+_MAPPING: frozenset[Any] = frozenset((filter, map))
 _SPECIAL_METHODS: dict[Any, tuple[str, ...]] = {
     abs: ("__abs__",),
     bool: ("__bool__", "__len__"),
@@ -306,7 +307,7 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
 
 
 def _class(kind: type[Any]) -> Any:
-    if kind in _PURE_BUILTINS:
+    if kind in _PURE_BUILTINS or kind in REPLACED:
         return _builtin(kind)
     if issubclass(kind, BaseException):
         init = found_on(kind, "__init__")
@@ -495,6 +496,8 @@ def _guarded(function: Any) -> Any:
             side_effect(f"the call of {getattr(function, '__name__', function)} with out=")
         if not calling:
             args = tuple([_called_back(value) for value in args])
+            if function in _MAPPING and args and isinstance(args[0], type):
+                args = (call(args[0]), *args[1:])
             kwargs = {name: _called_back(value) for name, value in kwargs.items()}
         if len(args) == 1 and not kwargs and _hashable_function(function) in _SPECIAL_METHODS:
             found, result = call_special(args[0], *_SPECIAL_METHODS[function])

@@ -101,8 +101,8 @@ REPLACED.update(
 
 
 def _looked_up(look: Callable[[Any, Any], Any], keys: tuple[Any, ...], owner: Any) -> Any:
-    found = tuple([look(owner, key) for key in keys])
-    return found if len(found) > 1 else found[0]
+    found = [look(owner, key) for key in keys]
+    return tuple(found) if len(found) > 1 else found[0]
 
 
 def _attribute(owner: Any, path: str) -> Any:

@@ -31,6 +31,8 @@ from graphc.autograph.operators.numbers.symbolic_number import kind_of, numbered
 from graphc.base import nest
 from graphc.core import FUNCTIONS, SymbolicTensor, current_trace
 
+__all__ = ["Box", "holds_symbols", "is_looped", "run_over", "total"]
+
 Native = Callable[..., Any]
 Test = Callable[[], Any]
 
@@ -44,19 +46,19 @@ def _symbolic(value: Any) -> bool:
     return isinstance(value, SymbolicTensor | LoopIndex)
 
 
-def _holds_symbols(values: Any) -> bool:
+def holds_symbols(values: Any) -> bool:
     """Whether a container holds tensors without values, or structures of them."""
     return isinstance(values, _CONTAINERS) and any(map(_symbolic, nest.flatten(list(cast("Iterable[Any]", values)))[0]))
 
 
-def _is_looped(values: Any) -> bool:
+def is_looped(values: Any) -> bool:
     """Whether loops take the values as a whole."""
     return isinstance(values, _LOOPED) or growing(values) is not None
 
 
-def _run(iterable: Any, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables) -> None:
+def run_over(iterable: Any, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables) -> None:
     """A loop over what loops run over, or over a container."""
-    if _is_looped(iterable):
+    if is_looped(iterable):
         check_iterator(iterable)
         run_for(iterable, extra_test, body, variables, probing=True)
         return
@@ -64,7 +66,7 @@ def _run(iterable: Any, extra_test: Test | None, body: Callable[[Any], None], va
         body(item)
 
 
-class _Box:
+class Box:
     """What a loop carries, as the statement operators see it.
 
     Args:
@@ -86,20 +88,25 @@ class _Box:
 
 def _sum(native: Native, iterable: Any, /, start: Any = 0) -> Any:
     """``sum``."""
-    if not (_is_looped(iterable) or _holds_symbols(iterable)) or isinstance(start, str | bytes | bytearray):
+    if not (is_looped(iterable) or holds_symbols(iterable)) or isinstance(start, str | bytes | bytearray):
         return native(iterable, start)
-    if isinstance(iterable, list | tuple) and not _is_looped(iterable):
+    if isinstance(iterable, list | tuple) and not is_looped(iterable):
         # Python adds plain floats with less error than one by one.
         given = nest.as_tuple(iterable)
         count = next(place for place, item in enumerate(given) if kind_of(item) is None or _symbolic(item))
         start, iterable = native(given[:count], start), given[count:]
-    box, kinds = _Box(("the sum",), start), {kind_of(start)}
+    return total("+", iterable, start)
+
+
+def total(symbol: str, iterable: Any, start: Any) -> Any:
+    """What is left when each item is added to, or multiplied with, what is there so far."""
+    box, kinds = Box(("the sum" if symbol == "+" else "the product",), start), {kind_of(start)}
 
     def add(item: Any) -> None:
         kinds.add(kind_of(item))
-        box.set((binary("+", box.values[0], item),))
+        box.set((binary(symbol, box.values[0], item),))
 
-    _run(iterable, None, add, box.variables)
+    run_over(iterable, None, add, box.variables)
     return numbered(box.values[0], int if kinds <= {bool, int} else None)
 
 
@@ -114,14 +121,14 @@ def _quantifier(name: str) -> Callable[[Native, Any], Any]:
     def found(native: Native, iterable: Any, /) -> Any:
         if isinstance(iterable, SymbolicTensor) and iterable.ndim == 1:
             return truth_value(FUNCTIONS[name](iterable))
-        if not _is_looped(iterable):
-            return _quantify(iterable, stop) if _holds_symbols(iterable) else native(iterable)
-        box = _Box((f"the result of {name}",), not stop)
+        if not is_looped(iterable):
+            return _quantify(iterable, stop) if holds_symbols(iterable) else native(iterable)
+        box = Box((f"the result of {name}",), not stop)
 
         def goes_on() -> Any:
             return not_(box.values[0]) if stop else box.values[0]
 
-        _run(iterable, goes_on, lambda item: box.set((_truth_of(item),)), box.variables)
+        run_over(iterable, goes_on, lambda item: box.set((_truth_of(item),)), box.variables)
         return _truth_of(box.values[0])
 
     return found
@@ -146,8 +153,8 @@ def _extreme(name: str, symbol: str, op: str) -> Callable[..., Any]:
 
     def found(native: Native, *args: Any, key: Any = None, default: Any = _MISSING) -> Any:
         values: Any = args if len(args) > 1 else args[0] if args else ()
-        looped = _is_looped(values)
-        if not (looped or _holds_symbols(values) or (key is not None and isinstance(values, _CONTAINERS))):
+        looped = is_looped(values)
+        if not (looped or holds_symbols(values) or (key is not None and isinstance(values, _CONTAINERS))):
             options = {} if default is _MISSING else {"default": default}
             return native(*args, key=key, **options)
         if len(args) > 1 and default is not _MISSING:
@@ -192,7 +199,7 @@ class _Search:
         nothing = Undefined(self._what, "there is no item", filler=True)
         keyless = None if key is None else nothing
         self._kinds: list[type[Any] | None] | None = None  # of the leaves of all items
-        self._box = _Box(("whether there is an item", self._what, "its key"), False, nothing, keyless)
+        self._box = Box(("whether there is an item", self._what, "its key"), False, nothing, keyless)
 
     def look_through(self, values: Any) -> None:
         """Looks at all items."""
@@ -204,7 +211,7 @@ class _Search:
             for first in values:
                 self._look_at(first)
                 break
-        _run(values, None, self._look_at, self._box.variables)
+        run_over(values, None, self._look_at, self._box.variables)
 
     def _look_at(self, item: Any) -> None:
         found, best, best_key = self._box.values

@@ -87,6 +87,14 @@ class _Domain:
     example: tuple[float, ...]
 
 
+def _where(holds: Callable[[Any], Any], example: float) -> _Domain:
+    return _Domain(holds, (example,))
+
+
+def _where_both(holds: Callable[[Any, Any], Any], *example: float) -> _Domain:
+    return _Domain(holds, example)
+
+
 def _all(*conditions: Any) -> Any:
     return and_(*[partial(itself, condition) for condition in conditions])
 
@@ -130,11 +138,11 @@ def _depends(value: Any) -> bool:
 
 def _exceeds(limit: float) -> _Domain:
     """Where a function of larger numbers passes 64 bits; of numbers that only 32 bits cannot hold it is infinite."""
-    return _Domain(lambda x: _all(x > limit, x < _INFINITY), (1e4,))
+    return _where(lambda x: _all(x > limit, x < _INFINITY), 1e4)
 
 
 def _exceeds_either_way(limit: float) -> _Domain:
-    return _Domain(lambda x: _all(abs(x) > limit, abs(x) < _INFINITY), (1e4,))
+    return _where(lambda x: _all(abs(x) > limit, abs(x) < _INFINITY), 1e4)
 
 
 def _is_whole(x: Any) -> Any:
@@ -155,10 +163,10 @@ def _power_domains() -> tuple[_Domain, ...]:
     return _Domain(complex_power, (-1.0, 0.5)), _Domain(no_inverse, (0.0, -1.0)), _Domain(too_large, (10.0, 1e4))
 
 
-_POLES = _Domain(lambda x: _all(x <= 0, _is_whole(x)), (-1.0,))
-_OUTSIDE = _Domain(lambda x: abs(x) > 1, (2.0,))
-_INFINITE = _Domain(lambda x: abs(x) == _INFINITY, (_INFINITY,))
-_NOT_POSITIVE = _Domain(lambda x: x <= 0, (-1.0,))
+_POLES = _where(lambda x: _all(x <= 0, _is_whole(x)), -1.0)
+_OUTSIDE = _where(lambda x: abs(x) > 1, 2.0)
+_INFINITE = _where(lambda x: abs(x) == _INFINITY, _INFINITY)
+_NOT_POSITIVE = _where(lambda x: x <= 0, -1.0)
 
 
 def _fmod_domain(x: Any, y: Any) -> Any:
@@ -191,6 +199,14 @@ def _whole_logarithm(base: float, x: Any, logarithm: Any) -> Any:
     return FUNCTIONS["where"](power == x, whole, logarithm)
 
 
+def _log2(x: Any) -> Any:
+    return _whole_logarithm(2.0, x, FUNCTIONS["log2"](x))
+
+
+def _log10(x: Any) -> Any:
+    return _whole_logarithm(10.0, x, FUNCTIONS["log10"](x))
+
+
 def _log(native: Native, x: Any, *base: Any) -> Any:
     """``math.log``, of one argument or with a base."""
     if not any(map(_depends, (x, *base))) or len(base) > 1:
@@ -212,8 +228,8 @@ def _natural_log(value: Any) -> Any:
 
 
 _BASES = (
-    _Domain(lambda x, base: _any(x <= 0, base <= 0), (-1.0, 2.0)),
-    _Domain(lambda x, base: base == 1, (2.0, 1.0)),
+    _where_both(lambda x, base: _any(x <= 0, base <= 0), -1.0, 2.0),
+    _where_both(lambda x, base: base == 1, 2.0, 1.0),
 )
 
 
@@ -328,7 +344,8 @@ def _perm(n: Any, k: Any = None) -> Any:
 
 
 def _hypot(*values: Any) -> Any:
-    return reduce(FUNCTIONS["hypot"], values) if len(values) > 1 else FUNCTIONS["abs"](values[0])
+    first, *others = values
+    return reduce(FUNCTIONS["hypot"], others, FUNCTIONS["abs"](first))
 
 
 def _points(native: Native, p: Any, q: Any, /) -> Any:
@@ -410,8 +427,8 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: _function(FUNCTIONS[name], _exceeds_either_way(710.4758600739439)) for name in ("cosh", "sinh")},
     **{name: _whole(name) for name in ("ceil", "floor", "trunc")},
     **{name: _without(name, remedy) for name, remedy in _REMEDIES.items()},
-    "acosh": _function(FUNCTIONS["acosh"], _Domain(lambda x: x < 1, (0.0,))),
-    "atanh": _function(FUNCTIONS["atanh"], _Domain(lambda x: abs(x) >= 1, (1.0,))),
+    "acosh": _function(FUNCTIONS["acosh"], _where(lambda x: x < 1, 0.0)),
+    "atanh": _function(FUNCTIONS["atanh"], _where(lambda x: abs(x) >= 1, 1.0)),
     "cbrt": _function(_cbrt),
     "comb": _of_ints(_comb),
     "dist": _points,
@@ -427,17 +444,15 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "isclose": _isclose,
     "isqrt": _of_ints(_isqrt),
     "lcm": _of_ints(_lcm),
-    "lgamma": _function(special.gammaln, _Domain(lambda x: _all(_POLES.holds(x), x > -_INFINITY), (-1.0,))),
+    "lgamma": _function(special.gammaln, _where(lambda x: _all(_POLES.holds(x), x > -_INFINITY), -1.0)),
     "log": _log,
-    "log10": _function(lambda x: _whole_logarithm(10.0, x, FUNCTIONS["log10"](x)), _NOT_POSITIVE),
-    "log1p": _function(FUNCTIONS["log1p"], _Domain(lambda x: x <= -1, (-2.0,))),
-    "log2": _function(lambda x: _whole_logarithm(2.0, x, FUNCTIONS["log2"](x)), _NOT_POSITIVE),
+    "log10": _function(_log10, _NOT_POSITIVE),
+    "log1p": _function(FUNCTIONS["log1p"], _where(lambda x: x <= -1, -2.0)),
+    "log2": _function(_log2, _NOT_POSITIVE),
     "modf": _modf,
     "perm": _of_ints(_perm),
     "pow": _function(FUNCTIONS["pow"], *_power_domains()),
-    "sqrt": _function(FUNCTIONS["sqrt"], _Domain(lambda x: x < 0, (-1.0,))),
+    "sqrt": _function(FUNCTIONS["sqrt"], _where(lambda x: x < 0, -1.0)),
 }
 
-REPLACED.update(
-    {cast("Any", getattr(math, name)): stands for name, stands in _FUNCTIONS.items() if hasattr(math, name)}
-)
+REPLACED.update({getattr(math, name): stands for name, stands in _FUNCTIONS.items() if hasattr(math, name)})
