@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+import pytest
+
 import graphc as gx
+from graphc.autograph import operators
 
 
 def test_a_long_chained_comparison_is_traced_in_linear_time() -> None:
@@ -20,3 +25,104 @@ def test_a_long_chained_comparison_is_traced_in_linear_time() -> None:
     assert sum(node.op.name == "less" for node in rising.graph(x).walk()) == 24
     assert rising(x).item() is True
     assert rising(gx.asarray(1.0)).item() is False
+
+
+@pytest.fixture
+def traces(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """An entry for each time that a floor division is traced, which stands in the innermost body of the loops below."""
+    found: list[str] = []
+    binary = operators.binary
+
+    def counting(symbol: str, left: Any, right: Any) -> Any:
+        found.extend([symbol] * (symbol == "//"))
+        return binary(symbol, left, right)
+
+    monkeypatch.setattr(operators, "binary", counting)
+    return found
+
+
+def broken_off(x: Any) -> Any:
+    total = x * 0
+    for i in range(6):
+        for j in range(6):
+            for k in range(6):
+                total = total + x * k + i // 3
+                if total > 40:
+                    break
+            if total > 60:
+                break
+            total = total + j
+        if total > 80:
+            break
+    return total
+
+
+def whiles(x: Any) -> Any:
+    total = x * 0
+    while total < 90:
+        part = total * 1
+        while part < 50:
+            while part < 30:
+                part = part + x // 0.25
+                if part > 20:
+                    break
+            part = part + x
+            if part > 40:
+                break
+        total = total + part
+        if total > 85:
+            break
+    return total
+
+
+def returned_from(x: Any) -> Any:
+    total = x * 0
+    for i in range(6):
+        for j in range(6):
+            for k in range(6):
+                total = total + x * k + j // 3
+                if total > 40:
+                    return total + i
+    return total
+
+
+def never_left(x: Any, stop: bool = False) -> Any:
+    total = x * 0
+    for i in range(6):
+        for j in range(6):
+            for k in range(6):
+                total = total + x * k + j // 3
+                if stop:
+                    break
+            total = total + i
+            if stop:
+                break
+        if stop:
+            break
+    return total
+
+
+# Were each level traced once for whether it stops and once for what it carries, these would be 4 ** 3.
+@pytest.mark.parametrize(("fn", "most"), [(broken_off, 1), (whiles, 1), (returned_from, 4), (never_left, 4)])
+def test_the_innermost_of_nested_loops_is_traced_a_few_times(
+    fn: Callable[[Any], Any], most: int, traces: list[str]
+) -> None:
+    compiled = gx.function(fn)
+    for value in (0.5, 2.0, 7.0):
+        np.testing.assert_array_equal(compiled(gx.asarray(value)).numpy(), fn(gx.asarray(value)).numpy())
+    assert 1 <= len(traces) <= most
+
+
+def test_what_a_jump_leaves_unset_stays_a_python_value() -> None:
+    @gx.function
+    def first(x: Any, stop: bool) -> Any:
+        for i in range(6):
+            x = x + i
+            if stop:
+                break
+        else:
+            return x  # the way behind the loop is known when it is traced
+        return {"stopped": x}
+
+    assert first(gx.asarray(1), False).item() == 16
+    assert first(gx.asarray(1), True)["stopped"].item() == 1

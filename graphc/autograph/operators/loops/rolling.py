@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import CodeType
 from typing import Any, cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -31,6 +33,9 @@ from graphc.ops import INDEX, Trips, emit_scan, emit_while, iterations_per_step
 __all__ = ["ForLoop", "Stop", "Test", "roll", "trace_counted"]
 
 Test = Callable[[], Any]
+
+_staying: WeakKeyDictionary[Trace, set[CodeType | None]] = WeakKeyDictionary()
+"""For each trace of a function the bodies of loops that could be left, and were not when they were last traced."""
 
 
 @dataclass(frozen=True)
@@ -79,14 +84,18 @@ def roll(loop: ForLoop, identity: object, space: Space) -> Stop | None:
     Raises:
       RegionAborted: Python is needed for some iterations.
     """
+    # A body that jumps out of the loop mostly does so on tensors, and is traced for that first. One trial more than
+    # needed at each level of a nest of loops would trace the innermost body twice as often with each level.
+    staying = _staying.setdefault(loop.trace.root, set())
+    if loop.extra_test is not None and loop.options.code not in staying:
+        stops = trace_counted(loop, space, identity)
+        if stops is not None:
+            return stops
+        staying.add(loop.options.code)
     stops = _scan(loop, identity, space, rows=bool(space.tensors()))
     if stops is None or stops.trips is not None:
         return stops
-    if loop.held:
-        # If it is Python values that stop it, Python knows what is left.
-        raise RegionAborted(identity, "it may stop early, and others may use what is left of the iterator")
-    trace_counted(loop, space, identity)
-    return stops
+    return trace_counted(loop, space, identity, stops=True)
 
 
 def _scan(loop: ForLoop, identity: object, space: Space, *, rows: bool) -> Stop | None:
@@ -105,15 +114,12 @@ def _scan(loop: ForLoop, identity: object, space: Space, *, rows: bool) -> Stop 
             loop.variables.own(region)
             counter = loop_position(number, space.order, region)
             item = space.item(counter, (row.snapshot() for row in taken) if rows else None)
-            _, failure = attempt(partial(loop.body, item))
-            region.check_aborted()
-            if failure is not None:
-                region.abort("every iteration raises an exception")
+            _try_iteration(region, partial(loop.body, item))
             # Items assigned to a tensor whose rows are taken: the rows are those that it has by then.
             changed = rows and _writes_to(region, space.tensors())
             _name_indices(loop.variables, region, partial(_last_of, unbound))
             settled = not changed and settles(state, region)
-            stops = _stop(loop, region, number, space.order, carried, state) if settled else None
+            stops = _stop(loop, region, (number, space.order), carried, state) if settled else None
             outputs = state.results(region) if settled else []
         if changed or stops is not None:
             state.restore()
@@ -129,20 +135,28 @@ def _scan(loop: ForLoop, identity: object, space: Space, *, rows: bool) -> Stop 
     return None
 
 
+def _try_iteration(region: Region, body: Callable[[], None]) -> None:
+    """Traces an iteration of an attempt to roll a loop."""
+    _, failure = attempt(body)
+    region.check_aborted()
+    if failure is not None:
+        region.abort("every iteration raises an exception")
+
+
 def _stop(
     loop: ForLoop,
     region: Region,
-    number: SymbolicTensor,
-    order: range,
+    index: tuple[SymbolicTensor, range],
     carried: Sequence[SymbolicTensor],
     state: LoopState,
 ) -> Stop | None:
-    """Whether, or when, the loop stops whose body was just traced."""
+    """Whether, or when, the loop stops whose body was just traced, with its index and the values that it takes."""
     going_on = True if loop.extra_test is None else loop.extra_test()
     if going_on is True:
         return None
     if not isinstance(going_on, SymbolicTensor):
         return Stop(None)
+    number, order = index
     known: dict[Value, Any] = {number.raw: np.array(order, np.int32)}
     # What says that a jump was taken says at the start of each iteration that none was.
     known.update({leaf.raw: np.False_ for name, leaf in zip(state.titles(), carried, strict=True) if is_flag(name)})
@@ -156,13 +170,26 @@ def _iterations_per_step(loop: ForLoop, region: Region, carried: Sequence[Tensor
     return 1 if isinstance(unroll, bool) else min(unroll, length)
 
 
-def trace_counted(loop: ForLoop, space: Space, identity: object | None = None) -> None:
-    """Appends a while over a counter, for loops that may stop early or run as often as a tensor says."""
+def trace_counted(loop: ForLoop, space: Space, identity: object | None = None, *, stops: bool = False) -> Stop | None:
+    """Appends a while over a counter, for loops that may stop early or run as often as a tensor says.
+
+    Args:
+      loop: the loop.
+      space: what it runs over; of a length that is not 0, if it is known.
+      identity: of the attempt to roll the loop; None if there is no other way.
+      stops: whether it is known that it may stop early, nobody knows when.
+
+    Returns:
+      Whether, or when, the loop stops before its last iteration. In an attempt, nothing is appended for one that does
+      not, or of which it is known when.
+    """
     trace, length, said = loop.trace, space.length, loop.options.max_iterations
-    known = isinstance(length, int)
+    known, most, known_to_stop = isinstance(length, int), _most(space, said), stops
+    before = trace.checkpoint()
+    unbound = [isinstance(value, Undefined) for value in loop.variables.get()]
     first_bound = None if known else FirstBound(loop.variables)
     variables = loop.variables if first_bound is None else first_bound.variables
-    state = LoopState(variables, trace, runs=known, max_trips=_most(space, said))
+    state = LoopState(variables, trace, runs=known, max_trips=most, jumps=loop.extra_test is not None)
     num_loops = len(trace.root.loops)
     while True:
         regions = [Region(trace, f"the {part} of a for loop", attempt=identity) for part in ("test", "body")]
@@ -172,31 +199,57 @@ def trace_counted(loop: ForLoop, space: Space, identity: object | None = None) -
         with restoring(state), regions[0].tracing():
             within = apply(OPS["less"], (counters[0], length))
             condition = going_on(regions[0], _and(within, loop.extra_test))
-        state.bind(carried[1])
+        state.bind(carried[1], iteration=True)
         with restoring(state), regions[1].tracing():
             variables.own(regions[1])
             if said is not None and (space.most is None or said < space.most):
                 check_bound(counters[1], said)
             item = space.of_position(_position(counters[1], length, space.most, regions[1]), None)
-            iterate(regions[1], state, partial(loop.body, item), carried[1])
+            if identity is None:
+                iterate(regions[1], state, partial(loop.body, item), carried[1])
+            else:
+                _try_iteration(regions[1], partial(loop.body, item))
             regions[1].check_aborted()
-            # The last iteration is known at run time only.
-            _name_indices(variables, regions[1], lambda index, _: _as_number(index))
+            # What is a Python value in this trial may be a tensor in the next, never the other way round.
+            stops = stops or identity is None or not _goes_on(loop)
+            _name_indices(variables, regions[1], partial(_at_the_end, None if identity is None else unbound))
             if first_bound is not None:
                 first_bound.end_iteration(regions[1])
-            if settles(state, regions[1]):
+            settled = stops and settles(state, regions[1])
+            found = Stop(None)
+            if settled and identity is not None and not known_to_stop:
+                found = _stop(loop, regions[1], (counters[1], range(len(space.order))), carried[1], state) or found
+            if settled and found.trips is None:
+                if identity is not None and loop.held:
+                    # If it is Python values that stop it, Python knows what is left.
+                    raise RegionAborted(identity, "it may stop early, and others may use what is left of the iterator")
                 outputs = [regions[1].lift(apply(OPS["add"], (counters[1], 1))), *state.results(regions[1])]
                 break
+        if settled or not stops:
+            state.restore()
+            trace.rollback(before)
+            return found if stops else None
         forget_loops(trace, num_loops)
     inputs = [[counter, *values] for counter, values in zip(counters, carried, strict=True)]
     first = trace.constant(0)
-    found = emit_while(
-        regions[0], condition, regions[1], inputs, outputs, [first, *state.initial()],
-        _most(space, said),
-    )  # fmt: skip
-    state.leave(found[1:])
+    tensors = emit_while(regions[0], condition, regions[1], inputs, outputs, [first, *state.initial()], most)
+    state.leave(tensors[1:])
     if first_bound is not None:
         first_bound.leave()
+    return found
+
+
+def _goes_on(loop: ForLoop) -> bool:
+    """Whether no iteration leaves the loop, by what is known of the one that was just traced."""
+    return loop.extra_test is None or loop.extra_test() is True
+
+
+def _at_the_end(unbound: Sequence[bool] | None, index: LoopIndex, place: int) -> Any:
+    """What an index is after the last iteration where that is known at run time only.
+
+    In an attempt a name that was bound before the loop keeps the index, which ends the attempt, as in :func:`_last_of`.
+    """
+    return _as_number(index) if unbound is None or (unbound[place] and index.last is not None) else index
 
 
 def _most(space: Space, said: int | None) -> int | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from graphc.autograph.jumps import CONTINUE, is_flag
 from graphc.autograph.operators.branches.merging import (
     Meet,
     interchangeable,
@@ -82,7 +83,8 @@ class _Entry:
 
     A container inside the value that every iteration leaves where it is stays the object that it is, since other names
     may hold it too; what is changed in it is a place of its own. Those that it is not known of yet that an iteration
-    puts others in their place are ``same``.
+    puts others in their place are ``same``. A ``jump`` is a name of ours that says whether the loop was left, which it
+    was not where an iteration begins; it is taken for a tensor from the start, since it mostly becomes one.
     """
 
     name: str
@@ -100,6 +102,7 @@ class _Entry:
     mixed: bool = False
     contents: bool = False
     list: ListState | None = None
+    jump: bool = False
 
     @classmethod
     def of(cls, name: str, value: Any) -> _Entry:
@@ -174,9 +177,12 @@ class LoopState:
       trace: the trace around the loop.
       runs: whether the loop runs at least once, so that what its body binds is bound after it.
       max_trips: how often it runs at most; None if that is not known.
+      jumps: whether it ends as soon as one of its names says that it is left.
     """
 
-    def __init__(self, variables: LoopVariables, trace: Trace, runs: bool, max_trips: int | None = None) -> None:
+    def __init__(
+        self, variables: LoopVariables, trace: Trace, runs: bool, max_trips: int | None = None, *, jumps: bool = False
+    ) -> None:
         self._variables = variables
         self._trace = trace
         self._runs = runs
@@ -185,6 +191,10 @@ class LoopState:
         self._places: list[Place] = []
         self._discoveries = 0
         self._entries = [_Entry.of(name, value) for name, value in zip(variables.names, variables.get(), strict=True)]
+        for entry in self._entries if jumps else ():
+            if is_flag(entry.name) and not entry.name.startswith(CONTINUE) and entry.value is False:
+                entry.jump = True
+                entry.slots[0].type, entry.slots[0].count = leaf_type(False), None
 
     def own(self, region: Region) -> None:
         """As :meth:`LoopVariables.own`."""
@@ -203,10 +213,12 @@ class LoopState:
         slots = [slot for entry in self._entries for slot in entry.slots]
         return to_tensors(self._trace, [slot.leaf for slot in slots], [slot.type for slot in slots])
 
-    def bind(self, tensors: Sequence[Any]) -> None:
-        """Binds the names for an iteration, the carried leaves to ``tensors``."""
+    def bind(self, tensors: Sequence[Any], *, iteration: bool = False) -> None:
+        """Binds the names for an iteration or a test, the carried leaves to ``tensors``."""
         supply = iter([tensor.snapshot() for tensor in tensors])  # code may assign to items of what it is given
-        values = [self._bound(entry, supply, after=False) for entry in self._entries]
+        values: list[Any] = [self._bound(entry, supply, after=False) for entry in self._entries]
+        if iteration:  # the loop has not been left
+            values = [False if entry.jump else value for entry, value in zip(self._entries, values, strict=True)]
         count = len(values) - len(self._places)
         self._variables.set(tuple(values[:count]))
         for entry, value in zip(self._entries, values, strict=True):
@@ -348,6 +360,10 @@ class LoopState:
     def _settle_entry(self, entry: _Entry, value: Any, region: Region) -> bool:
         entry.replaced = False  # by an earlier trial, in which another name may still have been a number
         if not entry.keeps(value):
+            return False
+        if entry.jump and value is False:  # no jump depends on tensors
+            entry.jump = False
+            entry.start_at(False)
             return False
         leaves, structure = nest.flatten(value, entry.same)
         unbound = entry.value if isinstance(entry.value, Undefined) else None

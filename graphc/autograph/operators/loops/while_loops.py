@@ -96,7 +96,7 @@ def _trace(trace: Trace, test: Test, body: Callable[[], None], variables: LoopVa
     names, countdown = variables, Countdown(variables, most)
     first_bound = FirstBound(countdown.variables)
     variables = first_bound.variables
-    state = LoopState(variables, trace, runs=False, max_trips=most)
+    state = LoopState(variables, trace, runs=False, max_trips=most, jumps=True)
     num_loops = len(trace.root.loops)
     while True:
         regions = (Region(trace, "the test of a while loop"), Region(trace, "the body of a while loop"))
@@ -108,7 +108,7 @@ def _trace(trace: Trace, test: Test, body: Callable[[], None], variables: LoopVa
             state.restore()
             _trace_rotated(trace, test, body, names, most)
             return
-        state.bind(carried[1])
+        state.bind(carried[1], iteration=True)
         with restoring(state), regions[1].tracing():
             variables.own(regions[1])
             countdown.begin_iteration()
@@ -141,13 +141,13 @@ def _trace_rotated(
     countdown = Countdown(variables, most)
     first_bound = FirstBound(countdown.variables)
     variables = first_bound.variables
-    state = LoopState(variables, trace, runs=False, max_trips=most)
+    state = LoopState(variables, trace, runs=False, max_trips=most, jumps=True)
     num_loops = len(trace.root.loops)
     while True:
         regions = (Region(trace, "the test of a while loop"), Region(trace, "the body of a while loop"))
         conditions = [region.argument(first.type, "condition") for region in regions]
         carried = [arguments(region, state) for region in regions]
-        state.bind(carried[1])
+        state.bind(carried[1], iteration=True)
         with restoring(state), regions[1].tracing():
             variables.own(regions[1])
             countdown.begin_iteration()
