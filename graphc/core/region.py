@@ -54,6 +54,7 @@ class Region(Trace):
       name: what it is, for messages ("the body of the while loop").
       attempt: what identifies the attempt to roll a loop that this region is part of; None when there is no way back,
         so that a Python side effect is an error.
+      once: whether it is a branch, which runs at most once each time that the trace around it does.
 
     Attributes:
       states: the variables that the region touches, by name.
@@ -63,10 +64,11 @@ class Region(Trace):
         body asks here when it is done.
     """
 
-    def __init__(self, parent: Trace, name: str, attempt: object | None = None) -> None:
+    def __init__(self, parent: Trace, name: str, attempt: object | None = None, *, once: bool = False) -> None:
         super().__init__(name)
         self._around = parent
         self.attempt = attempt
+        self.once = once
         self.states: dict[str, VariableState] = {}
         self.location: Location | None = user_location()
         self.aborted: RegionAborted | None = None

@@ -10,12 +10,16 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from graphc.base.errors import UnimplementedError
 
 __all__ = ["StandIn", "StandIns"]
+
+_RETURN = "ag__return"
+"""The name that holds what a converted function returns."""
 
 
 @dataclass(eq=False)
@@ -28,6 +32,8 @@ class StandIn:
       sources: the objects that it stands for; None where they are not known, so that it may never be changed.
       held: how many references to each source there are that the user's code cannot see.
       changed: whether the object was changed.
+      pending: whether it is what a function will return that has returned already, by what tensors hold. The code that
+        is still to run does so only if it has not, and cannot see the object then, but for what runs in both cases.
       numbers: the Python types that it may have in plain Python, as numbers are among what it stands for.
     """
 
@@ -37,10 +43,11 @@ class StandIn:
     held: int = 0
     changed: bool = False
     numbers: frozenset[type[Any]] = frozenset()
+    pending: bool = False
 
     def error(self, what: str) -> UnimplementedError:
         """The refusal of a change."""
-        name = "the return value" if self.name == "ag__return" else self.name
+        name = "the return value" if self.name == _RETURN else self.name
         name = name if name.startswith(("the ", "a ")) else repr(name)
         return UnimplementedError(
             f"{what} changes an object that {name} may or may not be at run time, as that depends on tensors: "
@@ -67,9 +74,14 @@ _UNSEEN_VALUE = _references_of_value()
 
 
 class StandIns:
-    """All stand-ins of a function that is being traced."""
+    """All stand-ins of a function that is being traced.
+
+    Attributes:
+      num_leaving: how many blocks are being traced that run whether the function has returned or not.
+    """
 
     def __init__(self) -> None:
+        self.num_leaving = 0
         self._by_value: dict[int, StandIn] = {}
         self._by_source: dict[int, list[StandIn]] = {}
 
@@ -85,9 +97,17 @@ class StandIns:
         numbers: frozenset[type[Any]] = frozenset(),
     ) -> None:
         """Notes that an object stands for one of others, or for a number."""
-        self._by_value[id(value)] = stand_in = StandIn(value, name, sources, held, numbers=numbers)
+        stand_in = StandIn(value, name, sources, held, numbers=numbers, pending=name == _RETURN)
+        self._by_value[id(value)] = stand_in
         for source in sources or ():
             self._by_source.setdefault(id(source), []).append(stand_in)
+
+    def settle(self, values: Iterable[Any]) -> None:
+        """Notes that a function has returned objects: who called it may see them from now on."""
+        for value in values:
+            stand_in = self._by_value.get(id(value))
+            if stand_in is not None:
+                stand_in.pending = False
 
     def get(self, value: Any) -> StandIn | None:
         """What is known of an object."""
@@ -113,10 +133,10 @@ class StandIns:
             # Two names may hold one of those objects, and no name that object itself.
             for source in [source for link in chain for source in link.sources or ()]:
                 for twin in self._standing_for(source):
-                    if twin not in chain and self._is_alive(twin):
+                    if twin not in chain and self._is_visible(twin):
                         return twin
         for other in self._standing_for(value):
-            if self._is_alive(other):
+            if self._is_visible(other):
                 return other
         return None
 
@@ -137,6 +157,10 @@ class StandIns:
             further = [self._by_value.get(id(source)) for source in link.sources]
             chain.extend([found for found in further if found is not None and found not in chain])
         return chain
+
+    def _is_visible(self, stand_in: StandIn) -> bool:
+        """Whether code that is still to run can see the object of a stand-in."""
+        return (self.num_leaving > 0 or not stand_in.pending) and self._is_alive(stand_in)
 
     def _is_alive(self, stand_in: StandIn) -> bool:
         """Whether the user's code can still see the object of a stand-in."""

@@ -16,7 +16,19 @@ from typing import Any, Literal
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, Variable, apply, apply_all, context, operand, tape_scope
+from graphc.core import (
+    FUNCTIONS,
+    Region,
+    SymbolicTensor,
+    Tensor,
+    Trace,
+    Variable,
+    apply,
+    apply_all,
+    context,
+    operand,
+    tape_scope,
+)
 from graphc.ir import OPS, Attrs, Graph, OpDef
 from graphc.ops import VJP, vjp_attrs
 
@@ -70,13 +82,15 @@ class GradientTape:
         self._variables: dict[str, Variable] = {}
         self._watched: set[str] = set()
         self._unconnected: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
-        self._used = False
+        self._used_in: list[Trace | None] = []
+        self._is_open = False
         self._trace = context.trace
 
     def __enter__(self) -> GradientTape:
         if self in context.tapes:
             raise at(FailedPreconditionError("this GradientTape is open already"), user_location())
         self._trace = context.trace
+        self._is_open = True
         context.tapes = (*context.tapes, self)
         context.update()
         return self
@@ -84,6 +98,7 @@ class GradientTape:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._is_open = False
         context.tapes = tuple(tape for tape in context.tapes if tape is not self)
         context.update()
 
@@ -132,7 +147,7 @@ class GradientTape:
         self._reads.clear()
         self._variables.clear()
         self._watched.clear()
-        self._used = False
+        self._used_in.clear()
 
     def watched_variables(self) -> tuple[Variable, ...]:
         """The watched variables that were read, in the order of their first read."""
@@ -231,8 +246,8 @@ class GradientTape:
           Tensors of the sources' shapes and dtypes, in the structure of ``sources``.
 
         Raises:
-          FailedPreconditionError: a second call on a tape that is not persistent, or a call from inside a loop or
-            branch that the tape was opened outside of.
+          FailedPreconditionError: a second call on a tape that is not persistent, or a call from inside a loop that the
+            tape was opened outside of.
           InvalidArgumentError: the target was computed outside the tape.
         """
         self._check_use(unconnected_gradients)
@@ -245,7 +260,7 @@ class GradientTape:
             self._total(source, [cotangents.get(_key(tensor)) for tensor in group], unconnected_gradients)
             for source, group in zip(source_list, groups, strict=True)
         ]
-        if not self._persistent:
+        if not self._persistent and context.trace is self._trace:  # two branches may ask the same tape
             self._records.clear()
             self._connected.clear()
             self._given.clear()
@@ -255,18 +270,19 @@ class GradientTape:
         if unconnected not in ("none", "zero"):
             error = InvalidArgumentError(f"unconnected_gradients must be 'none' or 'zero', got {unconnected!r}")
             raise at(error, user_location())
-        if self._used and not self._persistent:
+        trace = context.trace
+        if not self._persistent and any(_may_come_after(trace, used) for used in self._used_in):
             error = FailedPreconditionError(
                 "gradient() was called before on this GradientTape; for more than one call make it with persistent=True"
             )
             raise at(error, user_location())
-        if context.trace is not self._trace:
+        if trace is not self._trace and (self._is_open or not _is_branch_of(trace, self._trace)):
             error = FailedPreconditionError(
-                "gradient() is called in another function, loop body or branch than the one that opened the "
-                "GradientTape; open and use a tape in the same one"
+                "gradient() is called in another function or loop body than the one that opened the GradientTape, or "
+                "in a branch while it is open; open and use a tape in the same one"
             )
             raise at(error, user_location())
-        self._used = True
+        self._used_in.append(trace)
 
     def _target(self, value: Any) -> Tensor:
         if isinstance(value, Variable):
@@ -352,6 +368,20 @@ class GradientTape:
             return apply(OPS["zeros_like"], (source,))
         # A tensor of its own: two sources may have one gradient, which may be the very tensor that the user gave.
         return total.fork() if isinstance(total, Tensor) else total
+
+
+def _is_branch_of(trace: Trace | None, around: Trace | None) -> bool:
+    """Whether a trace is that of a branch, or of one in a branch, and so on, in another trace."""
+    while trace is not around and isinstance(trace, Region) and trace.once:
+        trace = trace.parent
+    return trace is around and trace is not None
+
+
+def _may_come_after(trace: Trace | None, used: Trace | None) -> bool:
+    """Whether the code of a trace may run after something that one traced before did."""
+    return trace is used or (
+        trace is not None and used is not None and (trace.is_inside(used) or used.is_inside(trace))
+    )
 
 
 def _accumulate(cotangents: dict[int, Tensor], tensor: Tensor, cotangent: Tensor) -> None:

@@ -211,7 +211,6 @@ def mlp_with_optimizer(model: Perceptron, x: Tensor, y: Tensor, steps: int) -> A
         (Perceptron, floats(FEATURES), floats(LABELS), floats(0.0)),
     ],
     python_numbers=True,
-    known_gap="a tape cannot be asked after a return under a condition, which makes the rest a branch",
 )
 def mlp_until_it_fits(model: Perceptron, x: Tensor, y: Tensor, target: Tensor) -> Any:
     """Ends early, inside the tape's loop, with the optimizer's state in Variables."""
@@ -226,6 +225,45 @@ def mlp_until_it_fits(model: Perceptron, x: Tensor, y: Tensor, target: Tensor) -
         model.optimizer.apply_gradients(zip(gradients, [model.w1, model.w2], strict=True))
         step += 1
     return "fits", step, best
+
+
+@program("learning/tape_asked_after_a_return", inputs=[(floats(1.0),), (floats(3.0),)], gradient=True)
+def tape_asked_after_a_return(x: Tensor) -> Any:
+    with gx.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x * x
+    if y > 5:
+        return y
+    return tape.gradient(y, x) * 2
+
+
+@program("learning/tape_asked_in_two_branches", inputs=[(floats(1.0),), (floats(3.0),)], gradient=True)
+def tape_asked_in_two_branches(x: Tensor) -> Any:
+    with gx.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x * x
+        while y > 100:
+            y = y / 2 * x
+    if y > 5:
+        slope = tape.gradient(y, x)
+        step = 0.1
+    else:
+        slope = -tape.gradient(y, x)
+        step = 0.2
+    return x - step * slope
+
+
+@program("learning/descent_until_it_is_small", inputs=[(floats(1.0),), (floats(0.2),), (floats(0.05),)])
+def descent_until_it_is_small(w: Tensor) -> Any:
+    """A tape in a loop that depends on tensors, asked after a conditional return."""
+    while w > 0.1:
+        with gx.GradientTape() as tape:
+            tape.watch(w)
+            loss = w * w
+        if loss < 0.02:
+            return w, loss
+        w = w - 0.1 * tape.gradient(loss, w)
+    return w, gx.asarray(0.0)
 
 
 class Momentum:

@@ -285,3 +285,100 @@ def delete_item(x: Any) -> Any:
     y = x * 1
     del y[0]
     return y
+
+
+AFTER_RETURN = "`x[i] = v` after a `return` under a condition"
+
+
+@program(
+    "items/assign after a return in a loop",
+    inputs=[(f(1, 2, 3, 4),), (f(1, 6, 3, 4),), (f(6, 1),)],
+    construct=AFTER_RETURN,
+    gradient=True,
+)
+def assign_after_return_in_a_loop(xs: Any) -> Any:
+    squares = gx.zeros(8)
+    for k in range(len(xs)):
+        squares[k] = xs[k] ** 2
+        if xs[k] > 5:
+            return squares, xs[k] * 2
+        squares[k + 1] = xs[k]
+    return squares, xs[0]
+
+
+@program(
+    "items/assign after a return in a while loop", inputs=[(f(1.0),), (f(3.0),), (f(60.0),)], construct=AFTER_RETURN
+)
+def assign_after_return_in_a_while_loop(x: Any) -> Any:
+    seen = [gx.zeros(3), x]
+    while x < 50:
+        seen[0][0] = x
+        x = x * 2
+        if x == 24:
+            return seen
+        seen[0][1] = x
+        seen[1] = x + 1
+    return seen
+
+
+@program(
+    "items/assign to what a call may have returned",
+    inputs=[(f(1.0),), (f(6.0),)],
+    construct=AFTER_RETURN,
+    refused=(gx.errors.UnimplementedError, r"the return value may or may not be"),
+)
+def assign_to_returned(x: Any) -> Any:
+    squares = gx.zeros(3)
+
+    def chosen(x: Any) -> Any:
+        if x > 5:
+            return squares
+        squares[1] = x
+        return gx.ones(3)
+
+    y = chosen(x)
+    squares[0] = 7.0
+    return y, squares
+
+
+@program(
+    "items/assign in a finally block after a return",
+    inputs=[(f(1.0),), (f(6.0),)],
+    construct=AFTER_RETURN,
+    refused=(gx.errors.UnimplementedError, r"the return value may or may not be"),
+)
+def assign_in_finally(x: Any) -> Any:
+    squares = gx.zeros(3)
+    try:
+        if x > 5:
+            return squares
+        squares[1] = x
+    finally:
+        squares[0] = 7.0
+    return squares
+
+
+class _Closing:
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.values[0] = 9.0
+
+
+@program(
+    "items/assign when a context manager is left after a return",
+    inputs=[(f(1.0),), (f(6.0),)],
+    construct=AFTER_RETURN,
+    refused=(gx.errors.UnimplementedError, r"the return value may or may not be"),
+)
+def assign_in_exit(x: Any) -> Any:
+    squares = gx.zeros(3)
+    with _Closing(squares):
+        if x > 5:
+            return squares
+        squares[1] = x
+    return squares

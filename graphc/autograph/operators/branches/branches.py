@@ -200,7 +200,10 @@ def _cond(
     trace = context.trace
     assert trace is not None
     selector = predicate(trace, condition)
-    regions = (Region(trace, "the true branch of an if"), Region(trace, "the false branch of an if"))
+    regions = (
+        Region(trace, "the true branch of an if", once=True),
+        Region(trace, "the false branch of an if", once=True),
+    )
     states: list[Sequence[Any]] = []
     failures: list[Failure | None] = []
     for region, thunk, side in zip(regions, (true, false), (True, False), strict=True):

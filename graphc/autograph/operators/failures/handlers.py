@@ -22,7 +22,7 @@ from graphc.autograph.operators.names.undefined import Undefined, undefined_retu
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.base import Location, nest, user_location
 from graphc.base.errors import GraphcError, UnimplementedError
-from graphc.core import CallState, Checkpoint, Guard, Place, SymbolicTensor, Trace, Variable, apply, context
+from graphc.core import CallState, Checkpoint, Guard, Place, StandIns, SymbolicTensor, Trace, Variable, apply, context
 from graphc.ir import OPS
 from graphc.ops import STATUS
 
@@ -34,6 +34,7 @@ __all__ = [
     "handlers",
     "in_finally",
     "is_handled",
+    "leaving",
     "num_handlers",
 ]
 
@@ -361,6 +362,24 @@ def before_try(what: str = "a finally block") -> SymbolicTensor | None:
     return STATUS.value() if trace.touched(STATUS) else None
 
 
+class leaving:  # noqa: N801  as above
+    """Inside the scope code runs whether the function around it has returned or not."""
+
+    __slots__ = ("_stand_ins",)
+
+    def __init__(self) -> None:
+        self._stand_ins: StandIns | None = None
+
+    def __enter__(self) -> None:
+        if context.trace is not None:
+            self._stand_ins = context.trace.root.stand_ins
+            self._stand_ins.num_leaving += 1
+
+    def __exit__(self, *exception: object) -> None:
+        if self._stand_ins is not None:
+            self._stand_ins.num_leaving -= 1
+
+
 class in_finally:  # noqa: N801  as above
     """Inside the scope a ``finally`` block runs: an exception that is on its way through it does not hinder it.
 
@@ -368,13 +387,15 @@ class in_finally:  # noqa: N801  as above
       before: what :func:`before_try` gave.
     """
 
-    __slots__ = ("_before", "_pending")
+    __slots__ = ("_before", "_leaving", "_pending")
 
     def __init__(self, before: SymbolicTensor | None) -> None:
         self._before = before
         self._pending: SymbolicTensor | None = None
+        self._leaving = leaving()
 
     def __enter__(self) -> None:
+        self._leaving.__enter__()
         trace = context.trace
         if trace is None:
             return
@@ -384,6 +405,7 @@ class in_finally:  # noqa: N801  as above
             STATUS.assign(STATUS.initial if self._before is None else self._before)
 
     def __exit__(self, *exception: object) -> None:
+        self._leaving.__exit__(*exception)
         if self._pending is not None and exception[0] is None:
             after = STATUS.value()
             STATUS.assign(apply(OPS["where"], (apply(OPS["equal"], (after, STATUS.initial)), self._pending, after)))

@@ -12,7 +12,14 @@ from typing import Any, cast
 from graphc.autograph.operators.calls.calls import call, is_pure_class
 from graphc.autograph.operators.calls.watch import found_on, operator_method
 from graphc.autograph.operators.failures.generator_managers import is_followed_generator, is_pure_generator
-from graphc.autograph.operators.failures.handlers import before_try, handlers, in_finally, is_handled, num_handlers
+from graphc.autograph.operators.failures.handlers import (
+    before_try,
+    handlers,
+    in_finally,
+    is_handled,
+    leaving,
+    num_handlers,
+)
 from graphc.base import nest
 from graphc.core import Region, SymbolicTensor, context
 
@@ -48,6 +55,10 @@ class _Watched:
             return getattr(self._manager, name)(*args)
         return call(types.MethodType(found, self._manager))(*args)
 
+    def _leave(self, *exception: Any) -> Any:
+        with leaving():
+            return self._call("__exit__", *exception)
+
 
 class _Catching(_Watched):
     """A context manager that may catch exceptions."""
@@ -65,7 +76,7 @@ class _Catching(_Watched):
 
     def __exit__(self, *exception: Any) -> Any:
         self._scope.__exit__(*exception)
-        return self._call("__exit__", *exception)
+        return self._leave(*exception)
 
 
 class _Finishing(_Watched):
@@ -80,7 +91,7 @@ class _Finishing(_Watched):
 
     def __exit__(self, *exception: Any) -> Any:
         with in_finally(self._before):
-            return self._call("__exit__", *exception)
+            return self._leave(*exception)
 
 
 class _Suspended(_Watched):
@@ -99,7 +110,7 @@ class _Suspended(_Watched):
     def __exit__(self, *exception: Any) -> Any:
         if self._scope is not None:
             self._scope.__exit__(*exception)
-        return self._call("__exit__", *exception)
+        return self._leave(*exception)
 
 
 def _scope(manager: Any) -> handlers:

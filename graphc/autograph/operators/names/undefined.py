@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from graphc.base import at, user_location
+from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidTypeError, UndefinedNameError
-from graphc.core import operand
+from graphc.core import context, operand
 
 __all__ = ["Undefined", "load", "return_value", "undefined", "undefined_return"]
 
@@ -94,7 +95,16 @@ def load(value: Any) -> Any:
 
 def return_value(value: Any) -> Any:
     """The result of a function whose returns were rewritten; None when none ran."""
+    trace = context.trace
+    if trace is not None and len(trace.root.stand_ins):
+        trace.root.stand_ins.settle(_parts(value))
     return None if isinstance(value, Undefined) and value.filler else value
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    yield value
+    for part in (nest.children(value) or ((), ()))[1]:
+        yield from _parts(part)
 
 
 @operand.register(Undefined)
