@@ -310,14 +310,13 @@ def assign_after_return_in_a_loop(xs: Any) -> Any:
     "items/assign after a return in a while loop", inputs=[(f(1.0),), (f(3.0),), (f(60.0),)], construct=AFTER_RETURN
 )
 def assign_after_return_in_a_while_loop(x: Any) -> Any:
-    seen = [gx.zeros(3), x]
+    seen = gx.zeros(3)
     while x < 50:
-        seen[0][0] = x
+        seen[0] = x
         x = x * 2
         if x == 24:
             return seen
-        seen[0][1] = x
-        seen[1] = x + 1
+        seen[1] = x + seen[0]
     return seen
 
 

@@ -21,19 +21,12 @@ from graphc.autograph.operators.branches.merging import (
 )
 from graphc.autograph.operators.calls.calls import call_special
 from graphc.autograph.operators.choices.alike import alike
-from graphc.autograph.operators.choices.one_of import (
-    OneOf,
-    assume,
-    assuming,
-    both,
-    decide,
-    opposite,
-    register_conditional,
-)
+from graphc.autograph.operators.choices.one_of import OneOf, decide, register_conditional
 from graphc.autograph.operators.failures.failures import Ended, Failure
 from graphc.autograph.operators.failures.handlers import attempt
 from graphc.autograph.operators.lists.growing import growing, matched
 from graphc.autograph.operators.names.undefined import Undefined
+from graphc.autograph.operators.numbers.conditions import assume, assuming, both, opposite
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.symbolic_number import kinds_of, met, span_of
 from graphc.autograph.operators.stores.places import AttributePlace, ContentsPlace, at_end, held, named_by_user, write

@@ -10,42 +10,30 @@ was asked for already (``if found is None``) the number is known inside it, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import reduce
-from types import MappingProxyType
 from typing import Any, NoReturn
-from weakref import WeakKeyDictionary
 
 from graphc.autograph.operators.calls.watch import operator_method
 from graphc.autograph.operators.failures.failures import note_raise
 from graphc.autograph.operators.host.late_values import RAISED, View
+from graphc.autograph.operators.numbers.conditions import known_of, note_condition
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber
 from graphc.base.errors import GraphcError, UnimplementedError
-from graphc.core import SymbolicTensor, Trace, apply, context, current_trace, operand
-from graphc.ir import OPS, Value
+from graphc.core import SymbolicTensor, apply, context, operand
+from graphc.ir import OPS
 
 __all__ = [
     "OneOf",
     "ask",
-    "assume",
-    "assuming",
-    "both",
     "decide",
     "is_simple",
-    "opposite",
     "register_conditional",
     "use",
 ]
 
-Facts = Mapping[Value, frozenset[int]]
-"""By the numbers of values that are one of several, which of them these may be."""
-
-_NO_FACTS: Facts = MappingProxyType({})
-_conditions: WeakKeyDictionary[Value, tuple[Facts, Facts]] = WeakKeyDictionary()
-_assumed: WeakKeyDictionary[Trace, dict[Value, frozenset[int]]] = WeakKeyDictionary()
 _conditional: list[Callable[[Any, Callable[[], Any], Callable[[], Any]], Any]] = []
 
 
@@ -76,10 +64,9 @@ class OneOf(View):
         if not isinstance(self.which, SymbolicTensor):
             return [int(self.which)]
         possible = frozenset(range(len(self.options)))
-        trace = context.trace
-        while trace is not None:
-            possible &= _assumed.get(trace, {}).get(self.which.raw, possible)
-            trace = trace.parent
+        known = known_of(self.which)
+        if known is not None:
+            possible &= known
         return sorted(possible) or list(range(len(self.options)))  # code that is never reached
 
     def is_among(self, places: Iterable[int]) -> Any:
@@ -93,7 +80,7 @@ class OneOf(View):
         )
         tests = [apply(OPS[op], (self.which, place)) for place in sorted(few)]
         test = reduce(lambda one, other: apply(OPS[join], (one, other)), tests)
-        _conditions[test.raw] = ({self.which.raw: found}, {self.which.raw: rest})
+        note_condition(test, self.which, found, rest)
         return SymbolicNumber(test, bool)
 
     def _refuse(self, use: str) -> NoReturn:
@@ -187,56 +174,3 @@ def decide(value: OneOf, test: Callable[[Any], Any]) -> Any:
     if all(isinstance(answer, bool) for answer in answers.values()):
         return value.is_among(place for place, answer in answers.items() if answer)
     return use(value, test)
-
-
-# --- what is known where a branch was taken
-
-
-def _facts(condition: Any, truth: bool) -> Facts:
-    """What is known where a condition has this truth."""
-    if not isinstance(condition, SymbolicTensor):
-        return _NO_FACTS
-    return _conditions.get(condition.raw, (_NO_FACTS, _NO_FACTS))[0 if truth else 1]
-
-
-def assume(trace: Trace, condition: Any, truth: bool) -> None:
-    """Notes that what a trace holds counts only where a condition has this truth."""
-    facts = _facts(condition, truth)
-    if facts:
-        _assumed[trace] = _joined(_assumed.get(trace, {}), facts)
-
-
-@contextmanager
-def assuming(condition: Any, truth: bool) -> Generator[None]:
-    """Inside, what is traced counts only where a condition has this truth."""
-    trace = current_trace()
-    before = _assumed.get(trace)
-    assume(trace, condition, truth)
-    try:
-        yield
-    finally:
-        if before is None:
-            _assumed.pop(trace, None)
-        else:
-            _assumed[trace] = before
-
-
-def _joined(first: Facts, second: Facts) -> dict[Value, frozenset[int]]:
-    return {**first, **{key: places & first.get(key, places) for key, places in second.items()}}
-
-
-def both(result: Any, first: Any, second: Any, truth: bool) -> Any:
-    """Notes that a condition has this truth only where two others have; returns it."""
-    facts = _joined(_facts(first, truth), _facts(second, truth))
-    if facts and isinstance(result, SymbolicTensor):
-        _conditions[result.raw] = (facts, _NO_FACTS) if truth else (_NO_FACTS, facts)
-    return result
-
-
-def opposite(result: Any, condition: Any) -> Any:
-    """Notes that a condition is the opposite of another; returns it."""
-    if isinstance(condition, SymbolicTensor) and isinstance(result, SymbolicTensor):
-        found = _conditions.get(condition.raw)
-        if found is not None:
-            _conditions[result.raw] = (found[1], found[0])
-    return result

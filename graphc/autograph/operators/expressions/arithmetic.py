@@ -20,6 +20,7 @@ from graphc.autograph.operators.choices.one_of import OneOf, ask
 from graphc.autograph.operators.host.text import percent
 from graphc.autograph.operators.lists.growing import growing, refuse_growing
 from graphc.autograph.operators.lists.methods import concatenated, load_from_list
+from graphc.autograph.operators.numbers.positions import check_positions
 from graphc.core import SymbolicTensor, context
 
 __all__ = ["BINARY", "answers", "binary", "load_item", "unary"]
@@ -133,11 +134,13 @@ def load_item(owner: Any, index: Any) -> Any:
         return choose_item(owner, index)
     if type(owner) in PLAIN:
         check_index(index)
+        check_positions(owner, index)
         return owner[index]
     method = operator_method(owner, "__getitem__")
     if method is not None:
         return call(method)(owner, index)
     check_index(index)
+    check_positions(owner, index)
     kind = cast("type[Any]", type(owner))
     if found_on(kind, "__missing__") is not None and issubclass(kind, dict) and not dict.__contains__(owner, index):
         default = operator_method(owner, "__missing__")

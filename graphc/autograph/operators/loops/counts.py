@@ -59,7 +59,7 @@ class Count:
         """Sets the bounds by what an iteration made of the number that it is before the loop."""
         if after is not None:
             low, high = after.low - self._initial.low, after.high - self._initial.high
-            drift = Drift(counted=True) if after.counted else Drift(low, high)
+            drift = Drift(down=low < 0, up=high > 0) if after.counted else Drift(low, high)
             bounds = after_loop(self._initial, drift, trips)
             if bounds == ANY_INT:
                 bounds = common_span(self._initial, after) or ANY_INT
@@ -80,6 +80,9 @@ class Count:
         moved = None if drift is None else after_loop(self._initial, drift, trips)
         if moved is not None and self._bounds.holds(moved):
             self.after = replace(self._bounds, drifts=moved.drifts)
+            if after is not None and self._bounds.counted and not after.counted:
+                # What the test of the loop says bounds what an iteration leaves.
+                self.after = replace(common_span(self._initial, after) or ANY_INT, drifts=moved.drifts)
             return True, None
         if self._bounds.holds(after or ANY_INT):
             self.after = self._bounds

@@ -9,11 +9,19 @@ from typing import Any
 from graphc.autograph.operators.branches.branches import is_symbolic_condition, known_length, truth
 from graphc.autograph.operators.branches.merging import same_values
 from graphc.autograph.operators.failures.failures import settles
-from graphc.autograph.operators.loops.bodies import Countdown, arguments, forget_loops, going_on, iterate, restoring
+from graphc.autograph.operators.loops.bodies import (
+    Countdown,
+    arguments,
+    forget_loops,
+    going_on,
+    iterate,
+    restoring,
+)
 from graphc.autograph.operators.loops.first_bound import FirstBound
 from graphc.autograph.operators.loops.options import OpenLoop, open_loop, report_unrolled, with_options
 from graphc.autograph.operators.loops.state import LoopState, LoopVariables
 from graphc.autograph.operators.loops.unrolling import NodeLimit
+from graphc.autograph.operators.numbers.conditions import assume_carried
 from graphc.base.errors import UnimplementedError
 from graphc.core import Region, Trace, context
 from graphc.ops import STATUS, emit_while
@@ -103,11 +111,13 @@ def _trace(trace: Trace, test: Test, body: Callable[[], None], variables: LoopVa
         carried = [arguments(region, state) for region in regions]
         state.bind(carried[0])
         with restoring(state), regions[0].tracing():
-            condition = going_on(regions[0], test())
+            tested = test()
+            condition = going_on(regions[0], tested)
         if not _only_looks(regions[0]):
             state.restore()
             _trace_rotated(trace, test, body, names, most)
             return
+        assume_carried(regions[1], tested, zip(*carried, strict=True))
         state.bind(carried[1], iteration=True)
         with restoring(state), regions[1].tracing():
             variables.own(regions[1])

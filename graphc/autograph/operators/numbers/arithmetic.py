@@ -15,10 +15,11 @@ from typing import Any, cast
 from graphc.autograph.operators.branches.branches import or_
 from graphc.autograph.operators.branches.merging import is_tensor
 from graphc.autograph.operators.failures.checks import require
+from graphc.autograph.operators.numbers.conditions import Between, note_condition
 from graphc.autograph.operators.numbers.exact import compare_exactly
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.overflow import checked_span, checked_unary_span
-from graphc.autograph.operators.numbers.spans import Span
+from graphc.autograph.operators.numbers.spans import HIGHEST, LOWEST, Span
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber, kind_of, kinds_of, number, span_of
 from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor, apply
@@ -138,9 +139,28 @@ def _comparison(name: str, op: str) -> Callable[[Any, Any], Any]:
         # A float that met others was rounded to 32 bits only because it did.
         exact = type(other) in (int, float) and self.kind is not bool and not (self.met and self.kind is float)
         result = compare_exactly(op, self, other) if exact else method(self, other)
-        return _made(result, (True,), self, other) if isinstance(result, SymbolicTensor) else result
+        if not isinstance(result, SymbolicTensor):
+            return result
+        bounds = span_of(other)
+        if self.kind is int and bounds is not None:
+            _note_comparison(result, op, self, bounds)
+        return _made(result, (True,), self, other)
 
     return run
+
+
+def _note_comparison(result: SymbolicTensor, op: str, number: SymbolicNumber, other: Span) -> None:
+    """Notes what a comparison of an int to another says of the one."""
+    less, not_less = Between(LOWEST, other.high - 1), Between(other.low, HIGHEST)
+    greater, not_greater = Between(other.low + 1, HIGHEST), Between(LOWEST, other.high)
+    sides = {
+        "less": (less, not_less),
+        "less_equal": (not_greater, greater),
+        "greater": (greater, not_greater),
+        "greater_equal": (not_less, less),
+    }
+    if op in sides:
+        note_condition(result, number, *sides[op])
 
 
 # --- what numbers refuse

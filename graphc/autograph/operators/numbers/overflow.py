@@ -146,7 +146,7 @@ def _moved(name: str, first: Span, second: Span) -> Span | None:
     second.rely()
     moved = first.moved(second if name == "add" else second.negated())
     if first.counted:
-        return Span(LOWEST, HIGHEST, True, moved.drifts)
+        return moved.clamped()
     return moved if moved.fits else None
 
 

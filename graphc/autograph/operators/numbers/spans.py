@@ -56,12 +56,14 @@ class Drift:
     Attributes:
       low: at least so much.
       high: at most so much.
-      counted: but for small steps that a loop of unknown length took, in either direction.
+      down: but for small steps down that a loop of unknown length took.
+      up: but for small steps up, likewise.
     """
 
     low: int = 0
     high: int = 0
-    counted: bool = False
+    down: bool = False
+    up: bool = False
 
     @property
     def is_small(self) -> bool:
@@ -74,7 +76,8 @@ class Drift:
 
     def union(self, other: Drift) -> Drift:
         """What holds for a number that is one of two."""
-        return Drift(min(self.low, other.low), max(self.high, other.high), self.counted or other.counted)
+        low, high = min(self.low, other.low), max(self.high, other.high)
+        return Drift(low, high, self.down or other.down, self.up or other.up)
 
 
 _NOWHERE: Mapping[LoopStart, Drift] = MappingProxyType({})
@@ -87,8 +90,8 @@ class Span:
     Attributes:
       low: the smallest.
       high: the largest.
-      counted: whether a number in it, though it has no narrower bounds, comes to the ends of what 32 bits hold only by
-        more small steps than a loop takes.
+      counted: whether a number in it comes to the ends of what 32 bits hold, where they are its bounds, only by more
+        small steps than a loop takes.
       drifts: how far the number is from what it was at the start of an iteration, by loop variables.
     """
 
@@ -114,9 +117,9 @@ class Span:
 
     def holds(self, other: Span) -> bool:
         """Whether all of another one lies in this one."""
-        if self.counted:
-            return other.is_in_the_middle
-        return self.low <= other.low and other.high <= self.high and (not other.counted or self == ANY_INT)
+        if other.low < self.low or self.high < other.high:
+            return False
+        return other.is_in_the_middle if self.counted else not other.counted or self == ANY_INT
 
     def clamped(self) -> Span:
         """What of it 32 bits hold."""
@@ -143,8 +146,6 @@ TRUTH = Span(0, 1)
 ANY_INT = Span(LOWEST, HIGHEST)
 """Of a number of which nothing is known."""
 
-_ANY_COUNT = replace(ANY_INT, counted=True)
-
 
 def common_span(first: Span | None, second: Span | None) -> Span | None:
     """The span of a number that is one of two; None where one of them is not known."""
@@ -153,10 +154,10 @@ def common_span(first: Span | None, second: Span | None) -> Span | None:
     common = {
         start: drift.union(second.drifts[start]) for start, drift in first.drifts.items() if start in second.drifts
     }
-    if first.counted or second.counted:
-        middle = first.is_in_the_middle and second.is_in_the_middle
-        return replace(_ANY_COUNT if middle else ANY_INT, drifts=common)
-    return Span(min(first.low, second.low), max(first.high, second.high), drifts=common)
+    counted = first.counted or second.counted
+    if counted and not (first.is_in_the_middle and second.is_in_the_middle):
+        return replace(ANY_INT, drifts=common)
+    return Span(min(first.low, second.low), max(first.high, second.high), counted, common)
 
 
 def after_loop(initial: Span, drift: Drift, trips: int | None) -> Span:
@@ -168,13 +169,16 @@ def after_loop(initial: Span, drift: Drift, trips: int | None) -> Span:
       trips: how many iterations there are at most; None where that is not known.
     """
     low, high = min(drift.low, 0), max(drift.high, 0)
-    if not drift.counted and not initial.counted and (trips is not None or low == high == 0):
+    down, up = drift.down or low < 0, drift.up or high > 0
+    if not (drift.down or drift.up or initial.counted) and (trips is not None or low == high == 0):
         there = initial.moved(Span(low * (trips or 0), high * (trips or 0)))
         if there.is_in_the_middle:
             return there
     if drift.is_small and initial.is_in_the_middle:
-        drifts = {start: replace(outer, counted=True) for start, outer in initial.drifts.items()}
-        return replace(_ANY_COUNT, drifts=drifts)
+        drifts = {
+            start: replace(outer, down=outer.down or down, up=outer.up or up) for start, outer in initial.drifts.items()
+        }
+        return Span(LOWEST if down else initial.low, HIGHEST if up else initial.high, True, drifts)
     return ANY_INT
 
 

@@ -5,10 +5,12 @@ What arithmetic with them means is in :mod:`graphc.autograph.operators.numbers.a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, cast
 
+from graphc.autograph.operators.numbers.conditions import Between, known_of
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.spans import ANY_INT, TRUTH, Span, span_of_dtype
 from graphc.base.errors import ConcretizationError
@@ -95,9 +97,17 @@ def number(value: Any, kind: type[Any]) -> SymbolicNumber:
         return SymbolicNumber(value, kind, span=value.span) if value.met else value
     span = None
     if kind is int:
-        span = span_of(value) or (span_of_dtype(value.dtype) if isinstance(value, SymbolicTensor) else None)
+        span = span_of(value) or (_span_of_tensor(value) if isinstance(value, SymbolicTensor) else None)
     found = cast("SymbolicTensor", apply(AS_NUMBER, (value,), Attrs(kind=kind.__name__)))
     return SymbolicNumber(found, kind, span=span)
+
+
+def _span_of_tensor(tensor: SymbolicTensor) -> Span:
+    """Between which ints the element of a tensor lies, as far as its dtype and what computed it tell."""
+    node = tensor.raw.node
+    if node is not None and node.op.name in ("argmax", "argmin"):
+        return Span(0, max(math.prod(node.inputs[0].type.shape) - 1, 0))
+    return span_of_dtype(tensor.dtype)
 
 
 def kind_of(value: Any) -> type[Any] | None:
@@ -119,10 +129,21 @@ def kinds_of(value: Any) -> Kinds | None:
 def span_of(value: Any) -> Span | None:
     """Between which ints a number, known or not, lies; None for what is no int."""
     if isinstance(value, SymbolicNumber):
-        return TRUTH if value.kind is bool else None if value.kind is not int else value.span or ANY_INT
+        return TRUTH if value.kind is bool else None if value.kind is not int else _bounded(value)
     if isinstance(value, LoopIndex):
         return Span(value.low, value.high)
     return Span(int(value), int(value)) if type(value) in (bool, int) else None
+
+
+def _bounded(number: SymbolicNumber) -> Span:
+    """The span of an int, by the conditions that hold at this point."""
+    span, known = number.span or ANY_INT, known_of(number)
+    if not isinstance(known, Between):
+        return span
+    low, high = max(span.low, known.low), min(span.high, known.high)
+    if low > high:  # nobody comes here
+        return span
+    return Span(low, high, span.counted and (low, high) == (span.low, span.high), span.drifts)
 
 
 def met(tensor: Any, kinds: Kinds | None, span: Span | None = None) -> Any:

@@ -15,6 +15,7 @@ from graphc.autograph.operators.expressions.arithmetic import binary
 from graphc.autograph.operators.host.late_values import REPLACED
 from graphc.autograph.operators.lists.growing import METHODS, growing, refuse_growing
 from graphc.autograph.operators.lists.methods import store_in_list
+from graphc.autograph.operators.numbers.positions import check_positions
 from graphc.autograph.operators.stores.kept_tensors import holds_symbols, note_store
 from graphc.autograph.operators.stores.masked import Chosen
 from graphc.autograph.operators.stores.places import (
@@ -95,6 +96,8 @@ def store_item(owner: Any, index: Any, value: Any) -> None:
                 note_store(owner, what)
         if isinstance(index, SymbolicTensor):
             index = operator.index(index)
+    elif context.trace is not None:
+        check_positions(owner, index)
     if isinstance(value, Chosen):
         index, value = ..., value.whole
     cast("Any", owner)[index] = value

@@ -1,0 +1,126 @@
+"""What a condition says of ints that depend on tensors, where it holds and where it does not.
+
+In the body of ``while i < n`` the number ``i`` is smaller than ``n``; after ``if found is None`` it is known which of
+several values ``found`` is. That is noted with the condition, and known in the branches and bodies that it chooses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from graphc.core import SymbolicTensor, Trace, context, current_trace
+from graphc.ir import Value
+
+__all__ = ["Between", "assume", "assume_carried", "assuming", "both", "known_of", "note_condition", "opposite"]
+
+
+@dataclass(frozen=True)
+class Between:
+    """The ints from ``low`` to ``high``."""
+
+    low: int
+    high: int
+
+    def __and__(self, other: Between) -> Between:
+        return Between(max(self.low, other.low), min(self.high, other.high))
+
+
+Facts = Mapping[Value, Any]
+"""By ints of the program, which of them they may be: some, or those between two."""
+
+_NO_FACTS: Facts = MappingProxyType({})
+_conditions: WeakKeyDictionary[Value, tuple[Facts, Facts]] = WeakKeyDictionary()
+_assumed: WeakKeyDictionary[Trace, dict[Value, Any]] = WeakKeyDictionary()
+
+
+def note_condition(condition: SymbolicTensor, number: SymbolicTensor, true: Any, false: Any) -> None:
+    """Notes what a condition says of a number.
+
+    Args:
+      condition: a truth value.
+      number: an int.
+      true: which it may be where the condition holds: a frozenset, or a :class:`Between`.
+      false: likewise where it does not hold.
+    """
+    _conditions[condition.raw] = ({number.raw: true}, {number.raw: false})
+
+
+def known_of(number: SymbolicTensor) -> Any:
+    """Which ints a number may be at this point, as :func:`note_condition`; None if no condition says anything."""
+    found, trace = None, context.trace
+    while trace is not None:
+        here = _assumed.get(trace, _NO_FACTS).get(number.raw)
+        if here is not None:
+            found = here if found is None else found & here
+        trace = trace.parent
+    return found
+
+
+def _facts(condition: Any, truth: bool) -> Facts:
+    """What is known where a condition has this truth."""
+    if not isinstance(condition, SymbolicTensor):
+        return _NO_FACTS
+    return _conditions.get(condition.raw, (_NO_FACTS, _NO_FACTS))[0 if truth else 1]
+
+
+def assume(trace: Trace, condition: Any, truth: bool) -> None:
+    """Notes that what a trace holds counts only where a condition has this truth."""
+    _assume(trace, _facts(condition, truth))
+
+
+def _assume(trace: Trace, facts: Facts) -> None:
+    if facts:
+        _assumed[trace] = _joined(_assumed.get(trace, {}), facts)
+
+
+def assume_carried(body: Trace, condition: Any, pairs: Iterable[tuple[SymbolicTensor, SymbolicTensor]]) -> None:
+    """Notes that the body of a loop is run where its test holds.
+
+    Args:
+      body: its trace.
+      condition: the test.
+      pairs: what the loop carries, as the test and as the body see it.
+    """
+    facts = _facts(condition, True)
+    _assume(body, {inner.raw: facts[outer.raw] for outer, inner in pairs if outer.raw in facts})
+
+
+@contextmanager
+def assuming(condition: Any, truth: bool) -> Generator[None]:
+    """Inside, what is traced counts only where a condition has this truth."""
+    trace = current_trace()
+    before = _assumed.get(trace)
+    assume(trace, condition, truth)
+    try:
+        yield
+    finally:
+        if before is None:
+            _assumed.pop(trace, None)
+        else:
+            _assumed[trace] = before
+
+
+def _joined(first: Facts, second: Facts) -> dict[Value, Any]:
+    return {**first, **{key: places & first.get(key, places) for key, places in second.items()}}
+
+
+def both(result: Any, first: Any, second: Any, truth: bool) -> Any:
+    """Notes that a condition has this truth only where two others have; returns it."""
+    facts = _joined(_facts(first, truth), _facts(second, truth))
+    if facts and isinstance(result, SymbolicTensor):
+        _conditions[result.raw] = (facts, _NO_FACTS) if truth else (_NO_FACTS, facts)
+    return result
+
+
+def opposite(result: Any, condition: Any) -> Any:
+    """Notes that a condition is the opposite of another; returns it."""
+    if isinstance(condition, SymbolicTensor) and isinstance(result, SymbolicTensor):
+        found = _conditions.get(condition.raw)
+        if found is not None:
+            _conditions[result.raw] = (found[1], found[0])
+    return result

@@ -1,0 +1,140 @@
+"""Ints that depend on tensors, as positions in a tensor: out of range they raise; what is in range is not checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import graphc as gx
+from graphc.base.errors import OutOfRangeError
+
+
+def _compare(fn: Any, *args: Any) -> None:
+    """Calls a function eagerly and compiled, with tensors of the same values."""
+    compiled = gx.function(fn)
+    outcomes: list[Any] = []
+    for run in (fn, compiled, compiled):
+        try:
+            outcomes.append(run(*map(gx.asarray, args)))
+        except OutOfRangeError as error:
+            outcomes.append(str(error))
+    assert len({repr(outcome) for outcome in outcomes}) == 1, outcomes
+
+
+@pytest.mark.parametrize("position", [0, 2, 3, 7, -1, -3, -4])
+def test_a_read_out_of_range_raises_what_eager_code_raises(position: int) -> None:
+    def read(x: Any, k: Any) -> Any:
+        return x[int(k)]
+
+    def read_of_two_axes(x: Any, k: Any) -> Any:
+        return x[None, ..., 0, int(k)]
+
+    _compare(read, [1.0, 2.0, 3.0], position)
+    _compare(read_of_two_axes, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], position)
+
+
+@pytest.mark.parametrize("position", [0, 2, 3, -3, -4])
+def test_a_store_out_of_range_raises_what_eager_code_raises(position: int) -> None:
+    def store(x: Any, k: Any) -> Any:
+        y = x * 2
+        y[int(k)] = 7.0
+        y[int(k)] += 1.0
+        return y
+
+    _compare(store, [1.0, 2.0, 3.0], position)
+
+
+def test_the_call_leaves_its_argument_as_it_was() -> None:
+    @gx.function
+    def fill(x: Any, k: Any) -> None:
+        for place in range(int(k)):
+            x[place] = 0.0
+
+    x = gx.asarray([1.0, 2.0, 3.0])
+    with pytest.raises(IndexError, match=r"index 3 is out of range for axis 0 of size 3(.|\n)*x\[place\] = 0.0"):
+        fill(x, gx.asarray(5))
+    assert x.tolist() == [1.0, 2.0, 3.0]
+    fill(x, gx.asarray(2))
+    assert x.tolist() == [0.0, 0.0, 3.0]
+
+
+def test_a_handler_catches_it() -> None:
+    @gx.function
+    def read(x: Any, k: Any) -> Any:
+        try:
+            return x[int(k)]
+        except IndexError:
+            return x[0] * 100
+
+    x = gx.asarray([1.0, 2.0, 3.0])
+    assert [read(x, gx.asarray(k)).item() for k in (2, 3, -3, -4)] == [3.0, 100.0, 1.0, 100.0]
+
+
+def test_gradients_flow_through_a_checked_read() -> None:
+    def total(x: Any, k: Any) -> Any:
+        n, found = int(k), x[0] * 0
+        while x[n] > 1.0:
+            found = found + x[n] ** 2
+            n = n + 1
+        return found
+
+    x = gx.asarray([5.0, 2.0, 3.0, 0.0])
+    compiled = gx.function(gx.grad(total))
+    assert compiled(x, gx.asarray(1)).tolist() == gx.grad(total)(x, gx.asarray(1)).tolist() == [0.0, 4.0, 6.0, 0.0]
+    with pytest.raises(OutOfRangeError, match="index 4 is out of range"):
+        compiled(x, gx.asarray(4))
+
+
+# --- what is not checked
+
+
+def _counted(x: Any, t: Any) -> Any:
+    i, total = 0, 0.0
+    while i < 3 and x[i] > 0:
+        total = total + x[i] * t
+        i += 1
+    return total
+
+
+def _until(x: Any, t: Any) -> Any:
+    i, y = 0, x * 1
+    while i < len(x):
+        y[i] = y[i] + t
+        i += 1
+        if y[i - 1] > 5:
+            break
+    return y
+
+
+def _in_a_branch(x: Any, t: Any) -> Any:
+    n = int(t)
+    if n < 0 or not n <= 2:
+        return x[0] * 0
+    return x[n] if 0 <= n - 1 < 2 else x[n] * 2
+
+
+def _remainder(x: Any, t: Any) -> Any:
+    n = int(t) % 3
+    return x[n] + x[n - 3]
+
+
+def _argmax(x: Any, t: Any) -> Any:
+    return x[int(gx.argmax(x))] * t
+
+
+def _last(x: Any, t: Any) -> Any:
+    n = -1
+    for value in x:
+        n += 1
+        if value > t:
+            break
+    return x[n]
+
+
+@pytest.mark.parametrize("fn", [_counted, _until, _in_a_branch, _remainder, _argmax, _last])
+@pytest.mark.parametrize("value", [-3, 0, 2, 7])
+def test_what_is_in_range_is_not_checked(fn: Any, value: int) -> None:
+    _compare(fn, [1.0, 2.0, 3.0], value)
+    graph = gx.function(fn).graph(gx.asarray([1.0, 2.0, 3.0]), gx.asarray(value))
+    assert len(graph.outputs) == 1, "it can fail"
