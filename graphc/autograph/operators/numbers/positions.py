@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from graphc.autograph.operators.failures.checks import require
 from graphc.autograph.operators.host.text import formatted, joined
@@ -23,7 +23,7 @@ def check_positions(owner: Any, index: Any) -> None:
       owner: a tensor; what else there is looks at its indices itself.
       index: what stands between the brackets.
     """
-    parts: tuple[Any, ...] = index if type(index) is tuple else (index,)
+    parts = cast("tuple[Any, ...]", index) if type(index) is tuple else (index,)
     if not isinstance(owner, ArrayMethods) or not any(_is_position(part) for part in parts):
         return
     shape, axis = owner.shape, 0
