@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
+from graphc.autograph.operators.branches.branches import if_exp, itself
 from graphc.autograph.operators.branches.merging import Meet, note_stand_ins, same, to_tensors
-from graphc.autograph.operators.choices.alike import is_fixed
+from graphc.autograph.operators.choices.alike import is_fixed, is_mixed
 from graphc.autograph.operators.choices.one_of import OneOf
 from graphc.autograph.operators.failures.checks import require
 from graphc.autograph.operators.numbers.symbolic_number import common_kind, number, numbered
@@ -15,7 +17,7 @@ from graphc.base.errors import InvalidTypeError
 from graphc.core import FUNCTIONS, SymbolicTensor, Trace, current_trace
 from graphc.ir import TensorType
 
-__all__ = ["choose_item", "columns_of"]
+__all__ = ["choose_item", "columns_of", "place_in"]
 
 
 def choose_item(items: Sequence[Any], index: SymbolicTensor) -> Any:
@@ -26,17 +28,17 @@ def choose_item(items: Sequence[Any], index: SymbolicTensor) -> Any:
       UnimplementedError: they are neither tensors nor numbers.
     """
     trace = current_trace()
-    if index.shape or index.dtype.kind not in "iub":
-        raise trace.refuse(InvalidTypeError(f"only a 0-d integer tensor can be an index, got {index.type}"))
     size = len(items)
-    position: Any = number(index, int)
-    within = FUNCTIONS["logical_and"](position >= -size, position < size)
-    require(within, lambda: IndexError(f"{type(items).__name__} index out of range"))
+    position = place_in(size, index, f"{type(items).__name__} index out of range")
     if not size:
         return None  # what follows is never reached
-    position = FUNCTIONS["where"](position < 0, position + size, position)
     if all(is_fixed(item, trace) for item in items):
         return OneOf(number(position, int), tuple(items)) if size > 1 else items[0]
+    if any(is_mixed(item) or is_fixed(item, trace) for item in items):
+        chosen = items[0]
+        for place, item in enumerate(items[1:], 1):
+            chosen = if_exp(position == place, partial(itself, item), partial(itself, chosen))
+        return chosen
     columns, types, structure = columns_of(trace, items)
     leaves = [
         column[0] if type is None else _taken(trace, column, type, position)
@@ -45,6 +47,21 @@ def choose_item(items: Sequence[Any], index: SymbolicTensor) -> Any:
     value = nest.unflatten(structure, leaves)
     note_stand_ins(trace, "the item of a list", value, items)
     return value
+
+
+def place_in(size: int, index: SymbolicTensor, message: str) -> Any:
+    """The place that an index means in a sequence of so many items; where there is none the call fails.
+
+    Raises:
+      InvalidTypeError: it is no index.
+    """
+    if index.shape or index.dtype.kind not in "iub":
+        error = InvalidTypeError(f"only a 0-d integer tensor can be an index, got {index.type}")
+        raise current_trace().refuse(error)
+    position: Any = number(index, int)
+    within = FUNCTIONS["logical_and"](position >= -size, position < size)
+    require(within, lambda: IndexError(message))
+    return number(FUNCTIONS["where"](position < 0, position + size, position), int)
 
 
 def columns_of(trace: Trace, items: Sequence[Any]) -> tuple[list[list[Any]], list[TensorType | None], nest.Structure]:

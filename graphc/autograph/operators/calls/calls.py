@@ -36,7 +36,7 @@ from graphc.autograph.operators.calls.watch import (
 from graphc.autograph.operators.choices.one_of import OneOf, ask, decide, use
 from graphc.autograph.operators.failures.generator_managers import converted_maker
 from graphc.autograph.operators.host.late_values import PURE, REPLACED, REPLACED_OBJECTS
-from graphc.autograph.operators.lists.growing import METHODS, growing, refuse_growing
+from graphc.autograph.operators.lists.growing import CHOSEN, METHODS, growing, refuse_growing
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.spans import Span
 from graphc.autograph.operators.numbers.symbolic_number import met, number
@@ -426,11 +426,12 @@ def _list_method(native: Callable[..., Any], owner: list[Any], name: str) -> Cal
 
     Which it is, is decided when it is called: its arguments may have changed the list by then.
     """
+    chosen = CHOSEN.get(name) if type(owner) is list else None
 
     def method(*args: Any, **kwargs: Any) -> Any:
         found = growing(owner)
         if found is None:
-            return native(*args, **kwargs)
+            return native(*args, **kwargs) if chosen is None else chosen(native, owner, *args, **kwargs)
         replaced = METHODS.get(name)
         return found.fail() if replaced is None else replaced(owner, found, *args, **kwargs)
 

@@ -24,6 +24,7 @@ from graphc.core import FUNCTIONS, Region, StandIn, SymbolicTensor, TensorPlace,
 from graphc.ir import TensorType
 
 __all__ = [
+    "CHOSEN",
     "METHODS",
     "Appends",
     "Growing",
@@ -37,6 +38,10 @@ __all__ = [
     "rows",
     "samples",
 ]
+
+CHOSEN: dict[str, Callable[..., Any]] = {}
+"""What stands for the methods of lists of known length, where tensors may decide about a place or an item, by name:
+functions of Python's own method, the list, and the arguments."""
 
 METHODS: dict[str, Callable[..., Any]] = {}
 """What stands for the methods of such a list, by name: functions of the list, its content, and the arguments."""

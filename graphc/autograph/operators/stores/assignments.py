@@ -13,6 +13,7 @@ from graphc.autograph.operators.calls.watch import found_on, is_users, operator_
 from graphc.autograph.operators.choices.one_of import OneOf, use
 from graphc.autograph.operators.expressions.arithmetic import binary
 from graphc.autograph.operators.host.late_values import REPLACED
+from graphc.autograph.operators.lists.chosen import delete_chosen, store_chosen
 from graphc.autograph.operators.lists.growing import METHODS, growing, refuse_growing
 from graphc.autograph.operators.lists.methods import store_in_list
 from graphc.autograph.operators.numbers.positions import check_positions
@@ -95,6 +96,9 @@ def store_item(owner: Any, index: Any, value: Any) -> None:
             if holds_symbols(value):
                 note_store(owner, what)
         if isinstance(index, SymbolicTensor):
+            if isinstance(owner, list) and _is_container(owner, "__setitem__"):
+                store_chosen(cast("list[Any]", owner), index, value)
+                return
             index = operator.index(index)
     elif context.trace is not None:
         check_positions(owner, index)
@@ -126,6 +130,9 @@ def delete_item(owner: Any, index: Any) -> None:
         return
     what = f"the deletion of an item of a {type(owner).__name__}"
     refuse_growing(owner)
+    if isinstance(index, SymbolicTensor) and type(owner) is list:
+        delete_chosen(cast("list[Any]", owner), index)
+        return
     if context.trace is not None and _is_container(owner, "__delitem__"):
         context.trace.writing(ContentsPlace(owner, what))
     else:

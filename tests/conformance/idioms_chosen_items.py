@@ -1,0 +1,104 @@
+"""Lists of known length, of which tensors choose a place, or an item to look for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import graphc as gx
+from tests.conformance.harness import f, i, program
+
+PLACE = "a tensor as index of a Python list"
+FOUND = "`index`, `count`, `remove` and `in` of a list, with tensors"
+ROWS = f(1, 4, 2, 5)
+PLACES = [(ROWS, i(0)), (ROWS, i(2)), (ROWS, i(-1)), (ROWS, i(-3)), (ROWS, i(3)), (ROWS, i(-4))]
+VALUES = [(ROWS, f(4.0)), (ROWS, f(1.0)), (ROWS, f(7.0))]
+
+
+@program("chosen items/stored", inputs=PLACES, construct=PLACE, gradient=True)
+def stored(xs: Any, n: Any) -> Any:
+    items = [xs[0], xs[1], xs[2]]
+    same = items
+    items[n] = xs[3]
+    return gx.stack(items), same[0]
+
+
+@program("chosen items/stored twice, with an operator", inputs=PLACES, construct=PLACE, gradient=True)
+def stored_with_operator(xs: Any, n: Any) -> Any:
+    items = [xs[0], xs[1], xs[2]]
+    items[n] *= 3
+    items[n] = items[n] + items[-1]
+    return items
+
+
+@program("chosen items/counted", inputs=[(ROWS,), (f(1, 1, 1, 7),), (f(3, 6, 9, 0),)], construct=PLACE,
+         python_numbers=True)  # fmt: skip
+def counted(xs: Any) -> Any:
+    counts = [0, 0, 0]
+    sums = [0.0] * 3
+    for x in xs:
+        bucket = int(x) % 3
+        counts[bucket] += 1
+        sums[bucket] = sums[bucket] + x
+    return counts, sums
+
+
+@program("chosen items/counted in a branch of a while", inputs=[(f(27.0),), (f(8.0),)], construct=PLACE,
+         python_numbers=True)  # fmt: skip
+def counted_in_a_branch(x: Any) -> Any:
+    seen = [0, 0]
+    while x > 1:
+        odd = int(x) % 2
+        if x < 1000:
+            seen[odd] += 1
+        x = 3 * x + 1 if odd else x // 2
+    return seen
+
+
+@program("chosen items/deleted", inputs=PLACES, construct=PLACE, gradient=True)
+def deleted(xs: Any, n: Any) -> Any:
+    items = [xs[0], xs[1], xs[2]]
+    del items[n]
+    return items, len(items)
+
+
+@program("chosen items/popped", inputs=PLACES, construct=PLACE, gradient=True)
+def popped(xs: Any, n: Any) -> Any:
+    items = [xs[0], xs[1], xs[2]]
+    last = items.pop(n)
+    return items, last
+
+
+@program("chosen items/inserted", inputs=[*PLACES, (ROWS, i(9)), (ROWS, i(-9))], construct=PLACE, gradient=True)
+def inserted(xs: Any, n: Any) -> Any:
+    items = [xs[0], xs[1], xs[2]]
+    items.insert(n, xs[3])
+    return gx.stack(items)
+
+
+@program("chosen items/names in a list", inputs=PLACES, construct=PLACE)
+def names(xs: Any, n: Any) -> Any:
+    words = ["a", "b", "c"]
+    words[n] = "d"
+    return words, words[n], xs
+
+
+@program("chosen items/place of a value", inputs=VALUES, construct=FOUND, python_numbers=True)
+def place_of(xs: Any, value: Any) -> Any:
+    items = [xs[0], xs[1], xs[2], xs[1]]
+    return items.count(value), value in items, items.index(value)
+
+
+@program("chosen items/removed", inputs=VALUES, construct=FOUND, gradient=True)
+def removed(xs: Any, value: Any) -> Any:
+    items = [xs[0], xs[1], xs[2], xs[1]]
+    items.remove(value)
+    return items
+
+
+@program("chosen items/a number among numbers", inputs=VALUES, construct=FOUND, python_numbers=True)
+def number_among(xs: Any, value: Any) -> Any:
+    levels = [1, 4, 9]
+    level = int(value)
+    if level in levels:
+        return levels.index(level), levels.count(level), xs[0]
+    return -1, levels.count(level), xs[1]
