@@ -351,6 +351,56 @@ def candidate(xs: Any) -> Any:
     return best.place, best.loss
 
 
+class Plain:
+    def __init__(self, place: Any, loss: Any) -> None:
+        self.place = place
+        self.loss = loss
+
+
+@program(
+    "choices/an object that a branch makes",
+    inputs=VECTORS,
+    construct=CHOSEN,
+    refused=(
+        gx.errors.UnimplementedError,
+        "'best' is .*an object of class 'Plain'.*a dataclass.*change its attributes",
+    ),
+)
+def object_made(xs: Any) -> Any:
+    best = Plain(-1, xs[0])
+    for x in xs:
+        if x < best.loss:
+            best = Plain(-1, x * 2)
+    return best.loss
+
+
+@program(
+    "choices/None, or an object that a branch makes",
+    inputs=VECTORS,
+    construct=CHOSEN,
+    refused=(
+        gx.errors.InvalidArgumentError,
+        "'best' is .*an object of class 'Plain'.*a dataclass.*change its attributes",
+    ),
+)
+def none_or_object_made(xs: Any) -> Any:
+    best = None
+    for x in xs:
+        if x > 3 and best is None:
+            best = Plain(-1, x * 2)
+    return best is None
+
+
+@program("choices/an object whose attributes change", inputs=VECTORS, construct=CHOSEN, gradient=True,
+         python_numbers=True)  # fmt: skip
+def attributes_changed(xs: Any) -> Any:
+    best = Plain(None, xs[0])
+    for place, x in enumerate(xs):
+        if x < best.loss:
+            best.place, best.loss = place, x * 2
+    return best.loss, best.place
+
+
 @program("choices/kinds asked for", inputs=SIGNS, construct=NONE, python_numbers=True)
 def kinds_asked(x: Any) -> Any:
     found = None

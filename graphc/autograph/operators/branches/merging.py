@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from types import MappingProxyType
+from types import FunctionType, MappingProxyType
 from typing import Any, NoReturn, cast
 
 import jax
@@ -150,7 +150,7 @@ class Meet:
         """Refuses structures that differ."""
         if structures[0] != structures[1]:
             why = f"the structures differ{_difference(*pair)}"
-            self._fail(InvalidArgumentError, name, pair, why, "give it one structure on both sides")
+            self._fail(InvalidArgumentError, name, pair, why, _remedy(pair, "give it one structure on both sides"))
 
     def leaf(self, name: str, pair: tuple[Any, Any], first_type: TensorType | None) -> TensorType:
         """The type in which two leaves meet; ``first_type`` is that of the first one where it is wider by now."""
@@ -160,7 +160,7 @@ class Meet:
                 name,
                 pair,
                 "Python values that depend on tensors cannot be compiled",
-                "use tensors, or make the condition a Python value",
+                _remedy(pair, "use tensors, or make the condition a Python value"),
             )
         if any(type(value) is int and not _INT32.min <= value <= _INT32.max for value in pair):
             self._fail(
@@ -193,6 +193,18 @@ class Meet:
         sides = " and ".join(f"{describe(value)} {side}" for value, side in zip(pair, self.sides, strict=True))
         where = where_it_returns(user_location()) if name == "ag__return" else ""
         raise self.refuse(error(f"{title_of(name)} is {sides}: {why}; {remedy}{where}"))
+
+
+def _remedy(pair: tuple[Any, Any], default: str) -> str:
+    """What to write in place of Python values that depend on tensors."""
+    kinds = {cast("type[Any]", type(value)) for value in pair if value is not None}
+    kind = kinds.pop() if len(kinds) == 1 else object
+    if not isinstance(getattr(kind, "__dict__", {}).get("__init__"), FunctionType):
+        return default
+    return (
+        f"an object of class {kind.__name__!r} that a branch or loop makes is followed if that is a dataclass or a "
+        "NamedTuple; or make it before, and change its attributes"
+    )
 
 
 def _difference(first: Any, second: Any) -> str:

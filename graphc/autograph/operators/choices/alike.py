@@ -13,7 +13,7 @@ from graphc.autograph.operators.host.late_values import View
 from graphc.autograph.operators.names.undefined import Undefined
 from graphc.autograph.operators.numbers.symbolic_number import kind_of, number
 from graphc.base import nest
-from graphc.core import FUNCTIONS, Region, SymbolicTensor, Tensor, Trace, trace_scope
+from graphc.core import FUNCTIONS, MISSING, Region, SymbolicTensor, Tensor, Trace, trace_scope
 
 __all__ = ["alike", "is_fixed", "is_mixed"]
 
@@ -89,8 +89,15 @@ def is_fixed(value: Any, trace: Trace) -> bool:
         return True
     if is_tensor(value) or is_number(value) or isinstance(value, Tensor | View) or nest.children(value) is not None:
         return False
-    owner = getattr(value, "__self__", None)
-    return not isinstance(owner, Tensor) and not (isinstance(trace, Region) and trace.owns(value))
+    return not isinstance(getattr(value, "__self__", None), Tensor) and not _is_made_in(value, trace)
+
+
+def _is_made_in(value: Any, trace: Trace) -> bool:
+    """Whether an object was made in a branch or loop, so that it is another one each time that this is run."""
+    if not isinstance(trace, Region):
+        return False
+    made = [written.place.owner for written in trace.writes.values() if written.before is MISSING]
+    return trace.owns(value) or any(value is owner for owner in made)
 
 
 class _Table:
@@ -103,10 +110,13 @@ class _Table:
     def __init__(self) -> None:
         self.values: list[Any] = []
         self.fixed: list[bool] = []
+        self._holds_made = False
 
     def place(self, value: Any, trace: Trace) -> int:
         """The place of a value, which may be that of another that it can meet."""
         fixed = is_fixed(value, trace)
+        if not fixed:
+            self._holds_made |= any(_is_object(leaf) and not is_fixed(leaf, trace) for leaf in nest.flatten(value)[0])
         for place, (known, known_fixed) in enumerate(zip(self.values, self.fixed, strict=True)):
             if fixed is known_fixed and (same(known, value) if fixed else _can_meet(known, value)):
                 return place
@@ -116,7 +126,11 @@ class _Table:
 
     def is_good(self) -> bool:
         """Whether the values can be kept side by side: not two that only differ in shape or structure."""
-        return len(self.values) <= _MOST and self.fixed.count(False) <= 1
+        return len(self.values) <= _MOST and self.fixed.count(False) <= 1 and not self._holds_made
+
+
+def _is_object(leaf: Any) -> bool:
+    return not (is_tensor(leaf) or is_number(leaf))
 
 
 def _can_meet(first: Any, second: Any) -> bool:
