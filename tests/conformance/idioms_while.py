@@ -115,7 +115,9 @@ def while_continue(n: Any) -> Any:
     return odd_sum, n
 
 
-@program("while/walrus in the condition of a bounded loop", inputs=[(i(10),), (i(0),)], construct="`:=`")
+@program(
+    "while/walrus in the condition of a bounded loop", inputs=[(i(10),), (i(0),)], construct="`:=`", python_numbers=True
+)
 def walrus_bounded(n: Any) -> Any:
     found, k = [], 0
     while (square := k * k) < n:
