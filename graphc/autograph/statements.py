@@ -103,7 +103,8 @@ def _rewrite_function(
     suspended: bool = False,
 ) -> ast.FunctionDef:
     certain = always_bound(node.body, before, table)
-    steps = (remove_matches, *([lift_bindings] if before.names.in_place else []), remove_jumps, lift_handlers)
+    handled = functools.partial(lift_handlers, shared=before.names.rebound & before.local)
+    steps = (remove_matches, *([lift_bindings] if before.names.in_place else []), remove_jumps, handled)
     for step in steps:
         node.body = step(node.body, unit)
     if suspended:

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Set as AbstractSet
 
 from graphc.autograph.build import LOAD, assign, constant, load, located, operator, store, strings, thunk
 from graphc.autograph.names import NameTable, own_nodes
@@ -45,19 +46,20 @@ class ScopedTry(ast.Try):
     scope: str
 
 
-def lift_handlers(body: Block, unit: Unit) -> Block:
+def lift_handlers(body: Block, unit: Unit, shared: AbstractSet[str]) -> Block:
     """Rewrites the ``try`` statements of a function without jumps.
 
     Args:
       body: its statements; they are changed in place.
       unit: the conversion this belongs to, for new names.
+      shared: the names of the function that functions inside it assign, which any call may change.
     """
     new: Block = []
     for node in body:
         for block in blocks(node):
-            block[:] = lift_handlers(block, unit)
+            block[:] = lift_handlers(block, unit, shared)
         if type(node) is ast.Try and node.handlers and _may_raise(node.body):
-            new += _lifted(node, unit)
+            new += _lifted(node, unit, shared)
         else:
             new.append(node)
     return new
@@ -72,10 +74,10 @@ def _may_raise(body: Block) -> bool:
     return any(isinstance(part, _DECIDING | _RAISING) for part in own_nodes(body))
 
 
-def _lifted(node: ast.Try, unit: Unit) -> Block:
+def _lifted(node: ast.Try, unit: Unit, shared: AbstractSet[str]) -> Block:
     number = unit.number()
     scope, error = f"ag__caught_{number}", f"ag__error_{number}"
-    names = sorted(NameTable().of_all([*node.body, *node.handlers]).assigned)
+    names = sorted(NameTable().of_all([*node.body, *node.handlers]).assigned | shared)
     kinds = [handler.type for handler in node.handlers]
     known = [copy.deepcopy(kind) for kind in kinds if kind is not None]
     caught = thunk(ast.Tuple(elts=known, ctx=LOAD)) if len(known) == len(kinds) else constant(None)

@@ -121,9 +121,10 @@ class Region(Trace):
 
     def forget_objects(self) -> None:
         """Drops what the region knows of Python objects, once all has been traced, so as to keep none alive."""
-        for known in (self.writes, self.bound, self._owned):
+        for known in (self.writes, self.bound, self._owned, self._own_writes):
             known.clear()
-        self.aborted = None  # its traceback holds frames, and they what their names stand for
+        # Tracebacks of exceptions hold frames, and they what their names stand for.
+        self.aborted = self.guard = None
 
     def check_aborted(self) -> None:
         """Gives the attempt up again if it was given up before."""

@@ -230,8 +230,8 @@ class Trace:
         self.has_growing = False
         self.stand_ins = StandIns()
         self.writes: dict[Any, Write] = {}
-        # Each write to a tensor made here, for rollback alone; weak, since who else refers to a tensor is asked.
-        self._own_writes: list[tuple[weakref.ref[SymbolicTensor], Value]] = []
+        # Each write to a tensor made here (weak, since who else refers to a tensor is asked) or to a cell of its own.
+        self._own_writes: list[tuple[Callable[[], Place | None], Any]] = []
         self._constants: dict[Any, Value] = {}
         self._call_states: dict[str, SymbolicTensor] = {}
 
@@ -486,9 +486,14 @@ class Trace:
         if place.key in self.writes or self.owns(place.owner):
             return
         if self._is_own_tensor(place.owner):
-            self._own_writes.append((weakref.ref(place.owner), place.owner.raw))
+            tensor = weakref.ref(place.owner)
+            self._own_writes.append((lambda: _tensor_place(tensor), SymbolicTensor(place.owner.raw, self)))
         else:
             self.writes[place.key] = Write(place, place.get(), user_location())
+
+    def journal_own(self, place: Place) -> None:
+        """Notes what a place of this region's own holds, for what takes back or tells what was done since a point."""
+        self._own_writes.append((lambda: place, place.get()))
 
     def _is_own_tensor(self, value: object) -> bool:
         """Whether a value is a tensor that was made in this very trace and is no argument of the function."""
@@ -528,10 +533,10 @@ class Trace:
             del self.writes[key]
         for key, value in point.held.items():
             self.writes[key].place.set(value)
-        for reference, raw in reversed(self._own_writes[point.num_own_writes :]):
-            tensor = reference()
-            if tensor is not None:
-                tensor.raw = raw
+        for own_place, before in reversed(self._own_writes[point.num_own_writes :]):
+            place = own_place()
+            if place is not None:
+                place.set(before)
         del self._own_writes[point.num_own_writes :]
         del self.root.notes[point.num_notes :]
         self.root.stand_ins.forget(point.num_stand_ins)
@@ -539,11 +544,10 @@ class Trace:
     def changed_since(self, point: Checkpoint) -> dict[Any, tuple[Place, Any]]:
         """The places that were written since ``point``, by their keys, and what they held then."""
         found = {key: (write.place, point.held.get(key, write.before)) for key, write in self.writes.items()}
-        for reference, raw in self._own_writes[point.num_own_writes :]:
-            tensor = reference()
-            if tensor is not None:
-                place = TensorPlace(tensor)
-                found.setdefault(place.key, (place, SymbolicTensor(raw, self)))
+        for own_place, before in self._own_writes[point.num_own_writes :]:
+            place = own_place()
+            if place is not None:
+                found.setdefault(place.key, (place, before))
         return found
 
     def assigned_since(self, point: Checkpoint) -> list[Variable]:
@@ -571,6 +575,12 @@ class Trace:
     def finish(self, outputs: Sequence[SymbolicTensor]) -> Graph:
         """The finished graph."""
         return self.builder.build([output.raw for output in outputs])
+
+
+def _tensor_place(reference: weakref.ref[Any]) -> Place | None:
+    """The items of a tensor that is still there."""
+    tensor = reference()
+    return None if tensor is None else TensorPlace(tensor)
 
 
 def current_trace() -> Trace:

@@ -93,6 +93,7 @@ def check_stores(trace: Trace) -> list[Write]:
     """
     for region in list(trace.regions):
         region.forget_objects()
+    trace.guard = None
     trace.stand_ins.forget()
     owners = _owners(trace)
     _drop_dead(owners)

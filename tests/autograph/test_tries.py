@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import graphc as gx
 from graphc import Tensor
-from graphc.base.errors import UnimplementedError
+from graphc.base.errors import InvalidArgumentError, UnimplementedError
 from tests.autograph.outcomes import compiled, outcome, same, watchdog  # noqa: F401  the fixture
 
 pytestmark = pytest.mark.usefixtures("watchdog")
@@ -458,12 +458,12 @@ def test_values_that_cannot_be_merged_are_refused() -> None:
     def program(x: Tensor) -> Any:
         try:
             root(x)
-            text = "fine"
+            y = gx.ones(2)
         except ValueError:
-            text = "negative"
-        return x, text
+            y = gx.ones(3)
+        return x, y
 
-    with pytest.raises(UnimplementedError, match=r"the variable 'text' is 'negative' .* and 'fine'"):
+    with pytest.raises(InvalidArgumentError, match=r"the variable 'y' is .*f32\[3\].* and .*f32\[2\]"):
         gx.function(program)(f(1.0))
 
 
@@ -546,3 +546,29 @@ def test_random_programs(data: st.DataObject, start: int) -> None:
         assert (found.printed, found.result, found.error and found.error[:2]) == (
             eager.printed, eager.result, eager.error and eager.error[:2],
         ), text  # fmt: skip
+
+
+def test_what_handlers_caught_keeps_no_object_alive() -> None:
+    class Holder:
+        def __init__(self, value: Any) -> None:
+            self.value = value
+
+    def program(x: Tensor) -> Any:
+        holder, n, items = Holder(x), 0, [x]
+        try:
+            while x > 5 and n < 2:
+                gx.loop_options(max_iterations=12)
+                n += 1
+                items.append(x + n)
+                try:
+                    if n > 7:
+                        raise ValueError(2)
+                except ValueError:
+                    pass
+        except Exception:
+            n -= 1
+        return n, len(items), holder.value
+
+    for _ in range(10):  # an object that is still held would be taken for one that outlives the function
+        n, length, value = gx.function(program)(gx.asarray(7))
+        assert (n.item(), length.item(), value.item()) == (2, 3, 7)

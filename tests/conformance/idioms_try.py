@@ -7,7 +7,7 @@ from collections.abc import Generator
 from typing import Any
 
 import graphc as gx
-from tests.conformance.harness import f, program
+from tests.conformance.harness import f, i, program
 
 RAISE = "`raise` under a tensor condition"
 TRY = "`try..except` around a `raise` under a tensor condition"
@@ -543,3 +543,59 @@ def handler_appends(x: Any) -> Any:
     except ValueError:
         journal.lines.append(x)
     return len(journal.lines)
+
+
+@program(
+    "try/a nested function changes a variable after what may raise, in a branch",
+    inputs=[(i(1),), (i(-1),), (i(7),)],
+    construct=TRY,
+    python_numbers=True,
+)
+def nonlocal_after_a_raise(x: Any) -> Any:
+    count = 0
+
+    def bump() -> None:
+        nonlocal count
+        count += 1
+
+    if x < 5:
+        try:
+            if x > 0:
+                raise ValueError("positive")
+            bump()
+        except ValueError:
+            pass
+    return count
+
+
+@program(
+    "try/a nested function changes a variable after what may raise, in a loop",
+    inputs=[(i(1),), (i(5),), (i(0),)],
+    construct=TRY,
+    python_numbers=True,
+)
+def nonlocal_after_a_raise_in_a_loop(x: Any) -> Any:
+    count, k = 0, 0
+
+    def bump() -> None:
+        nonlocal count
+        count += 1
+
+    def step() -> None:
+        try:
+            if k > 2:
+                raise ValueError("late")
+            bump()
+        except ValueError:
+            pass
+
+    while k < x:
+        k += 1
+        step()
+        try:
+            if k > 3:
+                raise ValueError("later")
+            bump()
+        except ValueError:
+            pass
+    return count

@@ -23,6 +23,7 @@ from graphc.base.errors import (
     GraphcError,
     InvalidArgumentError,
     InvalidTypeError,
+    NumberOverflowError,
     UndefinedNameError,
     UnimplementedError,
 )
@@ -31,7 +32,7 @@ from tests.conformance.harness import difference, f, fresh, i, snapshot, with_ta
 from tests.conformance.random_programs import SIZE, write_program
 
 EXAMPLES = int(os.environ.get("GRAPHC_RANDOM_PROGRAMS", "25"))
-REFUSALS = (UnimplementedError, InvalidTypeError, InvalidArgumentError, UndefinedNameError)
+REFUSALS = (UnimplementedError, InvalidTypeError, InvalidArgumentError, UndefinedNameError, NumberOverflowError)
 REFUSED_AT_MOST = 0.25
 """The share of programs that may be refused, so that it is compiling that is tried."""
 

@@ -102,7 +102,11 @@ def check_stores(function: types.FunctionType) -> None:
         if outer:
             trace.side_effect(f"the call of {function.__name__}, which assigns the global {min(outer)!r},")
         for name in sorted(free):
-            trace.writing(CellPlace(cells[name], name))
+            place = CellPlace(cells[name], name)
+            if trace.owns(place.owner):
+                trace.journal_own(place)
+            else:
+                trace.writing(place)
         return
     for name, line in outer.items():
         place = GlobalPlace(function.__globals__, name)
