@@ -345,10 +345,6 @@ def different_shapes(x: Tensor) -> Any:
     return [x, gx.ones(2)][gx.astype(x, int)]
 
 
-def different_objects(x: Tensor) -> Any:
-    return ["a", "b"][int(x)]
-
-
 def int_of_a_vector(x: Tensor) -> Any:
     return int(gx.ones(2) * x)
 
@@ -398,7 +394,6 @@ def type_of_what_was_a_number(x: Tensor) -> Any:
         (ambiguous, InvalidArgumentError, r"truth of a tensor with 3 elements .* ambiguous"),
         (different_dtypes, InvalidTypeError, r"the result of max is .*: the dtypes int32 and float32 differ"),
         (different_shapes, InvalidArgumentError, r"the item is .* in one place and .* in another: the shapes \(\) and"),
-        (different_objects, UnimplementedError, r"the item is 'a' in one place and 'b' in another"),
         (int_of_a_vector, InvalidArgumentError, r"int\(\) needs exactly one element, this tensor is f32\[2\]"),
         (int_of_a_complex, InvalidTypeError, r"float\(\) of a complex tensor c64\[\]; use gx.real"),
         (round_of_a_vector, InvalidTypeError, r"round\(\) of a tensor f32\[2\]; use gx.round\(x, decimals\)"),
