@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import graphc as gx
@@ -14,6 +15,9 @@ COMPREHENSION = "comprehensions over tensors"
 FILTERED = "comprehensions with an `if` on tensors"
 GENERATOR = "generator expressions in `sum`, `any`, `all`, `min`, `max`"
 MINMAX = "`max(a, b)`, `min(a, b, c)`"
+SELECTED = "`min`, `max`, `sorted`, `list.sort` of tuples, objects and iterators, by keys of tensors"
+ASKED = "`len`, `bool`, `int`, `float`, `abs` of one's own classes"
+METHODS = "methods of numbers: `is_integer`, `bit_length`, `bit_count`"
 NEXT = "`next` of a generator expression with conditions"
 FOLDS = "`functools.reduce`, `itertools.accumulate`, `takewhile`, `dropwhile`, `starmap`, `math.prod`, `math.fsum`"
 FILTER = "`filter` and `filterfalse` by tensors"
@@ -372,17 +376,12 @@ def first_item_in_loop(x: Any) -> Any:
     return next(doubled), next(doubled)
 
 
-@program(
-    "builtins/next with another kind of default",
-    inputs=_ROWS,
-    construct="`next` that gives an item or None, by tensors",
-    refused=(
-        gx.errors.UnimplementedError,
-        r"next\(\) gives a tensor .*, None, .*pass a default of the kind of the items",
-    ),
-)
+@program("builtins/next or None", inputs=_ROWS, construct=NEXT, python_numbers=True)
 def first_item_or_none(x: Any) -> Any:
-    return next((k for k, v in enumerate(x) if v > 2), None)
+    found = next((k for k, v in enumerate(x) if v > 2), None)
+    if found is None:
+        return x.sum()
+    return x[found] * 10
 
 
 @program(
@@ -456,3 +455,189 @@ def filtered(x: Any) -> Any:
 )
 def filtered_tuple(x: Any) -> Any:
     return tuple(filter(lambda v: v > 1, x))
+
+
+@dataclass
+class Point:
+    """A value with a number."""
+
+    value: Any
+    number: int = 0
+
+
+@dataclass(order=True)
+class Ranked:
+    """A value with a number, in the order of both."""
+
+    value: Any
+    number: int = 0
+
+
+class Holder:
+    """An object with a value."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+@program("builtins/argmin by range and key", inputs=_ROWS, construct=SELECTED, python_numbers=True)
+def argmin_by_key(x: Any) -> Any:
+    return (
+        min(range(3), key=lambda k: x[k]),
+        max([0, 1, 2], key=lambda k: x[k]),
+        min("abc", key=lambda n: x[ord(n) - 97]),
+    )
+
+
+@program("builtins/max of pairs and objects", inputs=_ROWS, construct=SELECTED, python_numbers=True)
+def max_of_pairs(x: Any) -> Any:
+    pair = max(zip(x, [1, 2, 3], strict=True), key=lambda p: p[0]), min(enumerate([x[0], x[1]]), key=lambda p: p[1])
+    points = [Point(x[0], 1), Point(x[1], 2)]
+    ranked = max([Ranked(x[0], 1), Ranked(x[1], 2)]).number, Ranked(x[0], 1) == Ranked(x[1], 1)
+    held = max([Holder(x[0]), Holder(x[1])], key=lambda h: h.value).value
+    return pair, max(zip([x[0], x[1]], [7, 8], strict=True)), max(points, key=lambda p: p.value).number, ranked, held
+
+
+@program("builtins/list.sort with a key", inputs=_ROWS, construct=SELECTED, python_numbers=True)
+def sort_in_place(x: Any) -> Any:
+    rows = [x[0], x[1], x[2]]
+    rows.sort(key=lambda v: -v)
+    first = list(rows)
+    rows.sort()
+    points = [Point(x[0], 1), Point(x[1], 2), Point(x[2], 3)]
+    points.sort(key=lambda p: p.value)
+    holders = [Holder(x[0]), Holder(x[1])]
+    holders.sort(key=lambda h: h.value, reverse=True)
+    return first, rows, [p.number for p in points], holders[0].value
+
+
+@program("builtins/list.sort in branches and loops", inputs=_ROWS, construct=SELECTED)
+def sort_under_conditions(x: Any) -> Any:
+    rows = [x[0], x[1]]
+    if x[2] > 1:
+        rows.sort()
+    for k in range(6):
+        rows.sort(key=lambda v: v * (-1) ** k)
+    return rows
+
+
+@program("builtins/sorted of iterators", inputs=_ROWS, construct=SELECTED, python_numbers=True)
+def sorted_iterators(x: Any) -> Any:
+    pairs = sorted(zip(x, [1, 2, 3], strict=True), key=lambda p: p[0]), sorted(enumerate(x), key=lambda p: p[1])
+    doubled = sorted(map(lambda v: v * 2, [x[0], x[1]])), max(map(lambda v: v * 2, [x[0], x[1]]))  # noqa: C417
+    return pairs, sorted(range(3), key=lambda k: x[k], reverse=True), doubled, sorted(v * 2 for v in x)
+
+
+@program("builtins/sorted by several keys", inputs=_ROWS, construct=SELECTED, python_numbers=True)
+def sorted_by_tuples(x: Any) -> Any:
+    points = sorted([Point(x[0], 1), Point(x[1], 2), Point(x[2], 3)], key=lambda p: (-p.value, p.number))
+    named = sorted([("b", x[0]), ("a", x[1]), ("a", x[2])], key=lambda p: (p[0], p[1]))
+    ranked = [r.number for r in sorted([Ranked(x[0], 3), Ranked(x[1], 2), Ranked(x[2], 1)])]
+    names = sorted(["a", "b", "c"], key=lambda n: x["abc".index(n)])
+    return [p.number for p in points], named, ranked, names, sorted([(x[0], 1), (x[1], 0), (x[0], 0)])
+
+
+@program("builtins/sorted by a comparing function", inputs=_ROWS, construct=SELECTED)
+def sorted_by_comparing(x: Any) -> Any:
+    def compare(first: Any, second: Any) -> int:
+        if first < second:
+            return -1
+        return 1 if first > second else 0
+
+    rows = [x[0], x[1], x[2]]
+    return sorted(rows, key=functools.cmp_to_key(compare)), sorted(
+        rows, key=functools.cmp_to_key(compare), reverse=True
+    )
+
+
+@program(
+    "builtins/sorted by structures that differ",
+    inputs=_ROWS,
+    construct="`sorted` by keys of different structures",
+    refused=(gx.errors.UnimplementedError, r"sorted\(\) would compare structures of tensors that differ, .*gx\.sort"),
+)
+def sorted_by_different_structures(x: Any) -> Any:
+    return sorted([(x[0], 1), (x[1], 1, 2)])
+
+
+class Ring:
+    """A buffer of which tensors decide how many items it holds."""
+
+    def __init__(self, value: Any = 0.0) -> None:
+        self.size = 0
+        self.value = value
+
+    def push(self, x: Any) -> None:
+        if x > 0:
+            self.size += 1
+            self.value = x
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __float__(self) -> float:
+        return float(self.value) if self.value > 0 else 0.0
+
+    def __abs__(self) -> Any:
+        return self.value if self.value > 0 else -self.value
+
+
+@program("builtins/len and bool of an object", inputs=_ROWS, construct=ASKED, python_numbers=True)
+def length_of_object(x: Any) -> Any:
+    ring = Ring()
+    ring.push(x[0])
+    y = 1.0 if ring else 2.0
+    if not ring:
+        y += 10
+    count, some, both = len(ring) * 2, bool(ring), bool(ring and x[1] > 0)
+    while ring:
+        ring.size -= 1
+        y += 100
+    for v in x:
+        ring.push(v)
+        if len(ring) > 1:
+            break
+    return y, count, some, both, len(ring)
+
+
+@program("builtins/int, float, abs of an object", inputs=_ROWS, construct=ASKED, python_numbers=True)
+def numbers_of_object(x: Any) -> Any:
+    ring = Ring(x[0])
+    return int(ring), float(ring), abs(ring), math.sqrt(ring)
+
+
+class Odd(Ring):
+    """A buffer that answers what Python does not take."""
+
+    def __len__(self) -> int:
+        return int(self.value)
+
+    def __float__(self) -> float:
+        return self.value
+
+
+@program("builtins/len below zero", inputs=_ROWS, construct=ASKED)
+def negative_length(x: Any) -> Any:
+    return len(Odd(x[0]))
+
+
+@program("builtins/methods of numbers", inputs=[(f(3.0),), (f(-2.5),), (f(0.0),), (f(100.0),)], construct=METHODS)
+def methods_of_numbers(x: Any) -> Any:
+    n = int(x)
+    return float(x).is_integer(), n.bit_length(), n.bit_count(), (n.numerator, n.denominator), n.conjugate(), n.real
+
+
+@program(
+    "builtins/methods that need a value",
+    inputs=[(f(3.0),)],
+    construct="methods of numbers that need their values: `hex`, `to_bytes`, `as_integer_ratio`",
+    refused=(
+        gx.errors.ConcretizationError,
+        r"float\.hex needs a value, but this number .* functions of math, or of the",
+    ),
+)
+def hexadecimal(x: Any) -> Any:
+    return float(x).hex()

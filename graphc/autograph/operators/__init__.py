@@ -12,6 +12,7 @@ import graphc.autograph.operators.expressions.sorting  # pyright: ignore[reportU
 import graphc.autograph.operators.numbers.arithmetic  # pyright: ignore[reportUnusedImport]
 import graphc.autograph.operators.numbers.conversions  # pyright: ignore[reportUnusedImport]
 import graphc.autograph.operators.numbers.math_functions  # pyright: ignore[reportUnusedImport]
+import graphc.autograph.operators.numbers.methods  # pyright: ignore[reportUnusedImport]
 from graphc.autograph.operators.branches.branches import asked, if_stmt
 from graphc.autograph.operators.branches.logic import and_, if_exp, not_, or_
 from graphc.autograph.operators.calls.calls import call, call_method, convert_call, do_not_convert, load_attr

@@ -19,7 +19,8 @@ from graphc.autograph.operators.branches.merging import (
     to_tensors,
     zeros_of,
 )
-from graphc.autograph.operators.calls.calls import call_special
+from graphc.autograph.operators.calls.calls import call, call_special
+from graphc.autograph.operators.calls.watch import operator_method
 from graphc.autograph.operators.choices.alike import alike
 from graphc.autograph.operators.choices.one_of import OneOf, decide, register_conditional
 from graphc.autograph.operators.failures.failures import Ended, Failure
@@ -51,6 +52,7 @@ __all__ = [
     "and_",
     "and_if_plain",
     "asked",
+    "condition_of",
     "if_exp",
     "if_stmt",
     "is_symbolic_condition",
@@ -85,8 +87,15 @@ def known_length(condition: Any) -> Any:
     return condition if found is None else found.length > 0
 
 
+def condition_of(value: Any) -> Any:
+    """What decides whether a value counts as true: a tensor; of an object of the user's, what its method says."""
+    value = known_length(value)
+    asked = context.trace is not None and any(map(partial(operator_method, value), ("__bool__", "__len__")))
+    return call(bool)(value) if asked else value
+
+
 def _asked_truth(value: Any) -> Any:
-    condition = known_length(value)
+    condition = condition_of(value)
     return predicate(current_trace(), condition) if is_symbolic_condition(condition) else truth(condition)
 
 
@@ -119,7 +128,7 @@ def predicate(trace: Trace, value: SymbolicTensor) -> SymbolicTensor:
 
 def asked(value: Any) -> Any:
     """An operand of `and` or `or` of which only the truth is asked: a tensor of any dtype as a boolean."""
-    value = known_length(value)
+    value = condition_of(value)
     trace = context.trace
     return predicate(trace, value) if trace is not None and is_symbolic_condition(value) else value
 
@@ -145,7 +154,7 @@ def if_stmt(
       unread: by the flag that a ``return``, ``break`` or ``continue`` sets, the names that nobody reads after it; the
         flag ``""`` stands for a jump that was taken before if the condition is false.
     """
-    condition = known_length(condition)
+    condition = condition_of(condition)
     if not is_symbolic_condition(condition):
         if truth(condition):
             body()
@@ -175,7 +184,7 @@ def _region() -> Region:
 
 def if_exp(condition: Any, true: Thunk, false: Thunk) -> Any:
     """A conditional expression."""
-    condition = known_length(condition)
+    condition = condition_of(condition)
     if not is_symbolic_condition(condition):
         return true() if truth(condition) else false()
     return _cond(condition, lambda: (true(),), lambda: (false(),), ("the conditional expression",))[0]
@@ -455,7 +464,9 @@ def and_(first: Thunk, *others: Thunk) -> Any:
             value = if_exp(known_length(value), other, partial(itself, value))
         elif is_symbolic_condition(value):
             value = _logical("logical_and", value, other)
-        elif not truth(value):
+        elif is_symbolic_condition(decides := condition_of(value)):
+            value = if_exp(decides, other, partial(itself, value))
+        elif not truth(decides):
             return value
         else:
             value = _operand(other())
@@ -475,7 +486,9 @@ def or_(first: Thunk, *others: Thunk) -> Any:
             value = if_exp(known_length(value), partial(itself, value), other)
         elif is_symbolic_condition(value):
             value = _logical("logical_or", value, other)
-        elif truth(value):
+        elif is_symbolic_condition(decides := condition_of(value)):
+            value = if_exp(decides, partial(itself, value), other)
+        elif truth(decides):
             return value
         else:
             value = _operand(other())
@@ -533,7 +546,7 @@ def _is_boolean_scalar(value: Any) -> bool:
 
 def not_(value: Any) -> Any:
     """``not a``."""
-    value = known_length(value)
+    value = condition_of(value)
     if not is_symbolic_condition(value):
         return not truth(value)
     trace = context.trace

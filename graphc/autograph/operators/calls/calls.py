@@ -401,6 +401,8 @@ def _builtin(function: Any) -> Any:
 
 def _method(function: Any, owner: Any, kind: type[Any], *, pure: bool) -> Callable[..., Any]:
     """A method of a builtin type, with a note of what it changes."""
+    if kind is list and function.__name__ == "sort":
+        return functools.partial(REPLACED[list.sort], function, owner)
     if not pure and isinstance(owner, list | dict) and function.__name__ in _CONTENT_METHODS:
         return _changing_contents(function, cast("list[Any]", owner))
     if not pure:
@@ -442,7 +444,7 @@ def _len(value: Any) -> Any:
     """``len``; of a list whose length is known at run time only, a number that depends on tensors."""
     found = growing(value)
     if found is None:
-        return _guarded(len)(value)
+        return REPLACED[len](_guarded(len), value)
     return met(number(found.length, int), frozenset((int,)), Span(0, found.capacity))
 
 
@@ -452,8 +454,6 @@ def _changing_contents(function: Any, owner: list[Any] | dict[Any, Any]) -> Any:
 
     def noted(*args: Any, **kwargs: Any) -> Any:
         what = f"the call of {type(owner).__name__}.{function.__name__}"
-        if kwargs.get("key") is not None:
-            side_effect(what)
         if context.trace is not None:
             context.trace.writing(ContentsPlace(owner, what))
         return guarded(*args, **kwargs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 from collections.abc import Callable, Iterable, Sequence, Set
 from functools import partial
@@ -23,7 +24,7 @@ from graphc.base import nest
 from graphc.core import SymbolicTensor, apply, context, operand
 from graphc.ir import OPS
 
-__all__ = ["compare", "compare_chain", "contains"]
+__all__ = ["compare", "compare_chain", "contains", "ordered"]
 
 Thunk = Callable[[], Any]
 
@@ -55,6 +56,10 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
         return _compare_sequences(symbol, left, right)
     if context.trace is None or (type(left) in PLAIN and type(right) in PLAIN):
         return native(left, right)
+    if type(left) is type(right) and _compares_fields(
+        cast("type[Any]", type(left)), "__eq__" if symbol == "!=" else forward
+    ):
+        return compare(symbol, _fields(left), _fields(right))
     mine, theirs = _method(left, forward), _method(right, reflected)
     if mine is None and theirs is None:
         return native(left, right)
@@ -67,6 +72,27 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
 def _of_one(value: OneOf, test: Callable[[Any], Any]) -> Any:
     """What a comparison says of one of several values."""
     return decide(value, test) if all(map(is_simple, value.options)) else ask(value, test)
+
+
+def ordered(value: Any) -> Any:
+    """What Python compares where objects of a dataclass are compared: their fields."""
+    if not isinstance(value, tuple):
+        return _fields(value) if _compares_fields(cast("type[Any]", type(value)), "__lt__") else value
+    before = cast("tuple[Any, ...]", value)
+    items = tuple([ordered(item) for item in before])
+    return items if any(map(operator.is_not, items, before)) else before
+
+
+def _compares_fields(kind: type[Any], method: str) -> bool:
+    """Whether a comparison is the one that ``dataclass`` generates."""
+    if not dataclasses.is_dataclass(kind):
+        return False
+    code = getattr(found_on(kind, method), "__code__", None)
+    return code is not None and code.co_filename == "<string>"
+
+
+def _fields(value: Any) -> tuple[Any, ...]:
+    return tuple([getattr(value, field.name) for field in dataclasses.fields(value) if field.compare])
 
 
 def _holds_symbols(values: Any) -> bool:

@@ -14,7 +14,6 @@ from typing import Any, cast
 
 from graphc.autograph.operators.branches.branches import is_symbolic_condition, not_
 from graphc.autograph.operators.branches.logic import if_exp
-from graphc.autograph.operators.branches.merging import describe, is_number, is_tensor, same
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.impure import report_call
 from graphc.autograph.operators.calls.watch import check_iterator, made
@@ -25,7 +24,6 @@ from graphc.autograph.operators.failures.checks import require
 from graphc.autograph.operators.host.late_values import REPLACED
 from graphc.autograph.operators.loops.iterators import iterator_of
 from graphc.autograph.operators.names.undefined import Undefined
-from graphc.base import nest
 from graphc.base.errors import UnimplementedError
 from graphc.core import current_trace
 
@@ -57,25 +55,7 @@ def _next(native: Native, iterator: Any, /, *default: Any) -> Any:
     if not default:
         require(found, StopIteration)
         return item
-    _check_default(item, default[0])
     return if_exp(found, lambda: item, lambda: default[0])
-
-
-def _check_default(item: Any, default: Any) -> None:
-    """Refuses a default that cannot be one value with the items."""
-    (leaves, structure), (others, other) = nest.flatten(item), nest.flatten(default)
-    pairs = zip(leaves, others, strict=False)
-    if structure == other and all(same(*pair) or all(map(_can_be_chosen, pair)) for pair in pairs):
-        return
-    error = UnimplementedError(
-        f"next() gives {describe(item)} or, where there is no such item, {describe(default)}, and which of them "
-        "depends on tensors; pass a default of the kind of the items (such as -1 for ints) and compare with it"
-    )
-    raise current_trace().refuse(error)
-
-
-def _can_be_chosen(leaf: Any) -> bool:
-    return is_tensor(leaf) or is_number(leaf)
 
 
 # --- what is made of all items

@@ -6,12 +6,27 @@ value for its truth a branch is traced, and what a loop can take as a whole beco
 
 from __future__ import annotations
 
-from collections.abc import Callable, ItemsView, Iterable, KeysView, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
 from functools import partial, reduce
 from typing import Any, cast
 
-from graphc.autograph.operators.branches.branches import is_symbolic_condition, itself, not_, or_, predicate, truth
-from graphc.autograph.operators.branches.merging import Meet, note_stand_ins, to_tensors
+from graphc.autograph.operators.branches.branches import (
+    if_exp,
+    is_symbolic_condition,
+    itself,
+    not_,
+    or_,
+    predicate,
+    truth,
+)
+from graphc.autograph.operators.branches.merging import (
+    Meet,
+    is_number,
+    is_tensor,
+    note_stand_ins,
+    same_values,
+    to_tensors,
+)
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.watch import check_iterator, made
 from graphc.autograph.operators.expressions.arithmetic import binary
@@ -154,7 +169,9 @@ def _extreme(name: str, symbol: str, op: str) -> Callable[..., Any]:
     def found(native: Native, *args: Any, key: Any = None, default: Any = _MISSING) -> Any:
         values: Any = args if len(args) > 1 else args[0] if args else ()
         looped = is_looped(values)
-        if not (looped or holds_symbols(values) or (key is not None and isinstance(values, _CONTAINERS))):
+        if not looped and (key is not None or isinstance(values, Iterator)):
+            values = call(list)(values)
+        if not (looped or holds_symbols(values) or key is not None):
             options = {} if default is _MISSING else {"default": default}
             return native(*args, key=key, **options)
         if len(args) > 1 and default is not _MISSING:
@@ -240,7 +257,10 @@ class _Search:
                 return _select(found, best, default, self._what)
             require(found, self._error)
         leaves, structure = nest.flatten(best)
-        return nest.unflatten(structure, map(numbered, leaves, self._kinds or ()))
+        kinds = self._kinds or []
+        if len(kinds) != len(leaves):  # one of several objects, which is a structure of its own
+            kinds = [None] * len(leaves)
+        return nest.unflatten(structure, map(numbered, leaves, kinds))
 
     def _error(self) -> Exception:
         try:
@@ -254,6 +274,8 @@ def _select(condition: Any, first: Any, second: Any, name: str) -> Any:
     """One of two values that are there already."""
     if not is_symbolic_condition(condition):
         return first if truth(condition) else second
+    if not same_values(nest.map_structure(_choosable, first), nest.map_structure(_choosable, second)):
+        return if_exp(condition, lambda: first, lambda: second)
     trace = current_trace()
     chosen = predicate(trace, condition)
     met = Meet(("as one item", "as another"), trace.refuse).values(name, first, second)
@@ -263,6 +285,11 @@ def _select(condition: Any, first: Any, second: Any, name: str) -> Any:
     result = nest.unflatten(met.structure, leaves)
     note_stand_ins(trace, name, result, [first, second])
     return result
+
+
+def _choosable(leaf: Any) -> Any:
+    """What two leaves must have in common so that a selection can choose between them: their kind, or all."""
+    return True if is_tensor(leaf) or is_number(leaf) else leaf
 
 
 REPLACED.update(

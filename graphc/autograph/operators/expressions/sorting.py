@@ -1,66 +1,59 @@
-"""``sorted`` of tensors without values, and of what has such tensors for keys: one sort of all keys."""
+"""``sorted`` of tensors without values, and of what has such tensors for keys: one sort for each part of the keys."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, NoReturn, cast
+import functools
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any, NoReturn
+
+import numpy as np
 
 from graphc.autograph.operators.branches.branches import itself, truth
 from graphc.autograph.operators.branches.list_choice import columns_of
-from graphc.autograph.operators.branches.merging import note_stand_ins, to_tensors
+from graphc.autograph.operators.branches.merging import note_stand_ins, same, to_tensors
 from graphc.autograph.operators.calls.calls import call
+from graphc.autograph.operators.calls.watch import made
+from graphc.autograph.operators.choices.alike import is_fixed
+from graphc.autograph.operators.choices.one_of import OneOf
+from graphc.autograph.operators.expressions.comparisons import compare, ordered
 from graphc.autograph.operators.expressions.generators import GeneratorExpression
 from graphc.autograph.operators.failures.checks import require
 from graphc.autograph.operators.host.late_values import REPLACED
 from graphc.autograph.operators.lists.growing import refuse_growing
 from graphc.autograph.operators.loops.iterators import SpaceIterator
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
-from graphc.autograph.operators.numbers.symbolic_number import common_kind, kind_of, numbered
+from graphc.autograph.operators.numbers.symbolic_number import common_kind, kind_of, number, numbered
+from graphc.autograph.operators.stores.places import ContentsPlace
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError
 from graphc.core import FUNCTIONS, SymbolicTensor, current_trace
 
 __all__: list[str] = []
 
-_EMPTY: dict[Any, Any] = {}
-_CONTAINERS: frozenset[Any] = frozenset(
-    (list, tuple, range, set, frozenset, dict, *map(type, (_EMPTY.keys(), _EMPTY.values(), _EMPTY.items())))
-)
 _REMEDY = "use gx.sort(x) or gx.argsort(x) of one tensor, with a list as gx.stack(items)"
+
+
+def _sorted(native: Callable[..., Any], iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any]:
+    """``sorted``."""
+    refuse_growing(iterable)
+    items: list[Any] = list(iterable) if isinstance(iterable, _ITERATED) else call(list)(iterable)
+    refuse_growing(items)
+    if isinstance(key, _Comparing):
+        keys = key.ranks(items)
+    else:
+        convert = itself if key is None else call(key)
+        keys = [ordered(convert(item)) for item in items]
+    if len(items) > 1 and any(_symbolic(leaf) for leaf in nest.flatten(keys)[0]):
+        return made(_sorted_by_tensors(items, keys, truth(reverse)))
+    return made([items[place] for place in native(range(len(items)), key=keys.__getitem__, reverse=reverse)])
+
+
+_ITERATED = (SymbolicTensor, SpaceIterator, GeneratorExpression)
 
 
 def _symbolic(value: Any) -> bool:
     return isinstance(value, SymbolicTensor | LoopIndex)
-
-
-def _sorted(native: Callable[..., Any], iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
-    """``sorted``."""
-    refuse_growing(iterable)
-    convert = itself if key is None else call(key)
-    if isinstance(iterable, (SymbolicTensor, SpaceIterator, GeneratorExpression)) or type(iterable) in _CONTAINERS:
-        items = list(cast("Iterable[Any]", iterable))
-        keys = [convert(item) for item in items]
-        if len(items) > 1 and any(map(_symbolic, keys)):
-            return _sorted_by_tensors(items, keys, truth(reverse))
-        if len(items) > 1:
-            keys = [_checked(found) for found in keys]
-
-        def key_of(place: int) -> Any:
-            return keys[place]
-
-        return [items[place] for place in native(range(len(items)), key=key_of, reverse=reverse)]
-
-    def compared(item: Any) -> Any:
-        return _checked(convert(item))
-
-    return native(iterable, key=compared, reverse=reverse)
-
-
-def _checked(key: Any) -> Any:
-    """What Python is about to compare."""
-    if any(map(_symbolic, nest.flatten(key)[0])):
-        _refuse("would compare structures of tensors, or objects of which only some are tensors")
-    return key
 
 
 def _refuse(what: str) -> NoReturn:
@@ -69,31 +62,110 @@ def _refuse(what: str) -> NoReturn:
 
 
 def _sorted_by_tensors(items: list[Any], keys: list[Any], reverse: bool) -> list[Any]:
+    """Items in the order of keys that are scalars, or tuples of them, of which the first that differ decide."""
+    if not all(isinstance(key, list | tuple) for key in keys):
+        columns = [keys]
+    elif len({nest.flatten(key)[1] for key in keys}) == 1:
+        columns = [list(column) for column in zip(*[nest.flatten(key)[0] for key in keys], strict=True)]
+    else:
+        _refuse("would compare structures of tensors that differ")
+    order: Any = None
+    # Each sort keeps the order of those before it where its own keys are equal.
+    for column in reversed(columns):
+        stacked = _stacked(column)
+        if stacked is not None:
+            stacked = stacked if order is None else stacked[order]
+            found = FUNCTIONS["argsort"](stacked, descending=reverse, stable=True)
+            order = found if order is None else order[found]
+    return items if order is None else _in_order(items, order)
+
+
+def _stacked(column: list[Any]) -> SymbolicTensor | None:
+    """One part of all keys as a tensor that orders them; None if all are equal."""
     trace = current_trace()
-    if not all(isinstance(key, SymbolicTensor) or kind_of(key) in (bool, int, float) for key in keys):
+    if not any(map(_symbolic, column)):
+        ranked = sorted(column)
+        return trace.lift(np.array([ranked.index(value) for value in column], np.int32))
+    if not all(isinstance(key, SymbolicTensor) or kind_of(key) in (bool, int, float) for key in column):
         _refuse("would compare tensors with what are none")
-    (column,), (type,), _ = columns_of(trace, keys)
+    (column,), (type,), _ = columns_of(trace, column)
     if type is None:
-        return items  # all keys are one tensor
+        return None
     if type.shape:
         _refuse(f"would compare tensors of the shape {type.shape}")
-    stacked = FUNCTIONS["stack"](to_tensors(trace, column, [type] * len(keys)))
+    stacked = FUNCTIONS["stack"](to_tensors(trace, column, [type] * len(column)))
     if type.dtype.kind in "fV":
         message = f"sorted() of NaN gives an order in Python that depends on how it sorts; {_REMEDY}"
         require(FUNCTIONS["all"](stacked == stacked), lambda: UnimplementedError(message))
-    order = FUNCTIONS["argsort"](stacked, descending=reverse, stable=True)
-    columns, types, structure = columns_of(trace, items)
-    sorted_columns: list[Any] = []
-    for column, type in zip(columns, types, strict=True):
+    return stacked
+
+
+def _in_order(items: list[Any], order: Any) -> list[Any]:
+    """Items at the places that a tensor says."""
+    trace = current_trace()
+    places = range(len(items))
+    if all(is_fixed(item, trace) for item in items):
+        return [OneOf(number(order[place], int), tuple(items)) for place in places]
+    structures = {nest.flatten(item)[1] for item in items}
+    if len(structures) > 1:
+        columns_of(trace, items)  # says how they differ
+    columns: list[list[Any]] = []
+    for column in zip(*[nest.flatten(item)[0] for item in items], strict=True):
+        if all(is_fixed(leaf, trace) for leaf in column) and not all(same(column[0], leaf) for leaf in column):
+            columns.append([OneOf(number(order[place], int), column) for place in places])
+            continue
+        (leaves,), (type,), _ = columns_of(trace, column)
         if type is not None:
-            rows = FUNCTIONS["stack"](to_tensors(trace, column, [type] * len(items)))[order]
-            kind = common_kind(column)
-            column = [numbered(rows[place], kind) for place in range(len(items))]
-        sorted_columns.append(column)
-    result = [nest.unflatten(structure, leaves) for leaves in zip(*sorted_columns, strict=True)]
+            rows = FUNCTIONS["stack"](to_tensors(trace, leaves, [type] * len(items)))[order]
+            kind = common_kind(leaves)
+            leaves = [numbered(rows[place], kind) for place in places]
+        columns.append(leaves)
+    result = [nest.unflatten(structures.copy().pop(), leaves) for leaves in zip(*columns, strict=True)]
     for value in result:
         note_stand_ins(trace, "an item of what sorted() gives", value, items)
     return result
 
 
-REPLACED[sorted] = _sorted
+def _sort(native: Callable[..., Any], owner: list[Any], /, *, key: Any = None, reverse: Any = False) -> None:
+    """``list.sort``: the list gets what ``sorted`` gives."""
+    del native
+    new = call(sorted)(owner, key=key, reverse=reverse)
+    current_trace().writing(ContentsPlace(owner, "the call of list.sort"))
+    owner[:] = new
+
+
+# --- comparing functions
+
+
+class _Comparing:
+    """What ``functools.cmp_to_key`` gives.
+
+    Args:
+      native: Python's own.
+      compare: the function of two items, converted.
+    """
+
+    def __init__(self, native: Any, compare: Callable[[Any, Any], Any]) -> None:
+        self._native = native
+        self._compare = compare
+
+    def __call__(self, item: Any) -> Any:
+        """What Python compares in place of an item."""
+        return self._native(item)
+
+    def ranks(self, items: list[Any]) -> list[Any]:
+        """For each item how many others come before it."""
+        ranks: list[Any] = [0] * len(items)
+        for (one, first), (other, second) in combinations(enumerate(items), 2):
+            found = self._compare(first, second)
+            ranks[one] = ranks[one] + call(int)(compare(">", found, 0))
+            ranks[other] = ranks[other] + call(int)(compare("<", found, 0))
+        return ranks
+
+
+def _cmp_to_key(native: Callable[..., Any], mycmp: Any) -> _Comparing:
+    """``functools.cmp_to_key``."""
+    return _Comparing(native(mycmp), call(mycmp))
+
+
+REPLACED.update({sorted: _sorted, list.sort: _sort, functools.cmp_to_key: _cmp_to_key})

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any, NoReturn, cast
 
 from graphc.autograph.operators.branches.branches import (
+    condition_of,
     if_exp,
     if_stmt,
     is_symbolic_condition,
-    known_length,
     not_,
     truth,
 )
@@ -27,7 +27,7 @@ def assert_stmt(condition: Any, message: Callable[[], Any] | None) -> None:
     def fail() -> NoReturn:
         raise_stmt(lambda: AssertionError(*(() if message is None else (message(),))), None)
 
-    condition = known_length(condition)
+    condition = condition_of(condition)
     if is_symbolic_condition(condition):
         if_exp(condition, lambda: None, fail)
     elif not truth(condition):

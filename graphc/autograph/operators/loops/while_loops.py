@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from graphc.autograph.operators.branches.branches import is_symbolic_condition, known_length, truth
+from graphc.autograph.operators.branches.branches import condition_of, is_symbolic_condition, truth
 from graphc.autograph.operators.branches.merging import same_values
 from graphc.autograph.operators.failures.failures import settles
 from graphc.autograph.operators.loops.bodies import (
@@ -76,7 +76,7 @@ def _looks(test: Test) -> bool:
 
 
 def _condition(test: Test) -> Any:
-    return known_length(test())
+    return condition_of(test())
 
 
 def _probe(trace: Trace, test: Test) -> tuple[bool, Any]:

@@ -10,13 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
+import numpy as np
+
 from graphc.autograph.operators.branches.branches import if_stmt, not_, predicate
 from graphc.autograph.operators.branches.merging import describe
+from graphc.autograph.operators.calls.calls import call
+from graphc.autograph.operators.calls.watch import operator_method
 from graphc.autograph.operators.failures.checks import require
 from graphc.autograph.operators.host.late_values import REPLACED, View
 from graphc.autograph.operators.numbers.kinds import examples, is_instance
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
-from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber, kind_of, number
+from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber, kind_of, kinds_of, number
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError, UnimplementedError
 from graphc.core import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, apply, current_trace
 from graphc.ir import OPS, Attrs
@@ -40,9 +44,60 @@ def _conversion(kind: type[Any]) -> Callable[..., Any]:
                 return _of_index(args[0], kind)
             if isinstance(args[0], SymbolicTensor):
                 return _of_tensor(args[0], kind)
+            for name in _ASKED[kind]:
+                if (method := operator_method(args[0], name)) is not None:
+                    return _answer(kind, args[0], name, call(method)(args[0]))
         return native(*args, **kwargs)
 
     return convert
+
+
+_ASKED: dict[type[Any], tuple[str, ...]] = {
+    bool: ("__bool__", "__len__"),
+    complex: ("__complex__", "__float__"),
+    float: ("__float__",),
+    int: ("__int__", "__index__"),
+}
+
+
+def _answer(function: Any, owner: Any, name: str, result: Any) -> Any:
+    """What a builtin makes of what a special method of the user's gave.
+
+    Args:
+      function: ``bool``, ``float``, ``int``, ``complex`` or ``len``.
+      owner: the object.
+      name: of the method.
+      result: what it gave.
+    """
+
+    def native(found: Any) -> Any:
+        stand_in: Any = type(type(owner).__name__, (), {name: lambda self: found})  # pyright: ignore[reportUnknownLambdaType]
+        return function(stand_in())
+
+    if isinstance(result, LoopIndex):
+        result = number(result.tensor, int)
+    if not isinstance(result, SymbolicTensor):
+        return native(result)
+    for kind in kinds_of(result) or ():
+        native(kind(1))
+    if kind_of(result) is None:
+        native(Tensor(np.ones(result.shape, result.dtype)))  # raises what Python raises for a tensor
+    if name == "__len__":
+        require(number(result, int) >= 0, lambda: ValueError("__len__() should return >= 0"))
+    return truth_value(result) if function is bool else number(result, int if function is len else function)
+
+
+def _len(native: Native, value: Any) -> Any:
+    """``len`` of an object of the user's."""
+    method = operator_method(value, "__len__")
+    return native(value) if method is None else _answer(len, value, "__len__", call(method)(value))
+
+
+def _abs(native: Native, value: Any) -> Any:
+    if isinstance(value, LoopIndex):
+        return abs(value)
+    method = operator_method(value, "__abs__")
+    return native(value) if method is None else call(method)(value)
 
 
 def _of_index(index: LoopIndex, kind: type[Any]) -> Any:
@@ -173,10 +228,11 @@ REPLACED.update(
         **{kind: _conversion(kind) for kind in (bool, int, float)},
         ArrayMethods.tolist: _tolist,
         SymbolicTensor.item: _item,
-        abs: _of_indices(abs),
+        abs: _abs,
         complex: _complex,
         divmod: _of_indices(_divmod),
         isinstance: _isinstance,
+        len: _len,
         pow: _of_indices(pow),
         round: _round,
         type: _type,

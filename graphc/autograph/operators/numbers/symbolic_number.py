@@ -18,9 +18,23 @@ from graphc.core import SymbolicTensor, apply
 from graphc.ir import Attrs
 from graphc.ops import AS_NUMBER
 
-__all__ = ["Kinds", "SymbolicNumber", "common_kind", "kind_of", "kinds_of", "met", "number", "numbered", "span_of"]
+__all__ = [
+    "METHODS",
+    "Kinds",
+    "SymbolicNumber",
+    "common_kind",
+    "kind_of",
+    "kinds_of",
+    "met",
+    "number",
+    "numbered",
+    "span_of",
+]
 
 _KINDS = (bool, int, float, complex)
+
+METHODS: dict[str, Callable[[Any], Any]] = {}
+"""By the names of attributes of Python's numbers, what gives them for a number that depends on tensors."""
 
 Kinds = frozenset[type[Any]]
 """The Python types that a number may have, by what tensors hold."""
@@ -77,6 +91,18 @@ class SymbolicNumber(SymbolicTensor):
         return self
 
     fork = snapshot
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or not hasattr(self.kind, name):
+            raise AttributeError(f"{self.kind.__name__!r} object has no attribute {name!r}")
+        found = METHODS.get(name)
+        if found is not None:
+            return found(self)
+        error = ConcretizationError(
+            f"{self.kind.__name__}.{name} needs a value, but this number ({self.made_at()}) depends on tensors and has "
+            "none while the function is traced; compute it with operators and functions of math, or of the result"
+        )
+        raise self.trace.refuse(error)
 
     def __hash__(self) -> int:
         error = ConcretizationError(
