@@ -369,12 +369,12 @@ def filtered_dict(x: Tensor) -> Any:
     return {k: 1 for k in range(3) if x > k}
 
 
-def list_of_a_filtered_expression(x: Tensor) -> Any:
-    return list(v for v in gx.ones(3) if v > x)  # noqa: C400
+def tuple_of_a_filtered_expression(x: Tensor) -> Any:
+    return tuple(v for v in gx.ones(3) if v > x)
 
 
 def sorted_structures(x: Tensor) -> Any:
-    return sorted([(x, 1), (x * 2, 2)])
+    return sorted([(x, 1), (x * 2, 2, 3)])
 
 
 def sorted_vectors(x: Tensor) -> Any:
@@ -400,8 +400,12 @@ def type_of_what_was_a_number(x: Tensor) -> Any:
         (a_key_of_a_dict, ConcretizationError, r"used as a key of a dict .* gx.switch, or index a tensor"),
         (filtered_set, UnimplementedError, r"condition of this comprehension is a tensor .* gx.where"),
         (filtered_dict, UnimplementedError, r"condition of this comprehension is a tensor .* gx.where"),
-        (list_of_a_filtered_expression, UnimplementedError, r"condition of this comprehension is a tensor"),
-        (sorted_structures, UnimplementedError, r"sorted\(\) would compare structures of tensors.*gx.argsort"),
+        (tuple_of_a_filtered_expression, UnimplementedError, r"condition of this comprehension is a tensor"),
+        (
+            sorted_structures,
+            UnimplementedError,
+            r"sorted\(\) would compare structures of tensors that differ.*gx.argsort",
+        ),
         (sorted_vectors, UnimplementedError, r"sorted\(\) would compare tensors of the shape \(2,\).*gx.argsort"),
         (type_of_what_was_a_number, UnimplementedError, r"type\(\) of .* may be a float or int"),
     ],
