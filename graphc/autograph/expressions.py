@@ -335,7 +335,9 @@ class Expressions(ast.NodeTransformer):
     def _visit_joinedstr(self, node: ast.JoinedStr) -> ast.expr:
         if all(isinstance(part, ast.Constant) for part in node.values):
             return located(constant("".join(str(cast("ast.Constant", part).value) for part in node.values)), node)
-        return located(operator("joined", *map(self.visit, node.values)), node)
+        # Python 3.12.1 ends a format with an empty text.
+        parts = [part for part in node.values if not (isinstance(part, ast.Constant) and part.value == "")]
+        return located(operator("joined", *map(self.visit, parts)), node)
 
     def _visit_formattedvalue(self, node: ast.FormattedValue) -> ast.expr:
         conversion = constant("" if node.conversion < 0 else chr(node.conversion))

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import jax
+import jax as _jax
 import jax.numpy as jnp
 from jax import lax
+
+jax: Any = _jax  # its functions are only partly annotated
 
 __all__ = ["custom_vjp"]
 
@@ -30,7 +32,7 @@ def custom_vjp(
       backward: takes that and the cotangents, gives a cotangent for each argument.
       symbolic_zeros: whether the two are told which tangents are known to be zero.
     """
-    wrapped: Any = jax.custom_vjp(function)
+    wrapped = jax.custom_vjp(function)
     wrapped.defvjp(forward, backward, symbolic_zeros=symbolic_zeros)
     return lambda *values: tuple(map(_without_tangent, wrapped(*values)))
 
