@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from graphc.autograph.jumps import RETURN
+from graphc.autograph.operators.branches.joining import NEVER, Kept, Merged, fill, merge, note_merged
 from graphc.autograph.operators.branches.merging import (
     Meet,
-    Meeting,
-    is_tensor,
-    leaf_type,
-    note_stand_ins,
-    to_tensors,
-    zeros_of,
 )
 from graphc.autograph.operators.calls.calls import call, call_special
 from graphc.autograph.operators.calls.watch import operator_method
-from graphc.autograph.operators.choices.alike import alike
 from graphc.autograph.operators.choices.one_of import OneOf, decide, register_conditional
 from graphc.autograph.operators.failures.failures import Ended, Failure
 from graphc.autograph.operators.failures.handlers import attempt
 from graphc.autograph.operators.lists.growing import growing, matched
 from graphc.autograph.operators.names.undefined import Undefined
 from graphc.autograph.operators.numbers.conditions import assume, assuming, both, opposite
-from graphc.autograph.operators.numbers.loop_index import LoopIndex
-from graphc.autograph.operators.numbers.symbolic_number import kinds_of, met, span_of
-from graphc.autograph.operators.stores.places import AttributePlace, ContentsPlace, at_end, held, named_by_user, write
-from graphc.base import nest
+from graphc.autograph.operators.stores.places import held, named_by_user, write
 from graphc.base.errors import GraphcError, InvalidArgumentError
 from graphc.core import (
     Place,
@@ -212,7 +201,7 @@ def _cond(
         assume(region, condition, side)
         with region.tracing():
             state, failure = attempt(thunk)
-        states.append([_NEVER] * len(names) if state is None else state)
+        states.append([NEVER] * len(names) if state is None else state)
         failures.append(failure)
     _fail(selector, regions, failures)
     for flag, others in unread.items():
@@ -222,17 +211,17 @@ def _cond(
     pairs = [*zip(*states, strict=True), *(_left(place, regions, failures) for place in places)]
     tensors: tuple[list[SymbolicTensor], list[SymbolicTensor]] = ([], [])
     # Two names that hold one object in each branch hold one object after it.
-    found: dict[tuple[int, int], _Kept | _Merged] = {}
+    found: dict[tuple[int, int], Kept | Merged] = {}
     for name, (first, second) in zip(titles, pairs, strict=True):
         if (id(first), id(second)) not in found:
             meet = Meet(_sides_of(name, names, before, first, second), partial(_refuse, trace, places, name))
-            found[id(first), id(second)] = _merge(meet, regions, tensors, name, first, second)
+            found[id(first), id(second)] = merge(meet, regions, tensors, name, first, second)
     outputs = iter(emit_branches(COND, selector, regions, tensors) if tensors[0] or _writes(regions) else ())
-    merged = {key: _fill(value, outputs) for key, value in found.items()}
+    merged = {key: fill(value, outputs) for key, value in found.items()}
     values = [merged[id(first), id(second)] for first, second in pairs]
     for name, pair, value, place in zip(titles, pairs, values, [*[None] * len(names), *places], strict=True):
         if value is not pair[0] and not isinstance(place, TensorPlace):  # which takes the values, not the object
-            _note_merged(trace, name, value, found[id(pair[0]), id(pair[1])])
+            note_merged(trace, name, value, found[id(pair[0]), id(pair[1])])
     for place, value in zip(places, values[len(names) :], strict=True):
         write(place, value, certain=True)
     return values[: len(names)]
@@ -244,23 +233,14 @@ def _leave_out(names: Sequence[str], states: list[Sequence[Any]], flag: str, unr
     if sum(jumps) == 1:
         side = jumps.index(True)
         states[side] = [
-            _NEVER if name in unread and other is not _NEVER else value
+            NEVER if name in unread and other is not NEVER else value
             for name, value, other in zip(names, states[side], states[1 - side], strict=True)
         ]
-
-
-def _note_merged(trace: Trace, name: str, value: Any, found: _Kept | _Merged) -> None:
-    if isinstance(found, _Merged):
-        note_stand_ins(trace, name, value, found.sides, shared=found.meeting.shared, copies=found.copies)
 
 
 def _written_places(regions: Sequence[Region]) -> list[Place]:
     """The places outside that one of the branches wrote."""
     return list({key: written.place for region in regions for key, written in region.writes.items()}.values())
-
-
-_NEVER: Any = object()
-"""What a name holds after a branch that always fails or jumps, which is never looked at."""
 
 
 def _fail(selector: SymbolicTensor, regions: Sequence[Region], failures: Sequence[Failure | None]) -> None:
@@ -289,7 +269,7 @@ def _left(place: Place, regions: Sequence[Region], failures: Sequence[Failure | 
     before = place.get()
     left = [held(place, before if written is None else written.after) for written in writes]
     if any(failures):
-        return tuple([value if failure is None else _NEVER for value, failure in zip(left, failures, strict=True)])
+        return tuple([value if failure is None else NEVER for value, failure in zip(left, failures, strict=True)])
     return matched(regions, place.title, left) if isinstance(place.owner, list) else tuple(left)
 
 
@@ -310,150 +290,6 @@ def _sides_of(name: str, names: Sequence[str], before: Sequence[Any], first: Any
 def _refuse(trace: Trace, places: Sequence[Place], title: str, error: GraphcError) -> GraphcError:
     """An error ready to be raised, which names a list or dict as the user does."""
     return trace.refuse(named_by_user(error, [place for place in places if place.title == title]))
-
-
-def _merge(
-    meet: Meet,
-    regions: tuple[Region, Region],
-    tensors: Sequence[list[SymbolicTensor]],
-    name: str,
-    first: Any,
-    second: Any,
-) -> _Kept | _Merged:
-    """Merges one name; its tensors are added to both branches' outputs."""
-    if first is second:
-        return _Kept(first)
-    if first is _NEVER or second is _NEVER:
-        return _one_sided(regions, tensors, first, second)
-    unbound = [isinstance(value, Undefined) for value in (first, second)]
-    if any(unbound):
-        filler = next(value for value in (first, second) if isinstance(value, Undefined))
-        if all(unbound) or not filler.filler:
-            bound = "true" if not unbound[0] else "false"
-            return _Kept(Undefined(name, f"it is bound only in the {bound} branch of an if on a tensor")
-                         if not all(unbound) else first)  # fmt: skip
-        # A return value that no return has set yet is never looked at: zeros of the other branch's type stand for it.
-        if unbound[0]:
-            first = _zeros_like(regions[0], second)
-        else:
-            second = _zeros_like(regions[1], first)
-    sides, views = _ended(regions, (first, second), nest.shared(first, second))
-    if name != RETURN or (first is None) is (second is None):
-        sides = alike(sides[0], sides[1], regions, copies=views)
-    found = meet.values(name, *sides)
-    for region, results, value in zip(regions, tensors, sides, strict=True):
-        leaves = [_at_end(region, leaf) for leaf in nest.flatten(value, found.shared)[0]]
-        with trace_scope(region):
-            results.extend(to_tensors(region, leaves, found.leaves))
-    return _Merged(found, sides, views)
-
-
-def _ended(
-    regions: Sequence[Region], pair: Sequence[Any], same: AbstractSet[int]
-) -> tuple[tuple[Any, ...], dict[int, Any]]:
-    """The values of two branches as they were at their ends, and which containers these are, where copies tell it."""
-    copies: dict[int, Any] = {}
-    sides = tuple([at_end(region, value, same, copies) for region, value in zip(regions, pair, strict=True)])
-    return sides, copies
-
-
-def _at_end(region: Region, leaf: Any) -> Any:
-    """What a leaf was at the end of a branch: to the items of a tensor from outside values may have been assigned."""
-    written = region.writes.get(TensorPlace(leaf).key) if isinstance(leaf, SymbolicTensor) else None
-    return leaf if written is None else written.after
-
-
-def _one_sided(
-    regions: Sequence[Region], tensors: Sequence[list[SymbolicTensor]], first: Any, second: Any
-) -> _Kept | _Merged:
-    """What a name holds after two branches of which one always fails: what the other left in it."""
-    live = 1 if first is _NEVER else 0
-    value = (first, second)[live]
-    outer: set[int] = set()
-    _find_outer(regions[live], value, outer)
-    copies: dict[int, Any] = {}
-    value = at_end(regions[live], value, outer, copies)
-    leaves, structure = nest.flatten(value, outer)
-    types = [leaf_type(leaf) if _is_made_in(leaf, regions[live]) else None for leaf in leaves]
-    if not any(types):
-        return _Kept(value)
-    with trace_scope(regions[live]):
-        tensors[live].extend(to_tensors(regions[live], [_at_end(regions[live], leaf) for leaf in leaves], types))
-    with trace_scope(regions[1 - live]):
-        tensors[1 - live].extend([zeros_of(regions[1 - live], type) for type in types if type is not None])
-    kinds = tuple(map(kinds_of, leaves))
-    spans = tuple(map(span_of, leaves))
-    meeting = Meeting(structure, tuple(types), tuple(leaves), value, kinds, frozenset(outer), spans)
-    return _Merged(meeting, (value,), copies)
-
-
-def _find_outer(region: Region, value: Any, outer: set[int]) -> bool:
-    """Adds the containers to ``outer`` that stay the objects they are; whether nothing else was made in the branch.
-
-    What the branch left in them is written into them after it.
-    """
-    parts = nest.children(value)
-    if parts is None:
-        return not _is_made_in(value, region)
-    if ContentsPlace.key_of(value) not in region.writes:
-        items = [
-            item for key, item in zip(*parts, strict=True) if AttributePlace.key_of(value, key) not in region.writes
-        ]
-        known = [_find_outer(region, item, outer) for item in items]
-        if not all(known):
-            return False
-    if nest.is_mutable(value):
-        outer.add(id(value))
-    return True
-
-
-def _is_made_in(leaf: Any, region: Region) -> bool:
-    tensor = leaf.tensor if isinstance(leaf, LoopIndex) else leaf
-    return isinstance(tensor, SymbolicTensor) and tensor.trace is region
-
-
-def _zeros_like(region: Region, value: Any) -> Any:
-    def zeros(leaf: Any) -> Any:
-        if not is_tensor(leaf):
-            return leaf
-        with trace_scope(region):
-            return zeros_of(region, leaf_type(leaf))
-
-    return nest.map_structure(zeros, value)
-
-
-class _Kept:
-    """A value that is the same on both sides."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-
-@dataclass(frozen=True)
-class _Merged:
-    """A value that differs on the sides.
-
-    Attributes:
-      meeting: how the two become one.
-      sides: what they held at the ends of the branches.
-      copies: by the identities of copies in them, the containers that the copies tell of.
-    """
-
-    meeting: Meeting
-    sides: tuple[Any, ...]
-    copies: Mapping[int, Any]
-
-
-def _fill(merged: _Kept | _Merged, outputs: Any) -> Any:
-    if isinstance(merged, _Kept):
-        return merged.value
-    found = merged.meeting
-    if not any(found.leaves) and not nest.is_mutable(found.first):
-        return found.first
-    leaves = [kept if type is None else met(next(outputs), kinds, span) for kept, type, kinds, span in found.columns()]
-    return nest.unflatten(found.structure, leaves)
 
 
 def and_(first: Thunk, *others: Thunk) -> Any:
