@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import graphc as gx
 from graphc import Tensor
-from graphc.base.errors import InvalidArgumentError, UnimplementedError
+from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
 from tests.autograph.outcomes import compiled, outcome, same, watchdog  # noqa: F401  the fixture
 
 pytestmark = pytest.mark.usefixtures("watchdog")
@@ -572,3 +572,21 @@ def test_what_handlers_caught_keeps_no_object_alive() -> None:
     for _ in range(10):  # an object that is still held would be taken for one that outlives the function
         n, length, value = gx.function(program)(gx.asarray(7))
         assert (n.item(), length.item(), value.item()) == (2, 3, 7)
+
+
+def test_no_handler_catches_what_compiled_code_alone_cannot_do() -> None:
+    def program(x: Tensor) -> Any:
+        n = 0
+        try:
+            while x > 0:
+                gx.loop_options(max_iterations=3)
+                x = x - 1
+                n += 1
+        except Exception:
+            n = -1
+        return n
+
+    call = gx.function(program)
+    assert call(f(2.0)).item() == program(f(2.0)) == 2
+    with pytest.raises(FailedPreconditionError, match="has not ended after max_iterations=3"):
+        call(f(5.0))

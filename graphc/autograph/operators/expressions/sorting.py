@@ -18,7 +18,7 @@ from graphc.autograph.operators.choices.alike import is_fixed
 from graphc.autograph.operators.choices.one_of import OneOf
 from graphc.autograph.operators.expressions.comparisons import compare, ordered
 from graphc.autograph.operators.expressions.generators import GeneratorExpression
-from graphc.autograph.operators.failures.checks import require
+from graphc.autograph.operators.failures.checks import require_limit
 from graphc.autograph.operators.host.late_values import REPLACED
 from graphc.autograph.operators.lists.growing import refuse_growing
 from graphc.autograph.operators.loops.iterators import SpaceIterator
@@ -96,7 +96,7 @@ def _stacked(column: list[Any]) -> SymbolicTensor | None:
     stacked = FUNCTIONS["stack"](to_tensors(trace, column, [type] * len(column)))
     if type.dtype.kind in "fV":
         message = f"sorted() of NaN gives an order in Python that depends on how it sorts; {_REMEDY}"
-        require(FUNCTIONS["all"](stacked == stacked), lambda: UnimplementedError(message))
+        require_limit(FUNCTIONS["all"](stacked == stacked), lambda: UnimplementedError(message))
     return stacked
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphc.autograph.operators.branches.branches import predicate
-from graphc.autograph.operators.failures.checks import require
+from graphc.autograph.operators.failures.checks import require_limit
 from graphc.autograph.operators.failures.failures import still_running
 from graphc.autograph.operators.failures.handlers import attempt
 from graphc.autograph.operators.loops.state import LoopState, LoopVariables
@@ -128,4 +128,4 @@ def check_bound(done: Any, most: int) -> None:
     """Makes the call fail if ``done`` iterations are as many as there may be."""
     message = f"a loop has not ended after max_iterations={most} iterations; allow more, if it ends at all"
     location = user_location()
-    require(done < most, lambda: at(FailedPreconditionError(message), location))
+    require_limit(done < most, lambda: at(FailedPreconditionError(message), location))

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from graphc.autograph.operators.branches.branches import or_
 from graphc.autograph.operators.branches.merging import is_tensor
-from graphc.autograph.operators.failures.checks import require
+from graphc.autograph.operators.failures.checks import require, require_limit
 from graphc.autograph.operators.numbers.conditions import Between, note_condition
 from graphc.autograph.operators.numbers.exact import compare_exactly
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
@@ -193,14 +193,14 @@ def _check_power(native: Any, first: Any, second: Any) -> None:
         return
     if float not in kinds and type(exponent) not in (int, bool):
         error = "an int to the power of a negative int is a float, which depends on tensors; make the base a float"
-        require(exponent >= 0, lambda: UnimplementedError(error))
+        require_limit(exponent >= 0, lambda: UnimplementedError(error))
         return
     if type(base) not in _KINDS:
         one = 1.0 if float in kinds else 1
         require(or_(lambda: exponent >= 0, lambda: base != 0), lambda: _error_of(native, 0 * one, -1))
     if float in kinds and not (type(exponent) in _KINDS and float(exponent).is_integer()):
         error = "a negative number to a power that is not whole is complex; make the base complex"
-        require(or_(lambda: base >= 0, lambda: exponent % 1.0 == 0), lambda: UnimplementedError(error))
+        require_limit(or_(lambda: base >= 0, lambda: exponent % 1.0 == 0), lambda: UnimplementedError(error))
 
 
 _CHECKS: dict[str, Callable[[Any, Any, Any], None]] = {
