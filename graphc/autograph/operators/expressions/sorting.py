@@ -46,7 +46,11 @@ def _sorted(native: Callable[..., Any], iterable: Any, /, *, key: Any = None, re
         keys = [ordered(convert(item)) for item in items]
     if len(items) > 1 and any(_symbolic(leaf) for leaf in nest.flatten(keys)[0]):
         return made(_sorted_by_tensors(items, keys, truth(reverse)))
-    return made([items[place] for place in native(range(len(items)), key=keys.__getitem__, reverse=reverse)])
+
+    def key_of(place: int) -> Any:
+        return keys[place]
+
+    return made([items[place] for place in native(range(len(items)), key=key_of, reverse=reverse)])
 
 
 _ITERATED = (SymbolicTensor, SpaceIterator, GeneratorExpression)
