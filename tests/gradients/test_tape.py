@@ -365,7 +365,7 @@ def test_a_tape_of_another_trace() -> None:
     def run() -> Any:
         return tape.gradient(y, x)
 
-    with pytest.raises(FailedPreconditionError, match="another function, loop body or branch"):
+    with pytest.raises(FailedPreconditionError, match="another function or loop body than the one that opened"):
         run()
 
 
@@ -377,8 +377,8 @@ def test_a_tape_opened_outside_and_used_in_a_branch() -> None:
             y = x * x
         return tape.gradient(y, x) if x > 0 else x
 
-    with pytest.raises(FailedPreconditionError, match="open and use a tape in the same one"):
-        run(f(1.0))
+    assert run(f(1.5)).item() == 3.0
+    assert run(f(-1.0)).item() == -1.0
 
 
 def test_the_message_names_the_line() -> None:

@@ -166,7 +166,7 @@ def _with_choices(function: Any, native: Any) -> Any:
       function: the function.
       native: what to call in its place.
     """
-    if function in _TEXTS or getattr(function, "__name__", "") in _KEEPING:
+    if function in _TEXTS or getattr(function, "__name__", "") in _KEEPING or _is_debugger(function):
         return native
 
     def called(*args: Any, **kwargs: Any) -> Any:
@@ -180,6 +180,12 @@ def _with_choices(function: Any, native: Any) -> Any:
         return native(*args, **kwargs)
 
     return called
+
+
+def _is_debugger(function: Any) -> bool:
+    """Whether a function stops in the frame that calls it, which is to be the user's."""
+    module = getattr(function, "__module__", None) or ""
+    return function is breakpoint or module.partition(".")[0] in _DEBUGGERS
 
 
 def convert_call(function: Any) -> Any:
@@ -289,7 +295,7 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
             original = report_call(original, f"the call of {code_owner.__qualname__}")
         return _guarded(checked(original))
     if is_library(code.co_filename):
-        if code_owner.__module__ in _DEBUGGERS:
+        if _is_debugger(code_owner):
             return original  # it looks at the frame that calls it
         if not is_pure_module(code_owner.__module__ or "") or is_reported(original):
             original = report_call(original, f"the call of the library function {code_owner.__qualname__}")
