@@ -141,6 +141,7 @@ def _owners(trace: Trace) -> dict[int, _Owner]:
     for write in trace.writes.values():
         if not isinstance(write.place, TensorPlace):
             owners.setdefault(id(write.place.owner), _Owner(write.place.owner, [])).writes.append(write)
+            trace.stores.pop(id(write.place.owner), None)  # the journal tells of it, and alone refers to it
     trace.writes.clear()
     return owners
 

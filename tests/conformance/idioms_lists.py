@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import graphc as gx
@@ -245,3 +246,19 @@ def list_operators(x: Any, n: int) -> Any:
 )
 def repeated(x: Any) -> Any:
     return [0.0] * int(x)
+
+
+@program(
+    "lists/a deque of the function's own, as a window",
+    inputs=[(f(1.0),), (f(-2.0),)],
+    construct="`collections.deque`, whose length loops alone decide",
+    gradient=True,
+)
+def deque_as_a_window(x: Any) -> Any:
+    window = deque([x, x + 1], maxlen=3)
+    for k in range(4):
+        window.append(x * k)
+    total = window[0]
+    while window:
+        total = total + window.popleft() * len(window)
+    return total
