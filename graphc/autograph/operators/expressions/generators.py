@@ -209,14 +209,22 @@ class GeneratorExpression(Loopable, Iterator[Any]):
         )
         raise current_trace().refuse(error)
 
+    def _runs_natively(
+        self, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables, statement: Any
+    ) -> bool:
+        """Runs the loop over what is left, if items have been taken one by one before; says whether it has."""
+        if self._lost:
+            self._refuse()
+        if self._native is None:
+            return False
+        run_for(self._native, extra_test, body, variables, statement=statement)
+        return True
+
     def loop(
         self, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables, statement: Any
     ) -> None:
         """Runs the loops of the expression, with ``body`` inside them."""
-        if self._lost:
-            self._refuse()
-        if self._native is not None:
-            run_for(self._native, extra_test, body, variables, statement=statement)
+        if self._runs_natively(extra_test, body, variables, statement):
             return
         nested = False
 
@@ -289,10 +297,7 @@ class Following(GeneratorExpression):
         self, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables, statement: Any
     ) -> None:
         """Runs a loop over the items that carries what the predicate said last."""
-        if self._lost:
-            self._refuse()
-        if self._native is not None:
-            run_for(self._native, extra_test, body, variables, statement=statement)
+        if self._runs_natively(extra_test, body, variables, statement):
             return
         state = _Getter(True, variables.get)
 

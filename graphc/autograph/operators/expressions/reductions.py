@@ -46,7 +46,7 @@ from graphc.autograph.operators.numbers.symbolic_number import kind_of, numbered
 from graphc.base import nest
 from graphc.core import FUNCTIONS, SymbolicTensor, current_trace
 
-__all__ = ["Box", "holds_symbols", "is_looped", "run_over", "total"]
+__all__ = ["Box", "holds_symbols", "is_looped", "is_symbolic", "run_over", "total"]
 
 Native = Callable[..., Any]
 Test = Callable[[], Any]
@@ -57,13 +57,16 @@ _LOOPED = (GeneratorExpression, SpaceIterator, SymbolicTensor, TensorRange)
 _CONTAINERS: tuple[type[Any], ...] = (list, tuple, set, frozenset, dict, KeysView, ValuesView, ItemsView)
 
 
-def _symbolic(value: Any) -> bool:
+def is_symbolic(value: Any) -> bool:
+    """Whether a value is not known while the function is traced."""
     return isinstance(value, SymbolicTensor | LoopIndex)
 
 
 def holds_symbols(values: Any) -> bool:
     """Whether a container holds tensors without values, or structures of them."""
-    return isinstance(values, _CONTAINERS) and any(map(_symbolic, nest.flatten(list(cast("Iterable[Any]", values)))[0]))
+    return isinstance(values, _CONTAINERS) and any(
+        map(is_symbolic, nest.flatten(list(cast("Iterable[Any]", values)))[0])
+    )
 
 
 def is_looped(values: Any) -> bool:
@@ -108,7 +111,7 @@ def _sum(native: Native, iterable: Any, /, start: Any = 0) -> Any:
     if isinstance(iterable, list | tuple) and not is_looped(iterable):
         # Python adds plain floats with less error than one by one.
         given = nest.as_tuple(iterable)
-        count = next(place for place, item in enumerate(given) if kind_of(item) is None or _symbolic(item))
+        count = next(place for place, item in enumerate(given) if kind_of(item) is None or is_symbolic(item))
         start, iterable = native(given[:count], start), given[count:]
     return total("+", iterable, start)
 

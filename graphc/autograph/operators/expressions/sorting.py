@@ -18,11 +18,11 @@ from graphc.autograph.operators.choices.alike import is_fixed
 from graphc.autograph.operators.choices.one_of import OneOf
 from graphc.autograph.operators.expressions.comparisons import compare, ordered
 from graphc.autograph.operators.expressions.generators import GeneratorExpression
+from graphc.autograph.operators.expressions.reductions import is_symbolic
 from graphc.autograph.operators.failures.checks import require_limit
 from graphc.autograph.operators.host.late_values import REPLACED
 from graphc.autograph.operators.lists.growing import refuse_growing
 from graphc.autograph.operators.loops.iterators import SpaceIterator
-from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.symbolic_number import common_kind, kind_of, number, numbered
 from graphc.autograph.operators.stores.places import ContentsPlace
 from graphc.base import nest
@@ -44,7 +44,7 @@ def _sorted(native: Callable[..., Any], iterable: Any, /, *, key: Any = None, re
     else:
         convert = itself if key is None else call(key)
         keys = [ordered(convert(item)) for item in items]
-    if len(items) > 1 and any(_symbolic(leaf) for leaf in nest.flatten(keys)[0]):
+    if len(items) > 1 and any(is_symbolic(leaf) for leaf in nest.flatten(keys)[0]):
         return made(_sorted_by_tensors(items, keys, truth(reverse)))
 
     def key_of(place: int) -> Any:
@@ -54,10 +54,6 @@ def _sorted(native: Callable[..., Any], iterable: Any, /, *, key: Any = None, re
 
 
 _ITERATED = (SymbolicTensor, SpaceIterator, GeneratorExpression)
-
-
-def _symbolic(value: Any) -> bool:
-    return isinstance(value, SymbolicTensor | LoopIndex)
 
 
 def _refuse(what: str) -> NoReturn:
@@ -87,7 +83,7 @@ def _sorted_by_tensors(items: list[Any], keys: list[Any], reverse: bool) -> list
 def _stacked(column: list[Any]) -> SymbolicTensor | None:
     """One part of all keys as a tensor that orders them; None if all are equal."""
     trace = current_trace()
-    if not any(map(_symbolic, column)):
+    if not any(map(is_symbolic, column)):
         ranked = sorted(column)
         return trace.lift(np.array([ranked.index(value) for value in column], np.int32))
     if not all(isinstance(key, SymbolicTensor) or kind_of(key) in (bool, int, float) for key in column):
