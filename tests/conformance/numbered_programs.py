@@ -18,7 +18,8 @@ if __name__ == "__main__":
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     os.environ.setdefault("GRAPHC_VERIFY", "1")
 
-from tests.conformance.random_programs import SIZE, write_program
+from tests.conformance.random_expressions import SIZE
+from tests.conformance.random_programs import write_program
 from tests.conformance.test_random_programs import Case, inputs_of, outcome
 
 TAPES = (2, 0, 1, 0)

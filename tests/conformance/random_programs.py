@@ -1,168 +1,31 @@
 """Writes random programs over tensors, vectors, lists and Python numbers.
 
-Numbers stay exact: floats are multiples of a half that are clipped, ints are taken modulo something, so that rounding
-never decides which way a program goes. ``acc`` alone sees products and powers, and no condition reads it.
+``acc`` alone sees products and powers, and no condition reads it.
 """
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
 
-SIZE = 4
-"""How long the vectors are."""
+from tests.conformance.random_expressions import Choices, Expressions, Names
 
 DEPTH = 3
 """How deep statements nest."""
 
-RESULT = "x, y, t, k, m, f, v, u, acc, box, table, log, cell.value, cell.count"
+RESULT = "x, y, t, k, m, f, v, u, acc, box, table, log, cell.value, cell.count, told(mode, best)"
 """What every program returns, wherever it does."""
 
 PARAMETERS = "x, y, t, v, w, k, m, s"
 """Two float scalars, an int scalar, two float vectors, two Python ints and a float Variable."""
 
 
-class Choices(Protocol):
-    """Where the decisions come from: hypothesis, or a random generator."""
-
-    def pick(self, options: Sequence[str]) -> str: ...
-
-    def number(self, low: int, high: int) -> int: ...
-
-
-@dataclass
-class Names:
-    """What a piece of code may read, by kind."""
-
-    floats: list[str]
-    counts: list[str]
-    ints: list[str]
-    helpers: list[str] = field(default_factory=list)
-    indices: list[str] = field(default_factory=list)
-    elements: list[str] = field(default_factory=list)
-    whole: bool = True
-    """Whether the vectors, the list, the dict and the rest of the state are there, too."""
-
-
-class Writer:
+class Writer(Expressions):
     """Writes one function, statement by statement."""
 
     def __init__(self, choices: Choices, names: Names, result: str, budget: int) -> None:
-        self.choices, self.names, self.result, self.budget = choices, names, result, budget
-        self.counters, self.bound = 0, False
-        self.pick, self.integer_between = choices.pick, choices.number
-
-    def chance(self, one_in: int) -> bool:
-        return self.integer_between(1, one_in) == one_in
-
-    def fresh(self, letter: str) -> str:
-        self.counters += 1
-        return f"{letter}{self.counters}"
-
-    # --- expressions
-
-    def number(self) -> str:
-        return str(self.integer_between(-3, 4))
-
-    def integer(self, depth: int = 1) -> str:
-        """A Python int in eager code, unless a tensor has met one of the names."""
-        names = self.names
-        nested = ["binary", "binary", "call"] * (depth > 0)
-        kind = self.pick(["name", "name", "number", *["index"] * (2 * bool(names.indices)), *nested])
-        if kind == "name":
-            return self.pick(names.ints)
-        if kind == "index":
-            return self.pick(names.indices)
-        if kind == "binary":
-            left, right = self.integer(depth - 1), self.integer(depth - 1)
-            return f"({left} {self.pick(['+', '-', '*'])} {right}) % {self.integer_between(2, 9)}"
-        if kind == "call":
-            left, right = self.integer(depth - 1), self.integer(depth - 1)
-            calls = [f"abs({left})", f"max({left}, {right})", f"min({left}, {right})", f"({left} // 2)"]
-            calls += ["len(v)", f"({left} if {self.condition(0)} else {right})"]
-            calls += ["table['n']", "len(log)", "cell.count"] * names.whole
-            return self.pick(calls if names.whole else calls[:4])
-        return self.number()
-
-    def count(self, depth: int = 1) -> str:
-        """An int tensor between 0 and 8."""
-        other = self.pick([*self.names.counts, self.integer(depth)])
-        symbol = self.pick(["+", "-", "*"])
-        return f"({self.pick(self.names.counts)} {symbol} {other}) % {self.integer_between(2, 9)}"
-
-    def position(self) -> str:
-        """An index into a vector."""
-        kind = self.pick(["number", "count", "int", *["index"] * (2 * bool(self.names.indices))])
-        if kind == "number":
-            return str(self.integer_between(-SIZE, SIZE - 1))
-        if kind == "count":
-            return f"({self.count(0)}) % {SIZE}"
-        return f"({self.pick(self.names.indices) if kind == 'index' else self.integer(0)}) % {SIZE}"
-
-    def tensor(self, depth: int = 2) -> str:
-        """A float scalar."""
-        names = self.names
-        nested = ["binary", "number", "clip", "ternary", "half", "larger", *["call"] * bool(names.helpers)]
-        whole = ["item", "sum", "held", "held", "comprehension"] * names.whole
-        kind = self.pick([*["name"] * 3, *["element"] * (2 * bool(names.elements)), *(nested + whole) * (depth > 0)])
-        part = depth - 1
-        if kind == "name":
-            return self.pick(names.floats)
-        if kind == "element":
-            return self.pick(names.elements)
-        if kind == "number":
-            return f"({self.pick(names.floats)} {self.pick(['+', '-', '*'])} {self.integer()})"
-        if kind == "binary":
-            return f"({self.tensor(part)} {self.pick(['+', '-'])} {self.tensor(part)})"
-        if kind == "ternary":
-            return f"({self.tensor(part)} if {self.condition(0)} else {self.tensor(part)})"
-        if kind == "half":
-            return f"{self.pick(['f + ', '']) * names.whole}{self.tensor(0)} * 0.5"
-        if kind == "larger":
-            return f"{self.pick(['max', 'min', 'gx.maximum'])}({self.tensor(part)}, {self.tensor(part)})"
-        if kind == "call":
-            return f"{self.pick(names.helpers)}({self.tensor(0)}, {self.integer(0)})"
-        if kind == "item":
-            return f"{self.pick(['v', 'w', 'u'])}[{self.position()}]"
-        if kind == "sum":
-            return f"gx.sum({self.vector()})"
-        if kind == "held":
-            return self.pick(["table['x']", "box[0]", "cell.value", "cell.push(2)", "s.value()", "s * 2"])
-        if kind == "comprehension":
-            name = self.fresh("c")
-            return f"sum({name} {self.pick(['+', '*'])} {self.integer(0)} for {name} in {self.pick(['v', 'w'])})"
-        return f"gx.clip({self.tensor(part)}, -20, 20)"
-
-    def vector(self) -> str:
-        name = self.pick(["v", "w", "u"])
-        kinds = [name, f"{name}[1:]", f"{name}[::2]", f"{name} * {self.tensor(0)}"]
-        return self.pick([*kinds, f"gx.where({name} > {self.tensor(0)}, {name}, {self.number()})"])
-
-    def condition(self, depth: int = 1) -> str:
-        nested = ["chain", "not", "and", "or", "call"] * (depth > 0)
-        kind = self.pick(["tensor", "tensor", "count", "int", *["element"] * bool(self.names.elements), *nested])
-        compare = self.pick(["<", "<=", ">", ">=", "==", "!="])
-        if kind == "tensor":
-            return f"{self.pick(self.names.floats)} {compare} {self.number()}"
-        if kind == "element":
-            return f"{self.pick(self.names.elements)} {compare} {self.tensor(0)}"
-        if kind == "count":
-            return f"{self.count()} {compare} {self.integer()}"
-        if kind == "int":
-            return f"{self.integer()} {compare} {self.integer()}"
-        if kind == "chain":
-            return f"{self.number()} < {self.integer()} <= {self.count(0)}"
-        if kind == "not":
-            return f"not {self.condition(0)}"
-        if kind == "call":
-            calls = ["gx.any(v > 1)", "gx.all(w < 2)", f"any(e > {self.number()} for e in v)", "f > 0", "log", "t"]
-            calls += ["gx.random.uniform(()) < 0.5", "s > 2", "cell.count > 1"]
-            return self.pick(calls) if self.names.whole else self.condition(0)
-        return f"({self.condition(0)} {kind} {self.condition(0)})"
-
-    # --- statements
+        super().__init__(choices, names)
+        self.result, self.budget, self.bound = result, budget, False
 
     def block(self, depth: int, loop: bool, least: int = 1, most: int = 4) -> list[str]:
         lines: list[str] = []
@@ -180,7 +43,8 @@ class Writer:
         whole = ["store", "store", "store", "swap", "mixed", "new", "accumulate", "entry", "last", "call"]
         whole += ["grow"] * (depth == DEPTH or self.chance(3))
         nested = ["if", "if", "if", "for", "for", "for", "while"] * (depth > 0)
-        rare = ["fail", "match", "try"] * (self.names.whole and depth > 0 and self.chance(3))
+        whole += ["mode", "best", "chosen", "listed", "visit"] * self.chance(2)
+        rare = ["fail", "match", "try", "handlers"] * (self.names.whole and depth > 0 and self.chance(3))
         kinds = [*simple, *whole * self.names.whole, *nested, *rare, *["jump", "jump"] * loop]
         yield from getattr(self, f"write_{self.pick(kinds)}")(depth, loop)
 
@@ -281,6 +145,80 @@ class Writer:
         yield self.pick(["except ValueError:", "finally:"])
         yield f"    {self.pick(['k += 1', 'x = x + 1', 'm = 0'])}"
 
+    def write_handlers(self, depth: int, loop: bool) -> Iterator[str]:
+        """Several exceptions, each with a handler of its own."""
+        yield "try:"
+        yield f"    if {self.condition()}:"
+        yield f"        {self.raising()}"
+        yield from self.indented(depth, loop)
+        yield f"    {self.pick(['x = visit(y)', 'y = visit(x - k)'])}"
+        yield self.pick(["except ValueError as error:", "except (ValueError, KeyError) as error:"])
+        yield f"    {self.pick(['m = len(str(error)) % 5', 'mode = str(error)', 'm += 1'])}"
+        if self.chance(3):
+            yield self.pick(["    raise", "    raise KeyError('again') from error"])
+        if self.chance(2):
+            yield "except LookupError:"
+            yield from self.indented(depth, loop)
+        if self.chance(3):
+            yield "else:"
+            yield from self.indented(depth, loop)
+        if self.chance(3):
+            yield "finally:"
+            yield f"    {self.pick(['k = (k + 1) % 7', 'cell.count += 1', 's.assign_add(1.0)', 'v[0] = 1'])}"
+
+    def raising(self) -> str:
+        return f"raise {self.pick(['ValueError', 'KeyError', 'IndexError'])}('raised {self.fresh('a')}')"
+
+    def write_mode(self, depth: int, loop: bool) -> Iterator[str]:
+        """A string that is the state of the program."""
+        either = f"{self.pick(MODES)} if {self.condition(0)} else {self.pick(['mode', *MODES])}"
+        yield self.pick([f"mode = {self.pick(MODES)}", f"mode = {either}", "mode = NEXT.get(mode, 'idle')"])
+        if self.chance(2):
+            yield f"if mode {self.pick(['==', '!='])} {self.pick(MODES)}:"
+            yield from self.indented(depth, loop) if depth else ["    k = (k + 1) % 5"]
+
+    def write_best(self, depth: int, loop: bool) -> Iterator[str]:
+        """What is None until something is found."""
+        if self.chance(4):
+            yield "best = None"
+        else:
+            value = self.tensor(1)
+            yield f"if best is None or best {self.pick(['<', '>'])} {value}:"
+            yield f"    best = {value}"
+
+    def write_chosen(self, depth: int, loop: bool) -> Iterator[str]:
+        """A function or an object that a condition chooses."""
+        first, second, condition = self.integer(0), self.integer(0), self.condition(0)
+        yield f"act = (lambda a: a + {first}) if {condition} else (lambda a: a * {self.pick(['k', '0.5', '2'])})"
+        yield self.pick(
+            [
+                f"x = gx.clip(act({self.tensor(0)}), -50, 50)",
+                f"y = gx.clip(act(y) + act({second}), -50, 50)",
+                f"x = gx.clip(sum(map(act, {self.pick(['v', 'w', 'box'])})), -50, 50)",
+            ]
+        )
+
+    def write_listed(self, depth: int, loop: bool) -> Iterator[str]:
+        """Reads and changes lists by places that tensors may choose, and unpacks them."""
+        place, value = f"({self.count(0)}) % 2", self.pick([self.integer(0), self.tensor(0)])
+        yield self.pick(
+            [
+                f"log[{place}] = {value}",
+                f"x = gx.clip(x + log[{place}], -50, 50)",
+                f"y = gx.clip(y + [e * 2 for e in {self.pick(['v', 'u', 'box'])}][{place}], -50, 50)",
+                f"x = gx.clip(sum([e for e in w if e > {self.number()}]), -50, 50)",
+                f"x, *others = [{self.tensor(0)}, {value}, *box]",
+                f"m = len([e for e in v if e < {self.number()}])",
+                f"x, y = sorted((x, y){self.pick(['', ', key=lambda a: -a', ', reverse=True'])})",
+                f"m = max(range(4), key=lambda n: {self.pick(['v', 'w'])}[n])",
+                f"k = (k + ({self.integer(0)} in log)) % 5",
+            ]
+        )
+
+    def write_visit(self, depth: int, loop: bool) -> Iterator[str]:
+        """Calls the nested function that changes names and may raise."""
+        yield f"{self.pick(['x', 'y'])} = {self.pick(['visit', 'twice'])}({self.tensor(0)})"
+
     def write_match(self, depth: int, loop: bool) -> Iterator[str]:
         yield f"match {self.pick([self.integer(), self.count()])}:"
         for case in ("0", self.pick(["1 | 2", "3", "n if n > 1"]), "_"):
@@ -359,20 +297,54 @@ def write_program(choices: Choices) -> str:
     writer = Writer(choices, Names(["x", "y"], ["t"], ["k", "m"], list(helpers)), RESULT, 20)
     body = "\n".join(writer.block(DEPTH, False, 3, 8))
     used = [text for name, text in helpers.items() if f"{name}(" in body]
-    lines = [START, *[BUMP] * ("bump(" in body), body, f"return {RESULT}"]
-    return "\n".join([CELL, *used, _function(f"program({PARAMETERS})", lines)])
+    nested = [text for name, text in NESTED.items() if f"{name}(" in body]
+    nested = [NESTED["visit"], *nested] if "twice(" in body and "visit(" not in body else nested
+    lines = [START, *nested, body, f"return {RESULT}"]
+    return "\n".join([CELL, TOLD, *used, _function(f"program({PARAMETERS})", lines)])
 
+
+MODES = ("'idle'", "'up'", "'down'")
 
 START = """\
+mode, best = 'idle', None
 f, u, acc, box, table, log = 0.5, w * 1, x * 0, (x, y), {'x': y, 'n': 0}, [1, 2]
 cell = Cell(y)"""
 
-BUMP = """\
+NESTED = {
+    "bump": """\
 def bump(amount):
     nonlocal k, x
     k = (k + amount) % 5
     if k > 2:
         x = gx.clip(x - 1, -50, 50)
+""",
+    "visit": """\
+def visit(value):
+    nonlocal mode, m
+    m = (m + 1) % 4
+    if value > 2:
+        mode = 'up'
+        if m > 1:
+            raise ValueError('visited')
+    elif value < 0:
+        mode = 'down'
+    return gx.clip(value + m, -50, 50)
+""",
+    "twice": """\
+def twice(value):
+    try:
+        return visit(value) + visit(value - 1)
+    except ValueError:
+        return value
+""",
+}
+"""Functions that the program defines in itself, and that change its names."""
+
+TOLD = """\
+NEXT = {'idle': 'up', 'up': 'down'}
+
+def told(mode, best):
+    return 0 if mode == 'idle' else 1 if mode == 'up' else 2, best is None, 0 if best is None else best
 """
 
 CELL = """\

@@ -29,7 +29,8 @@ from graphc.base.errors import (
 )
 from tests.autograph.operators.differential import compile_quietly, run
 from tests.conformance.harness import difference, f, fresh, i, snapshot, with_tape
-from tests.conformance.random_programs import SIZE, write_program
+from tests.conformance.random_expressions import SIZE
+from tests.conformance.random_programs import write_program
 
 EXAMPLES = int(os.environ.get("GRAPHC_RANDOM_PROGRAMS", "25"))
 REFUSALS = (UnimplementedError, InvalidTypeError, InvalidArgumentError, UndefinedNameError, NumberOverflowError)
