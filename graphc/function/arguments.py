@@ -316,6 +316,4 @@ def _as_leaves(spec: Any) -> Any:
     parts = nest.children(spec)
     if parts is None:
         return spec
-    keys, items = parts
-    level = nest.Structure(type(spec), keys, (nest.LEAF,) * len(items), getattr(spec, "default_factory", None))
-    return nest.unflatten(level, map(_as_leaves, items))
+    return nest.rebuilt(spec, [_as_leaves(item) for item in parts[1]])

@@ -523,3 +523,43 @@ def matched_with_none(xs: Any) -> Any:
         if x > 3:
             last = x
     return total
+
+
+@program("choices/a string caught in a loop", inputs=VECTORS, construct=STATE, gradient=True)
+def mode_after_exceptions(xs: Any) -> Any:
+    mode, total = "start", xs[0] * 0
+    for x in xs:
+        mode = "low" if x < 1 else mode
+        try:
+            if x > 4:
+                raise ValueError("high")
+            total += x if mode == "low" else 2 * x
+        except ValueError as error:
+            mode = str(error)
+    return total * 10 if mode == "high" else total
+
+
+@program("choices/a nested function that changes the state, in nested loops", inputs=SIGNS, construct=STATE)
+def mode_of_nested_function(x: Any) -> Any:
+    mode = "start"
+
+    def visit(value: Any) -> Any:
+        nonlocal mode
+        if value > 5:
+            mode = "high"
+        elif value < 0:
+            mode = "low"
+        return value + 2
+
+    while x < 20:
+        while x < 10:
+            x = visit(x)
+        x = visit(x) + 3
+    return x, 0 if mode == "start" else 1 if mode == "low" else 2
+
+
+@program("choices/map of a chosen function", inputs=VECTORS, construct=CHOSEN, gradient=True)
+def map_of_chosen(xs: Any) -> Any:
+    act = (lambda x: x * x) if xs[0] > 1 else (lambda x: x + 1)
+    keep = (lambda x: x > 1) if xs[1] > 1 else (lambda x: x < 1)
+    return sum(map(act, xs)), sum(x for x in filter(keep, xs))

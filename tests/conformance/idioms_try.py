@@ -599,3 +599,32 @@ def nonlocal_after_a_raise_in_a_loop(x: Any) -> Any:
         except ValueError:
             pass
     return count
+
+
+class _Counter:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+@program(
+    "try/another exception from the one that a nested function raised",
+    inputs=[(f(1),), (f(4),), (f(8),)],
+    construct=TRY,
+)
+def raised_from_a_nested_function(x: Any) -> Any:
+    counter = _Counter(x)
+
+    def visit(value: Any) -> Any:
+        if value > 3:
+            raise ValueError("visited")
+        return value + 1
+
+    try:
+        if x > 6:
+            raise KeyError("early")
+        counter.value = visit(x)
+    except ValueError as error:
+        raise LookupError("again") from error
+    except KeyError:
+        counter.value = x * 2
+    return counter.value

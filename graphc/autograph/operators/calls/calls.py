@@ -171,7 +171,7 @@ def _with_choices(function: Any, native: Any) -> Any:
 
     def called(*args: Any, **kwargs: Any) -> Any:
         for place, value in enumerate(args):
-            if isinstance(value, OneOf):
+            if isinstance(value, OneOf) and (place or function not in _MAPPING):
                 either = decide if function in _DECIDED else ask
                 return either(value, lambda one: called(*args[:place], one, *args[place + 1 :], **kwargs))  # noqa: B023
         for name, value in kwargs.items():
@@ -531,7 +531,8 @@ def _hashable_function(function: Any) -> Any:
 
 def _called_back(value: Any) -> Any:
     """An argument that the builtin calls, as a call of it would be converted."""
-    callback = isinstance(value, types.FunctionType | types.MethodType | types.BuiltinFunctionType | functools.partial)
+    functions = types.FunctionType | types.MethodType | types.BuiltinFunctionType | functools.partial | OneOf
+    callback = isinstance(value, functions)
     return call(value) if callback or _kind(value) in REPLACED_OBJECTS else value
 
 

@@ -110,7 +110,8 @@ class Failures:
         """A new way in which the call fails."""
         trace = context.trace
         assert trace is not None
-        error.__traceback__ = error.__context__ = None  # their frames would keep alive what the function made
+        for led in _chain(error):
+            led.__traceback__ = led.__context__ = None  # their frames would keep alive what the function made
         site = self._new(Frozen(ErrorView.of(error)), places, trace.root)
         self._sites[site.number] = site
         return site
@@ -312,16 +313,22 @@ def settles(state: Settling, region: Region) -> bool:
     return False
 
 
-def _forget(error: BaseException | None) -> None:
+def _forget(error: BaseException) -> None:
     """Takes the notes of where they were raised away from an exception and those that led to it."""
-    known: set[int] = set()
-    waiting = [error]
+    for led in _chain(error):
+        led.__dict__.pop(RAISED, None)
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """An exception and those that led to it, each once."""
+    found: list[BaseException] = []
+    waiting: list[BaseException | None] = [error]
     while waiting:
         last = waiting.pop()
-        if last is not None and id(last) not in known:
-            known.add(id(last))
-            last.__dict__.pop(RAISED, None)
+        if last is not None and not any(last is one for one in found):
+            found.append(last)
             waiting += [last.__cause__, last.__context__]
+    return found
 
 
 def _places_of(error: BaseException) -> list[Location]:

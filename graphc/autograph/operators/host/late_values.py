@@ -190,11 +190,7 @@ def rebuilt(container: Any, change: Callable[[Any], Any]) -> Any:
     """The container with its items changed."""
     parts = nest.children(container)
     assert parts is not None
-    keys, items = parts
-    kind = cast("type[Any]", type(container))
-    factory = getattr(container, "default_factory", None)
-    structure = nest.Structure(kind, keys, (nest.LEAF,) * len(items), factory)
-    return nest.unflatten(structure, map(change, items))
+    return nest.rebuilt(container, [change(item) for item in parts[1]])
 
 
 def holds_views(structure: nest.Structure) -> bool:

@@ -298,7 +298,7 @@ class LoopState:
     def _alike(self, values: Sequence[Any], region: Region) -> list[Any]:
         """What the names hold after an iteration, in the form that it has at the start."""
         pairs = zip(self._entries, values, strict=True)
-        return [self._both(entry, value, region)[1] if entry.mixed else value for entry, value in pairs]
+        return [self._both(entry, value, region)[1] if is_mixed(entry.value) else value for entry, value in pairs]
 
     def _both(self, entry: _Entry, value: Any, region: Region) -> tuple[Any, Any]:
         traces = self._trace, region
