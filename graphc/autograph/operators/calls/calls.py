@@ -90,6 +90,7 @@ _KEEPING = _CONTENT_METHODS | {"format", "format_map", "join"}
 _DECIDED: frozenset[Any] = frozenset((callable, isinstance, issubclass))
 _DEBUGGERS = frozenset(("bdb", "debugpy", "ipdb", "pdb", "pudb"))
 _IMMUTABLE = (str, bytes, int, float, complex, tuple, frozenset, range, type(None))
+_CALLBACKS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial, OneOf)
 _PURE_CLASSES = (contextlib.nullcontext, contextlib.suppress)
 
 _NAMESPACES = (ArrayMethods, types.ModuleType, type)
@@ -531,8 +532,7 @@ def _hashable_function(function: Any) -> Any:
 
 def _called_back(value: Any) -> Any:
     """An argument that the builtin calls, as a call of it would be converted."""
-    functions = types.FunctionType | types.MethodType | types.BuiltinFunctionType | functools.partial | OneOf
-    callback = isinstance(value, functions)
+    callback = isinstance(value, _CALLBACKS)
     return call(value) if callback or _kind(value) in REPLACED_OBJECTS else value
 
 
