@@ -66,12 +66,17 @@ def lift_handlers(body: Block, unit: Unit, shared: AbstractSet[str]) -> Block:
 
 
 _DECIDING = ast.If | ast.For | ast.While | ast.IfExp | ast.BoolOp | ast.comprehension
-_RAISING = ast.Call | ast.Raise | ast.Assert
+_RAISING = ast.Call | ast.Raise | ast.Assert | ast.Subscript
+_DIVIDING = ast.Div | ast.FloorDiv | ast.Mod | ast.Pow
 
 
 def _may_raise(body: Block) -> bool:
     """Whether statements may raise an exception that tensors decide on, there or in a function that they call."""
-    return any(isinstance(part, _DECIDING | _RAISING) for part in own_nodes(body))
+    return any(isinstance(part, _DECIDING | _RAISING) or _divides(part) for part in own_nodes(body))
+
+
+def _divides(node: ast.AST) -> bool:
+    return isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, _DIVIDING)
 
 
 def _lifted(node: ast.Try, unit: Unit, shared: AbstractSet[str]) -> Block:

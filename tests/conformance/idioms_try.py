@@ -628,3 +628,47 @@ def raised_from_a_nested_function(x: Any) -> Any:
     except KeyError:
         counter.value = x * 2
     return counter.value
+
+
+@program(
+    "try/division by a number that tensors decide",
+    inputs=[(f(0.0),), (f(2.0),), (f(-3.0),)],
+    construct=TRY,
+    python_numbers=True,
+)
+def divided_in_a_try(x: Any) -> Any:
+    n, total = int(x), 0
+    try:
+        share = 10 / n
+    except ZeroDivisionError as error:
+        share = len(str(error))
+    for k in range(4):
+        try:
+            total += 12 // (n - k) % 5
+        except ZeroDivisionError:
+            total += 100
+    try:
+        power = n**-1
+    except ZeroDivisionError:
+        power = -1.0
+    return share, total, power
+
+
+@program(
+    "try/a place that tensors decide",
+    inputs=[(f(0.0),), (f(2.0),), (f(5.0),), (f(-4.0),)],
+    construct=TRY,
+    python_numbers=True,
+)
+def places_in_a_try(x: Any) -> Any:
+    rows, vector, n = [1.0, 2.0, 3.0], x * gx.ones(3), int(x)
+    try:
+        first = rows[n]
+    except IndexError:
+        first = -1.0
+    try:
+        rows[n] = 5.0
+        vector[n] = 7
+    except IndexError:
+        rows[0] = 4.0
+    return first, rows, vector

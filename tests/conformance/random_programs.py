@@ -206,7 +206,7 @@ class Writer(Expressions):
                 f"log[{place}] = {value}",
                 f"x = gx.clip(x + log[{place}], -50, 50)",
                 f"y = gx.clip(y + [e * 2 for e in {self.pick(['v', 'u', 'box'])}][{place}], -50, 50)",
-                f"x = gx.clip(sum([e for e in w if e > {self.number()}]), -50, 50)",
+                f"x = gx.clip(x + sum([e for e in w if e > {self.number()}]), -50, 50)",
                 f"x, *others = [{self.tensor(0)}, {value}, *box]",
                 f"m = len([e for e in v if e < {self.number()}])",
                 f"x, y = sorted((x, y){self.pick(['', ', key=lambda a: -a', ', reverse=True'])})",
