@@ -7,7 +7,7 @@ a parent.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -147,6 +147,16 @@ class Check(AfterCall, Protocol):
     @property
     def is_final(self) -> bool:
         """Whether the trace ended in an exception of Python's own, so that another attempt may fare better."""
+        ...
+
+    @property
+    def raises(self) -> Mapping[int, tuple[str, Location | None]]:
+        """What it raises and where, by the status of the call that says so."""
+        ...
+
+    @property
+    def host_calls(self) -> Sequence[tuple[str, Location | None]]:
+        """What the program calls on the host, and where."""
         ...
 
     def refers_to(self, objects: Sequence[Any]) -> bool:
@@ -291,7 +301,7 @@ class Trace:
             if isinstance(value, Tracer):
                 raise InvalidArgumentError(
                     f"a JAX tracer {value!r:.80} is used in a graphc function; call the graphc function from outside "
-                    "jax.jit, jax.grad and jax.vmap"
+                    "jax.jit, jax.grad and jax.vmap, or make it a JAX function by gx.to_jax and pass the array to it"
                 )
             return self.capture(value)
         return self.constant(value)

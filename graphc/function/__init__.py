@@ -6,6 +6,7 @@ from graphc.function.from_graph import from_graph
 from graphc.function.function import TOOLS, Function, function
 from graphc.function.mode import functions_run_eagerly, run_functions_eagerly
 from graphc.function.options import TraceOptions
+from graphc.function.pure import to_jax
 from graphc.function.retrace import TraceReport
 from graphc.function.traced import TracedFunction, TraceNotes, trace_function
 from graphc.function.write_back import array_leaves
@@ -26,5 +27,6 @@ __all__ = [
     "function",
     "functions_run_eagerly",
     "run_functions_eagerly",
+    "to_jax",
     "trace_function",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import weakref
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
@@ -15,9 +15,11 @@ from graphc.autograph import (
     NoSourceError,
     convert_call,
     ends_function,
+    holds_growing,
+    holds_views,
     watch_names,
 )
-from graphc.base import at, user_location
+from graphc.base import Location, at, user_location
 from graphc.base.errors import GraphcError, UnimplementedError
 from graphc.core import (
     NO_ATTRS,
@@ -79,6 +81,8 @@ class TracedFunction:
         are not kept alive.
       notes: what tracing found out besides.
       after_call: what is done after each run, and which outputs of the graph it is given.
+      can_fail: whether the first of them looks whether the call has failed.
+      num_results: how many outputs, the first ones, belong to the function's result.
       captured_tensors: the tensors that the function uses from outside.
       depends_on_arguments: whether it works on, or returns, objects that come with the arguments of each call.
       refers_to_objects: whether it works on the very objects that came with the arguments of the traced call.
@@ -93,10 +97,10 @@ class TracedFunction:
         self.notes = notes
         self.after_call = _slices(after_call, len(graph.outputs))
         self._check = trace.check
-        self._can_fail = self._check is not None
+        self.can_fail = self._check is not None
         self.refers_to_objects = self._check is not None and self._check.refers_to(arguments.objects)
-        self._num_results = self.after_call[0][1].start if self.after_call else len(graph.outputs)
-        self.executable = Executable(graph, self._look if self._can_fail else None)
+        self.num_results = self.after_call[0][1].start if self.after_call else len(graph.outputs)
+        self.executable = Executable(graph, self._look if self.can_fail else None)
         self.captured_tensors = [outer for outer, _ in trace.captures.values()]
         self._looked_at = list(trace.looked_at.values())
         self._write_back = next((after for after, _ in self.after_call if isinstance(after, WriteBack)), None)
@@ -135,6 +139,26 @@ class TracedFunction:
         return self._check is not None and self._check.is_final
 
     @property
+    def raises(self) -> Mapping[int, tuple[str, Location | None]]:
+        """The exceptions that tensors decide on, by the status of a call that has failed so: what and where."""
+        return {} if self._check is None else self._check.raises
+
+    @property
+    def host_calls(self) -> Sequence[tuple[str, Location | None]]:
+        """The Python code that the program runs, ``print`` for one: what and where."""
+        return () if self._check is None else self._check.host_calls
+
+    @property
+    def grows(self) -> bool:
+        """Whether the result holds lists whose length is known when the program has run, or texts made of tensors."""
+        return holds_growing(self._structure) or holds_views(self._structure)
+
+    def result_leaves(self, arguments: Arguments) -> list[Any]:
+        """The leaves of the result; those that are no tensors are Python values and Variables of this call."""
+        passed = arguments.passed
+        return [passed[leaf.index] if isinstance(leaf, ArgumentPlace) else leaf for leaf in self._leaves]
+
+    @property
     def looks_at_values(self) -> bool:
         """Whether Python code got to know the values of tensors from outside when the function was traced."""
         return bool(self._looked_at)
@@ -159,9 +183,9 @@ class TracedFunction:
             device = find_device(self.device)
             arrays = [to_device(array, device) for array in arrays]
         results = self.executable(arrays, variables)
-        for after, place in self.after_call[self._can_fail :]:
+        for after, place in self.after_call[self.can_fail :]:
             after.run(results[place], arguments)
-        return self.packer(arguments, own=True)(map(Tensor, results[: self._num_results]))
+        return self.packer(arguments, own=True)(map(Tensor, results[: self.num_results]))
 
     def _look(self, outputs: Sequence[Any]) -> None:
         """Raises if the program, which gave these outputs, says that the call has failed."""
@@ -184,8 +208,7 @@ class TracedFunction:
         own = own and bool(self._own)
         if not (own or self._returns_passed):
             return self._pack
-        passed = arguments.passed
-        leaves = [passed[leaf.index] if isinstance(leaf, ArgumentPlace) else leaf for leaf in self._leaves]
+        leaves = self.result_leaves(arguments)
         if own:
             given = [leaf for _, leaf in array_leaves(arguments)]
             for position, source in self._own.items():
@@ -231,10 +254,10 @@ class TracedFunction:
 
         with device_scope(self.device or context.device):
             self.executable.run(program, variables)
-        for after, place in self.after_call[self._can_fail :]:
+        for after, place in self.after_call[self.can_fail :]:
             found = results[place]
             after.run(found if after is self._write_back else [tensor.raw for tensor in found], arguments)
-        return self.packer(arguments, own=True)(iter(results[: self._num_results]))
+        return self.packer(arguments, own=True)(iter(results[: self.num_results]))
 
     def lower(self, arguments: Arguments) -> Any:
         """JAX's lowered program (``jax.stages.Lowered``)."""

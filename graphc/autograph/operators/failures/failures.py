@@ -10,7 +10,7 @@ After the run the exception is made again of the values, and raised.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -128,6 +128,19 @@ class Failures:
     def is_final(self) -> bool:
         """Whether the trace ended in an exception of Python's own, so that another attempt may fare better."""
         return any(site.original is not None for site in self._sites.values())
+
+    @property
+    def raises(self) -> Mapping[int, tuple[str, Location | None]]:
+        """The exceptions by their numbers: of which class, and the line that raises it."""
+        return {
+            number: (site.error.held[0].__name__, site.places[-1] if site.places else None)
+            for number, site in self._sites.items()
+        }
+
+    @property
+    def host_calls(self) -> Sequence[tuple[str, Location | None]]:
+        """The Python functions that the program calls, and the lines that do."""
+        return [(host.name.rpartition("_")[0], host.places[-1] if host.places else None) for host in self.hosts]
 
     def refers_to(self, objects: Sequence[Any]) -> bool:
         """Whether an exception, or what is called on the host, holds one of these very objects."""

@@ -1,0 +1,346 @@
+"""``to_jax``: a function of the user's as a pure function of JAX's."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+import jax as _jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+from jax.experimental import checkify
+
+from graphc.base import at, collection_paused, nest, user_location
+from graphc.base.errors import (
+    InvalidArgumentError,
+    InvalidTypeError,
+    NotFoundError,
+    UnimplementedError,
+    VariableCreationError,
+)
+from graphc.core import SymbolicTensor, Tensor, Variable, trace_scope, type_of
+from graphc.function.arguments import Arguments
+from graphc.function.bound import BoundFunction
+from graphc.function.function import Function
+from graphc.function.traced import TracedFunction
+from graphc.function.write_back import WriteBack
+
+__all__ = ["PureFunction", "to_jax"]
+
+jax: Any = _jax  # its functions are only partly annotated
+
+Arrays = dict[str, Any]
+
+
+class PureFunction:
+    """A pure function of JAX arrays; made by :func:`to_jax`, which says what it does."""
+
+    __graphc_opaque__ = True  # as an argument or attribute it stands for itself
+
+    def __init__(self, fn: Callable[..., Any], errors: Literal["refuse", "checkify"]) -> None:
+        bound = isinstance(fn, BoundFunction)
+        found: Any = fn.__func__ if bound else fn
+        self._function: Function = found if isinstance(found, Function) else Function(found, on_retrace="ignore")
+        self._instance = (fn.__self__,) if bound else ()
+        self._errors = errors
+        self._programs: weakref.WeakKeyDictionary[TracedFunction, Callable[..., Any]] = weakref.WeakKeyDictionary()
+        self._known: weakref.WeakValueDictionary[str, Variable] = weakref.WeakValueDictionary()
+        self.__name__ = self.__qualname__ = self._function.name
+        self.__doc__ = fn.__doc__
+        with_variables = inspect.Parameter("variables", inspect.Parameter.POSITIONAL_ONLY)
+        own = [*inspect.signature(self._function.python_function).parameters.values()][len(self._instance) :]
+        if "variables" not in [parameter.name for parameter in own]:
+            self.__signature__ = inspect.Signature([with_variables, *own])
+
+    def __repr__(self) -> str:
+        return f"<pure function {self.__name__}>"
+
+    def init(self, *args: Any, **kwargs: Any) -> Arrays:
+        """The Variables that the function reads or writes for such arguments.
+
+        Where the function makes Variables in its first call, they are made.
+
+        Args:
+          *args: arguments as those of the function; only the types of their tensors count.
+          **kwargs: as ``args``.
+
+        Returns:
+          Copies of the values that the Variables have now, by their names.
+        """
+        with trace_scope(None):
+            traced, arguments = self._traced(args, kwargs, creates=True)
+        return {variable.name: jnp.array(variable.current(), copy=True) for variable in self._uses(traced, arguments)}
+
+    def __call__(self, variables: Mapping[str, Any], /, *args: Any, **kwargs: Any) -> tuple[Any, Arrays]:
+        """Computes the result and the new values of the Variables; see :func:`to_jax`."""
+        if not isinstance(variables, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            error = InvalidTypeError(
+                f"{self.__name__}: the first argument must be the Variables, the dict that .init(*args) gives, got "
+                f"{variables!r:.60}"
+            )
+            raise at(error, user_location())
+        with trace_scope(None), collection_paused():
+            traced, arguments = self._traced(args, kwargs)
+            used = traced.bound_variables(arguments)
+            values = [self._value(variables, variable) for variable in used]
+            results = self._program(traced)(*values, *arguments.arrays, *traced.captures)
+            written = results[len(traced.graph.outputs) :]
+            new = {**variables, **{variable.name: array for variable, array in zip(used, written, strict=False)}}
+            return self._packed(traced, arguments, results, new), new
+
+    def assign(self, variables: Mapping[str, Any]) -> None:
+        """Gives the Variables these values, once the loop in JAX is over.
+
+        Raises:
+          NotFoundError: the function has no Variable of such a name.
+          InvalidArgumentError, InvalidTypeError: a value does not fit its Variable.
+        """
+        for name, value in variables.items():
+            variable = self._known.get(name)
+            if variable is None:
+                error = NotFoundError(f"{self.__name__}: it has no Variable {name!r}; there are {sorted(self._known)}")
+                raise at(error, user_location())
+            variable.assign(jnp.array(value, copy=True))  # JAX's own may be donated to a program
+
+    def partition(self, variables: Mapping[str, Any]) -> tuple[Arrays, Arrays]:
+        """The trainable Variables, to be differentiated, and all others (counters, the state of random numbers).
+
+        Example:
+          >>> import jax
+          >>> import graphc as gx
+          >>> w, steps = gx.Variable(3.0, name="w"), gx.Variable(0, name="steps", trainable=False)
+          >>> def loss(x):
+          ...     steps.assign_add(1)
+          ...     return (w * x) ** 2
+          >>> pure = gx.to_jax(loss)
+          >>> weights, others = pure.partition(pure.init(2.0))
+          >>> gradients, variables = jax.grad(lambda weights: pure({**weights, **others}, 2.0), has_aux=True)(weights)
+          >>> float(gradients[w.name]), int(variables[steps.name])
+          (24.0, 1)
+        """
+        trains = {name for name, variable in self._known.items() if variable.trainable and variable.type.is_inexact}
+        return (
+            {name: value for name, value in variables.items() if name in trains},
+            {name: value for name, value in variables.items() if name not in trains},
+        )
+
+    def stateless(self, *args: Any, **kwargs: Any) -> Any:
+        """The result alone, of a function that has no Variables."""
+        with trace_scope(None), collection_paused():
+            traced, arguments = self._traced(args, kwargs)
+            used = self._uses(traced, arguments)
+            if used:
+                error = InvalidArgumentError(
+                    f"{self.__name__} uses the Variable {used[0].name!r}, which a JAX function of its arguments alone "
+                    "would not see changed; leave out stateless=True, and give the Variables as the first argument"
+                )
+                raise at(error, user_location())
+            results = self._program(traced)(*arguments.arrays, *traced.captures)
+            return self._packed(traced, arguments, results, {})
+
+    def _traced(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], *, creates: bool = False
+    ) -> tuple[TracedFunction, Arguments]:
+        args, kwargs = tuple(map(self._tensors, args)), {name: self._tensors(value) for name, value in kwargs.items()}
+        args = (*self._instance, *args)
+        try:
+            traced = self._function.trace(*args, **kwargs)
+        except VariableCreationError as error:
+            if not creates:
+                problem = VariableCreationError(
+                    f"{self.__name__} makes Variables in its first call; call .init(...) of gx.to_jax({self.__name__}) "
+                    "first, with concrete arguments"
+                )
+                raise at(problem, user_location()) from error
+            if any(
+                isinstance(leaf.raw, Tracer) for leaf in nest.flatten((args, kwargs))[0] if isinstance(leaf, Tensor)
+            ):
+                raise
+            self._function.make_variables(*args, **kwargs)
+            traced = self._function.trace(*args, **kwargs)
+        arguments = self._function.bind(*args, **kwargs)
+        traced.check(arguments)
+        self._check(traced)
+        self._known.update({variable.name: variable for variable in self._uses(traced, arguments)})
+        return traced, arguments
+
+    def _tensors(self, value: Any) -> Any:
+        """An argument with tensors in place of arrays, whose items the function may assign; JAX's stay as they are."""
+        leaves, structure = nest.flatten(value)
+        if any(isinstance(leaf, SymbolicTensor) for leaf in leaves):
+            error = InvalidArgumentError(
+                f"{self.__name__}: a JAX function is given a tensor of a compiled function, which has no array yet; "
+                f"call the graphc function itself there, or gx.call_jax(pure, variables, ...)"
+            )
+            raise at(error, user_location())
+        if not any(isinstance(leaf, jax.Array | np.ndarray | np.generic) for leaf in leaves):
+            return value
+        return nest.unflatten(
+            structure,
+            [
+                Tensor(jnp.asarray(leaf)) if isinstance(leaf, jax.Array | np.ndarray | np.generic) else leaf
+                for leaf in leaves
+            ],
+        )
+
+    def _check(self, traced: TracedFunction) -> None:
+        """Refuses what a pure function cannot do."""
+        name = self.__name__
+        if traced.host_calls:
+            what, location = traced.host_calls[0]
+            error = UnimplementedError(
+                f"gx.to_jax: {name} runs Python code at each call ({what}), which a pure function does not; take it "
+                "out, or call jax.debug.print or jax.pure_callback by gx.call_jax"
+            )
+            raise at(error, location)
+        if self._errors == "refuse":
+            for what, location in traced.raises.values():
+                error = UnimplementedError(
+                    f"gx.to_jax: {name} raises {what} by the values of tensors, and a JAX function cannot raise; check "
+                    "outside of it, or give errors='checkify' and call jax.experimental.checkify.checkify(pure)"
+                )
+                raise at(error, location)
+        others = [after.what for after, _ in traced.after_call[traced.can_fail :] if not isinstance(after, WriteBack)]
+        if others or traced.grows:
+            what = "; ".join(others) or "it returns a list whose length depends on the values of tensors"
+            error = UnimplementedError(f"gx.to_jax: {name} does more than compute ({what}); return tensors instead")
+            raise at(error, user_location())
+        if traced.device:
+            error = UnimplementedError(
+                f"gx.to_jax: {name} pins ops to {traced.device}, and a JAX function runs where its caller says; take "
+                "the pin out"
+            )
+            raise at(error, user_location())
+
+    def _uses(self, traced: TracedFunction, arguments: Arguments) -> list[Variable]:
+        returned = [leaf for leaf in traced.result_leaves(arguments) if isinstance(leaf, Variable)]
+        return list({variable.name: variable for variable in (*traced.bound_variables(arguments), *returned)}.values())
+
+    def _value(self, variables: Mapping[str, Any], variable: Variable) -> Any:
+        name = variable.name
+        if name not in variables:
+            error = NotFoundError(
+                f"{self.__name__} uses the Variable {name!r}, which is not among the given {sorted(variables)}; get "
+                "them by .init(*args)"
+            )
+            raise at(error, user_location())
+        given, wanted = variables[name], variable.type
+        found = type_of(jnp.asarray(given.raw if isinstance(given, Tensor) else given))
+        if (found.shape, found.dtype) != (wanted.shape, wanted.dtype) and not (
+            found.weak and found.shape == wanted.shape
+        ):
+            error = InvalidArgumentError(
+                f"{self.__name__}: the Variable {name!r} is {wanted}, the value given for it {found}; under jax.vmap, "
+                "in_axes says which Variables have an axis more"
+            )
+            raise at(error, user_location())
+        return jnp.asarray(given, wanted.dtype)
+
+    def _program(self, traced: TracedFunction) -> Callable[..., Any]:
+        found = self._programs.get(traced)
+        if found is None:
+            run = traced.executable.lowered.function
+            # JAX takes checks only where checkify sees them: not inside a program that is compiled already.
+            found = self._checked(run, traced) if traced.raises else jax.jit(run)
+            self._programs[traced] = found
+        return found
+
+    def _checked(self, run: Callable[..., Any], traced: TracedFunction) -> Callable[..., Any]:
+        raises, place, name = traced.raises, traced.after_call[0][1].start, self.__name__
+
+        def checked(*arrays: Any) -> Any:
+            results = run(*arrays)
+            for status, (what, location) in raises.items():
+                text = f"{what} raised by {name}" + (f" at {location}" if location is not None else "")
+                checkify.check(results[place] != status, text.replace("{", "{{").replace("}", "}}"))
+            return results
+
+        return checked
+
+    def _packed(self, traced: TracedFunction, arguments: Arguments, results: Sequence[Any], new: Arrays) -> Any:
+        def array(leaf: Any) -> Any:
+            if isinstance(leaf, Variable):
+                return self._value(new, leaf)
+            return leaf.array if isinstance(leaf, _Output) else leaf.raw if isinstance(leaf, Tensor) else leaf
+
+        found = traced.packer(arguments)(map(_Output, results[: traced.num_results]))
+        leaves, structure = nest.flatten(found)
+        changed = any(isinstance(leaf, _Output | Variable | Tensor) for leaf in leaves)
+        return nest.unflatten(structure, map(array, leaves)) if changed else found
+
+
+class _Output:
+    """An array of a result; where the user's function returns a number, it stays an array, as JAX has no other."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def item(self) -> _Output:
+        """Itself."""
+        return self
+
+
+def to_jax(fn: Callable[..., Any], *, stateless: bool = False, errors: Literal["refuse", "checkify"] = "refuse") -> Any:
+    """A function of graphc's as a pure function of JAX's, for ``jax.jit``, ``jax.vmap``, ``jax.grad`` and optax.
+
+    The function is traced as by :func:`graphc.function`, once for each combination of its arguments' types, and JAX
+    traces its graph. What it reads and writes of Variables, the state of :mod:`graphc.random` among them, comes in as
+    an argument and goes out as a result: the Variables themselves stay as they are.
+
+    Args:
+      fn: a Python function, method or ``gx.function``. It may assign items of its arguments, which are copies. Tensors
+        that it uses from outside are constants to JAX, as arrays are that a JAX function closes over.
+      stateless: whether the function has no Variables, so that the pure one takes its arguments and returns its result
+        and nothing else, as most JAX functions do.
+      errors: what becomes of exceptions that the function raises by the values of tensors: ``"refuse"`` refuses such
+        a function; ``"checkify"`` makes of each a ``jax.experimental.checkify.check``, which JAX refuses in turn where
+        the caller does not apply ``checkify.checkify``.
+
+    Returns:
+      ``pure(variables, *args, **kwargs)``, which returns ``(result, variables)``: always, so that it can be scanned and
+      composed whether or not there are Variables. ``variables`` is a dict of JAX arrays by the names of the Variables;
+      other items pass through. ``result`` has JAX arrays for tensors. ``pure.init(*args)`` gives that dict with the
+      values of now, ``pure.partition(variables)`` splits it into what is to be differentiated and the rest, and
+      ``pure.assign(variables)`` gives the Variables their values back. With ``stateless``: ``pure(*args, **kwargs)``,
+      which returns ``result``.
+
+      Derivatives are those of a tape: none flow through an assignment to a Variable, so that the new variables have
+      derivatives of zero; what is to be differentiated is returned.
+
+    Raises:
+      InvalidArgumentError: ``fn`` is no function, or ``errors`` another word.
+      NotFoundError: when called: a Variable is missing.
+      UnimplementedError: when called: the function prints, raises (see ``errors``), or is pinned to a device.
+
+    Example:
+      >>> import jax, jax.numpy as jnp
+      >>> import graphc as gx
+      >>> count = gx.Variable(0, name="count")
+      >>> def collatz(n):
+      ...     count.assign_add(1)
+      ...     steps = 0
+      ...     while n != 1:
+      ...         n = n // 2 if n % 2 == 0 else 3 * n + 1
+      ...         steps += 1
+      ...     return steps
+      >>> pure = gx.to_jax(collatz)
+      >>> variables = pure.init(jnp.int32(1))
+      >>> steps, variables = jax.vmap(pure, in_axes=(None, 0), out_axes=(0, None))(variables, jnp.arange(1, 5))
+      >>> steps.tolist(), int(variables[count.name])
+      ([0, 1, 7, 2], 1)
+    """
+    if errors not in ("refuse", "checkify"):
+        error = InvalidArgumentError(f"gx.to_jax: errors must be 'refuse' or 'checkify', got {errors!r}")
+        raise at(error, user_location())
+    if not callable(fn):
+        raise at(InvalidArgumentError(f"gx.to_jax: expected a function, got {fn!r:.60}"), user_location())
+    pure = PureFunction(fn, errors)
+    if not stateless:
+        return pure
+    return functools.wraps(fn)(lambda *args, **kwargs: pure.stateless(*args, **kwargs))
