@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -18,15 +18,10 @@ from graphc.ops import constants, fft, functions, linalg, nn, random
 from graphc.ops import special as special_rows
 from graphc.ops.stubs import render, stub_path
 from graphc.ops.table import ROWS, Row
-from tests.ops.examples import EXAMPLES as FIRST_EXAMPLES
+from tests.ops.calls import ALL_ROWS, EXAMPLES, called
 from tests.ops.examples import Example
-from tests.ops.examples_nn import NN_EXAMPLES
-from tests.ops.examples_numpy import NUMPY_EXAMPLES
-from tests.ops.examples_special import SPECIAL_EXAMPLES
 from tests.ops.support import KernelInterpreter, arrays, flat, trace, types
 
-EXAMPLES = FIRST_EXAMPLES | NUMPY_EXAMPLES | SPECIAL_EXAMPLES | NN_EXAMPLES
-ALL_ROWS = {row.name: row for rows in ROWS.values() for row in rows}
 CASES = [
     pytest.param(name, case, id=f"{name}-{number}")
     for name, cases in EXAMPLES.items()
@@ -39,39 +34,6 @@ def numpy_function(name: str) -> Callable[..., Any]:
     namespaces = {"fft": np.fft, "linalg": np.linalg, "special": special, "": np}
     namespace, _, function = name.rpartition(".")
     return getattr(namespaces[namespace], function)
-
-
-def is_tensor(value: Any) -> bool:
-    return isinstance(value, np.ndarray | np.generic)
-
-
-def leaves(value: Any) -> Iterator[Any]:
-    """The arrays in an example's arguments."""
-    if is_tensor(value):
-        yield value
-    elif isinstance(value, list):
-        for item in value:
-            yield from leaves(item)
-
-
-def replaced(value: Any, tensors: Iterator[Any]) -> Any:
-    if is_tensor(value):
-        return next(tensors)
-    if isinstance(value, list):
-        return [replaced(item, tensors) for item in value]
-    return value
-
-
-def called(name: str, case: Example) -> tuple[Callable[..., Any], list[Any]]:
-    """The public function on an example, as a function of the arrays in it, and these arrays."""
-    inputs = [array for value in (*case.args, *case.kwargs.values()) for array in leaves(value)]
-
-    def call(*tensors: Any) -> Any:
-        rest = iter(tensors)
-        args = [replaced(value, rest) for value in case.args]
-        return FUNCTIONS[name](*args, **{key: replaced(value, rest) for key, value in case.kwargs.items()})
-
-    return call, inputs
 
 
 def test_every_row_has_an_example() -> None:
