@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import numpy as np
 
 import graphc as gx
@@ -11,6 +12,7 @@ from tests.conformance.harness import f, i, program
 
 VARIABLE = "Variables assigned in branches and loops"
 RANDOM = "`gx.random` in branches and loops"
+SPLIT = "`gx.random.Generator`: `split`, `fork`, `copy`, `reset`, keys for JAX"
 PYFUNC = "`gx.pyfunc`"
 EFFECT = "a Python side effect at the level of the function"
 
@@ -355,6 +357,87 @@ def lazy_generator(noise: Any, x: Any) -> Any:
 def returned_generator(x: Any) -> Any:
     generator = gx.random.Generator(2)
     return x * generator.normal(), generator
+
+
+class _Source:
+    def __init__(self) -> None:
+        self.generator = gx.random.Generator(2)
+
+
+@program("state/generator split", inputs=[(_Source, f(1.0)), (_Source, f(-1.0))], construct=SPLIT, gradient=True)
+def generator_split(source: Any, x: Any) -> Any:
+    first, second = source.generator.split(2)
+    third = source.generator.fork()
+    if x > 0:
+        x = x * first.normal()
+    return x * second.normal(), third.uniform(), first.uniform(), source.generator.normal()
+
+
+@program("state/generator split in a loop", inputs=[(_Source, f(1, 2, 3, 4, 5, 6))], construct=SPLIT)
+def generator_split_in_loop(source: Any, x: Any) -> Any:
+    total = 0.0
+    for value in x:
+        one, other = source.generator.split(2)
+        total = total + value * one.normal() + other.uniform() + one.normal()
+    while total < 20:
+        total = total + gx.abs(source.generator.fork().normal())
+    return total, source.generator.normal()
+
+
+@program("state/generator split as keys are in JAX", inputs=[(f(1, 2, 3),)], construct=SPLIT)
+def generator_rebound(x: Any) -> Any:
+    generator = gx.random.Generator(1)
+    drawn = []
+    for value in x:
+        generator, one = generator.split()
+        drawn.append(value * one.normal())
+    return drawn, generator.normal()
+
+
+@program("state/generator of a seed that is a tensor", inputs=[(i(3),), (i(-4),)], construct=RANDOM)
+def generator_of_tensor(seed: Any) -> Any:
+    generator = gx.random.Generator.from_seed(seed)
+    first, total = generator.normal(), 0.0
+    for step in gx.arange(5):
+        total = total + gx.random.Generator(step + seed).normal()
+    generator.seed(seed)
+    return first, total, generator.normal()
+
+
+@program("state/generator of the index of a loop", inputs=[(f(1.0),)], construct=RANDOM)
+def generator_of_index(x: Any) -> Any:
+    for step in range(20):
+        x = x + gx.random.Generator(step).normal()
+    return x
+
+
+@program("state/generator copied and put back", inputs=[(_Source, f(1.0)), (_Source, f(-1.0))], construct=SPLIT)
+def generator_copied(source: Any, x: Any) -> Any:
+    kept = source.generator.copy()
+    state = source.generator.state.value()
+    first, second = source.generator.normal(), kept.normal()
+    if x > 0:
+        source.generator.reset(state)
+    third = source.generator.normal()
+    again = gx.random.Generator.from_state(state)
+    return first, second, third, again.normal(), kept.integers(10, shape=(3,))
+
+
+@program("state/one of two generators", inputs=[(f(1.0),), (f(-1.0),)], construct=SPLIT)
+def generator_chosen(x: Any) -> Any:
+    one, other = gx.random.Generator(1), gx.random.Generator(2)
+    chosen = one if x > 0 else other
+    return chosen.normal(), one.normal(), other.normal()
+
+
+@program("state/generator keys for JAX", inputs=[(_Source, f(1, 2, 3))], construct=SPLIT, gradient=True)
+def generator_keys(source: Any, x: Any) -> Any:
+    def noisy(x: Any, key: Any) -> Any:
+        return x * jax.random.normal(key, x.shape)
+
+    for _ in range(3):
+        x = gx.call_jax(noisy, x, source.generator.key())
+    return x, source.generator.uniform()
 
 
 @program(

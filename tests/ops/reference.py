@@ -54,9 +54,10 @@ class Page:
 _DRAWS = """\
 These functions draw from one generator, whose state is a Variable: `gx.random.seed(n)` starts it again. A compiled
 function draws fresh numbers at every call and in every iteration of a loop, and the same ones as eager code from the
-same seed. Each is a method of `gx.random.Generator` too, which has a state of its own.
+same seed. Each is a method of `gx.random.Generator` too, which has a state of its own;
+`gx.random.get_global_generator()` is the one that the functions draw from.
 
-::: graphc.ops.random.Generator
+::: graphc.ops.generator.Generator
     options: {heading_level: 2, inherited_members: false}
 """
 
@@ -121,6 +122,7 @@ _GRADIENT = {
         (
             *("einsum_path", "broadcast_shapes", "iscomplexobj", "isrealobj", "isscalar", "ndim", "shape", "size"),
             *("can_cast", "finfo", "iinfo", "isdtype", "issubdtype", "promote_types", "result_type", "random.seed"),
+            "random.get_global_generator",
         ),
         "-",
     ),
@@ -166,7 +168,8 @@ class Entry:
             return "yes" if self.row.differentiable and (signature.tensors or signature.optional) else "None"
         if self.name in _GRADIENT:
             return _GRADIENT[self.name]
-        op = OPS[self.name]  # of gx.random: gradients flow to what parameters there are, the key is none
+        # Of gx.random: gradients flow to what parameters there are, the key is none.
+        op = OPS[self.name.replace("integers", "randint")]
         return "yes" if op.differentiable and len(op.params) > 1 else "None"
 
     @property
@@ -187,11 +190,14 @@ class Entry:
             "fft": [(np.fft, "numpy.fft"), (jnp.fft, "jax.numpy.fft")],
             "special": [(scipy.special, "scipy.special"), (jax.scipy.special, "jax.scipy.special")],
             "nn": [(jax.nn, "jax.nn")],
-            "random": [(jax.random, "jax.random")],
+            "random": [(jax.random, "jax.random"), (np.random.Generator, "numpy.random.Generator")],
         }
         found = ["array API"] if self.name in ARRAY_API else []
-        libraries = {path.split(".")[0]: path for module, path in reversed(places[namespace]) if hasattr(module, short)}
-        found += [f"{path}.{short}" for path in reversed(libraries.values())]
+        libraries: dict[str, str] = {}
+        for module, path in places[namespace]:
+            if hasattr(module, short):
+                libraries.setdefault(path.split(".")[0], f"{path}.{short}")
+        found += libraries.values()
         return [*found, f"tf.{self.name}"] if self.name in _TENSORFLOW else found
 
     @property

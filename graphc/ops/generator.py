@@ -1,0 +1,359 @@
+"""Generator: a source of random numbers, whose state is a Variable."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any, cast
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from graphc.base import at, user_location
+from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.core import (
+    Place,
+    Region,
+    Tensor,
+    Variable,
+    apply,
+    context,
+    current_trace,
+    operand,
+    trace_scope,
+    type_of_any,
+)
+from graphc.ir import Attrs, TensorType
+from graphc.ops import basic_distributions, distributions
+from graphc.ops.attributes import static_value
+from graphc.ops.basic_distributions import BasicDistributions
+from graphc.ops.distributions import IMPLEMENTATION, key_of
+from graphc.ops.public import as_tuple
+from graphc.ops.table import define_ops, row
+
+__all__ = ["Generator"]
+
+
+def _split_key(state: Any) -> tuple[Any, Any]:
+    new, key = jax.random.split(key_of(state))
+    return jax.random.key_data(new), jax.random.key_data(key)
+
+
+def _split(key: Any, n: int) -> tuple[Any, ...]:
+    return tuple(jax.random.key_data(jax.random.split(key_of(key), n)))
+
+
+def _seeded(seed: Any) -> jax.Array:
+    """The state of a seed that is a tensor: what :func:`_words` gives for its value."""
+    words = [jnp.zeros((), np.uint32), seed.astype(np.uint32)]
+    if seed.dtype.itemsize == 8:
+        narrow = seed <= _LARGEST if seed.dtype.kind == "u" else (seed >= _SMALLEST) & (seed <= _LARGEST)
+        words[0] = jnp.where(narrow, words[0], (seed >> 32).astype(np.uint32))
+    return jnp.stack(words)
+
+
+_OPS = define_ops(
+    (
+        row("random.split_key", _split_key, "state", "The next state and a key to draw with.", differentiable=False),
+        row("random.split", _split, "key, n: int", "The states of n generators.", differentiable=False),
+        row("random.seeded", _seeded, "seed", "The state that a seed starts.", differentiable=False),
+        *basic_distributions.ROWS,
+        *distributions.ROWS,
+    )
+)
+_SMALLEST, _LARGEST = -(2**31), 2**32 - 1  # what JAX takes as a seed in 32 bits
+_SEED = "a seed is an int of at most 64 bits, or a tensor of one"
+_STATE = "expected a state: uint32[2], as generator.state or generator.key() gives it, or a key of JAX"
+
+
+class _StatePlace(Place):
+    """The state of a generator that was made while a function is traced: a value like those that names hold."""
+
+    __slots__ = ()
+
+    owner: Generator
+
+    def __init__(self, owner: Generator) -> None:
+        super().__init__(owner, "the state of a gx.random.Generator", "the draw of random numbers")
+
+    def get(self) -> Tensor | None:
+        """The state."""
+        return self.owner.local_state
+
+    def set(self, value: Any) -> None:
+        """Puts a state back."""
+        self.owner.local_state = value
+
+
+class Generator(BasicDistributions):
+    """A source of random numbers with a state of its own.
+
+    It has the functions of ``gx.random`` as methods. One that is made in a compiled function is made anew at each call,
+    as in Python; what such a function returns or stores is to be made outside.
+
+    Args:
+      seed: an int; two generators of one seed draw the same numbers. A tensor of an integer dtype may be one too.
+
+    Raises:
+      InvalidTypeError: the seed is no integer.
+      InvalidArgumentError: the seed has more than 64 bits, or axes.
+
+    Attributes:
+      local_state: the state of a generator that is made in a function that is traced; None for all others.
+
+    Example:
+      >>> import graphc as gx
+      >>> first, second = gx.random.Generator(7), gx.random.Generator(7)
+      >>> bool(first.normal() == second.normal())
+      True
+    """
+
+    def __init__(self, seed: Any = 0) -> None:
+        self._start(_state_of_seed(seed, "Generator"))
+
+    @classmethod
+    def from_seed(cls, seed: Any) -> Generator:
+        """The generator of a seed, by the name that TensorFlow has for it.
+
+        Args:
+          seed: as for the constructor.
+        """
+        return cls(seed)
+
+    @classmethod
+    def from_state(cls, state: Any) -> Generator:
+        """A generator that goes on from a state.
+
+        Args:
+          state: ``uint32[2]``, such as another generator's ``state`` or its ``tolist()``, or a key of JAX.
+
+        Raises:
+          InvalidArgumentError: it is no state.
+
+        Example:
+          >>> import graphc as gx
+          >>> import jax
+          >>> generator = gx.random.Generator.from_state(jax.random.key(7))
+          >>> bool(generator.normal() == gx.random.Generator(7).normal())
+          True
+        """
+        generator = cls.__new__(cls)
+        generator._start(_checked_state(state, "Generator.from_state"))
+        return generator
+
+    @classmethod
+    def at_import(cls) -> Generator:
+        """The generator of seed 0, whose state is made when it is used: graphc starts JAX no sooner."""
+        generator = cls.__new__(cls)
+        generator._state = generator.local_state = None
+        generator._is_local = False
+        return generator
+
+    def _start(self, state: Any) -> None:
+        self._state: Variable | None = None
+        self.local_state: Tensor | None = None
+        self._is_local = (trace := context.trace) is not None
+        if trace is None:
+            self._state = _variable(state)
+            return
+        if isinstance(trace, Region):
+            trace.own(self)
+        trace.root.made.append((weakref.ref(self), user_location()))
+        self._assign(state)
+
+    @property
+    def state(self) -> Variable:
+        """The Variable that holds the state, ``uint32[2]``; its values can be kept, and given to :meth:`reset`.
+
+        Raises:
+          UnimplementedError: the generator is made in a compiled function, where its state is no Variable.
+        """
+        if self._is_local:
+            error = UnimplementedError(
+                "the state of a gx.random.Generator that is made in a compiled function is no Variable; make the "
+                "generator outside the function, or start it again with .seed()"
+            )
+            raise at(error, user_location()) if context.trace is None else context.trace.refuse(error)
+        if self._state is None:
+            with trace_scope(None):  # to a trace it would be a new Variable
+                self._state = _variable(_words(0, "Generator"))
+        return self._state
+
+    def _value(self) -> Tensor:
+        return self.state.value() if self.local_state is None else self.local_state
+
+    def _assign(self, value: Any) -> None:
+        if not self._is_local:
+            self.state.assign(value)
+            return
+        trace = current_trace()
+        trace.writing(_StatePlace(self))
+        self.local_state = trace.lift(value)
+
+    def seed(self, seed: Any) -> None:
+        """Starts the generator again.
+
+        Args:
+          seed: an int, or a tensor of an integer dtype.
+
+        Raises:
+          InvalidTypeError: the seed is no integer.
+          InvalidArgumentError: the seed has more than 64 bits, or axes.
+        """
+        self._assign(_state_of_seed(seed, "seed"))
+
+    def reset(self, state: Any) -> None:
+        """Puts the generator into a state.
+
+        Args:
+          state: as for :meth:`from_state`.
+
+        Raises:
+          InvalidArgumentError: it is no state.
+
+        Example:
+          >>> import graphc as gx
+          >>> generator = gx.random.Generator(7)
+          >>> before = generator.state.numpy()
+          >>> first = generator.normal()
+          >>> generator.reset(before)
+          >>> bool(generator.normal() == first)
+          True
+        """
+        self._assign(_checked_state(state, "reset"))
+
+    def split(self, n: int = 2) -> list[Generator]:
+        """New generators, whose numbers depend neither on each other's nor on what this one draws from now on.
+
+        This one goes on to its next state, as by a draw. NumPy's name of it is :meth:`spawn`.
+
+        Args:
+          n: how many, at least 1. Static.
+
+        Raises:
+          InvalidArgumentError: ``n`` is below 1.
+          InvalidTypeError: ``n`` is no int.
+
+        Example:
+          >>> import graphc as gx
+          >>> for_weights, for_dropout = gx.random.Generator(7).split(2)
+        """
+        count = static_value(_OPS["split"], "n", n)
+        if isinstance(count, bool) or not isinstance(count, int):
+            raise at(InvalidTypeError(f"Generator.split: n must be an int, got {n!r:.60}"), user_location())
+        if count < 1:
+            raise at(InvalidArgumentError(f"Generator.split: n must be at least 1, got {count}"), user_location())
+        new, key = self._next()
+        states = as_tuple(apply(_OPS["split"], (key,), Attrs(n=count)))
+        self._assign(new)
+        return [self.from_state(state) for state in states]
+
+    spawn = split
+
+    def fork(self) -> Generator:
+        """One new generator, as :meth:`split` gives several: what it draws does not depend on this one's draws."""
+        return self.from_state(self.key())
+
+    def copy(self) -> Generator:
+        """A generator in the same state, which draws the same numbers as this one from now on."""
+        return self.from_state(self._value())
+
+    __copy__ = copy
+
+    def key(self) -> Any:
+        """A key to draw with by JAX's functions; each call gives another one, as a draw does.
+
+        It is JAX's kind of key that is data, ``uint32[2]``: in eager code a ``jax.Array``, which all of ``jax.random``
+        takes; in compiled code a tensor, to be given to a function by ``gx.call_jax``.
+
+        Example:
+          >>> import graphc as gx
+          >>> import jax
+          >>> generator = gx.random.Generator(7)
+          >>> drawn = jax.random.normal(generator.key(), (2,))
+          >>> bool((gx.random.Generator(7).normal((2,)) == gx.asarray(drawn)).all())
+          True
+        """
+        new, key = self._next()
+        self._assign(new)
+        return key if context.trace is not None else key.raw
+
+    def _next(self) -> tuple[Tensor, Tensor]:
+        """The next state, and a key to draw with."""
+        new, key = apply(_OPS["split_key"], (self._value(),))
+        return new, key if context.replica is None else context.replica.fold_key(key)
+
+    def _draw(self, name: str, values: tuple[Any, ...], **attrs: Any) -> Tensor:
+        op = _OPS[name]
+        for attribute, value in attrs.items():
+            attrs[attribute] = static_value(op, attribute, value)
+        if isinstance(attrs.get("shape"), int):
+            attrs["shape"] = (attrs["shape"],)
+        new, key = self._next()
+        drawn = apply(op, (key, *values), Attrs(attrs))
+        # Last, so that a draw that fails leaves the state as it was.
+        self._assign(new)
+        return drawn
+
+
+def _variable(state: Any) -> Variable:
+    return Variable(state, trainable=False, name="random_state")
+
+
+def _state_of_seed(seed: Any, use: str) -> Any:
+    """The state that a seed starts: by NumPy if it is a Python int, which does not start JAX."""
+    if isinstance(seed, int | np.integer) and not isinstance(seed, bool):
+        return _words(int(cast("int", seed)), use)
+    value, found = _operand(seed)
+    if found is None or isinstance(seed, bool) or found.dtype.kind not in "iu":
+        raise at(InvalidTypeError(f"{use}: {_SEED}, got {_short(seed, found)}"), user_location())
+    if found.shape:
+        raise at(InvalidArgumentError(f"{use}: {_SEED}, got shape {found.shape}"), user_location())
+    return apply(_OPS["seeded"], (value,))
+
+
+def _words(seed: int, use: str) -> np.ndarray[Any, Any]:
+    """The state of an int: JAX's, with or without its 64-bit mode, where the int has 32 bits.
+
+    For longer ones it is that of JAX's 64-bit mode, without which JAX takes their lower half for the whole.
+    """
+    if not -(2**63) <= seed < 2**64:
+        error = InvalidArgumentError(f"{use}: {_SEED}, got {str(seed)[:40]}; take seed % 2**64")
+        raise at(error, user_location())
+    high = 0 if _SMALLEST <= seed <= _LARGEST else seed >> 32
+    return np.asarray([high & _LARGEST, seed & _LARGEST], np.uint32)
+
+
+def _checked_state(state: Any, use: str) -> Any:
+    """What was given as a state, as an array or a tensor of the type of one."""
+    dtype = getattr(state, "dtype", None)
+    if dtype is not None and jnp.issubdtype(dtype, jax.dtypes.prng_key):
+        kind: Any = jax.random.key_impl(state)
+        if kind != jax.random.key_impl(jax.random.key(0, impl=IMPLEMENTATION)):
+            error = InvalidArgumentError(
+                f"{use}: the key is one of {kind}, and graphc draws with {IMPLEMENTATION}; make it by "
+                f"jax.random.key(seed, impl={IMPLEMENTATION!r})"
+            )
+            raise at(error, user_location())
+        state = jax.random.key_data(state)
+    elif isinstance(state, list | tuple | np.ndarray):
+        given = np.asarray(cast("Any", state))
+        if given.dtype.kind in "iu" and given.size and given.min() >= 0 and given.max() <= _LARGEST:
+            state = given.astype(np.uint32)
+    value, found = _operand(state)
+    if found is None or found.shape != (2,) or found.dtype != np.uint32:
+        raise at(InvalidArgumentError(f"{use}: {_STATE}; got {_short(state, found)}"), user_location())
+    return value
+
+
+def _operand(value: Any) -> tuple[Any, TensorType | None]:
+    """What was given as an array or a tensor, and its type; None for the type of what can be none."""
+    try:
+        found = operand(value)
+        return found, type_of_any(found)
+    except GraphcError:
+        return value, None
+
+
+def _short(value: Any, found: Any) -> str:
+    return f"{type(value).__name__} {value!r:.60}" if found is None or isinstance(value, bool) else str(found)
