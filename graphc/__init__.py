@@ -17,7 +17,7 @@ from graphc.autograph import cond, do_not_convert, fori_loop, loop_options, pyfu
 from graphc.base import config, errors
 from graphc.core import Tensor, Variable, device, devices, wait_all
 from graphc.function import TensorSpec, from_graph, function, run_functions_eagerly, to_jax
-from graphc.gradients import GradientTape, custom_gradient, grad, value_and_grad
+from graphc.gradients import GradientTape, custom_gradient, grad, hessian, jacobian, jvp, linearize, value_and_grad
 from graphc.inspect import compare, explain
 from graphc.ir import DeviceSpec, Graph, parse_graph
 
@@ -48,9 +48,13 @@ __all__: list[str] = [
     "from_graph",
     "function",
     "grad",
+    "hessian",
     "ir",
+    "jacobian",
+    "jvp",
     "layers",
     "linalg",
+    "linearize",
     "loop_options",
     "losses",
     "nn",

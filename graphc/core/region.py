@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 
-from graphc.base import Location, user_location
+from graphc.base import Location, at, user_location
+from graphc.base.errors import UnimplementedError
 from graphc.core.call_state import CallState
 from graphc.core.context import trace_scope
 from graphc.core.places import Place
@@ -118,6 +119,18 @@ class Region(Trace):
     def owns(self, value: object) -> bool:
         """Whether :meth:`own` was called with this very object."""
         return id(value) in self._owned
+
+    def refuse_writes(self, what: str) -> None:
+        """Refuses what the code wrote into Python objects or tensors from outside: it has nowhere to go.
+
+        Args:
+          what: the code is, for messages: "the custom-gradient function 'f'".
+        """
+        for write in self.writes.values():
+            error = UnimplementedError(
+                f"{write.place.what} in {what} changes an object from outside of it; return the new value instead"
+            )
+            raise self.parent.refuse(at(error, write.location))
 
     def forget_objects(self) -> None:
         """Drops what the region knows of Python objects, once all has been traced, so as to keep none alive."""

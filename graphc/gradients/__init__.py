@@ -1,7 +1,9 @@
-"""Layer 5: gradient tapes, gradients of functions, custom gradients."""
+"""Layer 5: gradient tapes, derivatives of functions, custom gradients."""
 
 from graphc.gradients.custom import custom_gradient
+from graphc.gradients.forward import jvp, linearize
 from graphc.gradients.functional import grad, value_and_grad
+from graphc.gradients.jacobians import hessian, jacobian
 from graphc.gradients.tape import GradientTape
 
-__all__ = ["GradientTape", "custom_gradient", "grad", "value_and_grad"]
+__all__ = ["GradientTape", "custom_gradient", "grad", "hessian", "jacobian", "jvp", "linearize", "value_and_grad"]

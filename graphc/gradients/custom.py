@@ -154,21 +154,12 @@ def _record(inputs: Sequence[Tensor], outputs: Sequence[Tensor], pull: Callable[
             apply(OPS["zeros_like"], (output,)) if cotangent is None else cotangent
             for output, cotangent in zip(outputs, cotangents, strict=True)
         ]
-        gradients = _gradients(pull, filled, inputs)
+        gradients = _gradients(converted(pull), filled, inputs)  # a jacobian asks while it traces
         return [None if gradients[position] is None else gradients[position] for position in wrt]
 
     for tape in context.tapes:
         if isinstance(tape, GradientTape):
             tape.record_custom(inputs, outputs, pullback)
-
-
-def _refuse_writes(region: Region, what: str) -> None:
-    """A region of a custom gradient only computes: what it would change outside has nowhere to go."""
-    for write in region.writes.values():
-        error = UnimplementedError(
-            f"{write.place.what} in {what} changes an object from outside of it; return the new value instead"
-        )
-        raise region.parent.refuse(at(error, write.location))
 
 
 def _refuse_states(backward: Region, name: str) -> None:
@@ -195,7 +186,7 @@ def _call_in_trace(function: Callable[..., Any], tensors: Sequence[Tensor], trac
     with forward.tracing():
         raw, structure, pull = _split(function, converted(function)(*[argument.fork() for argument in arguments]))
         outputs = [forward.lift(operand(output)).snapshot() for output in raw]
-    _refuse_writes(forward, f"the custom-gradient function {name!r}")
+    forward.refuse_writes(f"the custom-gradient function {name!r}")
     backward = Region(forward, f"the gradient of {name!r}")
     upstream = [backward.argument(TensorType(o.shape, o.dtype), f"cotangent_{i}") for i, o in enumerate(outputs)]
     with backward.tracing():
@@ -205,7 +196,7 @@ def _call_in_trace(function: Callable[..., Any], tensors: Sequence[Tensor], trac
             )
             for gradient, argument in zip(_gradients(converted(pull), upstream, arguments), arguments, strict=True)
         ]
-    _refuse_writes(backward, f"the gradient of {name!r}")
+    backward.refuse_writes(f"the gradient of {name!r}")
     _refuse_states(backward, name)
     with trace_scope(forward):
         residuals = [forward.lift(outer) for outer, _ in backward.captures.values()]

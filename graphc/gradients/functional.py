@@ -6,11 +6,11 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from graphc.base import at, nest, user_location
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import ArrayMethods, Tensor, Variable, apply, converted, operand
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidArgumentError
+from graphc.core import ArrayMethods, Tensor, converted
+from graphc.gradients.arguments import chosen_arguments, positions_of, without_aux
 from graphc.gradients.tape import GradientTape
-from graphc.ir import OPS
 
 __all__ = ["grad", "value_and_grad"]
 
@@ -41,21 +41,15 @@ def value_and_grad(
       >>> value.item(), gradient.tolist()
       (5.0, [2.0, 4.0])
     """
-    positions = _positions(argnums)
+    positions = positions_of(argnums, "grad")
 
     @functools.wraps(function)
     def differentiated(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        if not all(-len(args) <= position < len(args) for position in positions):
-            error = InvalidArgumentError(f"grad: argnums={argnums!r}, but {len(args)} positional arguments were given")
-            raise at(error, user_location())
-        arguments = list(args)
-        for position in positions:
-            arguments[position] = nest.map_structure(_differentiable, arguments[position])
-        chosen = [arguments[position] for position in positions]
+        arguments, chosen = chosen_arguments(args, positions, argnums, "grad")
         with GradientTape() as tape:
             tape.watch(chosen)
             result = converted(function)(*arguments, **kwargs)
-        value = _split_aux(result) if has_aux else result
+        value = without_aux(result, "grad") if has_aux else result
         if not isinstance(value, Tensor) or value.shape != ():
             given = value.type if isinstance(value, ArrayMethods) else repr(value)
             error = InvalidArgumentError(f"grad: the function must return a scalar tensor, it returned {given}")
@@ -85,37 +79,3 @@ def grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux
         return (gradient, value[1]) if has_aux else gradient
 
     return differentiated
-
-
-def _positions(argnums: Any) -> tuple[int, ...]:
-    positions = nest.as_tuple(argnums)
-    if not positions or not all(type(position) is int for position in positions):
-        error = InvalidTypeError(f"grad: argnums must be an int or a sequence of ints, got {argnums!r}")
-        raise at(error, user_location())
-    return positions
-
-
-def _split_aux(result: Any) -> Any:
-    if isinstance(result, tuple) and len(nest.as_tuple(result)) == 2:
-        return nest.as_tuple(result)[0]
-    error = InvalidTypeError(
-        f"grad: with has_aux=True the function must return (value, aux), it returned {result!r:.60}"
-    )
-    raise at(error, user_location())
-
-
-def _differentiable(value: Any) -> Any:
-    """The value as something a tape can watch, each use of it a tensor of its own."""
-    if isinstance(value, Variable):
-        return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        error = InvalidTypeError(
-            f"grad: an argument to differentiate must be floating, got the int {value}; write {value}.0"
-        )
-        raise at(error, user_location())
-    tensor = apply(OPS["identity"], (operand(value),))
-    if not tensor.type.is_inexact:
-        raise at(
-            InvalidTypeError(f"grad: an argument to differentiate must be floating, got {tensor.type}"), user_location()
-        )
-    return tensor

@@ -7,6 +7,7 @@ pass did; other tapes that are open see it, which gives higher orders.
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ from graphc.core import (
     operand,
     tape_scope,
 )
+from graphc.gradients.rows import for_rows
 from graphc.ir import OPS, Attrs, Graph, OpDef
 from graphc.ops import VJP, vjp_attrs
 
@@ -250,69 +252,184 @@ class GradientTape:
             tape was opened outside of.
           InvalidArgumentError: the target was computed outside the tape.
         """
-        self._check_use(unconnected_gradients)
-        targets = [self._target(value) for value in nest.flatten(target)[0]]
+        self._check_use("gradient()", unconnected_gradients)
+        targets = [self._target("gradient()", value) for value in nest.flatten(target)[0]]
         source_list, structure = nest.flatten(sources)
-        groups = [self._source_tensors(source) for source in source_list]
+        groups = [self._source_tensors("gradient()", source) for source in source_list]
+        gradients = self._pulled(targets, output_gradients, source_list, groups)
+        if unconnected_gradients == "zero":
+            pairs = zip(gradients, source_list, strict=True)
+            gradients = [apply(OPS["zeros_like"], (source,)) if found is None else found for found, source in pairs]
+        self._end_use()
+        return nest.unflatten(structure, gradients)
+
+    def jacobian(self, target: Any, sources: Any, unconnected_gradients: Literal["none", "zero"] = "none") -> Any:
+        """The derivatives of each element of ``target`` with respect to ``sources`` (TensorFlow's ``jacobian``).
+
+        One backward pass gives all rows at once, by ``jax.vmap``.
+
+        Args:
+          target: a tensor.
+          sources: as for :meth:`gradient`.
+          unconnected_gradients: as for :meth:`gradient`.
+
+        Returns:
+          In the structure of ``sources``, tensors of the target's shape followed by the source's, of its dtype.
+
+        Raises:
+          FailedPreconditionError, InvalidArgumentError: as :meth:`gradient`.
+          InvalidTypeError: as :meth:`gradient`; or the target is no tensor alone, or one of complex numbers.
+
+        Example:
+          >>> import graphc as gx
+          >>> x = gx.asarray([1.0, 2.0, 3.0])
+          >>> with gx.GradientTape() as tape:
+          ...     tape.watch(x)
+          ...     y = x[:2] * x[2]
+          >>> tape.jacobian(y, x).tolist()
+          [[3.0, 0.0, 1.0], [0.0, 3.0, 2.0]]
+        """
+        self._check_use("jacobian()", unconnected_gradients)
+        tensor = self._real("jacobian()", target)
+        shape = tensor.shape
+        size = math.prod(shape)
+        rows = FUNCTIONS["reshape"](FUNCTIONS["eye"](size, dtype=tensor.dtype), (size, *shape))
+        source_list, structure = nest.flatten(sources)
+        groups = [self._source_tensors("jacobian()", source) for source in source_list]
+        found = for_rows(lambda row: self._pulled([tensor], row, source_list, groups), rows)
+        jacobians: list[Any] = []
+        for source, jacobian in zip(source_list, found, strict=True):
+            whole = (*shape, *source.shape)
+            if jacobian is not None:
+                jacobians.append(FUNCTIONS["reshape"](jacobian, whole))
+            elif unconnected_gradients == "zero":
+                jacobians.append(FUNCTIONS["zeros"](whole, dtype=source.dtype))
+            else:
+                jacobians.append(None)
+        self._end_use()
+        return nest.unflatten(structure, jacobians)
+
+    def batch_jacobian(self, target: Any, source: Any, unconnected_gradients: Literal["none", "zero"] = "none") -> Any:
+        """The Jacobian of each row of ``target`` with respect to the same row of ``source`` (TensorFlow's).
+
+        Args:
+          target: a tensor ``[b, ...]``, each of whose rows depends on no other row of the source than its own: where
+            one does, the result is the sum of its derivatives by all rows.
+          source: a tensor or variable ``[b, ...]`` that is watched.
+          unconnected_gradients: as for :meth:`gradient`.
+
+        Returns:
+          A tensor ``[b, *target.shape[1:], *source.shape[1:]]``.
+
+        Raises:
+          InvalidArgumentError: as :meth:`jacobian`; or target and source have not the same number of rows.
+          FailedPreconditionError, InvalidTypeError: as :meth:`jacobian`.
+
+        Example:
+          >>> import graphc as gx
+          >>> x = gx.asarray([[1.0, 2.0], [3.0, 4.0]])
+          >>> with gx.GradientTape() as tape:
+          ...     tape.watch(x)
+          ...     y = x ** 2
+          >>> tape.batch_jacobian(y, x).tolist()
+          [[[2.0, 0.0], [0.0, 4.0]], [[6.0, 0.0], [0.0, 8.0]]]
+        """
+        self._check_use("batch_jacobian()", unconnected_gradients)
+        tensor = self._real("batch_jacobian()", target)
+        group = self._source_tensors("batch_jacobian()", source)
+        shape, wanted = tensor.shape, tuple(source.shape)
+        if not shape or not wanted or shape[0] != wanted[0]:
+            error = InvalidArgumentError(
+                f"batch_jacobian(): target and source must have the same number of rows, got the shapes {shape} and "
+                f"{wanted}"
+            )
+            raise at(error, user_location())
+        size = math.prod(shape[1:])
+        eye = FUNCTIONS["reshape"](FUNCTIONS["eye"](size, dtype=tensor.dtype), (size, 1, *shape[1:]))
+        rows = FUNCTIONS["broadcast_to"](eye, (size, *shape))
+        (found,) = for_rows(lambda row: self._pulled([tensor], row, [source], [group]), rows)
+        self._end_use()
+        whole = (*shape, *wanted[1:])
+        if found is None:
+            return FUNCTIONS["zeros"](whole, dtype=source.dtype) if unconnected_gradients == "zero" else None
+        return FUNCTIONS["reshape"](FUNCTIONS["moveaxis"](found, 0, 1), whole)
+
+    def _real(self, call: str, target: Any) -> Tensor:
+        """The target of a Jacobian."""
+        if nest.children(target) is not None:
+            error = InvalidTypeError(
+                f"{call}: the target must be one tensor, got {target!r:.60}; ask for each by itself"
+            )
+            raise at(error, user_location())
+        found = self._target(call, target)
+        if found.dtype.kind == "c":
+            error = InvalidTypeError(
+                f"{call}: the target is {found.type}, and derivatives of complex numbers are no complex matrix; take "
+                "its real and its imaginary part"
+            )
+            raise at(error, user_location())
+        return found
+
+    def _pulled(
+        self, targets: Sequence[Tensor], output_gradients: Any, sources: Sequence[Any], groups: Sequence[list[Tensor]]
+    ) -> list[Tensor | None]:
+        """The gradients with respect to the sources, each given with the tensors that are gradients of it."""
         cotangents = self._seeds(targets, output_gradients)
-        self._backpropagate(cotangents, groups, source_list)
-        gradients = [
-            self._total(source, [cotangents.get(_key(tensor)) for tensor in group], unconnected_gradients)
-            for source, group in zip(source_list, groups, strict=True)
-        ]
+        self._backpropagate(cotangents, groups, sources)
+        return [_total([cotangents.get(_key(tensor)) for tensor in group]) for group in groups]
+
+    def _end_use(self) -> None:
+        """Forgets what a tape that is used once needs no more."""
         if not self._persistent and context.trace is self._trace:  # two branches may ask the same tape
             self._records.clear()
             self._connected.clear()
             self._given.clear()
-        return nest.unflatten(structure, gradients)
 
-    def _check_use(self, unconnected: str) -> None:
+    def _check_use(self, call: str, unconnected: str) -> None:
         if unconnected not in ("none", "zero"):
             error = InvalidArgumentError(f"unconnected_gradients must be 'none' or 'zero', got {unconnected!r}")
             raise at(error, user_location())
         trace = context.trace
         if not self._persistent and any(_may_come_after(trace, used) for used in self._used_in):
             error = FailedPreconditionError(
-                "gradient() was called before on this GradientTape; for more than one call make it with persistent=True"
+                f"{call} was called before on this GradientTape; for more than one call make it with persistent=True"
             )
             raise at(error, user_location())
         if trace is not self._trace and (self._is_open or not _is_branch_of(trace, self._trace)):
             error = FailedPreconditionError(
-                "gradient() is called in another function or loop body than the one that opened the GradientTape, or "
+                f"{call} is called in another function or loop body than the one that opened the GradientTape, or "
                 "in a branch while it is open; open and use a tape in the same one"
             )
             raise at(error, user_location())
         self._used_in.append(trace)
 
-    def _target(self, value: Any) -> Tensor:
+    def _target(self, call: str, value: Any) -> Tensor:
         if isinstance(value, Variable):
             reads = self._reads.get(value.name)
             value = reads[-1] if reads else value.value()
         if not isinstance(value, Tensor):
-            error = InvalidTypeError(
-                f"gradient(): the target must be a Tensor, got {type(value).__name__} {value!r:.60}"
-            )
+            error = InvalidTypeError(f"{call}: the target must be a Tensor, got {type(value).__name__} {value!r:.60}")
             raise at(error, user_location())
         if not value.type.is_inexact:
-            error = InvalidTypeError(f"gradient(): the target must have a floating dtype, got {value.type}")
+            error = InvalidTypeError(f"{call}: the target must have a floating dtype, got {value.type}")
             raise at(error, user_location())
         snapshot = self._snapshot(value)
         if _key(snapshot) not in self._connected and _key(snapshot) not in self._unconnected:
             error = InvalidArgumentError(
-                f"gradient(): the target ({value.type}) was not computed inside this GradientTape; "
+                f"{call}: the target ({value.type}) was not computed inside this GradientTape; "
                 "compute it in the `with` block of the tape"
             )
             raise at(error, user_location())
         return snapshot
 
-    def _source_tensors(self, source: Any) -> list[Tensor]:
+    def _source_tensors(self, call: str, source: Any) -> list[Tensor]:
         if isinstance(source, Variable):
             return self._reads.get(source.name, [])
         if isinstance(source, Tensor):
             given = self._given.get(id(source))
             snapshot = self._snapshot(source) if given is None else given[1]
             return [snapshot] if _key(snapshot) in self._connected else []
-        error = InvalidTypeError(f"gradient(): a source must be a Tensor or a Variable, got {source!r:.60}")
+        error = InvalidTypeError(f"{call}: a source must be a Tensor or a Variable, got {source!r:.60}")
         raise at(error, user_location())
 
     def _seeds(self, targets: Sequence[Tensor], output_gradients: Any) -> dict[int, Tensor]:
@@ -359,15 +476,14 @@ class GradientTape:
                 if gradient is not None:
                     _accumulate(cotangents, record.inputs[position], gradient)
 
-    def _total(self, source: Any, found: Sequence[Tensor | None], unconnected: str) -> Tensor | None:
-        total: Tensor | None = None
-        for gradient in found:
-            if gradient is not None:
-                total = gradient if total is None else total + gradient
-        if total is None and unconnected == "zero":
-            return apply(OPS["zeros_like"], (source,))
-        # A tensor of its own: two sources may have one gradient, which may be the very tensor that the user gave.
-        return total.fork() if isinstance(total, Tensor) else total
+
+def _total(found: Sequence[Tensor | None]) -> Tensor | None:
+    total: Tensor | None = None
+    for gradient in found:
+        if gradient is not None:
+            total = gradient if total is None else total + gradient
+    # A tensor of its own: two sources may have one gradient, which may be the very tensor that the user gave.
+    return None if total is None else total.fork()
 
 
 def _is_branch_of(trace: Trace | None, around: Trace | None) -> bool:

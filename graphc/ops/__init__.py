@@ -25,10 +25,12 @@ from graphc.ops.control_flow import (
 )
 from graphc.ops.custom_vjp import custom_vjp
 from graphc.ops.differentiate import VJP, linearize, vjp_attrs
+from graphc.ops.forward import JVP, emit_jvp
 from graphc.ops.functions import *
 from graphc.ops.fusing import iterations_per_step
 from graphc.ops.host import HOST_CALL, ORDER, STATUS, HostFunction, emit_host_call, host_error, host_lock, replaying
 from graphc.ops.jax_call import call_jax
+from graphc.ops.mapping import VMAP, MappedRegion, emit_vmap
 from graphc.ops.namespace_info import NamespaceInfo
 from graphc.ops.numbers import AS_NUMBER
 from graphc.ops.state import ASSIGN_VARIABLE, READ_VARIABLE
@@ -47,6 +49,7 @@ __all__ = [
     "FOLD_IN_REPLICA",
     "HOST_CALL",
     "INDEX",
+    "JVP",
     "ORDER",
     "READ_VARIABLE",
     "REPLICA_AXIS",
@@ -55,15 +58,19 @@ __all__ = [
     "STATUS",
     "SWITCH",
     "VJP",
+    "VMAP",
     "WHILE",
     "HostFunction",
+    "MappedRegion",
     "NamespaceInfo",
     "Trips",
     "call_jax",
     "custom_vjp",
     "emit_branches",
     "emit_host_call",
+    "emit_jvp",
     "emit_scan",
+    "emit_vmap",
     "emit_while",
     "fft",
     "functions",

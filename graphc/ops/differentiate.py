@@ -18,6 +18,7 @@ from graphc.base import nest
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.ops.collectives import COLLECTIVES
 from graphc.ops.host import replaying
+from graphc.ops.modes import reverse_mode
 from graphc.ops.table import infer_by_evaluation
 
 __all__ = ["VJP", "linearize", "vjp_attrs"]
@@ -49,7 +50,8 @@ def linearize(
 
     chosen = [jnp.asarray(primals[position]) for position in wrt]
     pullback: Any
-    _, pullback, outputs = cast("Any", jax.vjp)(selected, *chosen, has_aux=True)
+    with reverse_mode():
+        _, pullback, outputs = cast("Any", jax.vjp)(selected, *chosen, has_aux=True)
     return outputs, lambda given: pullback(tuple(given))
 
 

@@ -24,11 +24,11 @@ def _full_like(x: Any, fill_value: Any, dtype: Any = None) -> Array:
 
 
 def _zeros_like(x: Any, dtype: Any = None) -> Array:
-    return jnp.zeros(x.shape, x.dtype if dtype is None else dtype)
+    return jnp.zeros(jnp.shape(x), jnp.result_type(x) if dtype is None else dtype)
 
 
 def _ones_like(x: Any, dtype: Any = None) -> Array:
-    return jnp.ones(x.shape, x.dtype if dtype is None else dtype)
+    return jnp.ones(jnp.shape(x), jnp.result_type(x) if dtype is None else dtype)
 
 
 def _eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: Any = None) -> Array:

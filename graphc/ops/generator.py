@@ -31,7 +31,7 @@ from graphc.ops.distributions import IMPLEMENTATION, key_of
 from graphc.ops.public import as_tuple
 from graphc.ops.table import define_ops, row
 
-__all__ = ["Generator"]
+__all__ = ["Generator", "is_random_state", "split_state"]
 
 
 def _split_key(state: Any) -> tuple[Any, Any]:
@@ -41,6 +41,11 @@ def _split_key(state: Any) -> tuple[Any, Any]:
 
 def _split(key: Any, n: int) -> tuple[Any, ...]:
     return tuple(jax.random.key_data(jax.random.split(key_of(key), n)))
+
+
+def _split_rows(state: Any, n: int) -> tuple[Any, Any]:
+    new, key = jax.random.split(key_of(state))
+    return jax.random.key_data(new), jax.random.key_data(jax.random.split(key, n))
 
 
 def _seeded(seed: Any) -> jax.Array:
@@ -56,6 +61,13 @@ _OPS = define_ops(
     (
         row("random.split_key", _split_key, "state", "The next state and a key to draw with.", differentiable=False),
         row("random.split", _split, "key, n: int", "The states of n generators.", differentiable=False),
+        row(
+            "random.split_rows",
+            _split_rows,
+            "state, n: int",
+            "The next state, and states for n rows.",
+            differentiable=False,
+        ),
         row("random.seeded", _seeded, "seed", "The state that a seed starts.", differentiable=False),
         *basic_distributions.ROWS,
         *distributions.ROWS,
@@ -296,8 +308,23 @@ class Generator(BasicDistributions):
         return drawn
 
 
+_states: weakref.WeakValueDictionary[str, Variable] = weakref.WeakValueDictionary()
+
+
 def _variable(state: Any) -> Variable:
-    return Variable(state, trainable=False, name="random_state")
+    variable = Variable(state, trainable=False, name="random_state")
+    _states[variable.name] = variable
+    return variable
+
+
+def is_random_state(variable: Variable) -> bool:
+    """Whether a Variable is the state of a generator."""
+    return _states.get(variable.name) is variable
+
+
+def split_state(state: Tensor, n: int) -> tuple[Tensor, Tensor]:
+    """The next state of a generator, and states for ``n`` rows, ``uint32[n, 2]``, that draw each by itself."""
+    return apply(_OPS["split_rows"], (state,), Attrs(n=n))
 
 
 def _state_of_seed(seed: Any, use: str) -> Any:

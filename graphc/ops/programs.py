@@ -39,10 +39,16 @@ def dependence(program: Program) -> list[Inputs]:
     return _outputs(program, [frozenset([index]) for index in range(len(program.invars))])
 
 
-def has_custom_vjp(program: Program) -> bool:
-    """Whether part of the program, bodies included, has a pullback of its own, which need not be linear."""
+def has_custom_vjp(program: Program, *, loops: bool = False) -> bool:
+    """Whether part of the program, bodies included, has a pullback of its own, which need not be linear.
+
+    Args:
+      program: the program.
+      loops: whether the functions of graphc's that :data:`LOOP` names count too.
+    """
     return any(
-        (_is_custom(equation) and not _is_loop(equation)) or any(map(has_custom_vjp, _bodies(equation)))
+        (_is_custom(equation) and (loops or not _is_loop(equation)))
+        or any(has_custom_vjp(body, loops=loops) for body in _bodies(equation))
         for equation in program.eqns
     )
 

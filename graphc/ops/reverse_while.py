@@ -24,6 +24,7 @@ from jax.custom_derivatives import SymbolicZero
 from graphc.ops.checkpoints import Stack, stride
 from graphc.ops.custom_vjp import custom_vjp
 from graphc.ops.host import is_replaying, replaying
+from graphc.ops.modes import is_forward
 from graphc.ops.programs import Program, dependence, has_custom_vjp
 
 jax: Any = _jax  # its functions are only partly annotated
@@ -45,7 +46,7 @@ Leaves = tuple[Any, ...]
 def while_loop(
     test: Callable[[T, Any], Any], body: Callable[[T, Any], T], carry: T, invariant: Any, slots: int = SLOTS
 ) -> T:
-    """Repeats a body while a test holds; reverse-mode differentiable.
+    """Repeats a body while a test holds; reverse-mode differentiable, and in :func:`forward_mode` forward-mode.
 
     Args:
       test: takes the carried values and the invariant ones, returns a bool scalar.
@@ -64,6 +65,8 @@ def while_loop(
       >>> jax.grad(fall)(10.0, 2.0).item()  # 10, 5, 1.25
       0.5
     """
+    if is_forward():  # JAX pushes tangents through its own loop, and through no function with a pullback of its own
+        return _forward_loop(test, body, carry, invariant)
     leaves, structure = jax.tree.flatten(carry)
     rest, rest_structure = jax.tree.flatten(invariant)
     count = len(leaves)
@@ -75,6 +78,16 @@ def while_loop(
     replay = is_replaying()
     loop = _Loop(on_leaves(test), lambda *values: tuple(jax.tree.leaves(step(*values))), count, slots, replay)
     return structure.unflatten(_with_gradient(loop)(*leaves, *rest))
+
+
+def _forward_loop(test: Callable[[T, Any], Any], body: Callable[[T, Any], T], carry: T, invariant: Any) -> T:
+    def going_on(carry: T) -> Any:
+        return test(carry, invariant)
+
+    def iteration(carry: T) -> T:
+        return body(carry, invariant)
+
+    return jax.lax.while_loop(going_on, iteration, carry)
 
 
 def slots_for(carry: Sequence[Any], max_iterations: int | None) -> int:

@@ -1,0 +1,72 @@
+"""What functions that differentiate functions are given: which arguments, of which types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from graphc.base import at, nest, user_location
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.core import Tensor, Variable, apply, operand
+from graphc.ir import OPS
+
+__all__ = ["chosen_arguments", "differentiable", "positions_of", "results_of", "without_aux"]
+
+
+def positions_of(argnums: Any, name: str) -> tuple[int, ...]:
+    """Which arguments are differentiated; ``name`` is that of the function that is told, for messages."""
+    positions = nest.as_tuple(argnums)
+    if not positions or not all(type(position) is int for position in positions):
+        error = InvalidTypeError(f"{name}: argnums must be an int or a sequence of ints, got {argnums!r}")
+        raise at(error, user_location())
+    return positions
+
+
+def chosen_arguments(
+    args: Sequence[Any], positions: Sequence[int], argnums: Any, name: str
+) -> tuple[list[Any], list[Any]]:
+    """The arguments, with copies in place of those to differentiate, and these copies."""
+    if not all(-len(args) <= position < len(args) for position in positions):
+        error = InvalidArgumentError(f"{name}: argnums={argnums!r}, but {len(args)} positional arguments were given")
+        raise at(error, user_location())
+    arguments = list(args)
+    for position in positions:
+        arguments[position] = nest.map_structure(partial(differentiable, name=name), arguments[position])
+    return arguments, [arguments[position] for position in positions]
+
+
+def without_aux(result: Any, name: str) -> Any:
+    """The value of a pair of it and anything else."""
+    if isinstance(result, tuple) and len(nest.as_tuple(result)) == 2:
+        return nest.as_tuple(result)[0]
+    error = InvalidTypeError(
+        f"{name}: with has_aux=True the function must return (value, aux), it returned {result!r:.60}"
+    )
+    raise at(error, user_location())
+
+
+def differentiable(value: Any, name: str) -> Any:
+    """The value as something a tape can watch, each use of it a tensor of its own."""
+    if isinstance(value, Variable):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        error = InvalidTypeError(
+            f"{name}: an argument to differentiate must be floating, got the int {value}; write {value}.0"
+        )
+        raise at(error, user_location())
+    tensor = apply(OPS["identity"], (operand(value),))
+    if not tensor.type.is_inexact:
+        error = InvalidTypeError(f"{name}: an argument to differentiate must be floating, got {tensor.type}")
+        raise at(error, user_location())
+    return tensor
+
+
+def results_of(value: Any) -> tuple[list[Any], nest.Structure]:
+    """The leaves of what a function returned, to be called while the tape is open: it knows them all then.
+
+    Also those that were computed outside, whose derivatives are zero; variables give their values.
+    """
+    leaves, structure = nest.flatten(value)
+    known = [apply(OPS["identity"], (leaf,)) if isinstance(leaf, Tensor | Variable) else leaf for leaf in leaves]
+    return known, structure

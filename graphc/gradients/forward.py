@@ -1,0 +1,175 @@
+"""``jvp`` and ``linearize``: derivatives along directions, in the manner of JAX.
+
+In a compiled function the tangents go forwards with the values. Eagerly they come from a tape: what it pulls back is
+linear in the cotangents, and the transpose of that takes tangents to tangents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphc.base import at, nest, user_location
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.core import FUNCTIONS, Region, Tensor, Trace, Variable, apply, context, converted, operand
+from graphc.gradients.arguments import differentiable, results_of, without_aux
+from graphc.gradients.tape import GradientTape
+from graphc.ir import OPS
+from graphc.ops import emit_jvp
+
+__all__ = ["jvp", "linearize"]
+
+
+def jvp(function: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = False) -> tuple[Any, ...]:
+    """The value of ``function`` and its derivative along a direction, in one pass forwards (``jax.jvp``).
+
+    Args:
+      function: of tensors in nested structures; returns tensors in a nested structure, or with ``has_aux`` a pair of
+        that and anything else. It gets copies of the arguments.
+      primals: a tuple or list of its arguments, where to differentiate: floating tensors, variables, numbers or
+        nested structures of these.
+      tangents: a tuple or list of the directions, in the structure, shapes and dtypes of ``primals``.
+      has_aux: whether ``function`` returns a pair.
+
+    Returns:
+      ``(value, tangent)``, with ``has_aux`` ``(value, tangent, aux)``. The tangent has the structure, shapes and dtypes
+      of the value; it is None for what has no derivative: integers, truth values and what is no tensor.
+
+    Raises:
+      InvalidTypeError: a primal is no floating tensor, or primals or tangents are no tuple or list.
+      InvalidArgumentError: primals and tangents differ in structure or shape.
+
+    Example:
+      >>> import graphc as gx
+      >>> value, tangent = gx.jvp(lambda x, y: x * y, (3.0, 4.0), (1.0, 0.5))
+      >>> value.item(), tangent.item()
+      (12.0, 5.5)
+    """
+    arguments, structure = _primals(primals, "jvp")
+    directions = _tangents(tangents, arguments, structure, "jvp")
+    if context.trace is None:
+        value, push, aux = _linearized(function, arguments, structure, has_aux, "jvp", persistent=False)
+        tangent = push(directions)
+    else:
+        value, tangent, aux = _in_trace(context.trace, function, arguments, structure, directions, has_aux)
+    return (value, tangent, aux) if has_aux else (value, tangent)
+
+
+def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """The value of ``function`` and the function that takes tangents to tangents there (``jax.linearize``).
+
+    What the derivative needs is computed once; it takes memory as a tape does.
+
+    Args:
+      function: as for :func:`jvp`.
+      *primals: its arguments, as for :func:`jvp`.
+
+    Returns:
+      The value, and a function of tangents, one for each argument, that returns the tangent. In a compiled function
+      it is to be called in the function, loop body or branch where it was made.
+
+    Raises:
+      InvalidTypeError, InvalidArgumentError: as :func:`jvp`.
+
+    Example:
+      >>> import graphc as gx
+      >>> value, push = gx.linearize(lambda x: x ** 3, 2.0)
+      >>> value.item(), push(1.0).item(), push(0.5).item()
+      (8.0, 12.0, 6.0)
+    """
+    arguments, structure = _primals(primals, "linearize")
+    value, push, _ = _linearized(function, arguments, structure, False, "linearize", persistent=True)
+    return value, lambda *tangents: push(_tangents(tangents, arguments, structure, "linearize"))
+
+
+def _primals(primals: Any, name: str) -> tuple[list[Tensor], nest.Structure]:
+    if not isinstance(primals, tuple | list):
+        error = InvalidTypeError(f"{name}: primals must be a tuple or list of arguments, got {primals!r:.60}")
+        raise at(error, user_location())
+    leaves, structure = nest.flatten(primals)
+    values = [leaf.value() if isinstance(leaf, Variable) else leaf for leaf in leaves]
+    return [differentiable(value, name) for value in values], structure
+
+
+def _tangents(tangents: Any, primals: Sequence[Tensor], structure: nest.Structure, name: str) -> list[Tensor]:
+    if not isinstance(tangents, tuple | list):
+        error = InvalidTypeError(f"{name}: tangents must be a tuple or list of arguments, got {tangents!r:.60}")
+        raise at(error, user_location())
+    leaves, found = nest.flatten(tangents)
+    if found._replace(kind=structure.kind) != structure:
+        error = InvalidArgumentError(
+            f"{name}: primals have the structure {structure}, tangents {found}; give one tangent for each primal"
+        )
+        raise at(error, user_location())
+    given: list[Tensor] = []
+    for leaf, primal in zip(leaves, primals, strict=True):
+        tangent: Tensor = apply(OPS["identity"], (operand(leaf),))
+        if tangent.shape != primal.shape:
+            error = InvalidArgumentError(
+                f"{name}: a tangent of shape {tangent.shape} for a primal of shape {primal.shape}"
+            )
+            raise at(error, user_location())
+        if tangent.dtype != primal.dtype and not tangent.type.weak:
+            error = InvalidTypeError(
+                f"{name}: a tangent of dtype {tangent.dtype.name} for a primal of dtype {primal.dtype.name}; convert "
+                f"it with gx.astype(tangent, {primal.dtype.name!r})"
+            )
+            raise at(error, user_location())
+        given.append(FUNCTIONS["asarray"](tangent, dtype=primal.dtype))
+    return given
+
+
+def _is_moved(leaf: Any) -> bool:
+    """Whether a result has a tangent."""
+    return isinstance(leaf, Tensor) and leaf.type.is_inexact
+
+
+def _linearized(
+    function: Callable[..., Any], primals: Sequence[Tensor], structure: nest.Structure, has_aux: bool, name: str, *,
+    persistent: bool,
+) -> tuple[Any, Callable[[Sequence[Tensor]], Any], Any]:  # fmt: skip
+    """The value, what takes tangents to tangents, and the auxiliary result."""
+    with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
+        tape.watch(primals)
+        result = converted(function)(*nest.unflatten(structure, primals))
+        leaves, found = results_of(without_aux(result, name) if has_aux else result)
+    moved = [leaf for leaf in leaves if _is_moved(leaf)]
+    cotangents = [apply(OPS["zeros_like"], (leaf,)) for leaf in moved]
+    with GradientTape(persistent=persistent, watch_accessed_variables=False) as linear:
+        linear.watch(cotangents)
+        gradients = tape.gradient(moved, list(primals), output_gradients=cotangents)
+    tape.reset()
+    connected = [gradient for gradient in gradients if gradient is not None]
+
+    def push(tangents: Sequence[Tensor]) -> Any:
+        given = [tangent for tangent, gradient in zip(tangents, gradients, strict=True) if gradient is not None]
+        pushed = linear.gradient(connected, cotangents, given, unconnected_gradients="zero")
+        supply = iter(pushed)
+        return nest.unflatten(found, [next(supply) if _is_moved(leaf) else None for leaf in leaves])
+
+    return nest.unflatten(found, leaves), push, result[1] if has_aux else None
+
+
+def _in_trace(
+    trace: Trace, function: Callable[..., Any], primals: Sequence[Tensor], structure: nest.Structure,
+    tangents: Sequence[Tensor], has_aux: bool,
+) -> tuple[Any, Any, Any]:  # fmt: skip
+    """The value, the tangent and the auxiliary result, from one node."""
+    what = f"the function {getattr(function, '__name__', 'given')!r} of gx.jvp"
+    region = Region(trace, what)
+    arguments = [region.argument(primal.type, f"primal_{index}") for index, primal in enumerate(primals)]
+    with region.tracing():
+        result = converted(function)(*nest.unflatten(structure, [argument.fork() for argument in arguments]))
+        leaves, value_structure = results_of(without_aux(result, "jvp") if has_aux else result)
+        others, aux_structure = nest.flatten(result[1] if has_aux else None)
+        outputs = [region.lift(leaf).snapshot() for leaf in leaves if _is_moved(leaf)]
+        rest = [*(leaf for leaf in leaves if not _is_moved(leaf)), *others]
+        kept = [region.lift(leaf).snapshot() for leaf in rest if isinstance(leaf, Tensor)]
+    region.refuse_writes(what)
+    found, unmoved, pushed = emit_jvp(region, arguments, outputs, kept, primals, tangents)
+    values, moved, plain = iter(found), iter(pushed), iter(unmoved)
+    made = [next(values) if _is_moved(leaf) else next(plain) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
+    pieces = [next(moved) if _is_moved(leaf) else None for leaf in leaves]
+    aux = [next(plain) if isinstance(leaf, Tensor) else leaf for leaf in others]
+    tangent = nest.unflatten(value_structure, pieces)
+    return nest.unflatten(value_structure, made), tangent, nest.unflatten(aux_structure, aux)

@@ -1,0 +1,85 @@
+"""A backward pass for many cotangents at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax as _jax
+
+from graphc.base import at, user_location
+from graphc.base.errors import UnimplementedError
+from graphc.core import Tensor, Trace, apply_all, context, operand, trace_scope
+from graphc.ir import TensorType
+from graphc.lowering import lower
+from graphc.ops import CALL, MappedRegion, emit_vmap
+
+jax: Any = _jax  # its functions are only partly annotated
+
+__all__ = ["for_rows"]
+
+Pull = Callable[[Tensor], list[Tensor | None]]
+
+
+def for_rows(pull: Pull, rows: Tensor) -> list[Tensor | None]:
+    """What a backward pass gives for each row, stacked.
+
+    Eagerly its ops run one by one under ``jax.vmap``, each compiled once. In a graph it becomes one vmap node; so it
+    does where a tape is open, which has to see what the rows are computed of.
+
+    Args:
+      pull: takes a cotangent, gives tensors and None.
+      rows: cotangents, stacked.
+    """
+    if context.trace is not None:
+        return _in_trace(pull, rows)
+    if not context.tapes:
+        try:
+            return _eagerly(pull, rows)
+        except (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError):
+            pass  # a gradient function of the user's asks for values: it is converted as those of compiled code
+    return _as_call(pull, rows)
+
+
+def _eagerly(pull: Pull, rows: Tensor) -> list[Tensor | None]:
+    connected: list[bool] = []
+
+    def one(row: Any) -> list[Any]:
+        found = pull(Tensor(row))
+        connected[:] = [tensor is not None for tensor in found]
+        return [tensor.raw for tensor in found if tensor is not None]
+
+    supply = iter(jax.vmap(one)(rows.raw))
+    return [Tensor(next(supply)) if there else None for there in connected]
+
+
+def _in_trace(pull: Pull, rows: Tensor) -> list[Tensor | None]:
+    assert context.trace is not None
+    what = "the backward pass of a Jacobian"
+    region = MappedRegion(context.trace, what)
+    type = rows.type
+    row = region.argument(TensorType(type.shape[1:], type.dtype, type.weak), "cotangent")
+    with region.tracing():
+        found = pull(row.snapshot())
+        outputs = [region.lift(operand(tensor)).snapshot() for tensor in found if tensor is not None]
+    region.refuse_writes(what)
+    supply = iter(emit_vmap(region, [row], outputs, [rows], [0], [0] * len(outputs), type.shape[0]))
+    return [None if tensor is None else next(supply) for tensor in found]
+
+
+def _as_call(pull: Pull, rows: Tensor) -> list[Tensor | None]:
+    """One call of a graph, which open tapes see as one op."""
+    trace = Trace("jacobian")
+    with trace_scope(trace):
+        found = _in_trace(pull, rows)
+    if trace.check is not None:
+        error = UnimplementedError(
+            "a gradient function that raises exceptions by the values of tensors has no Jacobian under an open tape; "
+            "compile the function around it with gx.function"
+        )
+        raise at(error, user_location())
+    graph = trace.finish([trace.lift(tensor) for tensor in found if tensor is not None])
+    variables = [trace.variables[name].value() for name in lower(graph).variables]
+    captured = [outer for outer, _ in trace.captures.values()]
+    supply = iter(apply_all(CALL, (*variables, *captured), regions=(graph,)))
+    return [None if tensor is None else next(supply) for tensor in found]

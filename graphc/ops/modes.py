@@ -1,0 +1,47 @@
+"""In which mode JAX is asked to differentiate what is being traced."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager
+
+__all__ = ["forward_mode", "is_forward", "is_reverse", "reverse_mode"]
+
+
+class _Mode(threading.local):
+    """The innermost mode; empty where nothing is differentiated."""
+
+    name: str = ""
+
+
+_mode = _Mode()
+
+
+def is_forward() -> bool:
+    """Whether what is traced has tangents pushed through it, and no cotangents pulled back."""
+    return _mode.name == "forward"
+
+
+def is_reverse() -> bool:
+    """Whether cotangents will be pulled back through what is traced."""
+    return _mode.name == "reverse"
+
+
+@contextmanager
+def _scope(name: str) -> Generator[None]:
+    before, _mode.name = _mode.name, name
+    try:
+        yield
+    finally:
+        _mode.name = before
+
+
+def forward_mode() -> AbstractContextManager[None]:
+    """The scope of a call of ``jax.jvp``."""
+    return _scope("forward")
+
+
+def reverse_mode() -> AbstractContextManager[None]:
+    """The scope of a call of ``jax.vjp``."""
+    return _scope("reverse")
