@@ -2,7 +2,7 @@
 
 from graphc.base import errors, nest
 from graphc.base.collection import collection_paused
-from graphc.base.config import Config, config
+from graphc.base.config import Config, WideTypes, config
 from graphc.base.errors import at
 from graphc.base.frames import Location, is_graphc_file, is_internal_file, user_frame, user_location, warn_at
 from graphc.base.names import UniqueNames
@@ -15,6 +15,7 @@ __all__ = [
     "Location",
     "Registry",
     "UniqueNames",
+    "WideTypes",
     "at",
     "collection_paused",
     "config",

@@ -29,7 +29,14 @@ from graphc.core.devices import (
     to_device,
 )
 from graphc.core.dispatch import NO_ATTRS, apply, apply_all, kernel, register_region_runner, translate_error
-from graphc.core.dtypes import as_dtype, canonical_array, scalar_array, type_of
+from graphc.core.dtypes import (
+    as_dtype,
+    canonical_array,
+    dtype_rules,
+    natural_dtype,
+    scalar_array,
+    type_of,
+)
 from graphc.core.guard import Guard
 from graphc.core.places import MISSING, Place, TensorPlace, Write
 from graphc.core.region import Region, VariableState
@@ -97,9 +104,11 @@ __all__ = [
     "device_name",
     "device_scope",
     "devices",
+    "dtype_rules",
     "find_device",
     "is_symbolic",
     "kernel",
+    "natural_dtype",
     "operand",
     "placed",
     "register_converter",

@@ -1,4 +1,8 @@
-"""Dtypes as JAX has them: 64-bit types become 32-bit ones unless x64 is enabled, Python scalars are weak."""
+"""Dtypes as JAX has them: 64-bit types become 32-bit ones unless x64 is enabled, Python scalars are weak.
+
+With x64 the dtype of numbers for which none is given is of 64 bits, or of ``gx.config.default_dtype_bits``. What JAX
+compiled it keeps apart by x64, but it does not know of the defaults: so where these change, all of it is dropped.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +12,53 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from graphc.base import WideTypes, config
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.ir import TensorType
 
-__all__ = ["as_dtype", "canonical_array", "scalar_array", "type_of"]
+__all__ = [
+    "as_dtype",
+    "canonical_array",
+    "dtype_rules",
+    "natural_dtype",
+    "scalar_array",
+    "type_of",
+]
+
+
+def dtype_rules() -> int:
+    """By which rules numbers get their dtypes now: part of the key of whatever depends on them.
+
+    Returns:
+      0 without 64-bit types; with them how many bits the dtype has of numbers for which none is given.
+    """
+    return config.default_dtype_bits if jax.config.jax_enable_x64 else 0
+
+
+config.register_wide_types(
+    WideTypes(
+        enabled=lambda: bool(jax.config.jax_enable_x64),
+        enable=lambda value: jax.config.update("jax_enable_x64", value),
+        scope=lambda value: jax.enable_x64(value),
+        defaults_changed=jax.clear_caches,
+    )
+)
+
+# The dtypes that Python's types of numbers have where there are 64-bit ones, by the bits of the default.
+_DEFAULTS: dict[Any, dict[int, Any]] = {
+    int: {64: np.dtype(np.int64), 32: np.dtype(np.int32)},
+    float: {64: np.dtype(np.float64), 32: np.dtype(np.float32)},
+    complex: {64: np.dtype(np.complex128), 32: np.dtype(np.complex64)},
+}
+_KINDS: dict[str, type[Any]] = {"i": int, "f": float, "c": complex}
 
 
 def as_dtype(dtype: Any) -> np.dtype[Any]:
     """The dtype that arrays of this dtype get here.
 
     Args:
-      dtype: anything NumPy takes as a dtype, or a name such as ``"bfloat16"``.
+      dtype: anything NumPy takes as a dtype, or a name such as ``"bfloat16"``. ``int``, ``float`` and ``complex`` are
+        what numbers get for which none is given.
 
     Raises:
       InvalidTypeError: it is no dtype that a tensor can have.
@@ -28,6 +68,8 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
       (dtype('float32'), dtype(bfloat16))
     """
     try:
+        if type(dtype) is type and dtype in _DEFAULTS:
+            dtype = _DEFAULTS[dtype][config.default_dtype_bits]
         return np.dtype(jax.dtypes.canonicalize_dtype(jnp.dtype(dtype)))
     except (TypeError, ValueError) as error:
         raise InvalidTypeError(f"{dtype!r} is not a dtype that a tensor can have: {error}") from None
@@ -48,24 +90,59 @@ def canonical_array(value: Any) -> np.ndarray[Any, Any]:
         raise InvalidArgumentError(f"cannot make a tensor from {value!r}: {error}") from None
     if array.dtype.kind in "OUSVMm" and array.dtype.name not in _EXTENDED:
         raise InvalidTypeError(f"cannot make a tensor from {value!r}: dtype {array.dtype} holds no numbers")
-    return array.astype(as_dtype(array.dtype), copy=False)
+    if hasattr(value, "dtype") or hasattr(value, "__array__") or array.dtype.kind not in _KINDS:
+        return array.astype(as_dtype(array.dtype), copy=False)
+    return _of_numbers(array)
+
+
+def _of_numbers(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """An array that NumPy made of Python numbers, in the dtype that they get here."""
+    dtype = as_dtype(_KINDS[array.dtype.kind])
+    if dtype.itemsize >= array.dtype.itemsize:
+        return array
+    if array.dtype.kind == "i" and array.size:
+        limits = np.iinfo(dtype)
+        for number in (int(array.min()), int(array.max())):
+            if not limits.min <= number <= limits.max:
+                raise _too_large(number, dtype)
+    return array.astype(dtype)
+
+
+def _too_large(number: int, dtype: np.dtype[Any]) -> InvalidArgumentError:
+    remedy = "" if dtype.itemsize > 4 else ", or 64-bit types (gx.config.enable_x64 = True, and a dtype)"
+    return InvalidArgumentError(f"the Python int {number} does not fit {dtype.name}; use a float{remedy}")
+
+
+def natural_dtype(*values: Any) -> np.dtype[Any]:
+    """The dtype that JAX gives what is made of these: that of a number for which none is given, if all are such.
+
+    Args:
+      *values: arrays, or Python numbers.
+    """
+    found = np.dtype(jnp.result_type(*values))
+    weak = all(not hasattr(value, "dtype") or jax.typeof(value).weak_type for value in values)
+    return as_dtype(_KINDS[found.kind]) if weak and found.kind in _KINDS else found
 
 
 _EXTENDED = frozenset(name for name in dir(jnp) if name.startswith(("bfloat", "float8", "int4", "uint4", "int2")))
-_SCALAR_DTYPES: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
 
 
-def scalar_array(value: complex) -> np.ndarray[Any, Any]:
-    """The 0-d array of a Python scalar, in the dtype that a weak scalar has.
+def scalar_array(value: complex, *, weak: bool = True) -> np.ndarray[Any, Any]:
+    """The 0-d array of a Python scalar.
+
+    Args:
+      value: the scalar.
+      weak: whether it is of the dtype that a weak scalar has for JAX, or of the one for which none is given.
 
     Raises:
       InvalidArgumentError: an int that the dtype cannot hold.
     """
-    dtype = as_dtype(_SCALAR_DTYPES[type(value)])
+    kind = type(value)
+    dtype = as_dtype(_DEFAULTS[kind][64] if weak and kind in _DEFAULTS else kind)
     try:
         return np.asarray(value, dtype)
     except OverflowError:
-        raise InvalidArgumentError(f"the Python int {value} does not fit {dtype.name}; use a float") from None
+        raise _too_large(int(value.real), dtype) from None
 
 
 _types: dict[Any, TensorType] = {}

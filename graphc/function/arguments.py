@@ -14,7 +14,7 @@ import numpy as np
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import SCALARS, Tensor, Variable, as_dtype, type_of
+from graphc.core import SCALARS, Tensor, Variable, as_dtype, dtype_rules, type_of
 from graphc.function.keys import Encoder, closure_variables, describe, is_array
 from graphc.ir import TensorType
 from graphc.ops import asarray
@@ -143,6 +143,7 @@ class Binder:
                 raise at(error, user_location()) from None
         if self._owner is not None:
             encoder.encode_state(self._owner)
+        encoder.tokens.append(dtype_rules())
         arguments = Arguments(values, tuple(encoder.tokens), encoder.arrays, encoder.variables, encoder.objects, given)
         if arguments.variables:
             arguments.key += self._aliases(arguments.variables)

@@ -9,10 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from graphc.base import at, user_location
-from graphc.base.errors import InvalidArgumentError, NotFoundError
-from graphc.core import Tensor, Variable, apply_all, context, operand, scalar_array, type_of
+from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
+from graphc.core import Tensor, Variable, apply_all, as_dtype, context, operand, scalar_array, type_of
 from graphc.ir import CONSTANT, Graph, Interpreter, Node, verify
-from graphc.lowering import Executable
+from graphc.lowering import Executable, TypesDiffer
 from graphc.ops import ASSIGN_VARIABLE, READ_VARIABLE
 
 __all__ = ["from_graph"]
@@ -32,6 +32,7 @@ def from_graph(graph: Graph, variables: Mapping[str, Variable] | None = None) ->
     Raises:
       VerificationError: the graph breaks a rule.
       NotFoundError: a variable of the graph is not given.
+      FailedPreconditionError: it computes 64-bit types, which are not enabled, or were not when it was compiled.
       InvalidArgumentError: when called: a tensor of another type, or too few or too many.
 
     Example:
@@ -41,6 +42,7 @@ def from_graph(graph: Graph, variables: Mapping[str, Variable] | None = None) ->
       >>> gx.from_graph(gx.parse_graph(text))(gx.asarray(20.0)).item()
       41.0
     """
+    _check_wide_types(graph)
     verify(graph)
     executable = Executable(graph)
     given = dict(variables or {})
@@ -57,13 +59,32 @@ def from_graph(graph: Graph, variables: Mapping[str, Variable] | None = None) ->
         if context.trace is not None or context.tapes:
             tensors = list(_Replay(graph, dict(zip(executable.variables, bound, strict=True))).run(*args))
         else:
-            tensors = [Tensor(result) for result in executable(_arrays(graph, args), bound)]
+            try:
+                tensors = [Tensor(result) for result in executable(_arrays(graph, args), bound)]
+            except TypesDiffer:
+                error = FailedPreconditionError(
+                    f"{graph.name}: gx.config.enable_x64 or gx.config.default_dtype_bits is another now than when the "
+                    "graph was compiled; set it back, or call from_graph again"
+                )
+                raise at(error, user_location()) from None
         if len(tensors) == 1:
             return tensors[0]
         return tuple(tensors) or None
 
     run.__name__ = run.__qualname__ = graph.name
     return run
+
+
+def _check_wide_types(graph: Graph) -> None:
+    """Refuses a graph of 64-bit types where there are none: JAX would take 32-bit ones without a word."""
+    values = (*graph.inputs, *(output for node in graph.walk() for output in node.outputs))
+    for value in values:
+        if as_dtype(value.type.dtype) != value.type.dtype:
+            error = FailedPreconditionError(
+                f"the graph {graph.name!r} computes {value.type}, but there are no 64-bit types; set "
+                "gx.config.enable_x64 = True first"
+            )
+            raise at(error, user_location())
 
 
 class _Replay(Interpreter):

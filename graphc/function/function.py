@@ -191,7 +191,7 @@ class Function:
             return traced
 
     def _report(self, arguments: Arguments, seconds: float) -> None:
-        described = arguments.described()
+        described = [*arguments.described(), *_settings()]
         reason = retrace_reason(described, self._described)
         self._described.append(described)
         number = self._reports[-1].number + 1 if self._reports else 1
@@ -296,6 +296,11 @@ class Function:
 
     def __repr__(self) -> str:
         return f"<compiled function {self.name}, {len(self._traces)} traces>"
+
+
+def _settings() -> list[tuple[str, str]]:
+    """The settings that a trace depends on, by name, for the reasons of retraces."""
+    return [(f"gx.config.{name}", str(getattr(config, name))) for name in ("enable_x64", "default_dtype_bits")]
 
 
 @overload

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 
 from graphc.base import collection_paused
 from graphc.base.errors import FailedPreconditionError
-from graphc.core import Variable, context, type_of, variable_lock
+from graphc.core import Variable, context, dtype_rules, type_of, variable_lock
 from graphc.ir import Graph
 from graphc.lowering.lower import LoweredGraph, lower
 from graphc.ops import HOST_CALL, host_lock
@@ -25,7 +25,7 @@ Check: TypeAlias = Callable[[Sequence[Any]], None]
 
 
 class TypesDiffer(Exception):
-    """A program is called with arrays of other types than it was traced for."""
+    """A program is called with arrays of other types than it was traced for, or where numbers get other dtypes."""
 
 
 class Executable:
@@ -44,7 +44,7 @@ class Executable:
       num_written: how many are written.
       jitted: the ``jax.jit`` function: values of ``variables``, then inputs; outputs, then values of ``written``.
         Called with other types than the graph's it raises :class:`TypesDiffer`: since JAX's C++ cache looks at the
-        types anyway, the caller can go without looking at them first.
+        types anyway, and at whether there are 64-bit ones, the caller can go without looking at them first.
     """
 
     def __init__(self, graph: Graph, check: Check | None = None) -> None:
@@ -140,10 +140,10 @@ def run_on_variables(
 
 
 def _guarded(lowered: LoweredGraph, graph: Graph) -> Callable[..., Any]:
-    types = [value.type for value in graph.inputs]
+    types, rules = [value.type for value in graph.inputs], dtype_rules()
 
     def function(*arrays: Any) -> tuple[Any, ...]:
-        if [type_of(array) for array in arrays[len(lowered.variables) :]] != types:
+        if dtype_rules() != rules or [type_of(array) for array in arrays[len(lowered.variables) :]] != types:
             raise TypesDiffer
         with collection_paused():
             return lowered.function(*arrays)

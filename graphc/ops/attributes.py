@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 import jax
@@ -10,10 +10,10 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import ConcretizationError, InvalidTypeError
-from graphc.core import ArrayMethods, as_dtype, current_trace, is_symbolic
+from graphc.core import ArrayMethods, as_dtype, current_trace, dtype_rules, is_symbolic
 from graphc.ir import Attrs, OpDef, typed_key
 
-__all__ = ["attrs_maker", "cached", "static_value"]
+__all__ = ["attrs_maker", "cached", "dtype_place", "static_value"]
 
 T = TypeVar("T")
 
@@ -29,15 +29,27 @@ def attrs_maker(op: OpDef, defaults: Mapping[str, Any]) -> Callable[[tuple[Any, 
                 items[name] = item
         return Attrs(items)
 
-    return cached(build)
+    return cached(build, dtype=dtype_place(defaults))
 
 
-def cached(build: Callable[[tuple[Any, ...]], T]) -> Callable[[tuple[Any, ...]], T]:
-    """The function with its results kept, for attribute values that can be hashed (a list cannot)."""
+def dtype_place(names: Iterable[str]) -> int | None:
+    """Which of the attributes is a dtype; None if none is."""
+    return next((place for place, name in enumerate(names) if name == "dtype"), None)
+
+
+def cached(build: Callable[[tuple[Any, ...]], T], dtype: int | None = None) -> Callable[[tuple[Any, ...]], T]:
+    """The function with its results kept, for attribute values that can be hashed (a list cannot).
+
+    Args:
+      build: the function.
+      dtype: which of the values is a dtype: what that means depends on whether there are 64-bit types.
+    """
     cache: dict[Any, T] = {}
 
     def make(values: tuple[Any, ...]) -> T:
         key = tuple(map(typed_key, values))
+        if dtype is not None and values[dtype] is not None:
+            key = (*key, dtype_rules())
         try:
             found = cache.get(key)
         except TypeError:

@@ -92,7 +92,7 @@ class BasicDistributions(Distributions):
 
         Args:
           shape: of the result, static.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
           loc: the mean, broadcast against ``shape``; gradients flow to it.
           scale: the standard deviation, broadcast against ``shape``; gradients flow to it.
 
@@ -111,7 +111,7 @@ class BasicDistributions(Distributions):
 
         Args:
           shape: of the result, static.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
           minval: the smallest value, broadcast against ``shape``.
           maxval: the value above all drawn, broadcast against ``shape``.
         """
@@ -126,7 +126,7 @@ class BasicDistributions(Distributions):
           lower: the lower limit, broadcast against ``shape``.
           upper: the upper limit, broadcast against ``shape``.
           shape: of the result, static.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("truncated_normal", (lower, upper), shape=shape, dtype=floating(dtype))
 
@@ -135,7 +135,7 @@ class BasicDistributions(Distributions):
 
         Args:
           shape: of the result, static.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("exponential", (), shape=shape, dtype=floating(dtype))
 
@@ -144,7 +144,7 @@ class BasicDistributions(Distributions):
 
         Args:
           shape: of the result, static.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("gumbel", (), shape=shape, dtype=floating(dtype))
 
@@ -154,7 +154,7 @@ class BasicDistributions(Distributions):
         Args:
           a: the shape parameter, above zero; gradients flow to it.
           shape: of the result, static; that of ``a`` for None.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("gamma", (a,), shape=shape, dtype=floating(dtype))
 

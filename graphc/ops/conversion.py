@@ -75,7 +75,7 @@ def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: boo
 
 def _tensor(value: Any, dtype: np.dtype[Any] | None) -> Tensor:
     if type(value) in SCALARS:
-        value = scalar_array(value)
+        value = scalar_array(value, weak=dtype is not None)  # a dtype is given: all digits are asked for
     if dtype is not None and isinstance(value, np.ndarray):
         value = cast("np.ndarray[Any, Any]", value).astype(dtype)
     if context.trace is not None:

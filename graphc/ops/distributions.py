@@ -33,7 +33,7 @@ def keyed(sample: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def floating(dtype: Any) -> Any:
-    """The dtype of draws of real numbers; float32 for None."""
+    """The dtype of draws of real numbers; the default one for None."""
     return as_dtype(float if dtype is None else dtype)
 
 
@@ -88,7 +88,7 @@ class Distributions:
           d: how many dimensions.
           p: which norm is at most 1; 2 for Euclid's.
           shape: of the batch, static.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("ball", (), d=d, p=p, shape=shape, dtype=floating(dtype))
 
@@ -99,7 +99,7 @@ class Distributions:
           a: above zero.
           b: above zero.
           shape: of the result, static; that of the parameters for None.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("beta", (a, b), shape=shape, dtype=floating(dtype))
 
@@ -110,7 +110,7 @@ class Distributions:
           n: how many trials, at least zero.
           p: the probability of success.
           shape: of the result, static; that of the parameters for None.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("binomial", (n, p), shape=shape, dtype=floating(dtype))
 
@@ -128,7 +128,7 @@ class Distributions:
 
         Args:
           shape: of the result, static.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("cauchy", (), shape=shape, dtype=floating(dtype))
 
@@ -138,7 +138,7 @@ class Distributions:
         Args:
           df: the degrees of freedom, above zero.
           shape: of the result, static; that of the parameters for None.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("chisquare", (df,), shape=shape, dtype=floating(dtype))
 
@@ -148,7 +148,7 @@ class Distributions:
         Args:
           alpha: concentrations along the last axis, above zero.
           shape: of the batch, static; that of the parameters for None.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("dirichlet", (alpha,), shape=shape, dtype=floating(dtype))
 
@@ -159,7 +159,7 @@ class Distributions:
           loc: the centre.
           scale: the width, above zero.
           shape: of the result, static.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("double_sided_maxwell", (loc, scale), shape=shape, dtype=floating(dtype))
 
@@ -170,7 +170,7 @@ class Distributions:
           dfnum: the degrees of freedom of the numerator.
           dfden: the degrees of freedom of the denominator.
           shape: of the result, static; that of the parameters for None.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("f", (dfnum, dfden), shape=shape, dtype=floating(dtype))
 
@@ -180,7 +180,7 @@ class Distributions:
         Args:
           p: the exponent: 2 for a normal distribution, 1 for Laplace's.
           shape: of the result, static.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("generalized_normal", (), p=p, shape=shape, dtype=floating(dtype))
 
@@ -199,7 +199,7 @@ class Distributions:
 
         Args:
           shape: of the result, static.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("laplace", (), shape=shape, dtype=floating(dtype))
 
@@ -209,7 +209,7 @@ class Distributions:
         Args:
           a: the shape parameter, above zero.
           shape: of the result, static; that of the parameters for None.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("loggamma", (a,), shape=shape, dtype=floating(dtype))
 
@@ -218,7 +218,7 @@ class Distributions:
 
         Args:
           shape: of the result, static.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("logistic", (), shape=shape, dtype=floating(dtype))
 
@@ -228,7 +228,7 @@ class Distributions:
         Args:
           sigma: the standard deviation of the logarithm.
           shape: of the result, static; that of the parameters for None.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("lognormal", (sigma,), shape=shape, dtype=floating(dtype))
 
@@ -237,7 +237,7 @@ class Distributions:
 
         Args:
           shape: of the result, static.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("maxwell", (), shape=shape, dtype=floating(dtype))
 
@@ -248,7 +248,7 @@ class Distributions:
           n: how many trials.
           p: the probability of each outcome, along the last axis.
           shape: of the result, static; None for one draw for each.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("multinomial", (n, p), shape=shape, dtype=floating(dtype))
 
@@ -261,7 +261,7 @@ class Distributions:
           mean: along the last axis.
           cov: the covariance matrices, on the last two axes.
           shape: of the batch, static; that of the parameters for None.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("multivariate_normal", (mean, cov), shape=shape, dtype=floating(dtype))
 
@@ -271,7 +271,7 @@ class Distributions:
         Args:
           n: how many rows and columns.
           shape: of the batch, static.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("orthogonal", (), n=n, shape=shape, dtype=floating(dtype))
 
@@ -281,7 +281,7 @@ class Distributions:
         Args:
           b: the exponent, above zero.
           shape: of the result, static; that of the parameters for None.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("pareto", (b,), shape=shape, dtype=floating(dtype))
 
@@ -300,7 +300,7 @@ class Distributions:
         Args:
           scale: above zero.
           shape: of the result, static; that of the parameters for None.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("rayleigh", (scale,), shape=shape, dtype=floating(dtype))
 
@@ -310,7 +310,7 @@ class Distributions:
         Args:
           df: the degrees of freedom, above zero.
           shape: of the result, static; that of the parameters for None.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("t", (df,), shape=shape, dtype=floating(dtype))
 
@@ -324,7 +324,7 @@ class Distributions:
           mode: the likeliest value.
           right: the largest value.
           shape: of the result, static; that of the parameters for None.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("triangular", (left, mode, right), shape=shape, dtype=floating(dtype))
 
@@ -334,7 +334,7 @@ class Distributions:
         Args:
           mean: above zero.
           shape: of the result, static; that of the parameters for None.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("wald", (mean,), shape=shape, dtype=floating(dtype))
 
@@ -345,6 +345,6 @@ class Distributions:
           scale: above zero.
           concentration: above zero.
           shape: of the result, static.
-          dtype: a floating dtype; float32 for None.
+          dtype: a floating dtype; the default one for None.
         """
         return self._draw("weibull_min", (scale, concentration), shape=shape, dtype=floating(dtype))

@@ -6,16 +6,26 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
+from graphc.core import as_dtype, natural_dtype
 from graphc.ops.table import define, row
 
 Array = jax.Array
 
 
+def _zeros(shape: Any, dtype: Any = None) -> Array:
+    return jnp.zeros(shape, as_dtype(float) if dtype is None else dtype)
+
+
+def _ones(shape: Any, dtype: Any = None) -> Array:
+    return jnp.ones(shape, as_dtype(float) if dtype is None else dtype)
+
+
 def _full(fill_value: Any, shape: Any, dtype: Any = None) -> Array:
     # An ordinary dtype, also from a Python number: a tensor that was asked for does not yield in promotion.
-    dtype = jnp.result_type(fill_value) if dtype is None else dtype
+    dtype = natural_dtype(fill_value) if dtype is None else dtype
     return lax.convert_element_type(jnp.full(shape, fill_value, dtype), dtype)
 
 
@@ -32,7 +42,35 @@ def _ones_like(x: Any, dtype: Any = None) -> Array:
 
 
 def _eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: Any = None) -> Array:
-    return jnp.eye(n_rows, n_cols, k, dtype)
+    return jnp.eye(n_rows, n_cols, k, as_dtype(float) if dtype is None else dtype)
+
+
+def _tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
+    return jnp.tri(N, M, k, as_dtype(float) if dtype is None else dtype)
+
+
+def _arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Array:
+    numbers = (start, step) if stop is None else (start, stop, step)
+    return jnp.arange(start, stop, step, natural_dtype(*numbers) if dtype is None else dtype)
+
+
+def _linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Array:
+    return jnp.linspace(start, stop, num, endpoint, dtype=_between(start, stop) if dtype is None else dtype, axis=axis)
+
+
+def _logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: Any = None, axis: int = 0
+) -> Array:
+    dtype = _between(start, stop) if dtype is None else dtype
+    return jnp.logspace(start, stop, num, endpoint, base, dtype=dtype, axis=axis)
+
+
+def _geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Array:
+    return jnp.geomspace(start, stop, num, endpoint, dtype=_between(start, stop) if dtype is None else dtype, axis=axis)
+
+
+def _between(start: Any, stop: Any) -> np.dtype[Any]:
+    return natural_dtype(start, stop, 0.0)
 
 
 _MADE = "dtype: DType = None, device: Device = None"
@@ -40,8 +78,8 @@ _SHAPE = f"shape: Shape, {_MADE}"
 _LIKE = f"x, {_MADE}"
 
 _ROWS = (
-    row("zeros", jnp.zeros, _SHAPE, "Zeros; float32 for no dtype.", aliases=("empty",)),
-    row("ones", jnp.ones, _SHAPE, "Ones; float32 for no dtype."),
+    row("zeros", _zeros, _SHAPE, "Zeros; of the default floating dtype for no dtype.", aliases=("empty",)),
+    row("ones", _ones, _SHAPE, "Ones; of the default floating dtype for no dtype."),
     row("full", _full, f"shape: Shape, fill_value, {_MADE}", "The fill value everywhere."),
     row(
         "zeros_like",
@@ -55,13 +93,13 @@ _ROWS = (
     row("full_like", _full_like, f"x, fill_value, {_MADE}", "The fill value, in x's shape and dtype."),
     row(
         "arange",
-        jnp.arange,
+        _arange,
         f"start: float, stop: float | None = None, step: float = 1, {_MADE}",
         "The numbers from start in steps, stop left out; one number alone is stop, and start is 0.",
     ),
     row(
         "linspace",
-        jnp.linspace,
+        _linspace,
         f"start, stop, num: int = 50, endpoint: bool = True, {_MADE}, axis: int = 0",
         "Values at equal distances, num of them, from start to stop, which is left out for endpoint=False.",
     ),
@@ -73,19 +111,19 @@ _ROWS = (
     ),
     row(
         "tri",
-        jnp.tri,
+        _tri,
         "N: int, M: int | None = None, k: int = 0, dtype: DType = None",
         "Ones on diagonal k and below, zeros above; M columns, or N.",
     ),
     row(
         "logspace",
-        jnp.logspace,
+        _logspace,
         "start, stop, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: DType = None, axis: int = 0",
         "Powers of base whose exponents are at equal distances, num of them, from start to stop.",
     ),
     row(
         "geomspace",
-        jnp.geomspace,
+        _geomspace,
         "start, stop, num: int = 50, endpoint: bool = True, dtype: DType = None, axis: int = 0",
         "Values at equal ratios, num of them, from start to stop.",
     ),

@@ -17,7 +17,7 @@ from graphc.core import (
 )
 from graphc.ir import OpDef
 from graphc.ops import results
-from graphc.ops.attributes import attrs_maker, cached
+from graphc.ops.attributes import attrs_maker, cached, dtype_place
 from graphc.ops.signature import Signature
 from graphc.ops.values import from_values
 
@@ -99,7 +99,7 @@ def public_function(entry: Row, ops: Mapping[tuple[str, ...], OpDef]) -> Callabl
         "_device": device,
         "_from_values": entry.by_value and from_values(op, entry.by_value),
         "_kernel": kernel(op),
-        "_kernel_of": cached(lambda values: kernel(op, attrs_of(values))),
+        "_kernel_of": cached(lambda values: kernel(op, attrs_of(values)), dtype_place(signature.defaults)),
         "_no_attrs": NO_ATTRS,
         "_op": op,
         "_ops": ops,

@@ -25,7 +25,7 @@ import jax.numpy as jnp
 import jax.scipy.special
 import numpy as np
 
-from graphc.core import FUNCTIONS
+from graphc.core import FUNCTIONS, dtype_rules
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.ops.public import as_tuple, combinations, public_function
 from graphc.ops.signature import Signature
@@ -160,7 +160,7 @@ def infer_by_evaluation(impl: Callable[..., Any]) -> Callable[..., tuple[TensorT
 
     def infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
         del regions
-        key = (attrs, *types)
+        key = (dtype_rules(), attrs, *types)
         found = cache.get(key)
         if found is None:
             structs = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]

@@ -12,6 +12,7 @@ from graphc.autograph.operators.choices.alike import is_fixed, is_mixed
 from graphc.autograph.operators.choices.one_of import OneOf
 from graphc.autograph.operators.failures.checks import require
 from graphc.autograph.operators.numbers.symbolic_number import common_kind, number, numbered
+from graphc.autograph.operators.numbers.whole_numbers import whole_number
 from graphc.base import nest
 from graphc.base.errors import InvalidTypeError
 from graphc.core import FUNCTIONS, SymbolicTensor, Trace, current_trace
@@ -58,7 +59,7 @@ def place_in(size: int, index: SymbolicTensor, message: str) -> Any:
     if index.shape or index.dtype.kind not in "iub":
         error = InvalidTypeError(f"only a 0-d integer tensor can be an index, got {index.type}")
         raise current_trace().refuse(error)
-    position: Any = number(index, int)
+    position: Any = whole_number(index)
     within = FUNCTIONS["logical_and"](position >= -size, position < size)
     require(within, lambda: IndexError(message))
     return number(FUNCTIONS["where"](position < 0, position + size, position), int)

@@ -14,7 +14,8 @@ from graphc.autograph.operators.expressions.comparisons import compare, contains
 from graphc.autograph.operators.expressions.identity import is_, is_not
 from graphc.autograph.operators.host.late_values import REPLACED, REPLACED_OBJECTS
 from graphc.autograph.operators.loops.iterators import iterator_of
-from graphc.autograph.operators.numbers.symbolic_number import kinds_of, number
+from graphc.autograph.operators.numbers.symbolic_number import kinds_of
+from graphc.autograph.operators.numbers.whole_numbers import whole_number
 from graphc.autograph.operators.stores.assignments import delete_item, inplace, store_item
 from graphc.core import SymbolicTensor
 
@@ -58,7 +59,7 @@ def _index(native: Native, value: Any, /) -> Any:
     whole = isinstance(value, SymbolicTensor) and value.size == 1 and value.dtype.kind in "iub"
     if not whole or not (kinds_of(value) or {int}) <= {bool, int}:
         return native(value)
-    return number(value, int)
+    return whole_number(value)
 
 
 def _count_of(native: Native, values: Any, wanted: Any, /) -> Any:

@@ -294,4 +294,6 @@ def _thawed(leaf: Any, arrays: Sequence[Any]) -> Any:
     if not isinstance(leaf, _Number):
         return Tensor(array)
     number: Any = Tensor(array).item()
-    return float(str(np.float32(number))) if leaf.shortest and type(number) is float else number
+    if leaf.shortest and type(number) is float and array.dtype == np.float32:
+        return float(str(np.float32(number)))
+    return number

@@ -28,7 +28,7 @@ from graphc.autograph.operators.loops.spaces import (
     Zipped,
 )
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
-from graphc.autograph.operators.numbers.symbolic_number import number
+from graphc.autograph.operators.numbers.whole_numbers import whole_number
 from graphc.base.errors import InvalidTypeError, UnimplementedError
 from graphc.core import SymbolicTensor, Tensor, current_trace
 
@@ -252,7 +252,7 @@ def _enumerate(native: Native, iterable: Any, start: Any = 0) -> Any:
     check_methods(start, INDEXED)
     parts = _iterators([iterable])
     if isinstance(start, SymbolicTensor):
-        start = number(start, int)
+        start = whole_number(start)
     elif not isinstance(start, LoopIndex):
         start = operator.index(start)
     if parts is not None:

@@ -14,6 +14,7 @@ from graphc.autograph.operators.host.late_values import REPLACED
 from graphc.autograph.operators.loops.spaces import TensorIndices
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber, number
+from graphc.autograph.operators.numbers.whole_numbers import whole_number
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, apply, current_trace
 from graphc.ir import OPS, Attrs
@@ -41,8 +42,11 @@ class TensorRange:
         Args:
           backwards: from the last number to the first.
         """
+        start, stop, step = self._bounds
+        start, step = [whole_number(bound) if isinstance(bound, SymbolicTensor) else bound for bound in (start, step)]
+        if isinstance(stop, SymbolicTensor) and stop.dtype.itemsize == 8:
+            whole_number(stop)  # which 32 bits may not hold, in which the loop counts
         length = _length(*self._bounds)
-        start, _, step = [number(bound, int) if isinstance(bound, Tensor) else bound for bound in self._bounds]
         if backwards:
             # The last number of a range lies between its bounds, whatever wraps on the way to it.
             first, by, last = [_bare(value) for value in (start, step, number(length, int))]
@@ -134,10 +138,14 @@ def _length(start: Any, stop: Any, step: Any) -> SymbolicTensor:
 
 def _integers(*bounds: Any) -> tuple[Any, Any]:
     """The signed and the unsigned dtype to count in."""
-    wide = any(isinstance(bound, Tensor) and bound.dtype.itemsize == 8 for bound in bounds)
-    signed, unsigned = (np.int64, np.uint64) if wide else (np.int32, np.uint32)
+    signed, unsigned = np.int32, np.uint32
     for bound in bounds:
-        fits = np.can_cast(bound.dtype, signed) if isinstance(bound, Tensor) else _holds(signed, bound)
+        # Those of 64 bits are checked when they become numbers.
+        fits = (
+            bound.dtype.kind == "i" or np.can_cast(bound.dtype, signed)
+            if isinstance(bound, Tensor)
+            else (_holds(signed, bound))
+        )
         if not fits:
             given = f"a tensor {bound.type}" if isinstance(bound, Tensor) else f"the bound {bound}"
             error = InvalidArgumentError(

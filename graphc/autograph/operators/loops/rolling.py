@@ -22,11 +22,11 @@ from graphc.autograph.operators.loops.options import OpenLoop
 from graphc.autograph.operators.loops.spaces import Space
 from graphc.autograph.operators.loops.state import LoopState, LoopVariables
 from graphc.autograph.operators.names.undefined import Undefined
-from graphc.autograph.operators.numbers.loop_index import LoopIndex, loop_position
+from graphc.autograph.operators.numbers.loop_index import LoopIndex, held_as_int, loop_position
 from graphc.autograph.operators.numbers.spans import HIGHEST, Span
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber
 from graphc.base import nest
-from graphc.core import Region, RegionAborted, SymbolicTensor, Tensor, Trace, apply, type_of_any
+from graphc.core import Region, RegionAborted, SymbolicTensor, Tensor, Trace, apply, scalar_array, type_of_any
 from graphc.ir import OPS, TensorType, Value
 from graphc.ops import INDEX, Trips, emit_scan, emit_while, iterations_per_step
 
@@ -191,9 +191,10 @@ def trace_counted(loop: ForLoop, space: Space, identity: object | None = None, *
     variables = loop.variables if first_bound is None else first_bound.variables
     state = LoopState(variables, trace, runs=known, max_trips=most, jumps=loop.extra_test is not None)
     num_loops = len(trace.root.loops)
+    counter_type = TensorType((), scalar_array(0).dtype, weak=True)
     while True:
         regions = [Region(trace, f"the {part} of a for loop", attempt=identity) for part in ("test", "body")]
-        counters = [region.argument(INDEX, "index") for region in regions]
+        counters = [region.argument(counter_type, "index") for region in regions]
         carried = [arguments(region, state) for region in regions]
         state.bind(carried[0])
         with restoring(state), regions[0].tracing():
@@ -265,7 +266,9 @@ def _and(within: Tensor, extra_test: Test | None) -> Any:
 def _position(counter: SymbolicTensor, length: Any, most: int | None, region: Region) -> LoopIndex | SymbolicTensor:
     if isinstance(length, int):
         return loop_position(counter, range(length), region)
-    return SymbolicNumber(counter.snapshot(), int, span=Span(0, HIGHEST - 1 if most is None else max(most - 1, 0)))
+    return SymbolicNumber(
+        held_as_int(counter.snapshot()), int, span=Span(0, HIGHEST - 1 if most is None else max(most - 1, 0))
+    )
 
 
 def _name_indices(variables: LoopVariables, region: Region, value_of: Callable[[LoopIndex, int], Any]) -> None:

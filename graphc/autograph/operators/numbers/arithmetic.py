@@ -21,8 +21,8 @@ from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.overflow import checked_span, checked_unary_span
 from graphc.autograph.operators.numbers.spans import HIGHEST, LOWEST, Span
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber, kind_of, kinds_of, number, span_of
-from graphc.base.errors import UnimplementedError
-from graphc.core import SymbolicTensor, apply
+from graphc.base.errors import InvalidArgumentError, UnimplementedError
+from graphc.core import SymbolicTensor, apply, current_trace
 from graphc.ir import OPS
 
 __all__: list[str] = []
@@ -123,11 +123,21 @@ def _result(name: str, pair: tuple[Any, Any]) -> SymbolicNumber:
     if name == "pow" and float in kinds:
         first = _tensor(first) * 1.0
     operands = _tensor(first), _tensor(second)
+    if kinds == {int}:
+        _check_known(operands)
     result = apply(OPS[_NAMES[name]], operands)
     spans = span_of(first), span_of(second)
     if kinds != {int} or spans[0] is None or spans[1] is None:
         return _made(result, results, *pair)
     return _made(result, results, *pair, span=checked_span(name, operands, (spans[0], spans[1])))
+
+
+def _check_known(operands: Iterable[Any]) -> None:
+    """Refuses a Python int that 32 bits do not hold: the bounds of what is computed of it would not be right."""
+    for value in operands:
+        if type(value) is int and not LOWEST <= value <= HIGHEST:
+            error = InvalidArgumentError(f"the Python int {value} does not fit int32; use a float")
+            raise current_trace().refuse(error)
 
 
 def _comparison(name: str, op: str) -> Callable[[Any, Any], Any]:

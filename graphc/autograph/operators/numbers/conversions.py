@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.autograph.operators.branches.branches import if_stmt, not_, predicate
+from graphc.autograph.operators.branches.branches import predicate
 from graphc.autograph.operators.branches.merging import describe
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.watch import operator_method
@@ -21,15 +21,14 @@ from graphc.autograph.operators.host.late_values import REPLACED, View
 from graphc.autograph.operators.numbers.kinds import examples, is_instance
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber, kind_of, kinds_of, number
-from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError, UnimplementedError
+from graphc.autograph.operators.numbers.whole_numbers import whole_number
+from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, apply, current_trace
-from graphc.ir import OPS, Attrs
+from graphc.ir import OPS
 
 __all__ = ["truth_value"]
 
 Native = Callable[..., Any]
-
-_BEYOND = 2.0**31
 
 
 def truth_value(value: SymbolicTensor) -> SymbolicNumber:
@@ -115,32 +114,7 @@ def _of_tensor(value: SymbolicTensor, kind: type[Any]) -> SymbolicNumber:
         )
     if value.dtype.kind == "c" and kind is not complex:
         raise _refused(InvalidTypeError(f"{kind.__name__}() of a complex tensor {value.type}; use gx.real or gx.abs"))
-    if kind is int and (value.dtype.kind in "fV" or value.dtype.name in ("uint32", "uint64")):
-        _check_range(value)
-    return number(value, kind)
-
-
-def _check_range(value: SymbolicTensor) -> None:
-    """Raises, when the program runs, for what is no int, or none that 32 bits hold."""
-    if value.shape:
-        value = cast("SymbolicTensor", apply(OPS["reshape"], (value,), Attrs(shape=())))
-    if value.dtype.kind == "u":
-        require(value < int(_BEYOND), _too_large)
-        return
-
-    def fail() -> None:
-        require(value == value, lambda: ValueError("cannot convert float NaN to integer"))
-        require(abs(value) != float("inf"), lambda: OverflowError("cannot convert float infinity to integer"))
-        require(False, _too_large)
-
-    fits = apply(OPS["less"], (abs(value), _BEYOND))
-    if_stmt(not_(fits), fail, lambda: None, tuple, lambda _: None, ())
-
-
-def _too_large() -> GraphcError:
-    return OutOfRangeError(
-        "int() of a number beyond 32 bits, which compiled code does not hold; keep it a float tensor"
-    )
+    return whole_number(value) if kind is int else number(value, kind)
 
 
 def _refused(error: GraphcError) -> GraphcError:

@@ -8,16 +8,17 @@ list, a shape, a format) gives the attempt up, and the loop is unrolled.
 from __future__ import annotations
 
 import operator
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
 from graphc.autograph.operators.numbers.exact import compare_exactly
 from graphc.base.errors import InternalError
-from graphc.core import ArrayMethods, Region, SymbolicTensor, Tensor, apply, operand
-from graphc.ir import OPS
+from graphc.core import ArrayMethods, Region, SymbolicTensor, Tensor, apply, dtype_rules, operand
+from graphc.ir import OPS, Attrs
+from graphc.ops import AS_NUMBER
 
-__all__ = ["LoopIndex", "loop_position"]
+__all__ = ["LoopIndex", "held_as_int", "loop_position"]
 
 _INT32 = np.iinfo(np.int32)
 _EXACT_IN_FLOAT32 = 2**24
@@ -38,7 +39,7 @@ class LoopIndex:
     """An int of which only the bounds are known.
 
     Args:
-      tensor: its value in the graph, a weakly typed int32 scalar.
+      tensor: its value in the graph, a weakly typed scalar of integers.
       low: the smallest value it takes.
       high: the largest value it takes.
       region: the loop body that is being attempted.
@@ -286,10 +287,15 @@ def loop_position(tensor: SymbolicTensor, order: range, region: Region) -> LoopI
     Raises:
       RegionAborted: it could pass 32 bits.
     """
-    index = LoopIndex(tensor, min(order[0], order[-1]), max(order[0], order[-1]), region, order[-1])
+    index = LoopIndex(held_as_int(tensor), min(order[0], order[-1]), max(order[0], order[-1]), region, order[-1])
     if index.low < _INT32.min or index.high > _INT32.max:
         index.give_up("a range that passes 32 bits")
     return index
+
+
+def held_as_int(counter: SymbolicTensor) -> SymbolicTensor:
+    """The counter of a loop in the dtype that Python's ints have, where that is of 64 bits."""
+    return cast("SymbolicTensor", apply(AS_NUMBER, (counter,), Attrs(kind="int"))) if dtype_rules() else counter
 
 
 def _last(value: Any, region: Region) -> int | None:

@@ -26,6 +26,7 @@ from graphc.autograph.operators.loops.state import LoopVariables
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.spans import HIGHEST, Span
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber, kind_of, kinds_of, number
+from graphc.autograph.operators.numbers.whole_numbers import whole_number
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidTypeError, NumberOverflowError, UnimplementedError
 from graphc.core import FUNCTIONS, SymbolicTensor, current_trace
@@ -68,7 +69,7 @@ def _as_int(value: Any) -> Any:
         return operator.index(cast("Any", 1.0))  # says what Python says of a float
     if value.shape or value.dtype.kind not in "iu":
         raise current_trace().refuse(InvalidTypeError(f"only a 0-d integer tensor can be an index, got {value.type}"))
-    return number(value, int)
+    return whole_number(value)
 
 
 # --- functions of floats
@@ -185,17 +186,19 @@ def _cbrt(x: Any) -> Any:
 def _whole_logarithm(base: float, x: Any, logarithm: Any) -> Any:
     """A logarithm, which is whole for what is a power of the base."""
     powers: list[float] = []
-    lowest = -126 if base == 2 else 0
-    for exponent in range(lowest, 128):
-        power = base**exponent
-        if power >= 2.0**128 or float(np.float32(power)) != power:
+    kind = logarithm.dtype.type if logarithm.dtype.kind == "f" else np.float32
+    limits = np.finfo(kind)
+    lowest = int(limits.minexp) if base == 2 else 0
+    for exponent in range(lowest, int(limits.maxexp)):
+        power = base**exponent if exponent * math.log2(base) < limits.maxexp else math.inf
+        if power > limits.max or float(kind(power)) != power:
             break
         powers.append(power)
     if len(powers) < 2:
         return logarithm
     whole = FUNCTIONS["round"](logarithm)
     place = FUNCTIONS["astype"](FUNCTIONS["clip"](whole - lowest, 0, len(powers) - 1), "int32")
-    power = FUNCTIONS["take"](np.array(powers, np.float32), place)
+    power = FUNCTIONS["take"](np.array(powers, kind), place)
     return FUNCTIONS["where"](power == x, whole, logarithm)
 
 

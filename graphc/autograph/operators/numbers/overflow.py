@@ -17,8 +17,8 @@ from graphc.autograph.operators.failures.checks import require_limit
 from graphc.autograph.operators.numbers.spans import ANY_INT, HIGHEST, LOWEST, Span
 from graphc.base import at, user_location
 from graphc.base.errors import NumberOverflowError
-from graphc.core import apply
-from graphc.ir import OPS
+from graphc.core import apply, dtype_rules
+from graphc.ir import OPS, Attrs
 
 __all__ = ["checked_span", "checked_unary_span"]
 
@@ -196,6 +196,9 @@ def _fits(name: str, pair: tuple[Any, Any], spans: tuple[Span, Span]) -> Any:
     return _WITH_TENSORS[name](a, b)
 
 
+_ANY_WIDE_INT = Span(2 * LOWEST * -LOWEST, 2 * LOWEST * LOWEST)
+
+
 def _op(name: str, *operands: Any) -> Any:
     return apply(OPS[name], operands)
 
@@ -264,18 +267,30 @@ _WITH_KNOWN_FIRST: dict[str, Callable[[int], Bounds]] = {
 """For the first operand, between which numbers the second one must lie."""
 
 
+def _fits_in_64(name: str, a: Any, b: Any) -> Any:
+    """Whether the result fits; in 64 bits nothing that 32 bits hold wraps."""
+    wide = [apply(OPS["astype"], (value,), Attrs(dtype=np.dtype(np.int64))) for value in (a, b)]
+    return _is_within(_op(name, *wide), _ANY_WIDE_INT, LOWEST, HIGHEST)
+
+
 def _sum_fits(a: Any, b: Any) -> Any:
+    if dtype_rules():
+        return _fits_in_64("add", a, b)
     total = _op("add", a, b)  # of another sign than both, if it wraps
     signs = _op("bitwise_and", _op("bitwise_xor", a, total), _op("bitwise_xor", b, total))
     return _op("greater_equal", signs, 0)
 
 
 def _difference_fits(a: Any, b: Any) -> Any:
+    if dtype_rules():
+        return _fits_in_64("subtract", a, b)
     signs = _op("bitwise_and", _op("bitwise_xor", a, b), _op("bitwise_xor", a, _op("subtract", a, b)))
     return _op("greater_equal", signs, 0)
 
 
 def _product_fits(a: Any, b: Any) -> Any:
+    if dtype_rules():
+        return _fits_in_64("multiply", a, b)
     none, back = _op("equal", a, 0), _op("floor_divide", _op("multiply", a, b), _op("where", _op("equal", a, 0), 1, a))
     wraps_back = _op("logical_and", _op("equal", a, -1), _op("equal", b, LOWEST))
     divided = _op("logical_and", _op("equal", back, b), _op("logical_not", wraps_back))
