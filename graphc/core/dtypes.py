@@ -26,20 +26,23 @@ __all__ = [
 ]
 
 
+_jax_config: Any = jax.config  # its settings are not annotated
+
+
 def dtype_rules() -> int:
     """By which rules numbers get their dtypes now: part of the key of whatever depends on them.
 
     Returns:
       0 without 64-bit types; with them how many bits the dtype has of numbers for which none is given.
     """
-    return config.default_dtype_bits if jax.config.jax_enable_x64 else 0
+    return config.default_dtype_bits if _jax_config.jax_enable_x64 else 0
 
 
 config.register_wide_types(
     WideTypes(
-        enabled=lambda: bool(jax.config.jax_enable_x64),
-        enable=lambda value: jax.config.update("jax_enable_x64", value),
-        scope=lambda value: jax.enable_x64(value),
+        enabled=lambda: bool(_jax_config.jax_enable_x64),
+        enable=lambda value: _jax_config.update("jax_enable_x64", value),
+        scope=jax.enable_x64,
         defaults_changed=jax.clear_caches,
     )
 )

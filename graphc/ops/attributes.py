@@ -25,7 +25,8 @@ def attrs_maker(op: OpDef, defaults: Mapping[str, Any]) -> Callable[[tuple[Any, 
         items: dict[str, Any] = {}
         for (name, default), value in zip(defaults.items(), values, strict=True):
             item = static_value(op, name, value)
-            if typed_key(item) != typed_key(default):
+            # To NumPy the dtype float64 equals None.
+            if (item is None) != (default is None) or typed_key(item) != typed_key(default):
                 items[name] = item
         return Attrs(items)
 

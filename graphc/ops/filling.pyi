@@ -37,8 +37,6 @@ def arange(
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
-
-    Source: ``jax.numpy.arange``.
     """
 
 def eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: DType = None, device: Device = None) -> Tensor:
@@ -96,8 +94,6 @@ def geomspace(
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
-
-    Source: ``jax.numpy.geomspace``.
     """
 
 def linspace(
@@ -122,8 +118,6 @@ def linspace(
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
-
-    Source: ``jax.numpy.linspace``.
     """
 
 def logspace(
@@ -148,12 +142,10 @@ def logspace(
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
-
-    Source: ``jax.numpy.logspace``.
     """
 
 def ones(shape: Shape, dtype: DType = None, device: Device = None) -> Tensor:
-    """Ones; float32 for no dtype.
+    """Ones; of the default floating dtype for no dtype.
 
     Args:
       shape: an int or several. Static.
@@ -162,8 +154,6 @@ def ones(shape: Shape, dtype: DType = None, device: Device = None) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
-
-    Source: ``jax.numpy.ones``.
     """
 
 def ones_like(x: ArrayLike, dtype: DType = None, device: Device = None) -> Tensor:
@@ -189,12 +179,10 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: DType = None) -> Tensor
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
-
-    Source: ``jax.numpy.tri``.
     """
 
 def zeros(shape: Shape, dtype: DType = None, device: Device = None) -> Tensor:
-    """Zeros; float32 for no dtype.
+    """Zeros; of the default floating dtype for no dtype.
 
     Args:
       shape: an int or several. Static.
@@ -203,8 +191,6 @@ def zeros(shape: Shape, dtype: DType = None, device: Device = None) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
-
-    Source: ``jax.numpy.zeros``.
     """
 
 empty = zeros
