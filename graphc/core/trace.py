@@ -413,6 +413,7 @@ class Trace:
             f"a symbolic tensor ({tensor.type}, {tensor.made_at()}) is used outside the function, branch or loop body "
             f"of {self.builder.name!r} that made it; return it from there instead of storing it"
         )
+        (context.trace or self).root.refusals.append(error)
         return at(error, user_location())
 
     def variable_created(self, what: str = "a Variable", location: Location | None = None) -> BaseException:

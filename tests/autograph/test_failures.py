@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import graphc as gx
 from graphc import Tensor
-from graphc.base.errors import GraphcError, UnimplementedError
+from graphc.base.errors import GraphcError, InvalidArgumentError, LeakedTensorError, UnimplementedError
 from tests.autograph.outcomes import compiled, outcome, same, watchdog  # noqa: F401  the fixture
 
 pytestmark = pytest.mark.usefixtures("watchdog")
@@ -836,3 +836,58 @@ def test_a_name_that_nothing_binds_is_an_error_of_the_calls_that_read_it() -> No
     line = traceback.extract_tb(caught.value.__traceback__)[-1].line
     assert line is not None
     assert line.startswith("y = x + late")
+
+
+class Held:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return f"Held({self.value})"
+
+
+def test_an_object_with_tensors_in_an_exception_is_refused() -> None:
+    def program(x: Tensor) -> Any:
+        if x > 0:
+            raise ValueError(Held(x + 1))
+        return x
+
+    with pytest.raises(UnimplementedError, match="the ValueError carries a Held whose attribute 'value' is a tensor"):
+        gx.function(program)(f(-1.0))
+
+
+def test_an_exception_with_tensors_is_not_one_of_several_values() -> None:
+    def program(x: Tensor) -> Any:
+        last = None
+        if x > 0:
+            last = ValueError("positive", x)
+        print(last)
+        return x
+
+    with pytest.raises(InvalidArgumentError, match="the variable 'last' is a ValueError"):
+        gx.function(program)(f(1.0))
+
+
+def test_a_refusal_does_not_ask_the_users_objects_how_they_look() -> None:
+    def program(x: Tensor) -> Any:
+        held = Held(x) if x > 0 else Held(x + 1)
+        return held.value
+
+    with pytest.raises(UnimplementedError, match="a Held when the condition is true"):
+        gx.function(program)(f(1.0))
+
+
+def test_an_object_that_a_branch_makes_and_leaves_by_raising_is_refused() -> None:
+    def program(x: Tensor) -> Any:
+        held = None
+        try:
+            if x > 3:
+                held = Held(x + 1)
+                raise ValueError
+        except ValueError:
+            return held.value  # type: ignore[union-attr]
+        return x
+
+    for value in (1.0, 5.0):
+        with pytest.raises(LeakedTensorError, match="the true branch of an if"):
+            gx.function(program)(f(value))

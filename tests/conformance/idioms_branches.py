@@ -364,3 +364,47 @@ def match_with_many_cases(n: Any, x: Any) -> Any:
         case _:
             y = -x
     return y
+
+
+@program(
+    "branches/bound in loops that may run zero times, one after the other",
+    inputs=[(f(2), i(0)), (f(2), i(1)), (f(2), i(3))],
+    construct=BOUND,
+    raises=UnboundLocalError,
+)
+def bound_in_one_loop_or_another(x: Any, n: Any) -> Any:
+    for _ in range(n):
+        z = x
+    for _ in range(n - 1):
+        z = x + 1
+    return z
+
+
+@program(
+    "branches/bound in an inner loop that may run zero times",
+    inputs=[(f(2), i(0)), (f(2), i(1)), (f(2), i(2)), (f(2), i(9))],
+    construct=BOUND,
+)
+def bound_in_an_inner_loop(x: Any, n: Any) -> Any:
+    for _ in range(n):
+        z = x
+    for k in gx.arange(5):
+        for _ in range((n - k) % 3):
+            z = x + k
+    return z
+
+
+@program(
+    "branches/bound before a loop if another has run, and anew in it",
+    inputs=[(f(2), i(0)), (f(2), i(1)), (f(2), i(3))],
+    construct=BOUND,
+    python_numbers=True,
+    raises=UnboundLocalError,
+)
+def bound_anew_in_a_loop(x: Any, n: Any) -> Any:
+    for k in range(n):
+        z = k
+    while x < 9:
+        x = x + z + 1
+        z = z + 1
+    return x, z

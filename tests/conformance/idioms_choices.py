@@ -563,3 +563,36 @@ def map_of_chosen(xs: Any) -> Any:
     act = (lambda x: x * x) if xs[0] > 1 else (lambda x: x + 1)
     keep = (lambda x: x > 1) if xs[1] > 1 else (lambda x: x < 1)
     return sum(map(act, xs)), sum(x for x in filter(keep, xs))
+
+
+@program(
+    "choices/lowest of a loop that binds another name first",
+    inputs=[(f(2), i(1)), (f(2), i(3)), (f(-1), i(2))],
+    construct=NONE,
+)
+def lowest_beside_a_new_name(x: Any, n: Any) -> Any:
+    lowest = None
+    for k in range(n):
+        if lowest is None or lowest > x - k:
+            lowest = x - k
+        last = x + k
+    return last, 0 if lowest is None else lowest
+
+
+@program("choices/strings sorted and joined", inputs=SIGNS, construct=STATE, python_numbers=True)
+def sorted_and_joined(x: Any) -> Any:
+    name = "ab" if x > 0 else "d"
+    names = [name, "c"]
+    first, _ = sorted(names)
+    names.sort(reverse=True)
+    pairs = sorted([(name, 2), ("ab", 1), ("c", 0)])
+    shout = "-".join(map(str.upper, names))
+    return 1 if first == "c" else 0, len(shout), pairs[0][1], 1 if shout == "C-AB" else 0
+
+
+@program("choices/texts of tensors in both branches", inputs=SIGNS, construct=TEXT)
+def texts_in_branches(x: Any) -> Any:
+    place = int(x)
+    text = f"after {place}" if x > 0 else f"{place} before"
+    print(text, " ".join([text, "end"]))
+    return x

@@ -672,3 +672,51 @@ def places_in_a_try(x: Any) -> Any:
     except IndexError:
         rows[0] = 4.0
     return first, rows, vector
+
+
+@program(
+    "try/a handler of several exceptions changes containers and raises again",
+    inputs=[(f(1.0),), (f(5.0),), (f(-2.0),)],
+    construct=TRY,
+    python_numbers=True,
+)
+def changed_before_raised_again(x: Any) -> Any:
+    counts, seen, vector, point = {"n": 0}, [0.0], x * gx.ones(2), _Counter(x)
+    try:
+        try:
+            if x > 3:
+                raise ValueError("large")
+            if x < 0:
+                raise KeyError("negative")
+        except (ValueError, KeyError):
+            counts["n"] += 1
+            seen[0] = x
+            vector[0] = 7
+            point.value = x + 1
+            raise
+    except ValueError:
+        counts["n"] += 10
+    except KeyError:
+        pass
+    return counts, seen, vector, point.value
+
+
+@program(
+    "try/names of a body that ends with a raise",
+    inputs=[(f(2.0),), (f(-2.0),)],
+    construct=TRY,
+    python_numbers=True,
+)
+def names_where_a_body_raises(x: Any) -> Any:
+    n, total = 0, x
+    try:
+        total = total + 1
+        if x < 0:
+            raise KeyError("negative")
+        raise ValueError("always")
+    except KeyError:
+        n = 1
+    except ValueError:
+        if x > 1:
+            n = n + 2
+    return n, total

@@ -47,10 +47,12 @@ def merge(
     unbound = [isinstance(value, Undefined) for value in (first, second)]
     if any(unbound):
         filler = next(value for value in (first, second) if isinstance(value, Undefined))
-        if all(unbound) or not filler.filler:
+        if all(unbound):
+            unsure = next((value for value in (first, second) if value.may_be_bound), None)
+            return Kept(first if unsure is None else Undefined(name, unsure.reason))
+        if not filler.filler:
             bound = "true" if not unbound[0] else "false"
-            return Kept(Undefined(name, f"it is bound only in the {bound} branch of an if on a tensor")
-                         if not all(unbound) else first)  # fmt: skip
+            return Kept(Undefined(name, f"it is bound only in the {bound} branch of an if on a tensor"))
         # A return value that no return has set yet is never looked at: zeros of the other branch's type stand for it.
         if unbound[0]:
             first = _zeros_like(regions[0], second)

@@ -82,7 +82,15 @@ def describe(value: Any) -> str:
         return f"a tensor {value.type} ({value.made_at()})"
     if isinstance(value, ArrayMethods):
         return f"a tensor {value.type}"
-    return repr(value) if len(repr(value)) < 60 else f"a {type(value).__name__}"
+    shown = f"a {type(value).__name__}" if any(map(_shows_itself, nest.flatten(value)[0])) else repr(value)
+    return shown if len(shown) < 60 else f"a {type(value).__name__}"
+
+
+def _shows_itself(value: Any) -> bool:
+    """Whether the user's own code says how an object looks; it may ask for the values of tensors that have none."""
+    return isinstance(getattr(cast("Any", type(value)), "__repr__", None), FunctionType) and not isinstance(
+        value, ArrayMethods
+    )
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,14 @@ _KEEPING = _CONTENT_METHODS | {"format", "format_map", "join"}
 _DECIDED: frozenset[Any] = frozenset((callable, isinstance, issubclass))
 _DEBUGGERS = frozenset(("bdb", "debugpy", "ipdb", "pdb", "pudb"))
 _IMMUTABLE = (str, bytes, int, float, complex, tuple, frozenset, range, type(None))
-_CALLBACKS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial, OneOf)
+_CALLBACKS = (
+    types.FunctionType,
+    types.MethodType,
+    types.BuiltinFunctionType,
+    types.MethodDescriptorType,
+    functools.partial,
+    OneOf,
+)
 _PURE_CLASSES = (contextlib.nullcontext, contextlib.suppress)
 
 _NAMESPACES = (ArrayMethods, types.ModuleType, type)
@@ -136,6 +143,8 @@ def call(function: Any) -> Any:
         return _with_choices(function, _class(function)) if function in _PURE_BUILTINS else _class(function)
     if isinstance(function, types.BuiltinFunctionType | types.MethodWrapperType | types.WrapperDescriptorType):
         return _with_choices(function, _builtin(function))
+    if isinstance(function, types.MethodDescriptorType):
+        return functools.partial(_call_of_class, function)
     if _is_graphc(_kind(getattr(function, "__func__", function))):
         return function
     if (made_of := REPLACED_OBJECTS.get(_kind(function))) is not None:
@@ -152,6 +161,13 @@ def call(function: Any) -> Any:
 def _call_one(function: OneOf, /, *args: Any, **kwargs: Any) -> Any:
     """Calls one of several functions."""
     return use(function, lambda value: call(value)(*args, **kwargs))
+
+
+def _call_of_class(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Calls a method of a builtin class by the class: ``str.upper(text)`` for ``text.upper()``."""
+    if args and (isinstance(args[0], OneOf) or _kind(args[0]) is function.__objclass__):
+        return call_method(args[0], function.__name__)(*args[1:], **kwargs)
+    return _guarded(checked(function))(*args, **kwargs)
 
 
 def _takes_choices(function: Any) -> bool:

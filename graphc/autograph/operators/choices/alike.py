@@ -9,7 +9,7 @@ import numpy as np
 
 from graphc.autograph.operators.branches.merging import is_number, is_tensor, leaf_type, same
 from graphc.autograph.operators.choices.one_of import OneOf, is_simple
-from graphc.autograph.operators.host.late_values import View
+from graphc.autograph.operators.host.late_values import View, is_late
 from graphc.autograph.operators.names.undefined import Undefined
 from graphc.autograph.operators.numbers.symbolic_number import kind_of, number
 from graphc.base import nest
@@ -60,7 +60,9 @@ def alike(
         if not is_fixed(first, traces[0]) and not is_fixed(second, traces[1]):
             return first, second
         return (None if same(first, second) else _mixed(first, second, traces, growing)) or (first, second)
-    if isinstance(first, View) or (nest.is_mutable(first) and copies is None and not contents):
+    if isinstance(first, View):
+        return _mixed(first, second, traces, growing) or (first, second)
+    if nest.is_mutable(first) and copies is None and not contents:
         return first, second
     pairs = [
         alike(one, other, traces, growing=growing, copies=copies)
@@ -88,6 +90,8 @@ def is_fixed(value: Any, trace: Trace) -> bool:
     if is_simple(value):
         return True
     if is_tensor(value) or is_number(value) or isinstance(value, Tensor | View) or nest.children(value) is not None:
+        return False
+    if isinstance(value, BaseException) and is_late(value):
         return False
     return not isinstance(getattr(value, "__self__", None), Tensor) and not _is_made_in(value, trace)
 
@@ -125,8 +129,10 @@ class _Table:
         return len(self.values) - 1
 
     def is_good(self) -> bool:
-        """Whether the values can be kept side by side: not two that only differ in shape or structure."""
-        return len(self.values) <= _MOST and self.fixed.count(False) <= 1 and not self._holds_made
+        """Whether the values can be kept side by side: not two that only differ in shape or structure, unless texts."""
+        differing = [value for value, fixed in zip(self.values, self.fixed, strict=True) if not fixed]
+        texts = all(isinstance(value, View) for value in differing)
+        return len(self.values) <= _MOST and (len(differing) <= 1 or texts) and not self._holds_made
 
 
 def _is_object(leaf: Any) -> bool:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
 from graphc.autograph.operators.branches.branches import itself, truth
-from graphc.autograph.operators.branches.list_choice import columns_of
+from graphc.autograph.operators.branches.list_choice import choose_item, columns_of
 from graphc.autograph.operators.branches.merging import note_stand_ins, same, to_tensors
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.watch import made
-from graphc.autograph.operators.choices.alike import is_fixed
+from graphc.autograph.operators.choices.alike import is_fixed, is_mixed
 from graphc.autograph.operators.choices.one_of import OneOf
 from graphc.autograph.operators.expressions.comparisons import compare, ordered
 from graphc.autograph.operators.expressions.generators import GeneratorExpression
@@ -44,7 +44,7 @@ def _sorted(native: Callable[..., Any], iterable: Any, /, *, key: Any = None, re
     else:
         convert = itself if key is None else call(key)
         keys = [ordered(convert(item)) for item in items]
-    if len(items) > 1 and any(is_symbolic(leaf) for leaf in nest.flatten(keys)[0]):
+    if len(items) > 1 and any(map(_is_late, _parts(keys))):
         return made(_sorted_by_tensors(items, keys, truth(reverse)))
 
     def key_of(place: int) -> Any:
@@ -63,12 +63,9 @@ def _refuse(what: str) -> NoReturn:
 
 def _sorted_by_tensors(items: list[Any], keys: list[Any], reverse: bool) -> list[Any]:
     """Items in the order of keys that are scalars, or tuples of them, of which the first that differ decide."""
-    if not all(isinstance(key, list | tuple) for key in keys):
-        columns = [keys]
-    elif len({nest.flatten(key)[1] for key in keys}) == 1:
-        columns = [list(column) for column in zip(*[nest.flatten(key)[0] for key in keys], strict=True)]
-    else:
+    if any(_form(key) != _form(keys[0]) for key in keys):
         _refuse("would compare structures of tensors that differ")
+    columns = [list(column) for column in zip(*map(_parts, keys), strict=True)]
     order: Any = None
     # Each sort keeps the order of those before it where its own keys are equal.
     for column in reversed(columns):
@@ -80,9 +77,28 @@ def _sorted_by_tensors(items: list[Any], keys: list[Any], reverse: bool) -> list
     return items if order is None else _in_order(items, order)
 
 
+def _parts(key: Any) -> list[Any]:
+    """What Python compares of a key, in its order."""
+    return [part for item in cast("Sequence[Any]", key) for part in _parts(item)] if _is_sequence(key) else [key]
+
+
+def _form(key: Any) -> Any:
+    return tuple(map(_form, key)) if _is_sequence(key) else None
+
+
+def _is_sequence(key: Any) -> bool:
+    return isinstance(key, list | tuple)
+
+
+def _is_late(part: Any) -> bool:
+    return is_symbolic(part) or isinstance(part, OneOf)
+
+
 def _stacked(column: list[Any]) -> SymbolicTensor | None:
     """One part of all keys as a tensor that orders them; None if all are equal."""
     trace = current_trace()
+    if any(isinstance(key, OneOf) for key in column):
+        column = _ranks(column, lambda one, other: (compare(">", one, other), compare("<", one, other)))
     if not any(map(is_symbolic, column)):
         ranked = sorted(column)
         return trace.lift(np.array([ranked.index(value) for value in column], np.int32))
@@ -100,12 +116,29 @@ def _stacked(column: list[Any]) -> SymbolicTensor | None:
     return stacked
 
 
+def _ranks(items: Sequence[Any], order: Callable[[Any, Any], tuple[Any, Any]]) -> list[Any]:
+    """For each item how many others come before it.
+
+    Args:
+      items: what is ranked.
+      order: says of two items whether the first comes after the second, and whether before.
+    """
+    ranks: list[Any] = [0] * len(items)
+    for (one, first), (other, second) in combinations(enumerate(items), 2):
+        after, before = order(first, second)
+        ranks[one] = ranks[one] + call(int)(after)
+        ranks[other] = ranks[other] + call(int)(before)
+    return ranks
+
+
 def _in_order(items: list[Any], order: Any) -> list[Any]:
     """Items at the places that a tensor says."""
     trace = current_trace()
     places = range(len(items))
     if all(is_fixed(item, trace) for item in items):
         return [OneOf(number(order[place], int), tuple(items)) for place in places]
+    if any(map(is_mixed, items)):
+        return [choose_item(items, order[place]) for place in places]
     structures = {nest.flatten(item)[1] for item in items}
     if len(structures) > 1:
         columns_of(trace, items)  # says how they differ
@@ -155,12 +188,11 @@ class _Comparing:
 
     def ranks(self, items: list[Any]) -> list[Any]:
         """For each item how many others come before it."""
-        ranks: list[Any] = [0] * len(items)
-        for (one, first), (other, second) in combinations(enumerate(items), 2):
-            found = self._compare(first, second)
-            ranks[one] = ranks[one] + call(int)(compare(">", found, 0))
-            ranks[other] = ranks[other] + call(int)(compare("<", found, 0))
-        return ranks
+        return _ranks(items, self._order)
+
+    def _order(self, one: Any, other: Any) -> tuple[Any, Any]:
+        found = self._compare(one, other)
+        return compare(">", found, 0), compare("<", found, 0)
 
 
 def _cmp_to_key(native: Callable[..., Any], mycmp: Any) -> _Comparing:

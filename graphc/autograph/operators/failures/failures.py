@@ -21,8 +21,9 @@ import numpy as np
 
 from graphc.autograph.convert import is_converted, is_part, is_part_of
 from graphc.autograph.operators.host.late_values import RAISED, ErrorView, Frozen, is_late
+from graphc.autograph.operators.stores.kept_tensors import holds_symbols
 from graphc.base import Location, is_graphc_file, nest
-from graphc.base.errors import GraphcError
+from graphc.base.errors import GraphcError, UnimplementedError
 from graphc.core import CallState, Region, SymbolicTensor, Trace, apply, context, trace_scope
 from graphc.ir import OPS, Attrs
 from graphc.lowering import raise_at
@@ -113,6 +114,7 @@ class Failures:
         for led in _chain(error):
             led.__traceback__ = led.__context__ = None  # their frames would keep alive what the function made
         site = self._new(Frozen(ErrorView.of(error)), places, trace.root)
+        _check_carried(error, site.error.held)
         self._sites[site.number] = site
         return site
 
@@ -177,6 +179,23 @@ class Failures:
             error, places = site.error.thaw(arrays[site.place]), site.places
         error.add_note(f"raised by the compiled function {self._name!r}")
         raise_at(places, error)
+
+
+def _check_carried(error: BaseException, objects: Sequence[Any]) -> None:
+    """Refuses that an exception carries objects with tensors of the trace, which are made once and have no values."""
+    trace = context.trace
+    assert trace is not None
+    for carried in (part for value in objects for part in _parts_of(value) if nest.children(part) is None):
+        name = next((name for name, value in getattr(carried, "__dict__", {}).items() if holds_symbols(value)), None)
+        if name is not None:
+            kind = type(carried).__name__
+            raise trace.refuse(
+                UnimplementedError(
+                    f"the {type(error).__name__} carries a {kind} whose attribute {name!r} is a tensor without a value "
+                    "while the function is traced; give the exception the tensors themselves, or make the "
+                    f"{kind} a dataclass of them"
+                )
+            )
 
 
 def failures(trace: Trace) -> Failures:

@@ -132,7 +132,6 @@ class handlers:  # noqa: N801  a scope, which reads as a function; a class leave
         if self.trace is None:
             return False
         _open.scopes.pop()
-        self._frame = None
         others = [scope for scope in _open.scopes if isinstance(scope, handlers) and scope.catches_in(self.trace)]
         self.trace.guard = Guard(self.trace.lift, partial(_not_caught, others)) if others else None
         if not self.sites or error is None or not (isinstance(error, Ended) or is_raised_by_code(error)):
@@ -290,24 +289,25 @@ class Caught:
         payload = [part.value() if isinstance(part, CallState) else part for part in self.site.payload]
         self.error, names, contents, values = reopened(self.site.error.filled(payload))
         self.error.__dict__[RAISED] = list(self._places)
-        contents = dict(zip([place.key for place in self._written], contents, strict=True))
-        _put_back(self._around, self._start, contents, dict(zip(self._variables, values, strict=True)))
+        written = list(zip(self._written, contents, strict=True))
+        _put_back(self._around, self._start, written, dict(zip(self._variables, values, strict=True)))
         return names
 
 
-def _put_back(around: Trace, point: Checkpoint, contents: dict[Any, Any], values: dict[str, Any]) -> None:
+def _put_back(around: Trace, point: Checkpoint, contents: Sequence[tuple[Place, Any]], values: dict[str, Any]) -> None:
     """Undoes, in the trace that is open, what was done in a trace around it since ``point``.
 
     Args:
       around: the trace.
       point: of that trace.
-      contents: what places are to hold, by their keys, where it is not what they held then.
+      contents: what places are to hold, where it is not what they held then.
       values: what variables are to hold, by their names, likewise.
     """
     trace = context.trace
     assert trace is not None
-    for key, (place, before) in around.changed_since(point).items():
-        value = contents.get(key, before)
+    # What a branch wrote that always raises, its own trace alone knows.
+    changed = around.changed_since(point) | {place.key: (place, value) for place, value in contents}
+    for place, value in changed.values():
         if not same_values(place.get(), value):
             trace.journal(place)
             place.set(value)

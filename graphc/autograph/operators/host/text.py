@@ -11,12 +11,14 @@ import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 from types import FunctionType
 from typing import Any, NoReturn
 
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.natives import check_items, check_methods, check_printed
 from graphc.autograph.operators.calls.watch import check_iterator, is_library, operator_method
+from graphc.autograph.operators.choices.one_of import OneOf, ask
 from graphc.autograph.operators.host.late_values import REPLACED, View, is_late, rebuilt, snapshot, value_of
 from graphc.autograph.operators.lists.growing import refuse_growing
 from graphc.autograph.operators.numbers.kinds import check_shown
@@ -48,6 +50,8 @@ _MAKERS: dict[str, Callable[..., str]] = {
 _AS_FLOAT = ("e", "E", "f", "F", "g", "G", "%")
 """The formats in which an int looks like the float of the same value."""
 _CONVERSIONS = {"s": "str", "r": "repr", "a": "ascii"}
+_MOST_JOINED = 16
+"""How many strings ``join`` may give whose letters are known; one of more is a Text."""
 _ASKED = {"str": ("__str__", "__repr__"), "repr": ("__repr__",), "ascii": ("__repr__",)}
 
 
@@ -294,8 +298,13 @@ def _join(native: Native, separator: str, items: Iterable[Any]) -> Any:
     given = list(items)
     if not is_late(given):
         return native(given)
+    chosen = {place: item for place, item in enumerate(given) if isinstance(item, OneOf)}
+    known = all(place in chosen or type(item) is str for place, item in enumerate(given))
+    if chosen and known and prod(len(item.options) for item in chosen.values()) <= _MOST_JOINED:
+        place, either = chosen.popitem()
+        return ask(either, lambda item: _join(native, separator, [*given[:place], item, *given[place + 1 :]]))
     for place, item in enumerate(given):
-        if not isinstance(item, str):
+        if not isinstance(item, str) and place not in chosen:
             raise TypeError(f"sequence item {place}: expected str instance, {type(item).__name__} found")
     return _text("join", separator, given)
 

@@ -9,10 +9,9 @@ from graphc.autograph.operators.loops.bodies import Extended, with_one_more
 from graphc.autograph.operators.loops.state import LoopVariables
 from graphc.autograph.operators.names.undefined import Undefined
 from graphc.base import nest
-from graphc.base.errors import UnimplementedError
-from graphc.core import Region, Trace, current_trace
+from graphc.core import Region
 
-__all__ = ["FirstBound", "Unsure"]
+__all__ = ["FirstBound", "unsure_apart"]
 
 
 class Unsure(Undefined):
@@ -22,25 +21,51 @@ class Unsure(Undefined):
       name: the user's variable.
       value: what it holds in that case.
       ran: whether the loop has run: a boolean scalar.
-
-    Attributes:
-      readers: the traces in which it was read.
     """
 
-    __slots__ = ("_ran", "_value", "readers")
+    __slots__ = ("ran", "value")
+
+    may_be_bound = True
 
     def __init__(self, name: str, value: Any, ran: Any) -> None:
         super().__init__(name, "it is bound only inside a loop that may run zero times")
-        self._value = value
-        self._ran = ran
-        self.readers: list[Trace] = []
+        self.value = value
+        self.ran = ran
 
     def use(self) -> Any:
         """The value; if the loop has not run the call fails as Python does."""
-        self.readers.append(current_trace())
         message = f"cannot access local variable {self.name!r} where it is not associated with a value"
-        require(self._ran, lambda: UnboundLocalError(message))
-        return self._value
+        require(self.ran, lambda: UnboundLocalError(message))
+        return self.value
+
+
+def unsure_apart(variables: LoopVariables) -> LoopVariables:
+    """The names of a loop, and for each of which it is not sure that it is bound by now, whether it is."""
+    places = [place for place, value in enumerate(variables.get()) if isinstance(value, Unsure)]
+    if not places:
+        return variables
+    count = len(variables.names)
+
+    def get() -> tuple[Any, ...]:
+        values, bound = list(variables.get()), list[Any]()
+        for place in places:
+            value = values[place]
+            bound.append(value.ran if isinstance(value, Unsure) else not isinstance(value, Undefined))
+            values[place] = value.value if isinstance(value, Unsure) else value
+        return (*values, *bound)
+
+    def set_all(values: tuple[Any, ...]) -> None:
+        names = list(values[:count])
+        for place, bound in zip(places, values[count:], strict=True):
+            names[place] = names[place] if bound is True else Unsure(variables.names[place], names[place], bound)
+        variables.set(tuple(names))
+
+    titles = [f"whether {variables.names[place]!r} is bound" for place in places]
+    return Extended(get, set_all, (*variables.names, *titles), variables)
+
+
+_BOUND: Any = object()
+"""Stands for what a name that is bound holds, which may be None."""
 
 
 class FirstBound:
@@ -56,11 +81,11 @@ class FirstBound:
     """
 
     def __init__(self, variables: LoopVariables) -> None:
-        self.inner = variables
+        self.inner = variables = unsure_apart(variables)
         self._before = [
-            value if isinstance(value, Undefined) and not value.filler else None for value in variables.get()
+            value if isinstance(value, Undefined) and not value.filler else _BOUND for value in variables.get()
         ]
-        self._fillers = [Undefined("" if before is None else before.name, filler=True) for before in self._before]
+        self._fillers = [Undefined("" if before is _BOUND else before.name, filler=True) for before in self._before]
         self._ran: Any = False
         self.variables = variables
         if self:
@@ -68,7 +93,7 @@ class FirstBound:
             self.variables = with_one_more(filled, "whether the loop has run", lambda: self._ran, self._set_ran)
 
     def __bool__(self) -> bool:
-        return any(before is not None for before in self._before)
+        return any(before is not _BOUND for before in self._before)
 
     def _get(self) -> tuple[Any, ...]:
         columns = zip(self.inner.get(), self._before, self._fillers, strict=True)
@@ -82,22 +107,13 @@ class FirstBound:
         self._ran = value
 
     def end_iteration(self, region: Region) -> None:
-        """Is called when an iteration has been traced.
-
-        Raises:
-          UnimplementedError: it reads a name before it binds it, of which it is not known whether it is bound.
-        """
+        """Is called when an iteration has been traced."""
         if not self:
             return
         values = list(self.inner.get())
         for place, (before, value) in enumerate(zip(self._before, values, strict=True)):
-            if before is None or value is before:
+            if before is _BOUND or value is before:
                 continue
-            if isinstance(before, Unsure) and any(reader.is_inside(region) for reader in before.readers):
-                error = UnimplementedError(
-                    f"{before.name!r} is read in a loop that binds it anew, and {before.reason}; bind it before"
-                )
-                raise region.refuse(error)
             if any(map(region.owns, nest.flatten(value)[0])):
                 values[place] = Undefined(before.name, "each iteration of a loop that may run zero times makes it anew")
         self.inner.set(tuple(values))
@@ -107,6 +123,6 @@ class FirstBound:
         """Is called when the names hold what they hold after the loop."""
         values = list(self.inner.get())
         for place, (before, value) in enumerate(zip(self._before, values, strict=True)):
-            if before is not None and not isinstance(value, Undefined):
+            if before is not _BOUND and not isinstance(value, Undefined):
                 values[place] = Unsure(before.name, value, self._ran)
         self.inner.set(tuple(values))

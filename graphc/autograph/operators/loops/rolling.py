@@ -16,7 +16,7 @@ from graphc.autograph.operators.branches.branches import and_
 from graphc.autograph.operators.failures.failures import settles
 from graphc.autograph.operators.failures.handlers import attempt
 from graphc.autograph.operators.loops.bodies import arguments, check_bound, forget_loops, going_on, iterate, restoring
-from graphc.autograph.operators.loops.first_bound import FirstBound
+from graphc.autograph.operators.loops.first_bound import FirstBound, unsure_apart
 from graphc.autograph.operators.loops.known_stop import iterations_until
 from graphc.autograph.operators.loops.options import OpenLoop
 from graphc.autograph.operators.loops.spaces import Space
@@ -102,8 +102,9 @@ def _scan(loop: ForLoop, identity: object, space: Space, *, rows: bool) -> Stop 
     """A scan, unless the loop may stop; then nothing is appended."""
     trace, length = loop.trace, len(space.order)
     before = trace.checkpoint()
-    state = LoopState(loop.variables, trace, runs=True, max_trips=length)
-    unbound = [isinstance(value, Undefined) for value in loop.variables.get()]
+    variables = unsure_apart(loop.variables)
+    state = LoopState(variables, trace, runs=True, max_trips=length)
+    unbound = [isinstance(value, Undefined) for value in variables.get()]
     arrays = space.arrays() if rows else []
     while True:
         region = Region(trace, "the body of a for loop", attempt=identity)
@@ -111,13 +112,13 @@ def _scan(loop: ForLoop, identity: object, space: Space, *, rows: bool) -> Stop 
         taken = [region.argument(_row_type(array), "row") for array in arrays]
         state.bind(carried)
         with restoring(state), region.tracing():
-            loop.variables.own(region)
+            variables.own(region)
             counter = loop_position(number, space.order, region)
             item = space.item(counter, (row.snapshot() for row in taken) if rows else None)
             _try_iteration(region, partial(loop.body, item))
             # Items assigned to a tensor whose rows are taken: the rows are those that it has by then.
             changed = rows and _writes_to(region, space.tensors())
-            _name_indices(loop.variables, region, partial(_last_of, unbound))
+            _name_indices(variables, region, partial(_last_of, unbound))
             settled = not changed and settles(state, region)
             stops = _stop(loop, region, (number, space.order), carried, state) if settled else None
             outputs = state.results(region) if settled else []
@@ -186,9 +187,9 @@ def trace_counted(loop: ForLoop, space: Space, identity: object | None = None, *
     trace, length, said = loop.trace, space.length, loop.options.max_iterations
     known, most, known_to_stop = isinstance(length, int), _most(space, said), stops
     before = trace.checkpoint()
-    unbound = [isinstance(value, Undefined) for value in loop.variables.get()]
     first_bound = None if known else FirstBound(loop.variables)
-    variables = loop.variables if first_bound is None else first_bound.variables
+    variables = unsure_apart(loop.variables) if first_bound is None else first_bound.variables
+    unbound = [isinstance(value, Undefined) for value in variables.get()]
     state = LoopState(variables, trace, runs=known, max_trips=most, jumps=loop.extra_test is not None)
     num_loops = len(trace.root.loops)
     counter_type = TensorType((), scalar_array(0).dtype, weak=True)

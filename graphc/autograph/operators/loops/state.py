@@ -29,7 +29,7 @@ from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.symbolic_number import Kinds, kinds_of, met, span_of
 from graphc.autograph.operators.stores.places import ContentsPlace, held, named_by_user, write
 from graphc.base import at, nest
-from graphc.base.errors import GraphcError, UnimplementedError
+from graphc.base.errors import GraphcError, UndefinedNameError, UnimplementedError
 from graphc.core import Place, Region, StandIn, SymbolicTensor, TensorPlace, Trace, context
 from graphc.ir import TensorType
 
@@ -369,6 +369,13 @@ class LoopState:
         unbound = entry.value if isinstance(entry.value, Undefined) else None
         if unbound is not None and not entry.carried:
             return self._settle_unbound(entry, unbound, value, region)
+        if unbound is None and isinstance(value, Undefined):
+            raise self._trace.refuse(
+                UndefinedNameError(
+                    f"name {entry.name!r} is bound before the loop, but after an iteration {value.reason}; bind it on "
+                    "every way through the loop's body"
+                )
+            )
         meet = self._meet(region, entry.name)
         meet.structures(entry.name, (entry.value, value), (entry.structure, structure))
         fits = [
