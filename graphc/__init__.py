@@ -16,7 +16,7 @@ from graphc import distribute, ir, layers, losses, optim
 from graphc.autograph import cond, do_not_convert, fori_loop, loop_options, pyfunc, scan, switch, to_source, while_loop
 from graphc.base import config, errors
 from graphc.core import Tensor, Variable, device, devices, wait_all
-from graphc.function import TensorSpec, from_graph, function, run_functions_eagerly, to_jax
+from graphc.function import TensorSpec, from_graph, function, run_functions_eagerly, to_jax, vectorized_map, vmap
 from graphc.gradients import GradientTape, custom_gradient, grad, hessian, jacobian, jvp, linearize, value_and_grad
 from graphc.inspect import compare, explain
 from graphc.ir import DeviceSpec, Graph, parse_graph
@@ -69,6 +69,8 @@ __all__: list[str] = [
     "to_jax",
     "to_source",
     "value_and_grad",
+    "vectorized_map",
+    "vmap",
     "wait_all",
     "while_loop",
 ]

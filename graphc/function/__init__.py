@@ -4,6 +4,7 @@ from graphc.function.arguments import Arguments, Binder, TensorSpec
 from graphc.function.bound import BoundFunction
 from graphc.function.from_graph import from_graph
 from graphc.function.function import TOOLS, Function, function
+from graphc.function.mapped import vectorized_map, vmap
 from graphc.function.mode import functions_run_eagerly, run_functions_eagerly
 from graphc.function.options import TraceOptions
 from graphc.function.pure import to_jax
@@ -29,4 +30,6 @@ __all__ = [
     "run_functions_eagerly",
     "to_jax",
     "trace_function",
+    "vectorized_map",
+    "vmap",
 ]

@@ -1,0 +1,249 @@
+"""``vmap`` and ``vectorized_map``: a function of one row, for all rows at once."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
+from typing import Any
+
+from graphc.base import at, nest, user_location
+from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
+from graphc.core import FUNCTIONS, Tensor, Trace, Variable, context, converted, operand
+from graphc.function.arguments import Arguments
+from graphc.function.function import Function
+from graphc.function.keys import is_array
+from graphc.function.traced import TracedFunction
+from graphc.ir import TensorType
+from graphc.ops import MappedRegion, emit_vmap
+
+__all__ = ["vectorized_map", "vmap"]
+
+
+def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
+    """The function that does for all rows of its arguments what ``fn`` does for one (``jax.vmap``).
+
+    It is compiled, in eager code too, once for each ``fn`` and each combination of types: ``fn`` is traced for one row,
+    control flow included, and JAX makes of its ops ops on all rows. Where tensors choose a branch both are computed for
+    all rows; a ``while`` loop runs until it has ended for all.
+
+    Args:
+      fn: a function of one row of each argument. It may read Variables and must assign none; each row draws random
+        numbers of its own, all from one step of the generator. It gets copies, whose items it may assign. An exception
+        that it raises for some rows is raised as for the first of these.
+      in_axes: which axis of the arguments holds the rows: an int, None for an argument that is the same for all rows,
+        or a tuple or list with one of these, or a nested structure of them, for each positional argument. Arguments
+        by keyword have them on axis 0.
+      out_axes: where the rows are in the results: an int, or a nested structure of ints for parts of the result; None
+        for a part that is the same for all rows.
+
+    Returns:
+      The function of all rows. Numbers that ``fn`` returns become tensors.
+
+    Raises:
+      InvalidTypeError: ``fn`` is no function; when called: an argument to map over is no tensor, or ``fn`` returns
+        something else than tensors and numbers.
+      InvalidArgumentError: when called: arguments differ in how many rows they have, or have no such axis.
+      UnimplementedError: when called: ``fn`` assigns a Variable, prints, or changes an object from outside.
+
+    Example:
+      >>> import graphc as gx
+      >>> def collatz(n):
+      ...     steps = 0
+      ...     while n != 1:
+      ...         n = n // 2 if n % 2 == 0 else 3 * n + 1
+      ...         steps += 1
+      ...     return steps
+      >>> gx.vmap(collatz)(gx.arange(1, 8)).tolist()
+      [0, 1, 7, 2, 5, 8, 16]
+    """
+    if not callable(fn):
+        raise at(InvalidTypeError(f"vmap: expected a function, got {fn!r:.60}"), user_location())
+    compiled = _Mapped(partial(_for_rows, fn, in_axes, out_axes), on_retrace="ignore", name=_name(fn))
+
+    @functools.wraps(fn)
+    def mapped(*args: Any, **kwargs: Any) -> Any:
+        return compiled(*args, **kwargs)
+
+    return mapped
+
+
+def vectorized_map(fn: Callable[[Any], Any], elems: Any) -> Any:
+    """What ``fn`` gives for each row of ``elems``, all rows at once (TensorFlow's ``vectorized_map``).
+
+    Args:
+      fn: a function of one argument, a row of ``elems``; see :func:`vmap` for what it may do. It is compiled once for
+        the same function; a lambda made anew for each call is compiled at each call.
+      elems: a tensor, or a nested structure of tensors, with the same size of axis 0.
+
+    Returns:
+      What ``fn`` returns, with an axis 0 for the rows.
+
+    Raises:
+      InvalidTypeError, InvalidArgumentError, UnimplementedError: as the function that :func:`vmap` gives.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.vectorized_map(lambda row: gx.outer(row, row), gx.asarray([[1.0, 2.0], [3.0, 4.0]])).shape
+      (2, 2, 2)
+    """
+    try:
+        mapped = _kept(fn)
+    except TypeError:  # it cannot be hashed
+        mapped = vmap(fn)
+    return mapped(elems)
+
+
+@lru_cache(maxsize=64)
+def _kept(fn: Callable[[Any], Any]) -> Callable[..., Any]:
+    return vmap(fn)
+
+
+def _name(fn: Callable[..., Any]) -> str:
+    return str(getattr(fn, "__name__", type(fn).__name__))
+
+
+class _Mapped(Function):
+    """A function that is compiled in every mode, since that is what mapping is."""
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        arguments = self._binder.bind(args, kwargs)
+        traced = self._find(self._key(arguments))
+        if traced is None:
+            return self._first_call(args, kwargs)
+        return self._run(traced, arguments, args, kwargs)
+
+    def _run(self, traced: TracedFunction, arguments: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if context.creating is not None:  # a call around this one may be undone
+            for variable in traced.bound_variables(arguments):
+                context.creating.note(variable)
+        return super()._run(traced, arguments, args, kwargs)
+
+    def _create(self, args: tuple[Any, ...], kwargs: dict[str, Any], key: Any, *, keep: bool = True) -> Any:
+        """The function makes Variables for the first row; then it is mapped."""
+        super()._create(args, kwargs, key, keep=False)
+        return self._call(args, kwargs) if keep else None
+
+
+def _for_rows(fn: Callable[..., Any], in_axes: Any, out_axes: Any, /, *args: Any, **kwargs: Any) -> Any:
+    name = _name(fn)
+    leaves, structure = nest.flatten((args, kwargs))
+    paths = [path for path, _ in (*nest.flatten_with_paths(args, "args"), *nest.flatten_with_paths(kwargs, "kwargs"))]
+    axes = _axes_of_arguments(in_axes, args, kwargs)
+    mapped = [place for place, axis in enumerate(axes) if axis is not None]
+    values: dict[int, Any] = {place: _tensor(leaves[place], paths[place], axes[place]) for place in mapped}
+    normal = {place: _axis(axes[place], len(values[place].shape), paths[place], values[place]) for place in mapped}
+    size = _size(values, normal, paths, name)
+    if context.trace is None:  # for the Variables that it makes
+        rows = {place: FUNCTIONS["take"](values[place], 0, axis=normal[place]) for place in mapped}
+        fn(*_given(leaves, structure, rows)[0], **_given(leaves, structure, rows)[1])
+        return None
+    what = f"the function {name!r} that gx.vmap maps"
+    region = MappedRegion(context.trace, what)
+    arguments = [region.argument(_row_type(values[place].type, normal[place]), paths[place]) for place in mapped]
+    given = {place: argument.fork() for place, argument in zip(mapped, arguments, strict=True)}
+    with region.tracing():
+        for place, leaf in enumerate(leaves):
+            if place not in given and is_array(leaf):
+                given[place] = region.lift(operand(leaf)).snapshot()
+        positional, named = _given(leaves, structure, given)
+        result = converted(fn)(*positional, **named)
+        found, result_structure = nest.flatten(result)
+        outputs = [region.lift(_result(leaf, name)).snapshot() for leaf in found]
+    region.refuse_writes(what)
+    places = [
+        None if axis is None else _axis(axis, len(output.shape) + 1, f"out_axes={out_axes!r}", output)
+        for axis, output in zip(_spread(out_axes, result, "out_axes"), outputs, strict=True)
+    ]
+    tensors = [_lifted(context.trace, values[place]) for place in mapped]
+    results = emit_vmap(region, arguments, outputs, tensors, [normal[place] for place in mapped], places, size)
+    return nest.unflatten(result_structure, results)
+
+
+def _given(leaves: Sequence[Any], structure: nest.Structure, new: dict[int, Any]) -> tuple[Any, Any]:
+    return nest.unflatten(structure, [new.get(place, leaf) for place, leaf in enumerate(leaves)])
+
+
+def _lifted(trace: Trace, value: Any) -> Tensor:
+    return trace.lift(value)
+
+
+def _axes_of_arguments(in_axes: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int | None]:
+    """The axis of each leaf of the arguments."""
+    if not isinstance(in_axes, tuple | list):
+        in_axes = (in_axes,) * len(args)
+    each = nest.as_tuple(in_axes)
+    if len(each) != len(args):
+        error = InvalidArgumentError(
+            f"vmap: in_axes={in_axes!r} is for {len(each)} positional arguments, {len(args)} were given"
+        )
+        raise at(error, user_location())
+    found = [axis for axes, arg in zip(each, args, strict=True) for axis in _spread(axes, arg, "in_axes")]
+    return [*found, *[0] * len(nest.flatten(kwargs)[0])]
+
+
+def _spread(axes: Any, value: Any, name: str) -> Iterator[int | None]:
+    """The axis of each leaf of a value: where ``axes`` has one, that of all that is below."""
+    if axes is None or (isinstance(axes, int) and not isinstance(axes, bool)):
+        yield from [axes] * len(nest.flatten(value)[0])
+        return
+    wanted, parts = nest.children(axes), nest.children(value)
+    if wanted is None:
+        raise at(InvalidTypeError(f"vmap: {name} must be made of ints and None, got {axes!r:.60}"), user_location())
+    if parts is None or type(axes) is not type(value) or wanted[0] != parts[0]:
+        error = InvalidArgumentError(
+            f"vmap: {name} has {nest.flatten(axes)[1]} where there is {nest.flatten(value)[1]}; give one axis for all "
+            "of it, or its structure"
+        )
+        raise at(error, user_location())
+    for axis, part in zip(wanted[1], parts[1], strict=True):
+        yield from _spread(axis, part, name)
+
+
+def _tensor(leaf: Any, path: str, axis: Any) -> Any:
+    if not is_array(leaf) and not isinstance(leaf, Variable):
+        error = InvalidTypeError(
+            f"vmap: {path} is {leaf!r:.60}, which has no axis {axis} to map over; give None for it in in_axes, so that "
+            "it is the same for all rows"
+        )
+        raise at(error, user_location())
+    value: Any = operand(leaf)
+    return value if isinstance(value, Tensor) else FUNCTIONS["asarray"](value)
+
+
+def _axis(axis: Any, count: int, path: str, value: Any) -> int:
+    if not -count <= axis < count:
+        error = InvalidArgumentError(f"vmap: {path}: there is no axis {axis}, the type is {value.type}")
+        raise at(error, user_location())
+    return axis % count
+
+
+def _size(values: dict[int, Any], axes: dict[int, int], paths: Sequence[str], name: str) -> int:
+    """How many rows there are."""
+    sizes = {place: value.shape[axes[place]] for place, value in values.items()}
+    if not sizes:
+        error = InvalidArgumentError(f"vmap: no argument of {name!r} is mapped over; in_axes must have an int")
+        raise at(error, user_location())
+    first, size = next(iter(sizes.items()))
+    for place, other in sizes.items():
+        if other != size:
+            error = InvalidArgumentError(
+                f"vmap: {paths[first]} has {size} rows (axis {axes[first]} of {values[first].type}), {paths[place]} "
+                f"has {other} (axis {axes[place]} of {values[place].type})"
+            )
+            raise at(error, user_location())
+    return size
+
+
+def _row_type(type: TensorType, axis: int) -> TensorType:
+    return TensorType((*type.shape[:axis], *type.shape[axis + 1 :]), type.dtype, type.weak)
+
+
+def _result(leaf: Any, name: str) -> Any:
+    try:
+        return operand(FUNCTIONS["asarray"](leaf))
+    except GraphcError:
+        error = InvalidTypeError(
+            f"vmap: {name!r} returned {leaf!r:.60}; what is mapped returns tensors and numbers, in nested structures"
+        )
+        raise at(error, user_location()) from None
