@@ -85,5 +85,14 @@ if not TYPE_CHECKING:  # for type checkers a name that is missing is missing
         for module in (random, special, fft, linalg, nn):  # of one name in several, the last is the likeliest
             places.update({found: f"{module.__name__.replace('graphc.ops', 'gx')}.{found}" for found in module.__all__})
         places.update({found: f"gx.{found}" for found in __all__})
+        if name in places:  # of another namespace
+            raise AttributeError(f"graphc has no {name!r}; did you mean {places[name]}?")
+        if name == "compat":  # looked for while it is imported, too
+            raise AttributeError("graphc.compat is imported by itself: import graphc.compat.v2 as tf")
+        if not name.startswith("_"):
+            from graphc.compat import use_instead
+
+            if instead := use_instead(name):
+                raise AttributeError(f"graphc has no {name!r}, which is TensorFlow's name: {instead}")
         near = [places[found] for found in difflib.get_close_matches(name, places, n=3)]
         raise AttributeError(f"graphc has no {name!r}" + (f"; did you mean {' or '.join(near)}?" if near else ""))

@@ -14,6 +14,7 @@ from graphc.autograph.operators import (
     holds_views,
     loop_options,
     pyfunc,
+    require,
     value_of,
     watch_names,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "is_part_of",
     "loop_options",
     "pyfunc",
+    "require",
     "scan",
     "switch",
     "to_source",

@@ -23,7 +23,7 @@ from graphc.autograph.operators.expressions.comparisons import compare, compare_
 from graphc.autograph.operators.expressions.generators import clause, condition, generator, listed
 from graphc.autograph.operators.expressions.identity import is_, is_not
 from graphc.autograph.operators.failures.alternatives import caught, happened, otherwise, restored, throw
-from graphc.autograph.operators.failures.checks import assert_stmt, raise_stmt
+from graphc.autograph.operators.failures.checks import assert_stmt, raise_stmt, require
 from graphc.autograph.operators.failures.failures import ends_function
 from graphc.autograph.operators.failures.handlers import before_try, failed, handlers, in_finally
 from graphc.autograph.operators.failures.managers import manager
@@ -112,6 +112,7 @@ __all__ = [
     "otherwise",
     "pyfunc",
     "raise_stmt",
+    "require",
     "restored",
     "return_value",
     "rows",

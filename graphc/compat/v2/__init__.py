@@ -1,0 +1,31 @@
+"""The names of TensorFlow 2 over graphc's functions: ``import graphc.compat.v2 as tf``.
+
+Each name is a row of :mod:`graphc.compat.v2.tables`: TensorFlow's name, argument names and order, and the call of
+graphc's functions that it stands for. The signatures are those of TensorFlow 2.21. ``name`` and what only steers
+TensorFlow's own runtime are taken and have no effect.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from graphc.compat.v2.names import missing, top_level
+
+# TensorFlow has int64 and float64 as ordinary dtypes: what turns 64-bit types on belongs here.
+
+_TOP = top_level()
+globals().update(_TOP)
+
+__version__ = "2.21.0"
+"""The version of TensorFlow that the signatures are those of."""
+
+__all__ = sorted(_TOP)  # pyright: ignore[reportUnsupportedDunderAll]  the tables are data
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...
+
+else:
+
+    def __getattr__(name):  # noqa: ANN001, ANN202
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise missing(name)

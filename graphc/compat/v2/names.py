@@ -1,0 +1,146 @@
+"""The namespaces that the tables make, and what is said of names that are in none."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+from collections.abc import Iterable, Mapping
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+from graphc.autograph import cond, do_not_convert, to_source
+from graphc.base import nest
+from graphc.compat.v2 import own
+from graphc.compat.v2.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS, ROWS
+from graphc.core import Tensor, Variable, context, device
+from graphc.function import function, functions_run_eagerly, run_functions_eagerly
+from graphc.gradients import custom_gradient
+from graphc.ops import fft, functions, linalg, nn, random, special
+
+__all__ = ["NAMES", "Namespace", "missing", "top_level", "use_instead"]
+
+LIBRARY = "tf"
+_MODULE = "graphc.compat.v2"
+
+_GX = SimpleNamespace(
+    **{name: getattr(functions, name) for name in functions.__all__},
+    Tensor=Tensor,
+    Variable=Variable,
+    cond=cond,
+    context=context,
+    custom_gradient=custom_gradient,
+    device=device,
+    do_not_convert=do_not_convert,
+    fft=fft,
+    function=function,
+    functions_run_eagerly=functions_run_eagerly,
+    linalg=linalg,
+    nest=nest,
+    nn=nn,
+    random=random,
+    run_functions_eagerly=run_functions_eagerly,
+    special=special,
+    to_source=to_source,
+)
+
+
+def _objects() -> dict[str, Any]:
+    """What each name stands for."""
+    dtypes = {name: DTYPES[name] for name in DTYPES if "." not in name and name != "bool"}
+    namespace = {**dtypes, "contextlib": contextlib, "gx": _GX, "hann_window": own.hann_window, "own": own}
+    found: dict[str, Any] = {**CLASSES, **DTYPES, **ERRORS}
+    for row in ROWS:
+        # In the defaults of a signature "bool" is the dtype, in the calls it is Python's own.
+        made = row.function(LIBRARY, _MODULE, namespace)
+        found.update(dict.fromkeys(row.names, made))
+    return dict(sorted(found.items()))
+
+
+NAMES: Mapping[str, Any] = _objects()
+"""What each name of the tables stands for, by its dotted name below ``tf``."""
+
+
+class Namespace(ModuleType):
+    """A namespace such as ``tf.math``; a name that it has not raises an error that says what to use."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{_MODULE}.{path}", f"TensorFlow's namespace ``{LIBRARY}.{path}``, as far as graphc has it.")
+        self._path = path
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise missing(f"{self._path}.{name}")
+
+
+def top_level() -> dict[str, Any]:
+    """The names of ``tf`` itself: functions, objects and namespaces."""
+    spaces: dict[str, Namespace] = {}
+    top: dict[str, Any] = {}
+
+    def space(path: str) -> Namespace:
+        if path not in spaces:
+            spaces[path] = Namespace(path)
+            parent, _, name = path.rpartition(".")
+            put(parent, name, spaces[path])
+        return spaces[path]
+
+    def put(path: str, name: str, value: Any) -> None:
+        if path:
+            setattr(space(path), name, value)
+        else:
+            top[name] = value
+
+    for full, value in NAMES.items():
+        path, _, name = full.rpartition(".")
+        put(path, name, value)
+    for path, made in spaces.items():
+        made.__all__ = sorted(  # pyright: ignore[reportAttributeAccessIssue]
+            {
+                rest.partition(".")[0]
+                for full in NAMES
+                if full.startswith(f"{path}.")
+                for rest in [full[len(path) + 1 :]]
+            }
+        )
+    return top
+
+
+def missing(path: str) -> AttributeError:
+    """The error for a name that is not there.
+
+    Args:
+      path: the name below ``tf``.
+    """
+    parts = path.split(".")
+    for end in range(len(parts), 0, -1):
+        known = ".".join(parts[:end])
+        if known in ELSEWHERE:
+            return AttributeError(f"graphc has no {LIBRARY}.{path}: {ELSEWHERE[known]}")
+    near = [f"{LIBRARY}.{name}" for name in _near(path, NAMES)]
+    return AttributeError(f"graphc has no {LIBRARY}.{path}" + (f"; did you mean {' or '.join(near)}?" if near else ""))
+
+
+def _near(path: str, names: Iterable[str]) -> list[str]:
+    """The names that are most alike: the same name elsewhere first."""
+    names = list(names)
+    last = path.rpartition(".")[2]
+    same = [name for name in names if name.rpartition(".")[2] == last]
+    return same[:3] or difflib.get_close_matches(path, names, n=3)
+
+
+def use_instead(name: str) -> str | None:
+    """What graphc's own user writes for a name of TensorFlow's; None if it is none.
+
+    Args:
+      name: a name below ``tf``, with the namespace or without.
+
+    Example:
+      >>> use_instead("reduce_sum")
+      'use gx.sum'
+    """
+    for row in ROWS:
+        if name in row.names or name in {one.rpartition(".")[2] for one in row.names}:
+            where, path = row.target or ("own", "")
+            return f"use gx.{path}" if where == "gx" else f"use {LIBRARY}.{row.names[0]} of {_MODULE}"
+    return ELSEWHERE.get(name)

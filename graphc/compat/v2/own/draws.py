@@ -1,0 +1,84 @@
+"""Compositions: random numbers with TensorFlow's arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphc.core import as_dtype
+from graphc.ops import functions as gx
+from graphc.ops import random
+
+__all__ = [
+    "binomial",
+    "categorical",
+    "gamma",
+    "normal",
+    "poisson",
+    "shuffle",
+    "stateless",
+    "truncated_normal",
+    "uniform",
+]
+
+
+def _shape(shape: Any) -> tuple[int, ...]:
+    found = shape.numpy() if hasattr(shape, "numpy") else shape
+    return (int(found),) if np.ndim(found) == 0 else tuple(int(size) for size in found)
+
+
+def stateless(seed: Any) -> random.Generator:
+    """A generator that begins anew: the same seed, a pair of ints, draws the same numbers."""
+    first, second = (int(part) for part in (seed.numpy() if hasattr(seed, "numpy") else seed))
+    return random.Generator((first * 1_000_003 + second) % 2**31)
+
+
+def normal(shape: Any, mean: Any, stddev: Any, dtype: Any, source: Any = random) -> Any:
+    """Draws from the normal distribution."""
+    return source.normal(_shape(shape), dtype, loc=mean, scale=stddev)
+
+
+def truncated_normal(shape: Any, mean: Any, stddev: Any, dtype: Any, source: Any = random) -> Any:
+    """Draws from the normal distribution, cut at two standard deviations."""
+    return gx.add(mean, gx.multiply(stddev, source.truncated_normal(-2.0, 2.0, _shape(shape), dtype)))
+
+
+def uniform(shape: Any, minval: Any, maxval: Any, dtype: Any, source: Any = random) -> Any:
+    """Draws from the uniform distribution; of integers, for a dtype of them."""
+    if as_dtype(dtype).kind in "iu":
+        if maxval is None:
+            raise ValueError("tf.random.uniform: integers need maxval")
+        return source.randint(_shape(shape), minval, maxval, dtype)
+    return source.uniform(_shape(shape), dtype, minval, 1.0 if maxval is None else maxval)
+
+
+def gamma(shape: Any, alpha: Any, beta: Any, dtype: Any, source: Any = random) -> Any:
+    """Draws from the gamma distribution: so many of a shape for each alpha."""
+    alpha = gx.asarray(alpha, dtype=dtype)
+    rate = gx.asarray(1.0 if beta is None else beta, dtype=dtype)
+    of_each = gx.broadcast_shapes(alpha.shape, rate.shape)
+    return source.gamma(alpha, (*_shape(shape), *of_each), dtype) / rate
+
+
+def poisson(shape: Any, lam: Any, dtype: Any, source: Any = random) -> Any:
+    """Draws from the Poisson distribution: so many of a shape for each mean."""
+    lam = gx.asarray(lam)
+    return gx.astype(source.poisson(lam, (*_shape(shape), *lam.shape)), dtype)
+
+
+def binomial(shape: Any, counts: Any, probs: Any, dtype: Any, source: Any = random) -> Any:
+    """Draws from the binomial distribution."""
+    return gx.astype(source.binomial(gx.astype(counts, "float32"), probs, _shape(shape)), dtype)
+
+
+def categorical(logits: Any, num_samples: int, dtype: Any, source: Any = random) -> Any:
+    """Draws of classes by their log-probabilities, num_samples for each row."""
+    logits = gx.asarray(logits)
+    drawn = source.categorical(logits, -1, (num_samples, *logits.shape[:-1]))
+    return gx.astype(gx.moveaxis(drawn, 0, -1), "int64" if dtype is None else dtype)
+
+
+def shuffle(value: Any, source: Any = random) -> Any:
+    """The rows in another order."""
+    return source.permutation(gx.asarray(value))

@@ -1,0 +1,18 @@
+"""The tables: each row is a name of TensorFlow 2, its signature, and the call of graphc's functions it stands for."""
+
+from graphc.compat.v2.tables import arithmetic, arrays, draws, flow, linalg, networks, reductions
+from graphc.compat.v2.tables.elsewhere import ELSEWHERE
+from graphc.compat.v2.tables.objects import CLASSES, DTYPES, ERRORS
+
+ROWS = (
+    *arithmetic.ROWS,
+    *reductions.ROWS,
+    *arrays.ROWS,
+    *linalg.ROWS,
+    *networks.ROWS,
+    *draws.ROWS,
+    *flow.ROWS,
+)
+"""All rows."""
+
+__all__ = ["CLASSES", "DTYPES", "ELSEWHERE", "ERRORS", "ROWS"]

@@ -1,0 +1,235 @@
+"""Rows: functions, control flow, placement, checks and calls of Python."""
+
+from graphc.compat.alias import alias
+
+ROWS = (
+    alias(
+        "function",
+        "func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False, "
+        "experimental_implements=None, experimental_autograph_options=None, "
+        "experimental_attributes=None, experimental_relax_shapes=None, experimental_compile=None, "
+        "experimental_follow_type_hints=None",
+        "gx.function(func, input_signature=input_signature, autograph=autograph)",
+        "lambda x: x + 1.0",
+    ),
+    alias("custom_gradient", "f=None", "gx.custom_gradient(f)", "lambda x: (x, lambda upstream: upstream)"),
+    alias("device", "device_name", "gx.device(device_name)", '"CPU:0"'),
+    alias(
+        "cond",
+        "pred, true_fn=None, false_fn=None, name=None",
+        "gx.cond(pred, true_fn, false_fn)",
+        "tf.constant(True), lambda: tf.constant(1.0), lambda: tf.constant(2.0)",
+    ),
+    alias(
+        "case",
+        'pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"',
+        "own.case(pred_fn_pairs, default)",
+        "[(tf.constant(False), lambda: tf.constant(1.0)), (tf.constant(True), "
+        "lambda: tf.constant(2.0))], default=lambda: tf.constant(3.0)",
+    ),
+    alias(
+        "switch_case",
+        'branch_index, branch_fns, default=None, name="switch_case"',
+        "own.switch_case(branch_index, branch_fns, default)",
+        "tf.constant(1), [lambda: tf.constant(1.0), lambda: tf.constant(2.0)]",
+    ),
+    alias(
+        "while_loop",
+        "cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, "
+        "swap_memory=False, maximum_iterations=None, name=None",
+        "own.while_vars(cond, body, loop_vars, maximum_iterations)",
+        "lambda i, x: i < 3, lambda i, x: (i + 1, x * 2.0), (0, 1.0)",
+    ),
+    alias(
+        "map_fn",
+        "fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, "
+        "infer_shape=True, name=None, fn_output_signature=None",
+        "own.map_fn(fn, elems)",
+        "lambda x: x * x, tf.constant([1.0, 2.0, 3.0])",
+    ),
+    alias(
+        "vectorized_map",
+        "fn, elems, fallback_to_while_loop=True, warn=True",
+        "own.map_fn(fn, elems)",
+        "lambda x: x * x, tf.constant([1.0, 2.0, 3.0])",
+    ),
+    alias(
+        "scan",
+        "fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, "
+        "infer_shape=True, reverse=False, name=None",
+        "own.scan_states(fn, elems, initializer, reverse)",
+        "lambda total, x: total + x, tf.constant([1.0, 2.0, 3.0])",
+    ),
+    alias(
+        "foldl",
+        "fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None",
+        "own.fold(fn, elems, initializer)",
+        "lambda total, x: total - x, tf.constant([1.0, 2.0, 3.0])",
+    ),
+    alias(
+        "foldr",
+        "fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None",
+        "own.fold(fn, elems, initializer, reverse=True)",
+        "lambda total, x: total - x, tf.constant([1.0, 2.0, 3.0])",
+    ),
+    alias("group", "*inputs, **kwargs", "own.group(*inputs)", ""),
+    alias("no_op", "name=None", "own.group()", ""),
+    alias("control_dependencies", "control_inputs", "contextlib.nullcontext()", "[]"),
+    alias("executing_eagerly", "", "gx.context.trace is None", ""),
+    alias("inside_function", "", "gx.context.trace is not None", ""),
+    alias("print", "*inputs, **kwargs", "own.show(inputs, **kwargs)", '"x", 1.0'),
+    alias(
+        "py_function",
+        "func=None, inp=None, Tout=None, name=None",
+        "own.python_function(func, inp, Tout, False)",
+        "lambda x: x + 1.0, [2.0], tf.float32",
+    ),
+    alias(
+        "numpy_function",
+        "func=None, inp=None, Tout=None, stateful=True, name=None",
+        "own.python_function(func, inp, Tout, True)",
+        "lambda x: x + 1, [2.0], tf.float32",
+    ),
+    alias(
+        "Assert debugging.Assert",
+        "condition, data, summarize=None, name=None",
+        'own.check("tf.Assert", f"the condition does not hold; data: {data}", condition)',
+        'True, ["never"]',
+    ),
+    alias("config.run_functions_eagerly", "run_eagerly", "gx.run_functions_eagerly(run_eagerly)", "False"),
+    alias("config.functions_run_eagerly", "", "gx.functions_run_eagerly()", ""),
+    alias("config.list_logical_devices", "device_type=None", "own.list_devices(device_type)", '"CPU"'),
+    alias("config.list_physical_devices", "device_type=None", "own.list_devices(device_type)", '"GPU"'),
+    alias(
+        "autograph.experimental.do_not_convert",
+        "func=None",
+        "gx.do_not_convert if func is None else gx.do_not_convert(func)",
+        "lambda x: x",
+    ),
+    alias(
+        "assert_equal debugging.assert_equal",
+        "x, y, message=None, summarize=None, name=None",
+        'own.check("tf.debugging.assert_equal", "x and y differ", gx.equal(x, y), message)',
+        "[1.0, 2.0], [1.0, 2.0]",
+    ),
+    alias(
+        "debugging.assert_none_equal",
+        "x, y, summarize=None, message=None, name=None",
+        'own.check("tf.debugging.assert_none_equal", "x and y are equal somewhere", gx.not_equal(x, y), message)',
+        "[1.0, 2.0], [3.0, 4.0]",
+    ),
+    alias(
+        "assert_greater debugging.assert_greater",
+        "x, y, message=None, summarize=None, name=None",
+        'own.check("tf.debugging.assert_greater", "x is not greater than y everywhere", gx.greater(x, y), message)',
+        "[1.0, 2.0], 0.0",
+    ),
+    alias(
+        "debugging.assert_greater_equal",
+        "x, y, message=None, summarize=None, name=None",
+        'own.check("tf.debugging.assert_greater_equal", "x is less than y somewhere", gx.greater_equal(x, y), message)',
+        "[1.0, 2.0], 1.0",
+    ),
+    alias(
+        "assert_less debugging.assert_less",
+        "x, y, message=None, summarize=None, name=None",
+        'own.check("tf.debugging.assert_less", "x is not less than y everywhere", gx.less(x, y), message)',
+        "[1.0, 2.0], 3.0",
+    ),
+    alias(
+        "debugging.assert_less_equal",
+        "x, y, message=None, summarize=None, name=None",
+        'own.check("tf.debugging.assert_less_equal", "x is greater than y somewhere", gx.less_equal(x, y), message)',
+        "[1.0, 2.0], 2.0",
+    ),
+    alias(
+        "debugging.assert_positive",
+        "x, message=None, summarize=None, name=None",
+        'own.check("tf.debugging.assert_positive", "x is not above 0 everywhere", gx.greater(x, 0), message)',
+        "[1.0, 2.0]",
+    ),
+    alias(
+        "debugging.assert_non_positive",
+        "x, message=None, summarize=None, name=None",
+        'own.check("tf.debugging.assert_non_positive", "x is above 0 somewhere", gx.less_equal(x, 0), message)',
+        "[-1.0, 0.0]",
+    ),
+    alias(
+        "debugging.assert_negative",
+        "x, message=None, summarize=None, name=None",
+        'own.check("tf.debugging.assert_negative", "x is not below 0 everywhere", gx.less(x, 0), message)',
+        "[-1.0, -2.0]",
+    ),
+    alias(
+        "debugging.assert_non_negative",
+        "x, message=None, summarize=None, name=None",
+        'own.check("tf.debugging.assert_non_negative", "x is below 0 somewhere", gx.greater_equal(x, 0), message)',
+        "[1.0, 0.0]",
+    ),
+    alias(
+        "debugging.assert_near",
+        "x, y, rtol=None, atol=None, message=None, summarize=None, name=None",
+        "own.check_close(x, y, rtol, atol, message)",
+        "[1.0, 2.0], [1.0, 2.0000001]",
+    ),
+    alias(
+        "debugging.assert_all_finite",
+        "x, message, name=None",
+        'own.check_finite("tf.debugging.assert_all_finite", x, message)',
+        '[1.0, 2.0], "not finite"',
+    ),
+    alias(
+        "debugging.check_numerics",
+        "tensor, message, name=None",
+        'own.check_finite("tf.debugging.check_numerics", tensor, message)',
+        '[1.0, 2.0], "not finite"',
+    ),
+    alias(
+        "assert_rank debugging.assert_rank",
+        "x, rank, message=None, name=None",
+        'own.check_rank("tf.debugging.assert_rank", x, [int(rank)], False, message)',
+        "[1.0, 2.0], 1",
+    ),
+    alias(
+        "debugging.assert_rank_at_least",
+        "x, rank, message=None, name=None",
+        'own.check_rank("tf.debugging.assert_rank_at_least", x, [int(rank)], True, message)',
+        "[1.0, 2.0], 1",
+    ),
+    alias(
+        "debugging.assert_rank_in",
+        "x, ranks, message=None, name=None",
+        'own.check_rank("tf.debugging.assert_rank_in", x, list(ranks), False, message)',
+        "[1.0, 2.0], (0, 1)",
+    ),
+    alias(
+        "debugging.assert_scalar",
+        "tensor, message=None, name=None",
+        'own.check_rank("tf.debugging.assert_scalar", tensor, [0], False, message)',
+        "1.0",
+    ),
+    alias(
+        "debugging.assert_type",
+        "tensor, tf_type, message=None, name=None",
+        "own.check_type(tensor, tf_type, message)",
+        "[1.0, 2.0], tf.float32",
+    ),
+    alias("debugging.assert_integer", "x, message=None, name=None", "own.check_integer(x, message)", "[1, 2]"),
+    alias("debugging.is_numeric_tensor", "tensor", "own.is_numeric(tensor)", "[1.0, 2.0]"),
+    alias(
+        "nest.flatten", "structure, expand_composites=False", "gx.nest.flatten(structure)[0]", "[[1.0, 2.0], (3.0,)]"
+    ),
+    alias(
+        "nest.map_structure",
+        "func, *structure, **kwargs",
+        "own.map_structure(func, *structure)",
+        "lambda x: x * 2.0, (1.0, [2.0])",
+    ),
+    alias(
+        "nest.pack_sequence_as",
+        "structure, flat_sequence, expand_composites=False",
+        "own.pack_sequence_as(structure, flat_sequence)",
+        "(0, [0]), [1.0, 2.0]",
+    ),
+    alias("nest.is_nested", "seq", "isinstance(seq, (list, tuple, dict))", "[1.0]"),
+)

@@ -1,0 +1,66 @@
+"""Names of classes, dtypes, numbers and errors, which stand for graphc's own objects."""
+
+from typing import Any
+
+from graphc import layers, optim
+from graphc.base import errors
+from graphc.core import Tensor, Variable
+from graphc.function import TensorSpec
+from graphc.gradients import GradientTape
+from graphc.ir import DeviceSpec
+from graphc.ops import functions as dtypes
+
+__all__ = ["CLASSES", "DTYPES", "ERRORS"]
+
+CLASSES: dict[str, Any] = {
+    "DeviceSpec": DeviceSpec,
+    "GradientTape": GradientTape,
+    "Tensor": Tensor,
+    "TensorSpec": TensorSpec,
+    "Variable": Variable,
+    "autodiff.GradientTape": GradientTape,
+    "keras.Sequential": layers.Sequential,
+    "keras.layers.Dense": layers.Dense,
+    "keras.layers.Dropout": layers.Dropout,
+    "keras.layers.Layer": layers.Layer,
+    "keras.optimizers.Adam": optim.Adam,
+    "keras.optimizers.AdamW": optim.AdamW,
+    "keras.optimizers.SGD": optim.SGD,
+}
+"""Objects by name, each with graphc's own signature."""
+
+_DTYPES = {
+    "bfloat16": dtypes.bfloat16,
+    "bool": dtypes.bool_,
+    "complex64": dtypes.complex64,
+    "complex128": dtypes.complex128,
+    "double": dtypes.float64,
+    "float16": dtypes.float16,
+    "float32": dtypes.float32,
+    "float64": dtypes.float64,
+    "half": dtypes.float16,
+    "int8": dtypes.int8,
+    "int16": dtypes.int16,
+    "int32": dtypes.int32,
+    "int64": dtypes.int64,
+    "uint8": dtypes.uint8,
+    "uint16": dtypes.uint16,
+    "uint32": dtypes.uint32,
+    "uint64": dtypes.uint64,
+}
+DTYPES: dict[str, Any] = {
+    **_DTYPES,
+    **{f"dtypes.{name}": dtype for name, dtype in _DTYPES.items()},
+}
+"""The dtypes by name, at the top and in ``dtypes``."""
+
+ERRORS: dict[str, Any] = {
+    "errors.FailedPreconditionError": errors.FailedPreconditionError,
+    "errors.InternalError": errors.InternalError,
+    "errors.InvalidArgumentError": errors.InvalidArgumentError,
+    "errors.NotFoundError": errors.NotFoundError,
+    "errors.OpError": errors.GraphcError,
+    "errors.OutOfRangeError": errors.OutOfRangeError,
+    "errors.UnimplementedError": errors.UnimplementedError,
+}
+"""The errors that graphc raises for the same reasons."""

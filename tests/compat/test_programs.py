@@ -1,0 +1,286 @@
+"""Programs as TensorFlow's users write them, in which only the import is another."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphc.compat.v2 as tf
+
+
+def test_a_timed_product_of_the_transpose() -> None:
+    class Benchmark:
+        def __enter__(self) -> None:
+            self.start = time.time()
+
+        def __exit__(self, *args: Any) -> None:
+            print(f"time: {time.time() - self.start:.4f} sec")
+
+    x = tf.random.uniform(shape=(20, 20))
+    with Benchmark():
+        y = tf.keras.backend.sum(tf.transpose(x) * x)
+        tf.norm(y).numpy()
+
+    @tf.function
+    def loop() -> Any:
+        y = x
+        for _ in range(1000):
+            y = x + 1
+        return y
+
+    np.testing.assert_allclose(loop().numpy(), x.numpy() + 1)
+
+
+def test_a_training_loop_with_a_tape() -> None:
+    tf.random.set_seed(1)
+    features = tf.random.normal(shape=(32, 4))
+    labels = tf.reduce_sum(features, axis=1, keepdims=True)
+    w = tf.Variable(tf.zeros([4, 1]), name="w")
+    b = tf.Variable(0.0, trainable=True, dtype=tf.float32)
+
+    @tf.function
+    def step(x: Any, y: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.math.squared_difference(tf.matmul(x, w) + b, y))
+        grads = tape.gradient(loss, [w, b])
+        clipped, _ = tf.clip_by_global_norm(grads, 5.0)
+        for variable, grad in zip([w, b], clipped, strict=True):
+            variable.assign_sub(0.1 * grad)
+        return loss
+
+    losses = [step(features, labels).numpy() for _ in range(60)]
+    assert losses[-1] < 1e-2 < losses[0]
+
+
+def test_a_network_of_keras_layers() -> None:
+    tf.random.set_seed(1)
+    net = tf.keras.Sequential([tf.keras.layers.Dense(8, activation="relu"), tf.keras.layers.Dense(3)])
+    optimizer = tf.keras.optimizers.SGD(0.1)
+    x, y = tf.random.normal([16, 5]), tf.constant(np.arange(16) % 3)
+
+    def loss() -> Any:
+        return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=net(x)))
+
+    first = loss()
+    for _ in range(20):
+        with tf.GradientTape() as tape:
+            value = loss()
+        grads = tape.gradient(value, net.trainable_variables)
+        optimizer.apply_gradients(zip(grads, net.trainable_variables, strict=True))
+    assert loss() < first
+
+
+def test_loops_and_branches_of_tensors() -> None:
+    @tf.function(input_signature=[tf.TensorSpec(shape=(None,), dtype=tf.float32), tf.TensorSpec((), tf.int32)])
+    def f(x: Any, n: Any) -> Any:
+        total = tf.zeros_like(x)
+        for i in tf.range(n):
+            total += x * tf.cast(i, tf.float32)
+        if tf.reduce_sum(total) > 10.0:
+            total = tf.math.negative(total)
+        rows = tf.shape(x)[0]
+        return tf.reshape(total, [rows, 1])
+
+    np.testing.assert_allclose(f(tf.constant([1.0, 2.0]), tf.constant(3)).numpy(), [[3.0], [6.0]])
+    np.testing.assert_allclose(f(tf.constant([1.0, 2.0]), tf.constant(4)).numpy(), [[-6.0], [-12.0]])
+
+
+def test_control_flow_by_calls_converts_the_functions() -> None:
+    def body(i: Any, x: Any) -> tuple[Any, Any]:
+        if x > 10.0:  # a branch by a tensor, which only converted code may have
+            x = x / 2.0
+        return i + 1, x * 3.0
+
+    def run(x: Any) -> Any:
+        i, y = tf.while_loop(lambda i, x: i < 5, body, (tf.constant(0), x), maximum_iterations=4)
+        z = tf.case([(y < 1.0, lambda: y), (y < 20.0, lambda: y * 10.0)], default=lambda: y * 100.0)
+        return i, tf.switch_case(i - 2, [lambda: z, lambda: z + 1.0, lambda: z + 2.0])
+
+    for compiled in (run, tf.function(run)):
+        i, y = compiled(tf.constant(1.0))
+        assert i.numpy() == 4
+        assert y.numpy() == pytest.approx(4050.0 + 2.0)
+
+
+@pytest.mark.parametrize("compile", [lambda f: f, tf.function], ids=["eager", "compiled"])
+def test_maps_scans_and_folds(compile: Any) -> None:
+    x = tf.constant([1.0, 2.0, 4.0])
+
+    @compile
+    def f(x: Any) -> Any:
+        squares = tf.map_fn(lambda v: v * v if v > 1.5 else -v, x)
+        sums = tf.scan(lambda total, v: total + v, x, initializer=1.0)
+        back = tf.scan(lambda total, v: total - v, x, reverse=True)
+        pairs = tf.map_fn(lambda pair: pair[0] * pair[1], (x, x))
+        return squares, sums, back, pairs, tf.foldl(tf.add, x), tf.foldr(tf.subtract, x, 0.0)
+
+    expected = [[-1.0, 4.0, 16.0], [2.0, 4.0, 8.0], [1.0, 2.0, 4.0], [1.0, 4.0, 16.0], 7.0, -7.0]
+    for found, right in zip(f(x), expected, strict=True):
+        np.testing.assert_allclose(found.numpy(), right)
+
+
+def test_prints_when_the_program_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        tf.print("x is", x, sep=": ")
+        return x
+
+    f(tf.constant(1.0))
+    f(tf.constant(2.0))
+    tf.print("eager")
+    assert capsys.readouterr().err.split() == ["x", "is:", "1.0", "x", "is:", "2.0", "eager"]
+
+
+def test_checks_fail_when_the_program_runs() -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        tf.debugging.assert_positive(x, message="lengths")
+        return tf.sqrt(x)
+
+    assert f(tf.constant(4.0)).numpy() == 2.0
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"tf\.debugging\.assert_positive: x is not above 0 .*leng"
+    ):
+        f(tf.constant(-4.0))
+
+
+def test_calls_of_python_get_tensors_or_arrays() -> None:
+    seen: list[Any] = []
+
+    @tf.function
+    def f(x: Any) -> Any:
+        a = tf.numpy_function(lambda v: seen.append(type(v)) or v + np.float32(1), [x], tf.float32)
+        b = tf.py_function(lambda v: seen.append(type(v)) or v * 2.0, [x], tf.float32)
+        return a + b
+
+    assert f(tf.constant(3.0)).numpy() == 10.0
+    assert issubclass(seen[0], np.ndarray | np.generic)
+    assert issubclass(seen[1], tf.Tensor)
+
+
+def test_functions_run_eagerly_on_demand() -> None:
+    modes: list[bool] = []
+
+    @tf.function
+    def f(x: Any) -> Any:
+        modes.append(tf.executing_eagerly())
+        return x
+
+    tf.config.run_functions_eagerly(True)
+    try:
+        assert tf.config.functions_run_eagerly()
+        f(tf.constant(1.0))
+    finally:
+        tf.config.run_functions_eagerly(False)
+    assert modes == [True]
+    assert tf.function(lambda x: x if tf.inside_function() else x + 1.0)(tf.constant(1.0)).numpy() == 1.0
+
+
+def test_devices_and_order() -> None:
+    with tf.device("/CPU:0"), tf.control_dependencies([tf.no_op()]):
+        x = tf.constant([1.0, 2.0])
+    assert "cpu" in x.device.lower()
+    assert len(tf.config.list_logical_devices("CPU")) >= 1
+    assert tf.config.list_physical_devices("TPU") == []
+    assert tf.group(x, x) is None
+
+
+def test_custom_gradients_and_what_is_not_converted() -> None:
+    @tf.custom_gradient
+    def f(x: Any) -> Any:
+        return x * x, lambda upstream: upstream * 7.0
+
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = f(x)
+    assert tape.gradient(y, x).numpy() == 7.0
+
+    @tf.autograph.experimental.do_not_convert
+    def g(x: Any) -> Any:
+        return x + 1.0
+
+    @tf.autograph.experimental.do_not_convert()
+    def h(x: Any) -> Any:
+        return x + 2.0
+
+    assert tf.function(lambda x: g(h(x)))(tf.constant(1.0)).numpy() == 4.0
+
+
+GRADIENTS = [
+    (lambda x: tf.reduce_sum(tf.clip_by_norm(x, 1.0)), lambda x: 1 / _norm(x) - x * x.sum() / _norm(x) ** 3),
+    (lambda x: tf.reduce_sum(tf.math.divide_no_nan(x, x - 3.0)), lambda x: np.where(x == 3, 0, -3 / _safe(x - 3) ** 2)),
+    (lambda x: tf.norm(x), lambda x: x / _norm(x)),
+    (lambda x: tf.reduce_sum(tf.gather(x, [0, 0])), lambda x: np.asarray([2.0, 0.0])),
+    (lambda x: tf.reduce_sum(tf.scatter_nd([[1], [1]], x * x, [3])), lambda x: 2 * x),
+    (lambda x: tf.reduce_sum(tf.math.unsorted_segment_mean(x * x, [0, 0], 2)), lambda x: x),
+    (lambda x: tf.nn.sigmoid_cross_entropy_with_logits(labels=1.0, logits=x[0] - x[0]), lambda x: 0 * x),
+    (lambda x: tf.reduce_sum(tf.cumsum(x * x, reverse=True)), lambda x: 2 * x * [1.0, 2.0]),
+    (lambda x: tf.nn.l2_loss(x), lambda x: x),
+    (
+        lambda x: tf.reduce_sum(tf.math.multiply_no_nan(x * x, [0.0, 1.0])),
+        lambda x: [0.0, 2 * x[1]],
+    ),
+]
+
+
+def _norm(x: Any) -> Any:
+    return np.sqrt((x * x).sum())
+
+
+def _safe(x: Any) -> Any:
+    return np.where(x == 0, 1, x)
+
+
+@pytest.mark.parametrize(("function", "expected"), GRADIENTS)
+def test_gradients_eager_and_compiled(function: Any, expected: Any) -> None:
+    values = np.asarray([3.0, 4.0], np.float32)
+
+    def gradient(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x)
+        return tape.gradient(y, x)
+
+    for run in (gradient, tf.function(gradient)):
+        np.testing.assert_allclose(run(tf.constant(values)).numpy(), expected(values), rtol=1e-5, atol=1e-6)
+
+
+def test_integers_keep_their_dtypes_as_in_tensorflow() -> None:
+    small = tf.constant([100, 100, -3], dtype=tf.int8)
+    assert tf.reduce_sum(small).dtype == tf.int8
+    assert tf.reduce_mean([7, -8, -1]).numpy() == 0  # cut towards zero
+    assert tf.reduce_mean([-7, -8]).numpy() == -7
+    assert tf.cumsum(small).dtype == tf.int8
+    assert tf.saturate_cast([3e9, -3e9, 5.0], tf.int32).numpy().tolist() == [2147483647, -2147483648, 5]
+    assert tf.range(3.0).dtype == tf.float32
+
+
+def test_variants_of_arguments() -> None:
+    x = tf.constant(np.arange(24.0, dtype=np.float32).reshape(2, 3, 4))
+    np.testing.assert_allclose(tf.norm(x, axis=(1, 2), ord=2).numpy(), np.linalg.norm(x.numpy(), 2, axis=(1, 2)), 1e-5)
+    np.testing.assert_allclose(tf.norm(x, axis=(1, 2), ord=1).numpy(), np.linalg.norm(x.numpy(), 1, axis=(1, 2)))
+    np.testing.assert_allclose(tf.norm(x, ord=np.inf, axis=-1).numpy(), x.numpy().max(-1))
+    taken = tf.gather(x, [[1, 0], [2, 2]], axis=2, batch_dims=1).numpy()
+    np.testing.assert_allclose(taken, np.stack([x.numpy()[0][:, [1, 0]], x.numpy()[1][:, [2, 2]]]))
+    assert [part.shape for part in tf.split(x, [1, -1], axis=2)] == [(2, 3, 1), (2, 3, 3)]
+    assert [part.shape for part in tf.split(x, 2, axis=2)] == [(2, 3, 2), (2, 3, 2)]
+    assert tf.where([[True, False], [True, True]]).numpy().tolist() == [[0, 0], [1, 0], [1, 1]]
+    assert tf.matmul(x, x, transpose_a=True).shape == (2, 4, 4)
+    values, u, v = tf.linalg.svd(x)
+    again = u.numpy() * values.numpy()[:, None, :] @ np.swapaxes(v.numpy(), -1, -2)
+    np.testing.assert_allclose(again, x.numpy(), atol=1e-4)
+    assert tf.one_hot([0, 1], 3, dtype=tf.int32).dtype == tf.int32
+    assert tf.math.top_k([1.0, 3.0, 2.0], k=2).indices.numpy().tolist() == [1, 2]
+    assert tf.unique([3, 1, 3]).y.numpy().tolist() == [3, 1]
+    image = tf.ones([1, 2, 4, 4])
+    assert tf.nn.max_pool2d(image, 2, 2, "VALID", data_format="NCHW").shape == (1, 2, 2, 2)
+    assert tf.nn.conv2d(tf.ones([1, 4, 4, 2]), tf.ones([3, 3, 1, 4]), 1, [[0, 0], [1, 1], [1, 1], [0, 0]]).shape == (
+        1,
+        4,
+        4,
+        4,
+    )
+    assert tf.nn.dropout(tf.ones([1000]), 0.5).numpy().mean() == pytest.approx(1.0, abs=0.2)
