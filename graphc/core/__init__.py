@@ -35,9 +35,11 @@ from graphc.core.dtypes import (
     dtype_rules,
     natural_dtype,
     scalar_array,
+    too_large,
     type_of,
 )
 from graphc.core.guard import Guard
+from graphc.core.large_ints import fitted_int
 from graphc.core.places import MISSING, Place, TensorPlace, Write
 from graphc.core.region import Region, VariableState
 from graphc.core.stand_ins import StandIn, StandIns
@@ -106,6 +108,7 @@ __all__ = [
     "devices",
     "dtype_rules",
     "find_device",
+    "fitted_int",
     "is_symbolic",
     "kernel",
     "natural_dtype",
@@ -118,6 +121,7 @@ __all__ = [
     "simulate_cpu_devices",
     "tape_scope",
     "to_device",
+    "too_large",
     "trace_scope",
     "translate_error",
     "type_of",

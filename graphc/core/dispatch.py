@@ -21,6 +21,7 @@ from graphc.core.context import context
 from graphc.core.convert import SCALARS, operand
 from graphc.core.devices import find_device, to_device
 from graphc.core.dtypes import type_of
+from graphc.core.large_ints import has_large_ints, with_fitted_ints
 from graphc.ir import OPS, Attrs, Graph, OpDef, Value
 
 if TYPE_CHECKING:
@@ -119,6 +120,8 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
     trace = context.trace
     outputs: list[Any]
     if trace is not None:
+        if has_large_ints(values):
+            return apply_all(op, _with_fitted_ints(op, values, attrs), attrs, regions)
         guard = trace.guard
         if guard is not None:
             values = guard.values(values)
@@ -126,7 +129,12 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
         if guard is not None:
             guard.note(outputs)
     else:
-        outputs = _run(op, values, attrs, regions)
+        try:
+            outputs = _run(op, values, attrs, regions)
+        except GraphcError:
+            if not has_large_ints(values):
+                raise
+            return apply_all(op, _with_fitted_ints(op, values, attrs), attrs, regions)
     if context.tapes and op.differentiable:
         for tape in context.tapes:
             tape.record(op, values, attrs, regions, outputs)
@@ -143,6 +151,15 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Se
     if len(outputs) == 1:
         return outputs[0]
     return tuple(outputs) if outputs else None
+
+
+def _with_fitted_ints(op: OpDef, values: Sequence[Any], attrs: Attrs) -> list[Any]:
+    try:
+        return with_fitted_ints(values, attrs)
+    except GraphcError as error:
+        types = [value.type if isinstance(value, _tensor) else value for value in values]
+        error.args = (f"{op.name}({_given(op, types, attrs)}): {error.args[0]}",)
+        raise at(error, user_location()) if context.trace is None else context.trace.refuse(error) from None
 
 
 def _operand(op: OpDef, value: Any) -> Any:
@@ -212,17 +229,21 @@ def translate_error(
             return error
     if not isinstance(error, _JAX_ERRORS):
         return error
-    names = _argument_names(op, len(values))
-    given = ", ".join(f"{name}: {_describe(value)}" for name, value in zip(names, values, strict=True))
-    given += "".join(f", {name}={value!r}" for name, value in attrs.items())
     reason = str(error).split("\n")[0]
     shapes = isinstance(error, ValueError) or "shape" in reason
     kind = InvalidArgumentError if shapes else InvalidTypeError
     if isinstance(error, IndexError):
         kind = OutOfRangeError
-    if users := _users_names(names, operands):
+    if users := _users_names(_argument_names(op, len(values)), operands):
         reason = f"{reason.removesuffix('.')} ({users})"
-    return at(kind(f"{op.name}({given}): {reason}"), location or user_location())
+    return at(kind(f"{op.name}({_given(op, values, attrs)}): {reason}"), location or user_location())
+
+
+def _given(op: OpDef, values: Sequence[Any], attrs: Attrs) -> str:
+    """The arguments, with their types."""
+    names = _argument_names(op, len(values))
+    given = ", ".join(f"{name}: {_describe(value)}" for name, value in zip(names, values, strict=True))
+    return given + "".join(f", {name}={value!r}" for name, value in attrs.items())
 
 
 def _users_names(names: Sequence[str], operands: Sequence[Any]) -> str:

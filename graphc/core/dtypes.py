@@ -22,6 +22,7 @@ __all__ = [
     "dtype_rules",
     "natural_dtype",
     "scalar_array",
+    "too_large",
     "type_of",
 ]
 
@@ -107,13 +108,17 @@ def _of_numbers(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         limits = np.iinfo(dtype)
         for number in (int(array.min()), int(array.max())):
             if not limits.min <= number <= limits.max:
-                raise _too_large(number, dtype)
+                raise too_large(number, dtype)
     return array.astype(dtype)
 
 
-def _too_large(number: int, dtype: np.dtype[Any]) -> InvalidArgumentError:
+def too_large(number: int, dtype: np.dtype[Any]) -> InvalidArgumentError:
+    """The error for a Python int that a dtype cannot hold."""
+    bits = number.bit_length()
+    given = number if bits < 200 else f"of {bits} bits"  # Python writes no ints of thousands of digits
     remedy = "" if dtype.itemsize > 4 else ", or 64-bit types (gx.config.enable_x64 = True, and a dtype)"
-    return InvalidArgumentError(f"the Python int {number} does not fit {dtype.name}; use a float{remedy}")
+    use = f"; use a float{remedy}" if bits <= 1024 and not jnp.issubdtype(dtype, jnp.inexact) else ""
+    return InvalidArgumentError(f"the Python int {given} does not fit {dtype.name}{use}")
 
 
 def natural_dtype(*values: Any) -> np.dtype[Any]:
@@ -145,7 +150,7 @@ def scalar_array(value: complex, *, weak: bool = True) -> np.ndarray[Any, Any]:
     try:
         return np.asarray(value, dtype)
     except OverflowError:
-        raise _too_large(int(value.real), dtype) from None
+        raise too_large(int(value.real), dtype) from None
 
 
 _types: dict[Any, TensorType] = {}

@@ -21,6 +21,7 @@ from graphc.core.context import context
 from graphc.core.convert import ArrayLike, operand
 from graphc.core.devices import device_name, find_device, placed
 from graphc.core.dtypes import as_dtype, type_of
+from graphc.core.large_ints import fitted_int, has_large_ints
 from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.ir import TensorType
 
@@ -84,6 +85,8 @@ class Variable(ArrayMethods):
         raw = _raw(value)
         found: Any = getattr(raw, "dtype", None)
         wanted = as_dtype(dtype if dtype is not None else type(raw) if found is None else found)
+        if type(raw) is int:
+            raw = _number(raw, wanted, f"Variable {name!r}")
         array = jnp.array(raw, dtype=wanted, copy=True)
         if variable_placement.sharding is not None:
             array = jax.device_put(array, variable_placement.sharding)
@@ -189,6 +192,8 @@ class Variable(ArrayMethods):
         return raw if raw.sharding is here or raw.sharding == here else placed(raw, here)
 
     def _check(self, value: Any) -> Any:
+        if type(value) is int:
+            value = _number(value, self._type.dtype, f"assign to Variable {self.name!r}")
         given = value.type if isinstance(value, ArrayMethods) else type_of(value)
         if given == self._type:
             return value
@@ -221,6 +226,17 @@ class Variable(ArrayMethods):
 def _operand(value: Any, use: str) -> Any:
     try:
         return operand(value)
+    except InvalidArgumentError as error:
+        error.args = (f"{use}: {error.args[0]}",)
+        raise at(error, user_location()) from None
+
+
+def _number(value: int, dtype: np.dtype[Any], use: str) -> Any:
+    """A Python int as a number for a variable of a dtype: as it is where a weak integer can hold it."""
+    if not has_large_ints((value,)):
+        return value
+    try:
+        return fitted_int(value, dtype)
     except InvalidArgumentError as error:
         error.args = (f"{use}: {error.args[0]}",)
         raise at(error, user_location()) from None

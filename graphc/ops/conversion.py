@@ -18,6 +18,7 @@ from graphc.core import (
     as_dtype,
     context,
     find_device,
+    fitted_int,
     operand,
     scalar_array,
 )
@@ -75,7 +76,14 @@ def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: boo
 
 def _tensor(value: Any, dtype: np.dtype[Any] | None) -> Tensor:
     if type(value) in SCALARS:
-        value = scalar_array(value, weak=dtype is not None)  # a dtype is given: all digits are asked for
+        try:
+            if type(value) is int and dtype is not None:
+                value = fitted_int(value, dtype)
+            if type(value) in SCALARS:
+                value = scalar_array(value, weak=dtype is not None)  # a dtype is given: all digits are asked for
+        except GraphcError as error:
+            error.args = (f"asarray: {error.args[0]}",)
+            raise at(error, user_location()) from None
     if dtype is not None and isinstance(value, np.ndarray):
         value = cast("np.ndarray[Any, Any]", value).astype(dtype)
     if context.trace is not None:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from graphc.core import as_dtype, natural_dtype
+from graphc.core import as_dtype, natural_dtype, too_large
 from graphc.ops.table import define, row
 
 Array = jax.Array
@@ -51,7 +51,14 @@ def _tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
 
 def _arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Array:
     numbers = (start, step) if stop is None else (start, stop, step)
-    return jnp.arange(start, stop, step, natural_dtype(*numbers) if dtype is None else dtype)
+    dtype = natural_dtype(*numbers) if dtype is None else dtype
+    if step and np.dtype(dtype).kind in "iu" and all(isinstance(number, int) for number in numbers):
+        values = range(0, start, step) if stop is None else range(start, stop, step)
+        limits = np.iinfo(dtype)
+        for number in (values[0], values[-1]) if values else ():
+            if not limits.min <= number <= limits.max:  # which JAX cuts to the lower bits
+                raise ValueError(str(too_large(number, np.dtype(dtype))))
+    return jnp.arange(start, stop, step, dtype)
 
 
 def _linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Array:
