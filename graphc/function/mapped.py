@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
+from types import FunctionType
 from typing import Any
 
 from graphc.base import at, nest, user_location
@@ -24,8 +25,10 @@ def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callabl
     """The function that does for all rows of its arguments what ``fn`` does for one (``jax.vmap``).
 
     It is compiled, in eager code too, once for each ``fn`` and each combination of types: ``fn`` is traced for one row,
-    control flow included, and JAX makes of its ops ops on all rows. Where tensors choose a branch both are computed for
-    all rows; a ``while`` loop runs until it has ended for all.
+    control flow included, and JAX makes of its ops ops on all rows. (A function that is made anew for each call and
+    refers to variables of the function around it is compiled at each call; others are known again.)
+
+    Where tensors choose a branch both are computed for all rows; a ``while`` loop runs until it has ended for all.
 
     Args:
       fn: a function of one row of each argument. It may read Variables and must assign none; each row draws random
@@ -59,7 +62,10 @@ def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callabl
     """
     if not callable(fn):
         raise at(InvalidTypeError(f"vmap: expected a function, got {fn!r:.60}"), user_location())
-    compiled = _Mapped(partial(_for_rows, fn, in_axes, out_axes), on_retrace="ignore", name=_name(fn))
+    try:
+        compiled = _kept(_Same(fn), in_axes, out_axes)
+    except TypeError:  # something cannot be hashed
+        compiled = _made(fn, in_axes, out_axes)
 
     @functools.wraps(fn)
     def mapped(*args: Any, **kwargs: Any) -> Any:
@@ -72,8 +78,7 @@ def vectorized_map(fn: Callable[[Any], Any], elems: Any) -> Any:
     """What ``fn`` gives for each row of ``elems``, all rows at once (TensorFlow's ``vectorized_map``).
 
     Args:
-      fn: a function of one argument, a row of ``elems``; see :func:`vmap` for what it may do. It is compiled once for
-        the same function; a lambda made anew for each call is compiled at each call.
+      fn: a function of one argument, a row of ``elems``; see :func:`vmap` for what it may do, and when it is compiled.
       elems: a tensor, or a nested structure of tensors, with the same size of axis 0.
 
     Returns:
@@ -87,16 +92,35 @@ def vectorized_map(fn: Callable[[Any], Any], elems: Any) -> Any:
       >>> gx.vectorized_map(lambda row: gx.outer(row, row), gx.asarray([[1.0, 2.0], [3.0, 4.0]])).shape
       (2, 2, 2)
     """
-    try:
-        mapped = _kept(fn)
-    except TypeError:  # it cannot be hashed
-        mapped = vmap(fn)
-    return mapped(elems)
+    return vmap(fn)(elems)
 
 
-@lru_cache(maxsize=64)
-def _kept(fn: Callable[[Any], Any]) -> Callable[..., Any]:
-    return vmap(fn)
+class _Same:
+    """A function as a key: also one that is made anew, such as a lambda in a loop, by what it is made of."""
+
+    __slots__ = ("fn", "key")
+
+    def __init__(self, fn: Callable[..., Any]) -> None:
+        self.fn = fn
+        self.key: Any = fn
+        alone = isinstance(fn, FunctionType) and not (fn.__closure__ or fn.__defaults__ or fn.__kwdefaults__)
+        if alone:
+            self.key = fn.__code__, id(fn.__globals__), fn.__name__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+@lru_cache(maxsize=64, typed=True)
+def _kept(same: _Same, in_axes: Any, out_axes: Any) -> _Mapped:
+    return _made(same.fn, in_axes, out_axes)
+
+
+def _made(fn: Callable[..., Any], in_axes: Any, out_axes: Any) -> _Mapped:
+    return _Mapped(partial(_for_rows, fn, in_axes, out_axes), on_retrace="ignore", name=_name(fn))
 
 
 def _name(fn: Callable[..., Any]) -> str:

@@ -266,7 +266,8 @@ class GradientTape:
     def jacobian(self, target: Any, sources: Any, unconnected_gradients: Literal["none", "zero"] = "none") -> Any:
         """The derivatives of each element of ``target`` with respect to ``sources`` (TensorFlow's ``jacobian``).
 
-        One backward pass gives all rows at once, by ``jax.vmap``.
+        One backward pass gives all rows at once, by ``jax.vmap``. In eager code under another open tape it is compiled
+        at each call, as a graph; compile the whole with ``gx.function`` where that is asked for often.
 
         Args:
           target: a tensor.

@@ -11,6 +11,7 @@ import pytest
 
 import graphc as gx
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.function import mapped
 
 jax: Any = _jax
 
@@ -186,6 +187,23 @@ def test_it_is_compiled_when_functions_run_eagerly_too() -> None:
         assert mapped(gx.arange(1, 4)).tolist() == [0, 1, 7]
     finally:
         gx.run_functions_eagerly(False)
+
+
+def test_a_function_that_is_mapped_again_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    traced: list[Any] = []
+    native = mapped.emit_vmap
+    monkeypatch.setattr(mapped, "emit_vmap", lambda *args: traced.append(args[-1]) or native(*args))
+    shift = gx.asarray(1.0)
+    for x in (1.0, 2.0):
+        assert gx.vectorized_map(lambda row: row * 3.0, gx.full((2,), x)).tolist() == [3.0 * x] * 2
+        assert gx.vmap(collatz)(gx.asarray([int(x)])).tolist() == [x - 1.0]
+    assert traced == [2, 1]
+    for number in (1.0, 2.0):
+        assert (
+            gx.vmap(lambda row, number=number: row * number + shift, in_axes=(0,))(gx.ones(2)).tolist()
+            == [number + 1.0] * 2
+        )
+    assert len(traced) == 4
 
 
 def test_no_rows() -> None:
