@@ -17,7 +17,18 @@ from graphc.autograph import cond, do_not_convert, fori_loop, loop_options, pyfu
 from graphc.base import config, errors
 from graphc.core import Tensor, Variable, device, devices, wait_all
 from graphc.function import TensorSpec, from_graph, function, run_functions_eagerly, to_jax, vectorized_map, vmap
-from graphc.gradients import GradientTape, custom_gradient, grad, hessian, jacobian, jvp, linearize, value_and_grad
+from graphc.gradients import (
+    GradientTape,
+    custom_gradient,
+    grad,
+    hessian,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jvp,
+    linearize,
+    value_and_grad,
+)
 from graphc.inspect import compare, explain
 from graphc.ir import DeviceSpec, Graph, parse_graph
 
@@ -50,7 +61,9 @@ __all__: list[str] = [
     "grad",
     "hessian",
     "ir",
+    "jacfwd",
     "jacobian",
+    "jacrev",
     "jvp",
     "layers",
     "linalg",

@@ -3,7 +3,18 @@
 from graphc.gradients.custom import custom_gradient
 from graphc.gradients.forward import jvp, linearize
 from graphc.gradients.functional import grad, value_and_grad
-from graphc.gradients.jacobians import hessian, jacobian
+from graphc.gradients.jacobians import hessian, jacfwd, jacobian, jacrev
 from graphc.gradients.tape import GradientTape
 
-__all__ = ["GradientTape", "custom_gradient", "grad", "hessian", "jacobian", "jvp", "linearize", "value_and_grad"]
+__all__ = [
+    "GradientTape",
+    "custom_gradient",
+    "grad",
+    "hessian",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "value_and_grad",
+]

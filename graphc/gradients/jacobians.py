@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidTypeError
-from graphc.core import Tensor, converted
+from graphc.core import FUNCTIONS, Tensor, Variable, apply, converted
 from graphc.gradients.arguments import chosen_arguments, positions_of, results_of, without_aux
+from graphc.gradients.forward import jvp
+from graphc.gradients.rows import for_rows
 from graphc.gradients.tape import GradientTape
+from graphc.ir import OPS
 
-__all__ = ["hessian", "jacobian"]
+__all__ = ["hessian", "jacfwd", "jacobian", "jacrev"]
 
 
 def jacobian(
@@ -43,6 +48,93 @@ def jacobian(
       [[2.0, 0.0], [0.0, 4.0]]
     """
     return _differentiated(function, argnums, has_aux, "jacobian")
+
+
+jacrev = jacobian
+"""JAX's other name of :func:`jacobian`."""
+
+
+def jacfwd(function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """:func:`jacobian`, by pushing tangents forwards (``jax.jacfwd``).
+
+    One tangent for each element of the arguments, all at once: for results of more elements than the arguments have.
+    In compiled code it takes no more memory for a loop of many iterations than for one of few.
+
+    Args:
+      function: as for :func:`jacobian`.
+      argnums: as for :func:`jacobian`; ``function`` gets the values of variables as tensors.
+      has_aux: as for :func:`jacobian`.
+
+    Returns:
+      A function that returns what that of :func:`jacobian` does.
+
+    Raises:
+      InvalidTypeError, InvalidArgumentError: as the function that :func:`jacobian` gives.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.jacfwd(lambda x: gx.outer(x, x)[0])(gx.asarray([1.0, 2.0])).tolist()
+      [[2.0, 0.0], [2.0, 1.0]]
+    """
+    positions = positions_of(argnums, "jacfwd")
+
+    @functools.wraps(function)
+    def differentiated(*args: Any, **kwargs: Any) -> Any:
+        # No more here: a function that is compiled is converted, also where it is one of graphc's own.
+        return _pushed(function, positions, argnums, has_aux, args, kwargs)
+
+    return differentiated
+
+
+def _pushed(
+    function: Callable[..., Any], positions: Sequence[int], argnums: int | Sequence[int], has_aux: bool,
+    args: tuple[Any, ...], kwargs: dict[str, Any],
+) -> Any:  # fmt: skip
+    """The Jacobian, column by column."""
+    arguments, chosen = chosen_arguments(args, positions, argnums, "jacfwd")
+    primals, structure = nest.flatten(tuple(chosen))
+    primals = [primal.value() if isinstance(primal, Variable) else primal for primal in primals]
+    shapes = [primal.shape for primal in primals]
+    for primal in primals:
+        _check_real(primal, "jacfwd: an argument to differentiate is")
+    described: list[Any] = []  # the result, as the function returns it
+
+    def called(*given: Any) -> Any:
+        replaced = {position % len(args): value for position, value in zip(positions, given, strict=True)}
+        return converted(function)(*[replaced.get(index, arg) for index, arg in enumerate(arguments)], **kwargs)
+
+    def along(place: int, row: Tensor) -> list[Tensor | None]:
+        tangents: list[Any] = [apply(OPS["zeros_like"], (primal,)) for primal in primals]
+        tangents[place] = row
+        given = nest.unflatten(structure, primals), nest.unflatten(structure, tangents)
+        value, tangent, *aux = jvp(called, *given, has_aux)
+        leaves, found = nest.flatten(value)
+        for leaf in leaves:
+            _check_floating(leaf, "jacfwd")
+        others, other_structure = nest.flatten(aux)
+        described[:] = [found, [leaf.shape for leaf in leaves], others, other_structure]
+        return [*nest.flatten(tangent)[0], *(leaf for leaf in others if isinstance(leaf, Tensor))]
+
+    columns = [for_rows(partial(along, place), _basis(primal)) for place, primal in enumerate(primals)]
+    result_structure, result_shapes, others, other_structure = described
+    matrices: list[Any] = []
+    for index, shape in enumerate(result_shapes):
+        parts = [
+            FUNCTIONS["reshape"](FUNCTIONS["moveaxis"](column[index], 0, -1), (*shape, *wanted))
+            for column, wanted in zip(columns, shapes, strict=True)
+        ]
+        every = nest.unflatten(structure, parts)
+        matrices.append(nest.as_tuple(every)[0] if isinstance(argnums, int) else every)
+    found = nest.unflatten(result_structure, matrices)
+    supply: Iterator[Any] = iter(columns[0][len(result_shapes) :])  # the same in each row
+    aux = nest.unflatten(other_structure, [next(supply)[0] if isinstance(one, Tensor) else one for one in others])
+    return (found, *aux) if has_aux else found
+
+
+def _basis(tensor: Tensor) -> Tensor:
+    """A tensor for each element of another, of its type, that is one there and zero elsewhere."""
+    size = math.prod(tensor.shape)
+    return FUNCTIONS["reshape"](FUNCTIONS["eye"](size, dtype=tensor.dtype), (size, *tensor.shape))
 
 
 def hessian(
@@ -78,27 +170,39 @@ def _differentiated(
 
     @functools.wraps(function)
     def differentiated(*args: Any, **kwargs: Any) -> Any:
-        arguments, chosen = chosen_arguments(args, positions, argnums, name)
-        for leaf in nest.flatten(chosen)[0]:
-            _check_real(leaf, f"{name}: an argument to differentiate is")
-        with GradientTape(persistent=True) as tape:
-            tape.watch(chosen)
-            result = converted(function)(*arguments, **kwargs)
-            leaves, structure = results_of(without_aux(result, name) if has_aux else result)
-        found: list[Any] = []
-        for leaf in leaves:
-            if not isinstance(leaf, Tensor) or not leaf.type.is_inexact:
-                given = str(leaf.type) if isinstance(leaf, Tensor) else f"{leaf!r:.60}"
-                error = InvalidTypeError(f"{name}: the function must return floating tensors, it returned {given}")
-                raise at(error, user_location())
-            _check_real(leaf, f"{name}: the function returns")
-            derivative = tape.jacobian if leaf.shape else tape.gradient
-            every = derivative(leaf, chosen, unconnected_gradients="zero")
-            found.append(every[0] if isinstance(argnums, int) else tuple(every))
-        matrices = nest.unflatten(structure, found)
-        return (matrices, result[1]) if has_aux else matrices
+        return _pulled(function, positions, argnums, has_aux, name, args, kwargs)
 
     return differentiated
+
+
+def _pulled(
+    function: Callable[..., Any], positions: Sequence[int], argnums: int | Sequence[int], has_aux: bool, name: str,
+    args: tuple[Any, ...], kwargs: dict[str, Any],
+) -> Any:  # fmt: skip
+    """The Jacobian, row by row."""
+    arguments, chosen = chosen_arguments(args, positions, argnums, name)
+    for leaf in nest.flatten(chosen)[0]:
+        _check_real(leaf, f"{name}: an argument to differentiate is")
+    with GradientTape(persistent=True) as tape:
+        tape.watch(chosen)
+        result = converted(function)(*arguments, **kwargs)
+        leaves, structure = results_of(without_aux(result, name) if has_aux else result)
+    found: list[Any] = []
+    for leaf in leaves:
+        _check_floating(leaf, name)
+        derivative = tape.jacobian if leaf.shape else tape.gradient
+        every = derivative(leaf, chosen, unconnected_gradients="zero")
+        found.append(every[0] if isinstance(argnums, int) else tuple(every))
+    matrices = nest.unflatten(structure, found)
+    return (matrices, result[1]) if has_aux else matrices
+
+
+def _check_floating(leaf: Any, name: str) -> None:
+    if not isinstance(leaf, Tensor) or not leaf.type.is_inexact:
+        given = str(leaf.type) if isinstance(leaf, Tensor) else f"{leaf!r:.60}"
+        error = InvalidTypeError(f"{name}: the function must return floating tensors, it returned {given}")
+        raise at(error, user_location())
+    _check_real(leaf, f"{name}: the function returns")
 
 
 def _check_real(leaf: Any, what: str) -> None:

@@ -73,6 +73,42 @@ def test_the_jacobian_of_loops_and_branches() -> None:
     np.testing.assert_allclose(compiled.numpy(), eager.numpy(), rtol=1e-4, atol=1e-3)
 
 
+def test_forwards_as_backwards() -> None:
+    x = np.array([0.5, 1.0, 1.1], np.float32)
+    wanted = gx.jacobian(loops)(gx.asarray(x))
+    for found in both(gx.jacfwd(loops), gx.asarray(x)):
+        np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-4, atol=1e-4)
+    for found in both(gx.jacfwd(gx.jacrev(plain)), gx.asarray(X)):
+        np.testing.assert_allclose(found.numpy(), jax.hessian(plain_in_jax)(X), rtol=1e-5, atol=1e-6)
+    for found in both(gx.jacrev(gx.jacfwd(plain)), gx.asarray(X)):
+        np.testing.assert_allclose(found.numpy(), jax.hessian(plain_in_jax)(X), rtol=1e-5, atol=1e-6)
+    for found in both(gx.jacfwd(lambda x: gx.sum(x * x)), gx.asarray(X)):
+        np.testing.assert_allclose(found.numpy(), 2 * X)
+
+
+def test_forwards_by_structures() -> None:
+    v = gx.Variable([2.0, 3.0], name="v")
+
+    def f(pair: Any, w: Any, power: int) -> Any:
+        return {"a": pair["x"] ** power * w[0]}, gx.argmax(w)
+
+    def call(x: Any) -> Any:
+        return gx.jacfwd(f, argnums=(0, 1), has_aux=True)({"x": x, "y": gx.ones(2)}, v, 2)
+
+    for found, aux in both(call, gx.asarray([1.0, 5.0])):
+        by_pair, by_w = found["a"]
+        assert by_pair["x"].tolist() == [[4.0, 0.0], [0.0, 20.0]]
+        assert by_pair["y"].tolist() == [[0.0, 0.0], [0.0, 0.0]]
+        assert by_w.tolist() == [[1.0, 0.0], [25.0, 0.0]]
+        assert aux.item() == 1
+    with pytest.raises(
+        InvalidTypeError, match=r"jacfwd: the function must return floating tensors, it returned i32\[\]"
+    ):
+        gx.jacfwd(gx.argmax)(gx.asarray(X))
+    with pytest.raises(InvalidArgumentError, match=r"jacfwd: argnums=3, but 1 positional arguments were given"):
+        gx.jacfwd(plain, 3)(gx.asarray(X))
+
+
 @dataclasses.dataclass
 class Point:
     x: Any
