@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphc.compat.v2.names import missing, top_level
 
-# TensorFlow has int64 and float64 as ordinary dtypes: what turns 64-bit types on belongs here.
+# TensorFlow has 64-bit types: what turns them on by itself belongs here (config.enable_x64, default_dtype_bits = 32).
 
 _TOP = top_level()
 globals().update(_TOP)

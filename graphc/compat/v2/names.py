@@ -13,7 +13,7 @@ from graphc.base import nest
 from graphc.compat.v2 import own
 from graphc.compat.v2.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS, ROWS
 from graphc.core import Tensor, Variable, context, device
-from graphc.function import function, functions_run_eagerly, run_functions_eagerly
+from graphc.function import function, functions_run_eagerly, run_functions_eagerly, vectorized_map
 from graphc.gradients import custom_gradient
 from graphc.ops import fft, functions, linalg, nn, random, special
 
@@ -41,6 +41,7 @@ _GX = SimpleNamespace(
     run_functions_eagerly=run_functions_eagerly,
     special=special,
     to_source=to_source,
+    vectorized_map=vectorized_map,
 )
 
 

@@ -115,7 +115,7 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: float, fast: bool) -> Any:
 def matrix_rank(a: Any, tol: Any) -> Any:
     """The number of singular values above tol; up to rounding for None."""
     if tol is None:
-        return linalg.matrix_rank(a)
+        return gx.astype(linalg.matrix_rank(a), "int32")
     return gx.sum(gx.astype(linalg.svdvals(a) > tol, "int32"), -1)
 
 

@@ -148,7 +148,7 @@ ROWS = (
     alias(
         "argsort",
         'values, axis=-1, direction="ASCENDING", stable=False, name=None',
-        'gx.argsort(values, axis, descending=direction == "DESCENDING")',
+        'gx.astype(gx.argsort(values, axis, descending=direction == "DESCENDING"), "int32")',
         "[2.0, 3.0, 1.0]",
     ),
     alias(
@@ -237,7 +237,7 @@ ROWS = (
         "[1.0, 2.0, 3.0], [1, 0, 1], 2",
     ),
     alias("unravel_index", "indices, dims, name=None", "gx.stack(gx.unravel_index(indices, dims))", "[2, 5], [2, 3]"),
-    alias("math.invert_permutation", "x, name=None", "gx.argsort(x)", "[2, 0, 1]"),
+    alias("math.invert_permutation", "x, name=None", 'gx.astype(gx.argsort(x), "int32")', "[2, 0, 1]"),
     alias("is_tensor", "x", "isinstance(x, (gx.Tensor, gx.Variable))", "[1.0, 2.0]"),
     alias(
         "tuple",

@@ -50,8 +50,8 @@ ROWS = (
     alias(
         "vectorized_map",
         "fn, elems, fallback_to_while_loop=True, warn=True",
-        "own.map_fn(fn, elems)",
-        "lambda x: x * x, tf.constant([1.0, 2.0, 3.0])",
+        "gx.vectorized_map(fn, elems)",
+        "tf.square, tf.constant([1.0, 2.0, 3.0])",
     ),
     alias(
         "scan",
