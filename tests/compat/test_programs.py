@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import graphc as gx
 import graphc.compat.v2 as tf
 
 
@@ -284,3 +285,14 @@ def test_variants_of_arguments() -> None:
         4,
     )
     assert tf.nn.dropout(tf.ones([1000]), 0.5).numpy().mean() == pytest.approx(1.0, abs=0.2)
+
+
+def test_64_bit_types_are_tensorflows_where_they_are_on() -> None:
+    with gx.config.scope(enable_x64=True, default_dtype_bits=32):
+        assert tf.argmax([1.0, 2.0]).dtype == tf.math.count_nonzero([1.0]).dtype == tf.int64
+        assert tf.where([True]).dtype == tf.int64
+        assert tf.argsort([1.0]).dtype == tf.range(3).dtype == tf.shape([1.0]).dtype == tf.int32
+        assert tf.constant(1.0).dtype == tf.random.normal([1]).dtype == tf.float32
+        assert tf.constant(1.0, dtype=tf.float64).dtype == tf.float64
+        doubled = tf.function(lambda x: x * 2.0)
+        assert doubled(tf.constant(1.0, tf.float64)).dtype == tf.float64
