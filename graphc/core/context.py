@@ -39,6 +39,10 @@ class Recorder(Protocol):
         """Notes that ``op`` took ``inputs`` to ``outputs``."""
         ...
 
+    def record_constants(self, outputs: Sequence[Any]) -> None:
+        """Notes that an op that has no gradient computed ``outputs``."""
+        ...
+
     def record_read(self, variable: Any, tensor: Any) -> None:
         """Notes that reading ``variable`` gave ``tensor``."""
         ...

@@ -135,9 +135,12 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
             if not has_large_ints(values):
                 raise
             return apply_all(op, _with_fitted_ints(op, values, attrs), attrs, regions)
-    if context.tapes and op.differentiable:
+    if context.tapes:
         for tape in context.tapes:
-            tape.record(op, values, attrs, regions, outputs)
+            if op.differentiable:
+                tape.record(op, values, attrs, regions, outputs)
+            else:
+                tape.record_constants(outputs)
     return outputs
 
 

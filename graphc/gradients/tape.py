@@ -172,6 +172,10 @@ class GradientTape:
 
         self._records.append(_Record(kept, results, pullback, attrs.get("assigned", ())))
 
+    def record_constants(self, outputs: Sequence[Any]) -> None:
+        """Notes what an op without a gradient computed: as a target it has none, and is no tensor from outside."""
+        self._outputs(outputs, connected=False)
+
     def record_custom(
         self,
         inputs: Sequence[Any],

@@ -397,3 +397,21 @@ def test_watched_variables_are_those_that_were_read_and_a_reset_forgets_them() -
         assert tape.watched_variables() == ()
         z = read * 3.0
         assert tape.gradient(z, read).item() == 3.0
+
+
+def test_what_has_no_gradient_gives_none_as_a_target() -> None:
+    x = gx.asarray([1.0, 2.0])
+    for constant in (gx.stop_gradient, gx.spacing, lambda x: gx.nextafter(x, 3.0)):
+
+        def gradient(x: Any, constant: Any = constant) -> Any:
+            with gx.GradientTape() as tape:
+                tape.watch(x)
+                y = constant(x)
+            return tape.gradient(y, x)
+
+        assert gradient(x) is None
+        assert gx.function(gradient)(x) is None
+        with gx.GradientTape() as tape:
+            tape.watch(x)
+            y = constant(x) + x
+        assert tape.gradient(y, x).tolist() == [1.0, 1.0]
