@@ -1,0 +1,281 @@
+"""Every differentiable row: its gradient, first and second order, in float64, eager and compiled.
+
+They are held to central differences of the row itself along one direction, and to what JAX makes of the row's callable.
+Of each row the first example with floating inputs is taken, a little off its values, where kinks and ties are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import graphc as gx
+from graphc.core import Tensor
+from graphc.ir import Interpreter
+from tests.ops.calls import ALL_ROWS, EXAMPLES, called
+from tests.ops.examples import Example
+from tests.ops.support import flat, trace
+
+Call = Callable[..., Any]
+Arrays = list[Any]
+
+_STEP = 1e-6
+_WIDE = {"f": np.float64, "c": np.complex128}
+
+FIRST_ORDER_ONLY = {
+    **dict.fromkeys(("linalg.eigvals", "roots"), "Derivatives of non-symmetric eigenvectors"),
+    **dict.fromkeys(("special.gammainc", "special.gammaincc"), "Differentiation rule for 'igamma_grad_a'"),
+    **dict.fromkeys(("special.hyp1f1", "special.hyp2f1"), "Reverse-mode differentiation does not work"),
+    **dict.fromkeys(("special.exp1", "special.expn"), "No constant handler"),
+}
+"""Rows of which JAX has no second derivative, with what it says."""
+
+SLOW = frozenset(
+    {
+        *("corrcoef", "polydiv", "polyfit", "special.bessel_jn", "special.beta", "special.betaln", "special.comb"),
+        *("special.dawsn", "special.fresnel", "special.ndtri", "special.owens_t", "special.poch"),
+        *("special.sph_harm_y", "special.spence", "special.wofz", "special.zeta"),
+    }
+)
+"""Rows whose second order takes seconds to compile; it is as right as the first, and left out to save the time."""
+
+NO_GRADIENT = {
+    "linalg.eig": "Derivatives of non-symmetric eigenvectors",
+    "special.betainc": "gradient with respect to a and b not supported",
+}
+"""Rows that are differentiable in parts only, of which JAX has no gradient for the example, with what it says."""
+
+NOT_BY_DIFFERENCES = {
+    "nn.dot_product_attention": 1e-5,  # JAX computes it in float32, whatever it is given
+    "special.expn": 1e-8,  # JAX gives nan for the gradient of order 0
+}
+"""Rows of which differences tell nothing, and how close their gradients are to JAX's."""
+
+
+@pytest.fixture(autouse=True)
+def _wide_and_quickly_compiled() -> Iterator[None]:
+    before = jax.config.read("jax_disable_most_optimizations")
+    jax.config.update("jax_disable_most_optimizations", True)
+    with gx.config.scope(enable_x64=True):
+        yield
+    jax.config.update("jax_disable_most_optimizations", before)
+
+
+@dataclass
+class Sample:
+    """A row's example in float64, as a function of its floating inputs.
+
+    Attributes:
+      call: the function: floating inputs to floating outputs.
+      inputs: where the gradient is taken.
+      direction: along which differences are taken; it is the cotangent of the gradient in the second order.
+      weights: the cotangents of the outputs.
+    """
+
+    call: Call
+    inputs: Arrays
+    direction: Arrays
+    weights: Arrays
+
+
+def _inexact(value: Any) -> bool:
+    return np.asarray(value).dtype.kind in "fc"
+
+
+def example_of(name: str) -> Example | None:
+    """The first example that a gradient can be taken of."""
+    static = ALL_ROWS[name].by_value is not None
+    for case in EXAMPLES[name]:
+        inputs = called(name, case)[1]
+        finite = all(np.isfinite(value).all() for value in inputs if _inexact(value))
+        if any(map(_inexact, inputs)) and finite and (not static or "size" in case.kwargs):
+            return case
+    return None
+
+
+def sample_of(name: str, case: Example) -> Sample:
+    call, values = called(name, case)
+    draw = np.random.default_rng(len(name))
+    places = [place for place, value in enumerate(values) if _inexact(value)]
+
+    def like(value: Any) -> Any:
+        drawn = draw.uniform(0.5, 1.0, np.shape(value)) * draw.choice([-1.0, 1.0], np.shape(value))
+        return drawn + 1j * draw.uniform(0.5, 1.0, np.shape(value)) if np.iscomplexobj(value) else drawn
+
+    inputs = [np.asarray(values[place], _WIDE[values[place].dtype.kind]) for place in places]
+    inputs = [value + 1e-2 * like(value) for value in inputs]
+
+    def wide(*given: Any) -> Any:
+        full = [gx.asarray(value) if not _inexact(value) else value for value in values]
+        for place, value in zip(places, given, strict=True):
+            full[place] = value
+        return [output for output in flat(call(*full)) if output.type.is_inexact]
+
+    outputs = wide(*map(gx.asarray, inputs))
+    weights = [like(output.numpy()).astype(output.dtype) for output in outputs]
+    return Sample(wide, inputs, [like(value) for value in inputs], weights)
+
+
+def gradient(sample: Sample, inputs: Sequence[Tensor]) -> list[Any]:
+    with gx.GradientTape() as tape:
+        tape.watch(list(inputs))
+        outputs = sample.call(*inputs)
+    return tape.gradient(outputs, list(inputs), output_gradients=list(map(gx.asarray, sample.weights)))
+
+
+def both_orders(sample: Sample, inputs: Sequence[Tensor]) -> tuple[list[Any], list[Any]]:
+    """The gradient, and that of the gradient's product with the direction."""
+    with gx.GradientTape() as tape:
+        tape.watch(list(inputs))
+        found = gradient(sample, inputs)
+    pairs = [(one, gx.asarray(along)) for one, along in zip(found, sample.direction, strict=True) if one is not None]
+    second = tape.gradient([one for one, _ in pairs], list(inputs), output_gradients=[along for _, along in pairs])
+    return found, second
+
+
+def jax_s(sample: Sample) -> Callable[..., Any]:
+    """The same by JAX alone: the row's callable in a function that JAX differentiates."""
+    graph = trace(sample.call, list(map(jnp.asarray, sample.inputs)))
+
+    def pulled(*inputs: Any) -> Any:
+        _, pullback = jax.vjp(Interpreter(graph).run, *inputs)
+        return pullback(tuple(map(jnp.asarray, sample.weights)))
+
+    return pulled
+
+
+def _filled(found: Sequence[Any], inputs: Sequence[Any]) -> Arrays:
+    """Gradients as arrays; zeros for None."""
+    return [np.zeros_like(value) if one is None else np.asarray(one) for one, value in zip(found, inputs, strict=True)]
+
+
+def _check(found: Sequence[Any], expected: Sequence[Any], rtol: float, what: str) -> None:
+    for one, other in zip(found, expected, strict=True):
+        scale = max(1.0, float(np.max(np.abs(other), initial=0.0)))
+        np.testing.assert_allclose(one, other, rtol=rtol, atol=rtol * scale, err_msg=what)
+
+
+def _pairing(first: Sequence[Any], second: Sequence[Any]) -> float:
+    """What a cotangent says of a tangent."""
+    return float(
+        sum(np.sum(np.asarray(one) * np.asarray(other)).real for one, other in zip(first, second, strict=True))
+    )
+
+
+def _moved(sample: Sample, step: float) -> list[Tensor]:
+    return [gx.asarray(value + step * along) for value, along in zip(sample.inputs, sample.direction, strict=True)]
+
+
+DIFFERENTIABLE = [name for name, row in ALL_ROWS.items() if row.differentiable and example_of(name) is not None]
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_gradients(name: str) -> None:
+    case = example_of(name)
+    assert case is not None
+    sample = sample_of(name, case)
+    if name in NO_GRADIENT:
+        with pytest.raises(Exception, match=NO_GRADIENT[name]):
+            jax_s(sample)(*map(jnp.asarray, sample.inputs))
+        with pytest.raises(Exception, match=NO_GRADIENT[name]):
+            gradient(sample, list(map(gx.asarray, sample.inputs)))
+        return
+    no_second = FIRST_ORDER_ONLY.get(name)
+    if no_second:
+        with pytest.raises(Exception, match=no_second):
+            both_orders(sample, list(map(gx.asarray, sample.inputs)))
+    check(sample, 1 if no_second or name in SLOW else 2, NOT_BY_DIFFERENCES.get(name, 1e-9))
+
+
+def check(sample: Sample, orders: int = 2, rtol: float = 1e-9) -> None:
+    """Compares the gradients of a sample, eager and compiled, to JAX's and to differences."""
+    inputs = list(map(gx.asarray, sample.inputs))
+    arrays, along = [list(map(jnp.asarray, values)) for values in (sample.inputs, sample.direction)]
+    reference, gradients = jax_s(sample), both_orders
+    by_jax = lambda *xs: jax.jvp(reference, xs, tuple(along))  # noqa: E731
+    if orders == 1:
+        gradients = lambda sample, xs: (gradient(sample, xs),)  # noqa: E731
+        by_jax = lambda *xs: (reference(*xs),)  # noqa: E731
+    eager = gradients(sample, inputs)
+    compiled = gx.function(lambda *xs: gradients(sample, xs), autograph=False)(*inputs)
+    for order, (found, other, right) in enumerate(zip(eager, compiled, jax.jit(by_jax)(*arrays), strict=True), 1):
+        assert all(one is None or one.type == value.type for one, value in zip(found, inputs, strict=True))
+        expected = list(map(np.asarray, right))
+        _check(_filled(found, sample.inputs), expected, rtol, f"order {order}: eager against JAX")
+        _check(_filled(other, sample.inputs), expected, rtol, f"order {order}: compiled against JAX")
+    if rtol > 1e-9 or any(weight.dtype.itemsize < 8 for weight in sample.weights):
+        return
+    ahead, behind = _moved(sample, _STEP), _moved(sample, -_STEP)
+    values = [_pairing(sample.weights, sample.call(*moved)) for moved in (ahead, behind)]
+    slope = (values[0] - values[1]) / (2 * _STEP)
+    _check([_pairing(_filled(eager[0], sample.inputs), sample.direction)], [slope], 1e-5, "against differences")
+    if orders == 2:
+        sides = [_filled(gradient(sample, moved), sample.inputs) for moved in (ahead, behind)]
+        curved = [(one - other) / (2 * _STEP) for one, other in zip(*sides, strict=True)]
+        _check(_filled(eager[1], sample.inputs), curved, 1e-4, "second order against differences")
+
+
+_MATRIX = np.sin(np.arange(1.0, 13.0)).reshape(3, 4)
+
+INDEXING: dict[str, Call] = {
+    "slices": lambda x: x[1:, ::-2] ** 2,
+    "None and ellipsis": lambda x: x[..., None, 1] ** 2,
+    "integers": lambda x: x[np.asarray([2, 0, 2]), np.asarray([1, 1, 1])] ** 2,
+    "a boolean mask": lambda x: x[_MATRIX > 0.5] ** 2,
+    "a tensor": lambda x: x[gx.asarray([1, 1])] ** 3,
+    "set": lambda x: x.at[1].set(x[0] ** 2) ** 2,
+    "add": lambda x: x.at[:, np.asarray([0, 0])].add(x[:, 2:] ** 2) ** 2,
+    "sorted": lambda x: gx.sort(x, axis=1) ** 2,
+    "taken by argsort": lambda x: gx.take_along_axis(x, gx.argsort(x, axis=0), axis=0) ** 3,
+    "where": lambda x: gx.where(x > 0, gx.exp(x), x**2),
+    "maximum of all": lambda x: gx.max(x, axis=0) ** 2,
+}
+
+
+@pytest.mark.parametrize("index", INDEXING.values(), ids=INDEXING)
+def test_gradients_through_indexing(index: Call) -> None:
+    draw = np.random.default_rng(0)
+    weights = draw.normal(size=index(gx.asarray(_MATRIX)).shape)
+    check(Sample(lambda x: [index(x)], [_MATRIX], [draw.normal(size=_MATRIX.shape)], [weights]))
+
+
+def test_where_does_not_hide_what_is_not_finite_on_the_other_side() -> None:
+    # As in JAX: the side that is not taken gets a gradient of zero, and zero times infinity is no number.
+    def leaks(x: Any) -> Any:
+        return gx.where(x > 0, gx.sqrt(x), 0.0)
+
+    def safe(x: Any) -> Any:
+        return gx.where(x > 0, gx.sqrt(gx.where(x > 0, x, 1.0)), 0.0)
+
+    x = np.asarray([-1.0, 0.0, 4.0])
+    for function, expected in ((leaks, [np.nan, np.nan, 0.25]), (safe, [0.0, 0.0, 0.25])):
+        sample = Sample(lambda x, function=function: [function(x)], [x], [np.ones(3)], [np.ones(3)])
+        for found in (
+            gradient(sample, [gx.asarray(x)]),
+            gx.function(lambda x, sample=sample: gradient(sample, [x]))(gx.asarray(x)),
+            jax_s(sample)(x),
+        ):
+            np.testing.assert_array_equal(np.asarray(found[0]), expected)
+
+
+CONSTANT = [name for name, row in ALL_ROWS.items() if not row.differentiable and example_of(name) is not None]
+
+
+@pytest.mark.parametrize("name", CONSTANT)
+def test_rows_without_gradients_give_none(name: str) -> None:
+    case = example_of(name)
+    assert case is not None
+    call, values = called(name, case)
+    inputs = list(map(gx.asarray, values))
+    floating = [value for value in inputs if value.type.is_inexact]
+    with gx.GradientTape() as tape:
+        tape.watch(floating)
+        # A target is of floats: what comes by way of ints and truth values has no gradient.
+        outputs = [output if output.type.is_inexact else output.astype("float64") for output in flat(call(*inputs))]
+    assert tape.gradient(outputs, floating) == [None] * len(floating)
