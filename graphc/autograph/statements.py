@@ -344,7 +344,9 @@ class _Statements(Stores):
 
     def _try(self, node: ast.Try | ast.TryStar) -> Block:
         node.body = self.block(node.body)
+        num_first = 0
         if isinstance(node, ScopedTry):
+            num_first = node.num_first
             node.body = [self._in_scope(load(node.scope), node.body, node)]
             node = located(ast.Try(node.body, node.handlers, node.orelse, node.finalbody), node)
         elif node.handlers:
@@ -359,8 +361,8 @@ class _Statements(Stores):
         if not node.finalbody:
             return [node]
         before = self.unit.fresh("before")
-        final = operator("in_finally", load(before))
-        node.finalbody = [self._in_scope(final, self.block(node.finalbody), node.finalbody[0])]
+        first, last = self.block(node.finalbody[:num_first]), node.finalbody[num_first:]
+        node.finalbody = [*first, self._in_scope(operator("in_finally", load(before)), self.block(last), last[0])]
         return [assign(before, operator("before_try"), node), node]
 
     _trystar = _scopedtry = _try

@@ -20,6 +20,23 @@ branch (``otherwise``) is the next turn of the loop. So
                                                     except B: second
                                                 else: otherwise(error)
                                         else: rest
+
+A ``finally`` block runs once, for both: what the names held where an exception was raised is put back first, in a
+branch, and the exception is raised again after the block. So
+
+    try: body                       scope = handlers(None, names, final)
+    finally: last                   try:
+                                        with scope: body
+                                    finally:
+                                        if failed(scope):
+                                            for error in caught(scope):
+                                                if happened(error): names = restored(error)
+                                                else: otherwise(error)
+                                        last
+                                    if failed_still(scope):
+                                        for error in caught(scope):
+                                            if happened(error): throw_again(error)
+                                            else: otherwise(error)
 """
 
 from __future__ import annotations
@@ -41,9 +58,11 @@ class ScopedTry(ast.Try):
 
     Attributes:
       scope: the name that holds the scope.
+      num_first: how many statements of the ``finally`` block come before what the block itself does.
     """
 
     scope: str
+    num_first = 0
 
 
 def lift_handlers(body: Block, unit: Unit, shared: AbstractSet[str]) -> Block:
@@ -58,13 +77,48 @@ def lift_handlers(body: Block, unit: Unit, shared: AbstractSet[str]) -> Block:
     for node in body:
         for block in blocks(node):
             block[:] = lift_handlers(block, unit, shared)
-        if type(node) is ast.Try and node.handlers and _may_raise(node.body):
-            new += _lifted(node, unit, shared)
-        else:
-            new.append(node)
+        new += _rewritten(node, unit, shared)
     return new
 
 
+def _rewritten(node: ast.stmt, unit: Unit, shared: AbstractSet[str]) -> Block:
+    if type(node) is not ast.Try:
+        return [node]
+    raising = _may_raise([*node.body, *node.handlers, *node.orelse])
+    suspended = any(isinstance(part, ast.Yield | ast.YieldFrom | ast.Await) for part in own_nodes([node]))
+    if node.finalbody and raising and not suspended:
+        last, node.finalbody = node.finalbody, []
+        inner = _rewritten(node, unit, shared) if node.handlers else node.body
+        return _with_last(located(ast.Try(body=inner, handlers=[], orelse=[], finalbody=last), node), unit, shared)
+    return _lifted(node, unit, shared) if node.handlers and _may_raise(node.body) else [node]
+
+
+def _with_last(node: ast.Try, unit: Unit, shared: AbstractSet[str]) -> Block:
+    """A ``try`` statement with a ``finally`` block and no handlers."""
+    number = unit.number()
+    scope, failed = f"ag__caught_{number}", f"ag__failed_{number}"
+    names = sorted(NameTable().of_all(node.body).assigned | shared)
+    made = operator("handlers", constant(None), constant("a finally block"), strings(map(unit.mangle, names)), _TRUE)
+
+    def for_each(test: ast.expr, action: str, targets: list[ast.expr]) -> ast.stmt:
+        error = f"ag__error_{unit.number()}"
+        done = operator(action, load(error))
+        taken = located(ast.Assign(targets=targets, value=done) if targets else ast.Expr(value=done), node)
+        other = located(ast.Expr(value=operator("otherwise", load(error))), node)
+        one = ast.If(test=operator("happened", load(error)), body=[taken], orelse=[other])
+        each = ast.For(target=store(error), iter=operator("caught", load(scope)), body=[located(one, node)], orelse=[])
+        return located(ast.If(test=test, body=[located(each, node)], orelse=[]), node)
+
+    restored: list[ast.expr] = [ast.Tuple(elts=[store(name) for name in names], ctx=ast.Store())] if names else []
+    asked = assign(failed, operator("failed", load(scope)), node)  # before the block, which clears the status
+    put_back = for_each(load(failed), "restored", restored)
+    new = ScopedTry(body=node.body, handlers=[], orelse=[], finalbody=[asked, put_back, *node.finalbody])
+    new.scope, new.num_first = scope, 1
+    throw = for_each(operator("failed_still", load(scope)), "throw_again", [])
+    return [assign(scope, made, node), assign(failed, constant(False), node), located(new, node), throw]
+
+
+_TRUE = constant(True)
 _DECIDING = ast.If | ast.For | ast.While | ast.IfExp | ast.BoolOp | ast.comprehension
 _RAISING = ast.Call | ast.Raise | ast.Assert | ast.Subscript
 _DIVIDING = ast.Div | ast.FloorDiv | ast.Mod | ast.Pow

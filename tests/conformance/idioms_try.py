@@ -720,3 +720,105 @@ def names_where_a_body_raises(x: Any) -> Any:
         if x > 1:
             n = n + 2
     return n, total
+
+
+FINALLY = "`try..finally`"
+
+
+@program(
+    "try/finally after a raise under a condition",
+    inputs=[(f(2.0),), (f(-2.0),), (f(7.0),)],
+    construct=FINALLY,
+    python_numbers=True,
+)
+def finally_sees_what_was(x: Any) -> Any:
+    state, counts, vector = "start", {"n": 0}, x * gx.ones(2)
+    try:
+        if x < 0:
+            state, counts["n"], vector[0] = "negative", 4, 9
+            raise ValueError("negative")
+        state = "checked"
+        if x > 5:
+            counts["n"] = 7
+            raise KeyError("large")
+    finally:
+        counts["n"] += 1
+        print(state, counts, vector)
+    return counts["n"], 1 if state == "checked" else 0
+
+
+@program(
+    "try/finally between a raise and its handler",
+    inputs=[(f(2.0),), (f(-2.0),), (f(7.0),)],
+    construct=FINALLY,
+    python_numbers=True,
+)
+def finally_in_between(x: Any) -> Any:
+    total = 0
+    for k in range(4):
+        try:
+            try:
+                if x < k:
+                    total += 5
+                    raise ValueError(k)
+                total += 1
+            finally:
+                total += 10
+        except ValueError as error:
+            total += 100 * error.args[0]
+    return total
+
+
+@program(
+    "try/finally that raises another exception",
+    inputs=[(f(2.0),), (f(-2.0),), (f(-7.0),), (f(7.0),)],
+    construct=FINALLY,
+)
+def finally_raises(x: Any) -> Any:
+    try:
+        if x < 0:
+            raise ValueError("negative")
+    finally:
+        print("end", x)
+        if x * x > 40:
+            raise KeyError("far")
+    return x
+
+
+class _Steps:
+    def __init__(self) -> None:
+        self.count: Any = 0
+
+    def __enter__(self) -> _Steps:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        print("left after", self.count)
+
+
+@contextlib.contextmanager
+def _told(counts: dict[str, Any]) -> Generator[dict[str, Any]]:
+    try:
+        yield counts
+    finally:
+        print("told", counts)
+
+
+@program(
+    "try/with after a raise under a condition",
+    inputs=[(f(2.0),), (f(-2.0),), (f(7.0),)],
+    construct="`with`",
+    python_numbers=True,
+)
+def managers_see_what_was(x: Any) -> Any:
+    counts = {"n": 0}
+    with _told(counts), _Steps() as steps:
+        if x < 0:
+            steps.count, counts["n"] = 1, 5
+            raise ValueError("negative")
+        steps.count += 2
+        if x > 5:
+            counts["n"] = 6
+            raise KeyError("large")
+        steps.count += 1
+    return steps.count + counts["n"]

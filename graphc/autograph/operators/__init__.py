@@ -22,10 +22,17 @@ from graphc.autograph.operators.expressions.arithmetic import binary, load_item,
 from graphc.autograph.operators.expressions.comparisons import compare, compare_chain, contains
 from graphc.autograph.operators.expressions.generators import clause, condition, generator, listed
 from graphc.autograph.operators.expressions.identity import is_, is_not
-from graphc.autograph.operators.failures.alternatives import caught, happened, otherwise, restored, throw
+from graphc.autograph.operators.failures.alternatives import (
+    caught,
+    happened,
+    otherwise,
+    restored,
+    throw,
+    throw_again,
+)
 from graphc.autograph.operators.failures.checks import assert_stmt, raise_stmt, require
 from graphc.autograph.operators.failures.failures import ends_function
-from graphc.autograph.operators.failures.handlers import before_try, failed, handlers, in_finally
+from graphc.autograph.operators.failures.handlers import before_try, failed, failed_still, handlers, in_finally
 from graphc.autograph.operators.failures.managers import manager
 from graphc.autograph.operators.host.host import pyfunc
 from graphc.autograph.operators.host.late_values import holds_views, value_of
@@ -72,6 +79,7 @@ __all__ = [
     "do_not_convert",
     "ends_function",
     "failed",
+    "failed_still",
     "for_stmt",
     "formatted",
     "generator",
@@ -120,6 +128,7 @@ __all__ = [
     "store_attr",
     "store_item",
     "throw",
+    "throw_again",
     "trace_scan",
     "trace_switch",
     "unary",

@@ -15,7 +15,7 @@ from graphc.autograph.operators.loops.for_loops import Loopable
 from graphc.autograph.operators.loops.rolling import Test
 from graphc.autograph.operators.loops.state import LoopVariables
 
-__all__ = ["caught", "happened", "otherwise", "restored", "throw"]
+__all__ = ["caught", "happened", "otherwise", "restored", "throw", "throw_again"]
 
 
 class Alternatives(Loopable):
@@ -72,3 +72,8 @@ def restored(one: Alternative) -> Sequence[Any]:
 def throw(one: Alternative) -> NoReturn:
     """Raises the exception."""
     raise one.found[0].error
+
+
+def throw_again(one: Alternative) -> NoReturn:
+    """Raises the exception after a ``finally`` block."""
+    raise one.found[0].take()

@@ -27,10 +27,12 @@ from graphc.ir import OPS
 from graphc.ops import STATUS
 
 __all__ = [
+    "Caught",
     "attempt",
     "before_try",
     "check_handlers",
     "failed",
+    "failed_still",
     "handlers",
     "in_finally",
     "is_handled",
@@ -105,20 +107,31 @@ class handlers:  # noqa: N801  a scope, which reads as a function; a class leave
       kinds: gives the classes that it catches; None where that is not known.
       what: what it is, for messages.
       names: of a ``try`` statement, the names that its body and its handlers bind; None for what is none.
+      final: whether it ends with a ``finally`` block, after which the exceptions are raised again. Those of which only
+        the run knows run the block without its knowing.
 
     Attributes:
       sites: the exceptions that are caught.
       start: where the body begins.
       ends: whether the body always ends in an exception.
+      status: what says at the end of the body which one was raised, if any.
     """
 
-    def __init__(self, kinds: Thunk | None, what: str = "a try statement", names: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        kinds: Thunk | None,
+        what: str = "a try statement",
+        names: Sequence[str] | None = None,
+        final: bool = False,
+    ) -> None:
         self.trace = context.trace
+        self._final = final
         self.kinds = kinds
         self.what = what
         self.names = names
         self.sites: list[Caught] = []
         self.ends = False
+        self.status: SymbolicTensor | None = None
         self.location: Location | None = user_location() if self.trace is not None else None
         self.start: Checkpoint | None = None
         self._frame = None if self.trace is None else sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
@@ -150,7 +163,7 @@ class handlers:  # noqa: N801  a scope, which reads as a function; a class leave
 
     def catches(self, error: BaseException | None) -> bool:
         """Whether it may catch an exception; None stands for one that is not known."""
-        if is_limit(error):
+        if is_limit(error) or (self._final and error is None):
             return False
         return self.kinds is None or error is None or isinstance(error, self.kinds())
 
@@ -284,14 +297,23 @@ class Caught:
         Returns:
           What the names held.
         """
-        status = STATUS.value()
-        STATUS.assign(apply(OPS["where"], (self.condition, STATUS.initial, status)))
-        payload = [part.value() if isinstance(part, CallState) else part for part in self.site.payload]
-        self.error, names, contents, values = reopened(self.site.error.filled(payload))
-        self.error.__dict__[RAISED] = list(self._places)
+        names, contents, values = self._open()
         written = list(zip(self._written, contents, strict=True))
         _put_back(self._around, self._start, written, dict(zip(self._variables, values, strict=True)))
         return names
+
+    def take(self) -> BaseException:
+        """The exception, of which the status says no more that it was raised."""
+        self._open()
+        return self.error
+
+    def _open(self) -> Any:
+        status = STATUS.value()
+        STATUS.assign(apply(OPS["where"], (self.condition, STATUS.initial, status)))
+        payload = [part.value() if isinstance(part, CallState) else part for part in self.site.payload]
+        self.error, *held = reopened(self.site.error.filled(payload))
+        self.error.__dict__[RAISED] = list(self._places)
+        return held
 
 
 def _put_back(around: Trace, point: Checkpoint, contents: Sequence[tuple[Place, Any]], values: dict[str, Any]) -> None:
@@ -345,11 +367,25 @@ def failed(scope: handlers) -> Any:
     scope.sites = [found for found in scope.sites if found.site.is_live]
     if not scope.sites:
         return False
+    scope.status = STATUS.value()
+    raised = _one_was_raised(scope)
+    return True if scope.ends else raised
+
+
+def failed_still(scope: handlers) -> Any:
+    """As :func:`failed`, after a ``finally`` block, which may have raised another exception."""
+    if not scope.sites:
+        return False
+    assert scope.status is not None
+    unchanged = STATUS.value().raw is scope.status.raw
+    raised = _one_was_raised(scope)
+    return True if scope.ends and unchanged else raised
+
+
+def _one_was_raised(scope: handlers) -> Any:
     status = STATUS.value()
     for found in scope.sites:
         found.condition = apply(OPS["equal"], (status, found.site.number))
-    if scope.ends:
-        return True
     return reduce(lambda one, other: apply(OPS["logical_or"], (one, other)), [found.condition for found in scope.sites])
 
 
@@ -387,7 +423,7 @@ class in_finally:  # noqa: N801  as above
       before: what :func:`before_try` gave.
     """
 
-    __slots__ = ("_before", "_leaving", "_pending")
+    __slots__ = ("_before", "_leaving", "_pending", "_start")
 
     def __init__(self, before: SymbolicTensor | None) -> None:
         self._before = before
@@ -403,9 +439,13 @@ class in_finally:  # noqa: N801  as above
         if trace.touched(STATUS):
             self._pending = STATUS.value()
             STATUS.assign(STATUS.initial if self._before is None else self._before)
+            self._start = STATUS.value().raw
 
     def __exit__(self, *exception: object) -> None:
         self._leaving.__exit__(*exception)
         if self._pending is not None and exception[0] is None:
             after = STATUS.value()
+            if after.raw is self._start:
+                STATUS.assign(self._pending)
+                return
             STATUS.assign(apply(OPS["where"], (apply(OPS["equal"], (after, STATUS.initial)), self._pending, after)))

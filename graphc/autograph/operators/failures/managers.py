@@ -5,15 +5,20 @@ from __future__ import annotations
 import dis
 import inspect
 import types
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import cache
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
+from graphc.autograph.operators.branches.branches import if_exp
 from graphc.autograph.operators.calls.calls import call, is_pure_class
 from graphc.autograph.operators.calls.watch import found_on, operator_method
 from graphc.autograph.operators.failures.generator_managers import is_followed_generator, is_pure_generator
 from graphc.autograph.operators.failures.handlers import (
+    Caught,
     before_try,
+    failed,
+    failed_still,
     handlers,
     in_finally,
     is_handled,
@@ -22,6 +27,7 @@ from graphc.autograph.operators.failures.handlers import (
 )
 from graphc.base import nest
 from graphc.core import Region, SymbolicTensor, context
+from graphc.ops import STATUS
 
 __all__ = ["manager"]
 
@@ -82,39 +88,100 @@ class _Catching(_Watched):
 class _Finishing(_Watched):
     """A context manager that does the same whether there was an exception or not, as a ``finally`` block does."""
 
-    __slots__ = ("_before",)
+    __slots__ = ("_before", "_scope")
 
     def __enter__(self) -> Any:
         entered = self._call("__enter__")
         self._before: SymbolicTensor | None = before_try(_title(self._manager))
+        self._scope = _last_scope(self._manager)
         return entered
 
     def __exit__(self, *exception: Any) -> Any:
+        caught = _see(self._scope, *exception)
         with in_finally(self._before):
-            return self._leave(*exception)
+            left = self._leave(*exception)
+        _raise_again(self._scope)
+        return caught or left
 
 
 class _Suspended(_Watched):
     """A generator that was converted: where it catches exceptions, ``try`` statements of its own say so."""
 
-    __slots__ = ("_scope",)
+    __slots__ = ("_catches", "_scope")
 
     def __enter__(self) -> Any:
         before = num_handlers()
         entered = self._call("__enter__")
-        self._scope = _scope(self._manager) if is_handled(before) else None
-        if self._scope is not None:
+        self._catches = is_handled(before)
+        self._scope = _scope(self._manager) if self._catches else _last_scope(self._manager)
+        if self._catches:
             self._scope.__enter__()
         return entered
 
     def __exit__(self, *exception: Any) -> Any:
-        if self._scope is not None:
+        if self._catches:
             self._scope.__exit__(*exception)
-        return self._leave(*exception)
+            return self._leave(*exception)
+        caught = _see(self._scope, *exception)
+        left = self._leave(*exception)
+        _raise_again(self._scope)
+        return caught or left
 
 
 def _scope(manager: Any) -> handlers:
     return handlers(None, _title(manager))
+
+
+def _last_scope(manager: Any) -> handlers:
+    """The scope of a body, entered, after which something is done whether there was an exception or not."""
+    scope = handlers(None, _title(manager), (), final=True)
+    scope.__enter__()
+    return scope
+
+
+def _see(scope: handlers, *exception: Any) -> bool:
+    """Ends the scope; objects and variables hold what they held where an exception was raised.
+
+    Returns:
+      Whether the exception in flight is one that :func:`_raise_again` raises.
+    """
+    caught = scope.__exit__(*exception)
+    raised = failed(scope)
+    if raised is not False:
+        status = STATUS.value()
+        _if(raised, lambda: _for_each(scope.sites, _put_back))
+        STATUS.assign(status)
+    return caught
+
+
+def _raise_again(scope: handlers) -> None:
+    raised = failed_still(scope)
+    if raised is not False:
+        _if(raised, lambda: _for_each(scope.sites, _throw))
+
+
+def _put_back(one: Caught) -> None:
+    one.handle()
+
+
+def _throw(one: Caught) -> NoReturn:
+    raise one.take()
+
+
+def _for_each(found: Sequence[Caught], action: Callable[[Caught], None]) -> None:
+    """Does something about the exception that was raised, of several."""
+    first, *others = found
+    if others:
+        if_exp(first.condition, lambda: action(first), lambda: _for_each(others, action))
+    else:
+        action(first)
+
+
+def _if(condition: Any, action: Callable[[], None]) -> None:
+    if condition is True:
+        action()
+    else:
+        if_exp(condition, action, lambda: None)
 
 
 def _title(manager: Any) -> str:

@@ -10,11 +10,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
+from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber
 from graphc.base import nest
 from graphc.core import SymbolicTensor, Tensor, Variable, context
 
@@ -237,7 +239,7 @@ class Frozen:
         if place == len(self.tensors):
             self.tensors.append(tensor)
         if isinstance(leaf, LoopIndex):
-            return _Number(place)
+            return _Number(place, partial(SymbolicNumber, kind=int))
         if not hasattr(leaf, "__graphc_number__"):
             return _Place(place)
         symbolic = cast("Any", leaf)
@@ -275,12 +277,12 @@ class _Number(_Place):
     """The place of what to Python is a number: a loop's index, or what ``int(t)`` and the like give.
 
     Attributes:
-      of_tensor: makes the number of its tensor while that has no value; None for a loop's index, whose loop is over.
+      of_tensor: makes the number of its tensor while that has no value.
       shortest: whether a float is the one of fewest digits that its tensor may stand for, as Python's own has no
         rounding to 32 bits to show; ``float(t)`` has.
     """
 
-    of_tensor: Callable[[SymbolicTensor], SymbolicTensor] | None = None
+    of_tensor: Callable[[SymbolicTensor], SymbolicTensor]
     shortest: bool = False
 
 
@@ -289,8 +291,7 @@ def _thawed(leaf: Any, arrays: Sequence[Any]) -> Any:
         return leaf
     array = arrays[leaf.place]
     if isinstance(array, SymbolicTensor):
-        of_tensor = leaf.of_tensor if isinstance(leaf, _Number) else None
-        return array.snapshot() if of_tensor is None else of_tensor(array)
+        return leaf.of_tensor(array) if isinstance(leaf, _Number) else array.snapshot()
     if not isinstance(leaf, _Number):
         return Tensor(array)
     number: Any = Tensor(array).item()
