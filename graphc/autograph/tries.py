@@ -84,7 +84,8 @@ def lift_handlers(body: Block, unit: Unit, shared: AbstractSet[str]) -> Block:
 def _rewritten(node: ast.stmt, unit: Unit, shared: AbstractSet[str]) -> Block:
     if type(node) is not ast.Try:
         return [node]
-    raising = _may_raise([*node.body, *node.handlers, *node.orelse])
+    handling = [statement for handler in node.handlers for statement in handler.body]
+    raising = _may_raise([*node.body, *handling, *node.orelse])
     suspended = any(isinstance(part, ast.Yield | ast.YieldFrom | ast.Await) for part in own_nodes([node]))
     if node.finalbody and raising and not suspended:
         last, node.finalbody = node.finalbody, []

@@ -722,9 +722,6 @@ def names_where_a_body_raises(x: Any) -> Any:
     return n, total
 
 
-FINALLY = "`try..finally`"
-
-
 @program(
     "try/finally after a raise under a condition",
     inputs=[(f(2.0),), (f(-2.0),), (f(7.0),)],
