@@ -214,6 +214,8 @@ class Plain:
     def failed(self, scope: object) -> bool:
         return False
 
+    failed_still = failed
+
     # Outside a trace the operators that look into a subject are plain Python.
     match, match_as, match_class = map(staticmethod, (operators.match, operators.match_as, operators.match_class))
     match_mapping, match_or = map(staticmethod, (operators.match_mapping, operators.match_or))
