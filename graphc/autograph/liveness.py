@@ -16,6 +16,7 @@ from typing import TypeAlias
 from graphc.autograph.build import PREFIX
 from graphc.autograph.jumps import CONTINUE, DONE, RETURN, Guard, GuardedFor, is_flag
 from graphc.autograph.names import NameTable, Scope, own_nodes
+from graphc.autograph.tries import ScopedTry
 
 __all__ = ["Branch", "Construct", "Frame", "find_state", "swallows"]
 
@@ -155,6 +156,15 @@ class _Liveness:
                 names = self._names(node)
                 return self._without(live, names.binds).union(names.reads, caught)
 
+    def _last(self, node: ast.Try | ast.TryStar, live: NameSet, caught: NameSet) -> NameSet:
+        """Walks a ``finally`` block, which runs whether the function has jumped or not."""
+        num_before = node.num_before if isinstance(node, ScopedTry) else 0
+        live = self.block(node.finalbody[num_before:], live, caught)
+        around, self._on_the_way = self._on_the_way, self._on_the_way | live
+        before = self.block(node.finalbody[:num_before], live, caught)
+        self._on_the_way = around
+        return before
+
     def _branch(self, body: Sequence[ast.stmt], assigned: NameSet, state: NameSet, before: NameSet) -> Branch:
         captured = (assigned - state) & before
         return Branch(assigned, captured, Frame(assigned - state - self._declared))
@@ -217,8 +227,8 @@ class _Liveness:
         around = self._on_the_way
         if node.finalbody:
             # An exception goes on when the block ends. The last pass is the one that counts for its constructs.
-            in_flight = self.block(node.finalbody, caught, caught)
-            live = self.block(node.finalbody, live | caught, caught)
+            in_flight = self._last(node, caught, caught)
+            live = self._last(node, live | caught, caught)
             caught = in_flight
             self._on_the_way |= in_flight
         handled = caught

@@ -344,9 +344,9 @@ class _Statements(Stores):
 
     def _try(self, node: ast.Try | ast.TryStar) -> Block:
         node.body = self.block(node.body)
-        num_first = 0
+        asked: Block = []
         if isinstance(node, ScopedTry):
-            num_first = node.num_first
+            asked = node.finalbody[: min(node.num_before, 1)]
             node.body = [self._in_scope(load(node.scope), node.body, node)]
             node = located(ast.Try(node.body, node.handlers, node.orelse, node.finalbody), node)
         elif node.handlers:
@@ -361,8 +361,9 @@ class _Statements(Stores):
         if not node.finalbody:
             return [node]
         before = self.unit.fresh("before")
-        first, last = self.block(node.finalbody[:num_first]), node.finalbody[num_first:]
-        node.finalbody = [*first, self._in_scope(operator("in_finally", load(before)), self.block(last), last[0])]
+        last = node.finalbody[len(asked) :]
+        final = self._in_scope(operator("in_finally", load(before)), self.block(last), last[0])
+        node.finalbody = [*self.block(asked), final]
         return [assign(before, operator("before_try"), node), node]
 
     _trystar = _scopedtry = _try

@@ -58,11 +58,12 @@ class ScopedTry(ast.Try):
 
     Attributes:
       scope: the name that holds the scope.
-      num_first: how many statements of the ``finally`` block come before what the block itself does.
+      num_before: how many statements stand in the ``finally`` block before the user's: what asks whether there was an
+        exception, and what puts back what it found.
     """
 
     scope: str
-    num_first = 0
+    num_before = 0
 
 
 def lift_handlers(body: Block, unit: Unit, shared: AbstractSet[str]) -> Block:
@@ -114,7 +115,7 @@ def _with_last(node: ast.Try, unit: Unit, shared: AbstractSet[str]) -> Block:
     asked = assign(failed, operator("failed", load(scope)), node)  # before the block, which clears the status
     put_back = for_each(load(failed), "restored", restored)
     new = ScopedTry(body=node.body, handlers=[], orelse=[], finalbody=[asked, put_back, *node.finalbody])
-    new.scope, new.num_first = scope, 1
+    new.scope, new.num_before = scope, 2
     throw = for_each(operator("failed_still", load(scope)), "throw_again", [])
     return [assign(scope, made, node), assign(failed, constant(False), node), located(new, node), throw]
 
