@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -171,6 +172,22 @@ def numpy_of_a_tensor(x: Tensor) -> Any:
 @refused(GraphcError, "slice bound is a tensor", f(1.0, 2.0), n(1))
 def slice_with_a_tensor(x: Tensor, k: Tensor) -> Any:
     return x[:k]
+
+
+@refused(InvalidArgumentError, r"return a value on every path, or bind a name to None first", f(1.0))
+def none_against_a_tensor(x: Tensor) -> Any:
+    if x > 0:
+        return x
+    return None
+
+
+@refused(UnimplementedError, r"the call of dumps with a list or dict of a value that is 'a' or 'b'", f(1.0))
+def chosen_string_given_to_a_library(x: Tensor) -> Any:
+    name = "a" if x > 0 else "b"
+    try:
+        return len(json.dumps([name]))
+    except TypeError:
+        return 0
 
 
 @pytest.mark.parametrize(("fn", "args", "kind", "message"), CASES)

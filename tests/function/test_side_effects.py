@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import datetime
 import functools
 import io
@@ -166,6 +167,31 @@ def test_it_may_be_refused(program: Callable[[Any], Any], what: str) -> None:
     ) as caught:
         gx.function(program, side_effects="error")(ONE)
     assert __file__ in str(caught.value)
+
+
+def redirected(x: Any) -> Any:
+    with contextlib.redirect_stdout(io.StringIO()):
+        print(x)
+    return x
+
+
+def closed(x: Any) -> Any:
+    with contextlib.closing(io.StringIO()):
+        return x + 1
+
+
+def stacked(x: Any) -> Any:
+    with contextlib.ExitStack() as stack:
+        stack.callback(LOG.clear)
+    return x
+
+
+@pytest.mark.parametrize(
+    ("program", "what"), [(redirected, "redirect_stdout"), (closed, "closing"), (stacked, "ExitStack")]
+)
+def test_managers_of_the_standard_library_act_when_traced(program: Callable[[Any], Any], what: str) -> None:
+    with pytest.warns(SideEffectWarning, match=f"what `with` on an? {what} does happens once, when .* is traced"):
+        gx.function(program)(ONE)
 
 
 def test_what_is_refused_has_not_happened() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from types import FunctionType, MappingProxyType
 from typing import Any, NoReturn, cast
 
@@ -158,7 +158,9 @@ class Meet:
         """Refuses structures that differ."""
         if structures[0] != structures[1]:
             why = f"the structures differ{_difference(*pair)}"
-            self._fail(InvalidArgumentError, name, pair, why, _remedy(pair, "give it one structure on both sides"))
+            self._fail(
+                InvalidArgumentError, name, pair, why, _remedy(name, pair, "give it one structure on both sides")
+            )
 
     def leaf(self, name: str, pair: tuple[Any, Any], first_type: TensorType | None) -> TensorType:
         """The type in which two leaves meet; ``first_type`` is that of the first one where it is wider by now."""
@@ -168,7 +170,7 @@ class Meet:
                 name,
                 pair,
                 "Python values that depend on tensors cannot be compiled",
-                _remedy(pair, "use tensors, or make the condition a Python value"),
+                _remedy(name, pair, "use tensors, or make the condition a Python value"),
             )
         if any(type(value) is int and not _INT32.min <= value <= _INT32.max for value in pair):
             self._fail(
@@ -203,11 +205,14 @@ class Meet:
         raise self.refuse(error(f"{title_of(name)} is {sides}: {why}; {remedy}{where}"))
 
 
-def _remedy(pair: tuple[Any, Any], default: str) -> str:
+def _remedy(name: str, pair: tuple[Any, Any], default: str) -> str:
     """What to write in place of Python values that depend on tensors."""
+    if name == "ag__return" and any(value is None for value in pair):
+        return "return a value on every path, or bind a name to None first (`result = None`) and return it at the end"
     kinds = {cast("type[Any]", type(value)) for value in pair if value is not None}
     kind = kinds.pop() if len(kinds) == 1 else object
-    if not isinstance(getattr(kind, "__dict__", {}).get("__init__"), FunctionType):
+    written = isinstance(getattr(kind, "__dict__", {}).get("__init__"), FunctionType)
+    if not written or issubclass(kind, ArrayMethods) or is_dataclass(kind):
         return default
     return (
         f"an object of class {kind.__name__!r} that a branch or loop makes is followed if that is a dataclass or a "

@@ -33,7 +33,7 @@ from graphc.autograph.operators.calls.watch import (
     made_here,
     operator_method,
 )
-from graphc.autograph.operators.choices.one_of import OneOf, ask, decide, use
+from graphc.autograph.operators.choices.one_of import OneOf, ask, decide, mixed_in, use
 from graphc.autograph.operators.failures.generator_managers import converted_maker
 from graphc.autograph.operators.host.late_values import PURE, REPLACED, REPLACED_OBJECTS
 from graphc.autograph.operators.lists.growing import CHOSEN, METHODS, growing, refuse_growing
@@ -194,7 +194,13 @@ def _with_choices(function: Any, native: Any) -> Any:
         for name, value in kwargs.items():
             if isinstance(value, OneOf):
                 return ask(value, lambda one: called(*args, **{**kwargs, name: one}))  # noqa: B023
-        return native(*args, **kwargs)
+        try:
+            return native(*args, **kwargs)
+        except TypeError:
+            mixed = mixed_in((args, kwargs))
+            if mixed is None:
+                raise
+            mixed.refuse(f"the call of {getattr(function, '__qualname__', function)} with a list or dict")
 
     return called
 

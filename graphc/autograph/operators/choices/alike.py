@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from graphc.autograph.operators.branches.merging import is_number, is_tensor, leaf_type, same
-from graphc.autograph.operators.choices.one_of import OneOf, is_simple
+from graphc.autograph.operators.choices.one_of import OneOf, is_simple, mixed_in
 from graphc.autograph.operators.host.late_values import View, is_late
 from graphc.autograph.operators.names.undefined import Undefined
 from graphc.autograph.operators.numbers.symbolic_number import kind_of, number
@@ -25,10 +25,7 @@ Pair = tuple[Any, Any]
 
 def is_mixed(value: Any) -> bool:
     """Whether a value that is one of several is part of a value."""
-    if isinstance(value, OneOf | View):
-        return isinstance(value, OneOf)
-    parts = nest.children(value)
-    return parts is not None and any(map(is_mixed, parts[1]))
+    return mixed_in(value) is not None
 
 
 def alike(

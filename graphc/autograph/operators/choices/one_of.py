@@ -21,6 +21,7 @@ from graphc.autograph.operators.failures.failures import note_raise
 from graphc.autograph.operators.host.late_values import RAISED, View
 from graphc.autograph.operators.numbers.conditions import known_of, note_condition
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber
+from graphc.base import nest
 from graphc.base.errors import GraphcError, UnimplementedError
 from graphc.core import SymbolicTensor, apply, context, operand
 from graphc.ir import OPS
@@ -30,6 +31,7 @@ __all__ = [
     "ask",
     "decide",
     "is_simple",
+    "mixed_in",
     "register_conditional",
     "use",
 ]
@@ -83,7 +85,8 @@ class OneOf(View):
         note_condition(test, self.which, found, rest)
         return SymbolicNumber(test, bool)
 
-    def _refuse(self, use: str) -> NoReturn:
+    def refuse(self, use: str) -> NoReturn:
+        """Says that a use of it is not followed."""
         error = UnimplementedError(
             f"{use} of a value that is {self!r}, by what tensors hold, is not followed; compare it (`is None`, `==`), "
             "and use it in the branches of an `if`"
@@ -93,29 +96,34 @@ class OneOf(View):
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__"):
             raise AttributeError(name)
-        self._refuse(f"the attribute {name!r}")
+        self.refuse(f"the attribute {name!r}")
 
     def __bool__(self) -> NoReturn:
-        self._refuse("the truth")
+        self.refuse("the truth")
 
     def __iter__(self) -> NoReturn:
-        self._refuse("a loop over the items")
+        self.refuse("a loop over the items")
 
     def __len__(self) -> NoReturn:
-        self._refuse("the length")
+        self.refuse("the length")
 
     def __hash__(self) -> int:
-        self._refuse("a key of a dict or an element of a set, as the use")
+        self.refuse("a key of a dict or an element of a set, as the use")
 
     def __eq__(self, other: object) -> NoReturn:
-        self._refuse("a comparison by Python itself")
+        self.refuse("a comparison by Python itself")
+
+    def __lt__(self, other: object) -> NoReturn:
+        self.refuse("a comparison by Python itself")
+
+    __le__ = __gt__ = __ge__ = __lt__
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Refused: calls go through the operators."""
-        self._refuse("a call by Python itself")
+        self.refuse("a call by Python itself")
 
     def __getitem__(self, index: Any) -> NoReturn:
-        self._refuse("an item")
+        self.refuse("an item")
 
     def __repr__(self) -> str:
         return " or ".join(dict.fromkeys(_short(value) for value in self.options))
@@ -131,6 +139,14 @@ def _short(value: Any) -> str:
 @operand.register(OneOf)
 def _as_operand(value: OneOf) -> Any:
     return ask(value, operand)
+
+
+def mixed_in(value: Any) -> OneOf | None:
+    """A value that is one of several and part of a value; None if there is none."""
+    if isinstance(value, OneOf | View):
+        return value if isinstance(value, OneOf) else None
+    parts = nest.children(value)
+    return None if parts is None else next((found for part in parts[1] if (found := mixed_in(part)) is not None), None)
 
 
 def use(value: OneOf, function: Callable[[Any], Any]) -> Any:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dis
 import inspect
 import types
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, suppress
 from functools import cache
 from typing import Any, NoReturn, cast
 
@@ -37,14 +37,27 @@ def manager(value: Any) -> Any:
     trace = context.trace
     if trace is None:
         return value
+    if isinstance(value, _AT_TRACE_TIME):
+        trace.side_effect(f"what {_title(value)} does", certain=True)
+        return value
     if _is_harmless(value):
-        return _Catching(value) if isinstance(value, suppress) else value
+        return _Catching(value) if isinstance(value, contextlib.suppress) else value
     if is_followed_generator(value):
         return _Suspended(value)
     if isinstance(trace, Region) and not _is_followed(value):
         trace.side_effect(_title(value))
     leave = operator_method(value, "__exit__")
     return _Catching(value) if leave is None or not _only_cleans_up(leave.__code__) else _Finishing(value)
+
+
+_AT_TRACE_TIME = (
+    contextlib.ExitStack,
+    contextlib.chdir,
+    contextlib.closing,
+    contextlib.redirect_stderr,
+    contextlib.redirect_stdout,
+)
+"""Those of the standard library that change the world, or call what nobody has converted."""
 
 
 class _Watched:
@@ -213,7 +226,7 @@ def _methods(value: Any) -> tuple[Any, Any]:
 
 def _does_nothing(name: str, method: Any) -> bool:
     """Whether a method is inherited from the abstract base class, whose methods do nothing."""
-    return method is found_on(AbstractContextManager, name)
+    return method is found_on(contextlib.AbstractContextManager, name)
 
 
 @cache
