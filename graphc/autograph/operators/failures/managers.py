@@ -39,7 +39,7 @@ def manager(value: Any) -> Any:
         return value
     if isinstance(value, _AT_TRACE_TIME):
         trace.side_effect(f"what {_title(value)} does", certain=True)
-        return value
+        return cast("Any", value)
     if _is_harmless(value):
         return _Catching(value) if isinstance(value, contextlib.suppress) else value
     if is_followed_generator(value):
