@@ -43,6 +43,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from graphc.autograph.build import LOAD, assign, constant, load, located, operator, store, strings, thunk
@@ -100,27 +101,36 @@ def _with_last(node: ast.Try, unit: Unit, shared: AbstractSet[str]) -> Block:
     number = unit.number()
     scope, failed = f"ag__caught_{number}", f"ag__failed_{number}"
     names = sorted(NameTable().of_all(node.body).assigned | shared)
-    made = operator("handlers", constant(None), constant("a finally block"), strings(map(unit.mangle, names)), _TRUE)
+    made = operator(
+        "handlers", constant(None), constant("a finally block"), strings(map(unit.mangle, names)), constant(True)
+    )
 
-    def for_each(test: ast.expr, action: str, targets: list[ast.expr]) -> ast.stmt:
-        error = f"ag__error_{unit.number()}"
-        done = operator(action, load(error))
-        taken = located(ast.Assign(targets=targets, value=done) if targets else ast.Expr(value=done), node)
-        other = located(ast.Expr(value=operator("otherwise", load(error))), node)
-        one = ast.If(test=operator("happened", load(error)), body=[taken], orelse=[other])
-        each = ast.For(target=store(error), iter=operator("caught", load(scope)), body=[located(one, node)], orelse=[])
-        return located(ast.If(test=test, body=[located(each, node)], orelse=[]), node)
-
-    restored: list[ast.expr] = [ast.Tuple(elts=[store(name) for name in names], ctx=ast.Store())] if names else []
     asked = assign(failed, operator("failed", load(scope)), node)  # before the block, which clears the status
-    put_back = for_each(load(failed), "restored", restored)
-    new = ScopedTry(body=node.body, handlers=[], orelse=[], finalbody=[asked, put_back, *node.finalbody])
-    new.scope, new.num_before = scope, 2
-    throw = for_each(operator("failed_still", load(scope)), "throw_again", [])
-    return [assign(scope, made, node), assign(failed, constant(False), node), located(new, node), throw]
+    error, again = f"ag__error_{number}", f"ag__error_{unit.number()}"
+    put_back = _for_each(scope, error, [_restore(names, error, node)], node)
+    throw = _for_each(scope, again, [located(ast.Expr(value=operator("throw_again", load(again))), node)], node)
+    first = [asked, located(ast.If(test=load(failed), body=[put_back], orelse=[]), node)]
+    after = ast.If(test=operator("failed_still", load(scope)), body=[throw], orelse=[])
+    new = ScopedTry(body=node.body, handlers=[], orelse=[], finalbody=[*first, *node.finalbody])
+    new.scope, new.num_before = scope, len(first)
+    return [assign(scope, made, node), assign(failed, constant(False), node), located(new, node), located(after, node)]
 
 
-_TRUE = constant(True)
+def _for_each(scope: str, error: str, action: Block, node: ast.stmt) -> ast.stmt:
+    """A loop that does something about the exception that was raised, of those of a scope."""
+    other = located(ast.Expr(value=operator("otherwise", load(error))), node)
+    one = ast.If(test=operator("happened", load(error)), body=action, orelse=[other])
+    each = ast.For(target=store(error), iter=operator("caught", load(scope)), body=[located(one, node)], orelse=[])
+    return located(each, node)
+
+
+def _restore(names: Sequence[str], error: str, node: ast.stmt) -> ast.stmt:
+    """Binds the names to what they held where an exception was raised."""
+    restored = operator("restored", load(error))
+    targets: list[ast.expr] = [ast.Tuple(elts=[store(name) for name in names], ctx=ast.Store())]
+    return located(ast.Assign(targets=targets, value=restored) if names else ast.Expr(value=restored), node)
+
+
 _DECIDING = ast.If | ast.For | ast.While | ast.IfExp | ast.BoolOp | ast.comprehension
 _RAISING = ast.Call | ast.Raise | ast.Assert | ast.Subscript
 _DIVIDING = ast.Div | ast.FloorDiv | ast.Mod | ast.Pow
@@ -152,13 +162,8 @@ def _lifted(node: ast.Try, unit: Unit, shared: AbstractSet[str]) -> Block:
         ),
         node,
     )  # fmt: skip
-    restored = operator("restored", load(error))
-    targets: list[ast.expr] = [ast.Tuple(elts=[store(name) for name in names], ctx=ast.Store())]
-    restore = ast.Assign(targets=targets, value=restored) if names else ast.Expr(value=restored)
-    other = located(ast.Expr(value=operator("otherwise", load(error))), node)
-    one = ast.If(test=operator("happened", load(error)), body=[located(restore, node), handled], orelse=[other])
-    each = ast.For(target=store(error), iter=operator("caught", load(scope)), body=[located(one, node)], orelse=[])
-    after = ast.If(test=operator("failed", load(scope)), body=[located(each, node)], orelse=node.orelse)
+    each = _for_each(scope, error, [_restore(names, error, node), handled], node)
+    after = ast.If(test=operator("failed", load(scope)), body=[each], orelse=node.orelse)
     new = ScopedTry(body=node.body, handlers=node.handlers, orelse=[located(after, node)], finalbody=node.finalbody)
     new.scope = scope
     return [made, located(new, node)]
