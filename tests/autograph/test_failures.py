@@ -21,7 +21,13 @@ from hypothesis import strategies as st
 
 import graphc as gx
 from graphc import Tensor
-from graphc.base.errors import GraphcError, InvalidArgumentError, LeakedTensorError, UnimplementedError
+from graphc.base.errors import (
+    GraphcError,
+    InvalidArgumentError,
+    LeakedTensorError,
+    UndefinedNameError,
+    UnimplementedError,
+)
 from tests.autograph.outcomes import compiled, outcome, same, watchdog  # noqa: F401  the fixture
 
 pytestmark = pytest.mark.usefixtures("watchdog")
@@ -890,4 +896,27 @@ def test_an_object_that_a_branch_makes_and_leaves_by_raising_is_refused() -> Non
 
     for value in (1.0, 5.0):
         with pytest.raises(LeakedTensorError, match="the true branch of an if"):
+            gx.function(program)(f(value))
+
+
+def test_a_name_that_a_handler_has_unbound_is_refused_and_no_failure() -> None:
+    def program(x: Tensor) -> Any:
+        try:
+            if x > 0:
+                raise ValueError("positive")
+        except ValueError:
+            pass
+        else:
+            try:
+                raise KeyError(x)
+            except KeyError as error:
+                try:
+                    raise IndexError(f"{x}")
+                except IndexError as error:  # noqa: F841  which unbinds the name
+                    pass
+                raise TypeError("no error left") from error
+        return x
+
+    for value in (1.0, -1.0):
+        with pytest.raises(UndefinedNameError, match="name 'error' is used"):
             gx.function(program)(f(value))

@@ -39,6 +39,8 @@ class Undefined:
         error = UndefinedNameError(
             f"name {self.name!r} is used, but {self.reason}; bind it on every way to here, for example before"
         )
+        if context.trace is not None:
+            context.trace.root.refusals.append(error)
         raise at(error, user_location())
 
     def use(self) -> Any:
