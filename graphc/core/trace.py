@@ -404,8 +404,12 @@ class Trace:
         """
         at(error, user_location())
         (context.trace or self).abort_attempts(str(error))
+        return self.note_refusal(error)
+
+    def note_refusal(self, error: GraphcError) -> GraphcError:
+        """As :meth:`refuse`, where an attempt to roll a loop would fare no better unrolled."""
         self.root.refusals.append(error)
-        return error
+        return at(error, user_location())
 
     def leaked(self, tensor: SymbolicTensor) -> LeakedTensorError:
         """The error for a symbolic tensor that is used outside the trace that made it."""
@@ -413,8 +417,8 @@ class Trace:
             f"a symbolic tensor ({tensor.type}, {tensor.made_at()}) is used outside the function, branch or loop body "
             f"of {self.builder.name!r} that made it; return it from there instead of storing it"
         )
-        (context.trace or self).root.refusals.append(error)
-        return at(error, user_location())
+        (context.trace or self).note_refusal(error)
+        return error
 
     def variable_created(self, what: str = "a Variable", location: Location | None = None) -> BaseException:
         """What to raise when a Variable, or what has a state like one, is made under this trace, at this place."""

@@ -819,3 +819,25 @@ def managers_see_what_was(x: Any) -> Any:
             raise KeyError("large")
         steps.count += 1
     return steps.count + counts["n"]
+
+
+@program(
+    "try/an int that a function returns from a try statement",
+    inputs=[(f(1.0),), (f(5.0),), (f(-2.0),)],
+    construct=FINALLY,
+)
+def int_returned_from_a_try(x: Any) -> Any:
+    n, limits = 0, [0, 1]
+
+    def chosen() -> Any:
+        try:
+            if limits[1] > 3:
+                return n + 1
+        finally:
+            limits[0] += 1
+        return n + 2
+
+    if x > 0:
+        n = 4
+    limits[1] = n
+    raise ValueError("chosen", chosen())

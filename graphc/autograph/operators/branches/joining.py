@@ -138,7 +138,7 @@ def _zeros_like(region: Region, value: Any) -> Any:
         if not is_tensor(leaf):
             return leaf
         with trace_scope(region):
-            return zeros_of(region, leaf_type(leaf))
+            return met(zeros_of(region, leaf_type(leaf)), kinds_of(leaf))
 
     return nest.map_structure(zeros, value)
 

@@ -39,9 +39,7 @@ class Undefined:
         error = UndefinedNameError(
             f"name {self.name!r} is used, but {self.reason}; bind it on every way to here, for example before"
         )
-        if context.trace is not None:
-            context.trace.root.refusals.append(error)
-        raise at(error, user_location())
+        raise at(error, user_location()) if context.trace is None else context.trace.note_refusal(error)
 
     def use(self) -> Any:
         """What reading the name gives, where that may be anything."""
