@@ -23,11 +23,12 @@ from graphc.core.devices import device_name, find_device, placed
 from graphc.core.dtypes import as_dtype, type_of
 from graphc.core.large_ints import fitted_int, has_large_ints
 from graphc.core.tensor import SymbolicTensor, Tensor
-from graphc.ir import TensorType
+from graphc.ir import WORLD, TensorType
 
 __all__ = ["Variable", "is_symbolic", "variable_lock", "variable_placement"]
 
 _names = UniqueNames()
+_names(WORLD)  # which is a resource of its own
 
 variable_lock = threading.RLock()
 """Held from the moment a program takes the values of variables until it has put the new ones back, since the old ones

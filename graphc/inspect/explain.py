@@ -15,9 +15,9 @@ from graphc.inspect.decided import decided_branches
 from graphc.inspect.explanation import ArgumentReport, Explanation, LineReport, LoopEntry, VariableReport
 from graphc.inspect.modes import memory_of
 from graphc.inspect.report import CompileCost, Memory
-from graphc.ir import CONSTANT, WORLD, Graph, Node
+from graphc.ir import CONSTANT, Graph, Node, is_world
 from graphc.ir.passes import DEFAULT
-from graphc.ops import ASSIGN_VARIABLE, COND, HOST_CALL, READ_VARIABLE, SWITCH
+from graphc.ops import ASSIGN_VARIABLE, COND, HOST_CALLS, READ_VARIABLE, SWITCH
 
 __all__ = ["explain"]
 
@@ -192,8 +192,8 @@ def _node_notes(node: Node) -> list[str]:
     if node.op in (COND, SWITCH):
         sizes = " and ".join(str(sum(inner.op is not CONSTANT for inner in region.walk())) for region in node.regions)
         found.append(f"{node.op.name}: decided by the program, branches of {sizes} ops")
-    if any(effect.resource == WORLD for effect in node.op.effects(node.attrs)):
-        name = str(node.attrs["function"]).rpartition("_")[0] if node.op is HOST_CALL else node.op.name
+    if any(is_world(effect.resource) for effect in node.op.effects(node.attrs)):
+        name = str(node.attrs["function"]).rpartition("_")[0] if node.op in HOST_CALLS else node.op.name
         found.append(f"runs on the host: {name}")
     if node.device:
         found.append(f"pinned to {node.device}")

@@ -3,7 +3,7 @@
 from graphc.ir import passes
 from graphc.ir.builder import GraphBuilder
 from graphc.ir.device import DeviceSpec
-from graphc.ir.effects import WORLD, Effect, EffectKind, conflicts, reads, writes
+from graphc.ir.effects import WORLD, Effect, EffectKind, conflicts, is_world, part_of_world, reads, writes
 from graphc.ir.graph import Graph
 from graphc.ir.interpreter import Interpreter
 from graphc.ir.node import Node, Value
@@ -33,8 +33,10 @@ __all__ = [
     "Value",
     "conflicts",
     "dtype_from_short",
+    "is_world",
     "map_regions",
     "parse_graph",
+    "part_of_world",
     "passes",
     "print_graph",
     "print_node",

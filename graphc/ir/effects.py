@@ -9,10 +9,20 @@ import enum
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["WORLD", "Effect", "EffectKind", "conflicts", "reads", "writes"]
+__all__ = ["WORLD", "Effect", "EffectKind", "conflicts", "is_world", "part_of_world", "reads", "writes"]
 
 WORLD = "world"
 """The resource that stands for everything outside the program; no variable has this name."""
+
+
+def part_of_world(name: str) -> str:
+    """The resource for a part of the outside world that only what has this name touches."""
+    return f"{WORLD}://{name}"
+
+
+def is_world(resource: str) -> bool:
+    """Whether a resource is the outside world, or a part of it, and no variable."""
+    return resource == WORLD or resource.startswith(f"{WORLD}://")
 
 
 class EffectKind(enum.Enum):
@@ -28,7 +38,7 @@ class Effect:
 
     Attributes:
       kind: read or write.
-      resource: the name of what is touched: a variable's unique name, or :data:`WORLD`.
+      resource: the name of what is touched: a variable's unique name, :data:`WORLD`, or a part of it.
     """
 
     kind: EffectKind

@@ -16,7 +16,7 @@ from graphc.base.errors import FailedPreconditionError
 from graphc.core import Variable, context, dtype_rules, type_of, variable_lock
 from graphc.ir import Graph
 from graphc.lowering.lower import LoweredGraph, lower
-from graphc.ops import HOST_CALL, host_lock
+from graphc.ops import HOST_CALLS, host_lock
 
 __all__ = ["Executable", "TypesDiffer", "run_on_variables"]
 
@@ -50,7 +50,7 @@ class Executable:
     def __init__(self, graph: Graph, check: Check | None = None) -> None:
         self.graph = graph
         self.check = check
-        self._calls_host = any(node.op is HOST_CALL for node in graph.walk())
+        self._calls_host = any(node.op in HOST_CALLS for node in graph.walk())
         self.lowered: LoweredGraph = lower(graph)
         self.variables = self.lowered.variables
         self.num_written = len(self.lowered.written)

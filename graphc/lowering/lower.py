@@ -21,7 +21,7 @@ import jax.numpy as jnp
 from graphc.base import config, nest
 from graphc.base.errors import GraphcError, InternalError
 from graphc.core import register_region_runner, translate_error, type_of
-from graphc.ir import OPS, WORLD, EffectKind, Graph, Interpreter, Node
+from graphc.ir import OPS, EffectKind, Graph, Interpreter, Node, is_world
 from graphc.lowering.frames import call_at
 from graphc.ops import linearize
 
@@ -50,7 +50,8 @@ class LoweredGraph:
 
 def lower(graph: Graph) -> LoweredGraph:
     """Turns a graph into one JAX-traceable function; see :class:`LoweredGraph`."""
-    effects = [effect for node in graph.nodes for effect in node.op.effects(node.attrs) if effect.resource != WORLD]
+    effects = [effect for node in graph.nodes for effect in node.op.effects(node.attrs)]
+    effects = [effect for effect in effects if not is_world(effect.resource)]
     written = tuple(dict.fromkeys(effect.resource for effect in effects if effect.kind is EffectKind.WRITE))
     touched = tuple(dict.fromkeys(effect.resource for effect in effects))
     variables = (*written, *(name for name in touched if name not in written))

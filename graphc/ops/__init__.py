@@ -28,7 +28,19 @@ from graphc.ops.differentiate import VJP, linearize, vjp_attrs
 from graphc.ops.forward import JVP, emit_jvp
 from graphc.ops.functions import *
 from graphc.ops.fusing import iterations_per_step
-from graphc.ops.host import HOST_CALL, ORDER, STATUS, HostFunction, emit_host_call, host_error, host_lock, replaying
+from graphc.ops.host import (
+    HOST_CALL,
+    HOST_CALLS,
+    ORDER,
+    STATUS,
+    UNORDERED_HOST_CALL,
+    HostFunction,
+    emit_host_call,
+    host_error,
+    host_function,
+    host_lock,
+    replaying,
+)
 from graphc.ops.jax_call import call_jax
 from graphc.ops.mapping import VMAP, MappedRegion, emit_vmap
 from graphc.ops.namespace_info import NamespaceInfo
@@ -48,6 +60,7 @@ __all__ = [
     "FIRST_TRUE",
     "FOLD_IN_REPLICA",
     "HOST_CALL",
+    "HOST_CALLS",
     "INDEX",
     "JVP",
     "ORDER",
@@ -57,6 +70,7 @@ __all__ = [
     "SCAN",
     "STATUS",
     "SWITCH",
+    "UNORDERED_HOST_CALL",
     "VJP",
     "VMAP",
     "WHILE",
@@ -75,6 +89,7 @@ __all__ = [
     "fft",
     "functions",
     "host_error",
+    "host_function",
     "host_lock",
     "infer_by_evaluation",
     "iterations_per_step",

@@ -5,6 +5,10 @@ host call takes the status and gives it back, so that a failed call makes no mor
 call. It also takes a count of the host calls before it, and gives the next one: that keeps them in the order of the
 program, loops and branches included, by nothing but what each computes from the other. No more is asked of XLA, and
 nothing is lost where JAX takes a program apart to differentiate it.
+
+A call that needs no order is an op of its own, which takes neither: it waits for nothing but its arguments. The status
+that it gives is joined into that of the call, in the order of the program, so that what comes after it in order does
+not happen where it has failed.
 """
 
 from __future__ import annotations
@@ -22,16 +26,19 @@ from jax.experimental import io_callback as _io_callback
 
 from graphc.base import Location
 from graphc.base.errors import InternalError, NotFoundError, UnimplementedError
-from graphc.core import CallState, SymbolicTensor, apply_all, trace_scope
-from graphc.ir import OPS, WORLD, Attrs, Effect, Graph, OpDef, TensorType, writes
+from graphc.core import CallState, SymbolicTensor, apply, apply_all, trace_scope
+from graphc.ir import OPS, WORLD, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, writes
 
 __all__ = [
     "HOST_CALL",
+    "HOST_CALLS",
     "ORDER",
     "STATUS",
+    "UNORDERED_HOST_CALL",
     "HostFunction",
     "emit_host_call",
     "host_error",
+    "host_function",
     "host_lock",
     "is_replaying",
     "replaying",
@@ -49,6 +56,9 @@ io_callback: Any = _io_callback  # it is only partly annotated
 _functions: weakref.WeakValueDictionary[str, HostFunction] = weakref.WeakValueDictionary()
 _errors: dict[int, tuple[BaseException, Sequence[Location]]] = {}
 _numbers = itertools.count(1)
+
+_ERRORS_KEPT = 256
+"""How many exceptions wait to be asked for; of several that were raised at once only one is."""
 
 
 class _HostLock:
@@ -111,20 +121,41 @@ class HostFunction:
 
         An exception goes no further: inside the program nobody could catch it. It becomes the status.
         """
-        nothing = [np.zeros(type.shape, type.dtype) for type in self.results]
         found, count = int(np.asarray(status)), np.int32(order) + np.int32(1)
         if found:
-            return (np.int32(found), count, *nothing)
+            return (np.int32(found), count, *self._nothing())
+        found, *results = self.run(*arrays)
+        return (found, count, *results)
+
+    def _nothing(self) -> list[np.ndarray[Any, Any]]:
+        return [np.zeros(type.shape, type.dtype) for type in self.results]
+
+    def run(self, *arrays: Any) -> tuple[Any, ...]:
+        """Runs the function, whatever failed before; returns the status and the results. It raises nothing, either."""
         # The arrays that JAX gives are views of memory that the program uses again.
         copies = [np.array(array) for array in arrays]
         try:
             # This may be the thread that waits for the program; nothing that is open there is meant for the function.
             with trace_scope(None), host_lock.lent():
-                return (np.int32(0), count, *self._function(*copies))
+                return (np.int32(0), *self._function(*copies))
         except BaseException as error:
             number = next(_numbers)
             _errors[number] = error, self.places
-            return (np.int32(-number), count, *nothing)
+            for old in list(_errors)[:-_ERRORS_KEPT]:
+                _errors.pop(old, None)
+            return (np.int32(-number), *self._nothing())
+
+
+def host_function(name: str) -> HostFunction:
+    """The function of that name.
+
+    Raises:
+      NotFoundError: there is none in this process.
+    """
+    found = _functions.get(name)
+    if found is None:
+        raise NotFoundError(f"the graph calls the Python function {name!r}, which does not exist in this process")
+    return found
 
 
 def host_error(status: int) -> tuple[BaseException, Sequence[Location]]:
@@ -132,17 +163,25 @@ def host_error(status: int) -> tuple[BaseException, Sequence[Location]]:
     return _errors.pop(-status)
 
 
-def emit_host_call(function: HostFunction, values: Sequence[Any]) -> list[SymbolicTensor]:
+def emit_host_call(function: HostFunction, values: Sequence[Any], *, ordered: bool = True) -> list[SymbolicTensor]:
     """Calls a function from the trace that is open, at this point of the program.
 
     Args:
       function: what to call; the caller keeps it for as long as the graph may run.
       values: the tensors to give it.
+      ordered: whether it comes after the host calls before it, and not at all if the call has failed. One call of this
+        function must then be all that uses it in the graph.
 
     Returns:
       The results.
     """
     attrs = Attrs(function=function.name, results=function.results)
+    if not ordered:
+        status, *results = apply_all(UNORDERED_HOST_CALL, values, attrs)
+        before = STATUS.value()
+        fine = apply(OPS["equal"], (before, STATUS.initial))
+        STATUS.assign(apply(OPS["where"], (fine, status, before)))
+        return cast("list[SymbolicTensor]", results)
     status, order, *results = apply_all(HOST_CALL, (STATUS.value(), ORDER.value(), *values), attrs)
     STATUS.assign(status)
     ORDER.assign(order)
@@ -175,18 +214,30 @@ def replaying(active: bool = True) -> Generator[None]:
 
 def _host_call(status: Any, order: Any, *values: Any, function: str, results: Sequence[TensorType]) -> tuple[Any, ...]:
     if _replay.active:
-        if results:
-            raise UnimplementedError(
-                "this gradient evaluates gx.pyfunc a second time, which would run its Python again; open the tape "
-                "inside the compiled function and call pyfunc before a while loop, not in it, or pass its results in "
-                "as arguments"
-            )
+        _check_replayed(results)
         return (status, order)
-    host = _functions.get(function)
-    if host is None:
-        raise NotFoundError(f"the graph calls the Python function {function!r}, which does not exist in this process")
-    shapes = [jax.ShapeDtypeStruct(type.shape, type.dtype) for type in (STATUS.type, ORDER.type, *results)]
-    return tuple(io_callback(host, shapes, *map(jax.lax.stop_gradient, (status, order, *values))))
+    return _call(host_function(function), (STATUS.type, ORDER.type, *results), (status, order, *values))
+
+
+def _unordered_host_call(*values: Any, function: str, results: Sequence[TensorType]) -> tuple[Any, ...]:
+    if _replay.active:
+        _check_replayed(results)
+        return (STATUS.initial,)
+    return _call(host_function(function).run, (STATUS.type, *results), values)
+
+
+def _check_replayed(results: Sequence[TensorType]) -> None:
+    if results:
+        raise UnimplementedError(
+            "this gradient evaluates gx.pyfunc a second time, which would run its Python again; open the tape "
+            "inside the compiled function and call pyfunc before a while loop, not in it, or pass its results in "
+            "as arguments"
+        )
+
+
+def _call(function: Callable[..., Any], types: Sequence[TensorType], values: Sequence[Any]) -> tuple[Any, ...]:
+    shapes = [jax.ShapeDtypeStruct(type.shape, type.dtype) for type in types]
+    return tuple(io_callback(function, shapes, *map(jax.lax.stop_gradient, values)))
 
 
 def _host_call_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
@@ -196,9 +247,18 @@ def _host_call_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequenc
     return (STATUS.type, ORDER.type, *attrs["results"])
 
 
+def _unordered_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    del types, regions
+    return (STATUS.type, *attrs["results"])
+
+
 def _touches_world(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
     del attrs
     return (writes(WORLD),)
+
+
+def _touches_its_own(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
+    return (writes(part_of_world(attrs["function"])),)
 
 
 HOST_CALL = OPS.add(
@@ -213,3 +273,17 @@ HOST_CALL = OPS.add(
         doc="Runs a Python function, unless the call has failed before.",
     ),
 )
+UNORDERED_HOST_CALL = OPS.add(
+    "unordered_host_call",
+    OpDef(
+        "unordered_host_call",
+        impl=_unordered_host_call,
+        infer=_unordered_types,
+        params=("*values",),
+        effects=_touches_its_own,
+        differentiable=False,
+        doc="Runs a Python function whenever its arguments are there.",
+    ),
+)
+HOST_CALLS = (HOST_CALL, UNORDERED_HOST_CALL)
+"""The ops that run Python."""

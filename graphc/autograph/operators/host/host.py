@@ -26,7 +26,7 @@ __all__ = ["pyfunc"]
 
 def _call_host(
     function: Callable[[Any], Sequence[np.ndarray[Any, Any]]], kind: str, given: Any,
-    results: Sequence[TensorType] = (), on_device: bool = False,
+    results: Sequence[TensorType] = (), *, on_device: bool = False, ordered: bool = True,
 ) -> list[SymbolicTensor]:  # fmt: skip
     """Calls a function at run time.
 
@@ -36,6 +36,7 @@ def _call_host(
       given: anything.
       results: the types of the results.
       on_device: whether the tensors that it gets hold arrays of JAX's; NumPy's do to look at.
+      ordered: whether it comes after the calls before it.
     """
     trace = context.trace
     assert trace is not None
@@ -48,7 +49,7 @@ def _call_host(
     found = failures(trace)
     found.hosts.append(host)
     found.held.extend(frozen.held)
-    outputs = emit_host_call(host, frozen.tensors)
+    outputs = emit_host_call(host, frozen.tensors, ordered=ordered)
     frozen.release()
     return outputs
 
@@ -75,7 +76,7 @@ def _print_now(stream: str | None, file: Any, given: tuple[list[str], dict[str, 
 REPLACED[print] = _print
 
 
-def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any) -> Any:
+def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered: bool = True) -> Any:
     """Calls a Python function at run time, also from compiled code (TensorFlow's ``py_function``).
 
     In eager code this is the call itself, with a look at the results. In a compiled function the Python code runs each
@@ -92,6 +93,11 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any) -> Any:
         a dtype, which stands for a scalar, in a nested structure; None if it returns nothing. Python numbers, and
         nested lists of them, become tensors of the dtype if it can hold them; arrays must have the dtype.
       *args: tensors and Python values, in any nested structure. A variable is passed as a tensor of its value.
+      ordered: False for a function that needs no order relative to prints, other calls and exceptions, such as one
+        that reads a file or counts: it runs when its arguments are there, once each time the program comes to this
+        point, and may do so before what stands above it, also where that fails the call. What stands below it, in
+        order, waits for it; independent calls of this kind wait for nothing of each other. In eager code all calls are
+        in order.
 
     Returns:
       Tensors, in the structure of ``result_types``.
@@ -123,7 +129,7 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any) -> Any:
         check_shown(leaf, "a call of gx.pyfunc", as_text=False)
     check_handlers(None)
     failures(context.trace).held.append(function)
-    results = _call_host(run, _name(function), given, types, on_device=True)
+    results = _call_host(run, _name(function), given, types, on_device=True, ordered=ordered)
     return nest.unflatten(structure, results)
 
 
