@@ -14,7 +14,7 @@ from graphc.ops.functions import *
 from graphc.ops import NamespaceInfo, call_jax, fft, linalg, nn, random, special
 from graphc import distribute, ir, layers, losses, optim
 from graphc.autograph import cond, do_not_convert, fori_loop, loop_options, pyfunc, scan, switch, to_source, while_loop
-from graphc.base import config, errors
+from graphc.base import CancellationToken, config, deadline, errors
 from graphc.core import Tensor, Variable, device, devices, wait_all
 from graphc.function import TensorSpec, from_graph, function, run_functions_eagerly, to_jax, vectorized_map, vmap
 from graphc.gradients import (
@@ -37,6 +37,7 @@ __version__ = "0.1.0"
 __array_api_version__ = "2024.12"
 
 __all__: list[str] = [
+    "CancellationToken",
     "DeviceSpec",
     "GradientTape",
     "Graph",
@@ -48,6 +49,7 @@ __all__: list[str] = [
     "cond",
     "config",
     "custom_gradient",
+    "deadline",
     "device",
     "devices",
     "distribute",

@@ -1,31 +1,60 @@
-"""Layer 0: errors, configuration, nested structures, unique names, registries, user stack frames."""
+"""Layer 0: errors, configuration, nested structures, names, registries, user stack frames, deadlines, waiting."""
 
 from graphc.base import errors, nest
+from graphc.base.cancellation import CancellationToken
 from graphc.base.collection import collection_paused
 from graphc.base.config import Config, WideTypes, config
+from graphc.base.deadlines import (
+    Deadline,
+    Interruption,
+    What,
+    check_interrupted,
+    checked_seconds,
+    deadline,
+    interruption,
+)
+from graphc.base.detours import detours, set_detour
 from graphc.base.errors import at
 from graphc.base.frames import Location, is_graphc_file, is_internal_file, user_frame, user_location, warn_at
 from graphc.base.names import UniqueNames
 from graphc.base.notes import remember
 from graphc.base.recursion import deep_recursion
 from graphc.base.registry import Registry
+from graphc.base.waiting import Signal, holding, pause, wait_until
+from graphc.base.watchdog import Watch, watched
 
 __all__ = [
+    "CancellationToken",
     "Config",
+    "Deadline",
+    "Interruption",
     "Location",
     "Registry",
+    "Signal",
     "UniqueNames",
+    "Watch",
+    "What",
     "WideTypes",
     "at",
+    "check_interrupted",
+    "checked_seconds",
     "collection_paused",
     "config",
+    "deadline",
     "deep_recursion",
+    "detours",
     "errors",
+    "holding",
+    "interruption",
     "is_graphc_file",
     "is_internal_file",
     "nest",
+    "pause",
     "remember",
+    "set_detour",
     "user_frame",
     "user_location",
+    "wait_until",
     "warn_at",
+    "watched",
 ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from graphc.base.detours import set_detour
 from graphc.base.errors import InvalidArgumentError
 
 __all__ = ["Config", "WideTypes", "config"]
@@ -20,6 +22,14 @@ def _flag(name: str) -> bool:
 def _number(name: str, default: int) -> int:
     text = os.environ.get(name, "")
     return int(text) if text.isdigit() else default
+
+
+def _seconds(name: str) -> float | None:
+    try:
+        value = float(os.environ.get(name, ""))
+    except ValueError:
+        return None
+    return value if 0 < value < math.inf else None
 
 
 @dataclass(frozen=True)
@@ -40,6 +50,7 @@ class WideTypes:
 
 
 _DEFAULT_BITS = (32, 64)
+_PROPERTIES = ("max_in_flight", "inter_op_threads", "watchdog_seconds", "enable_x64", "default_dtype_bits")
 
 
 @dataclass
@@ -50,8 +61,13 @@ class Config:
       verify: check every graph before and after each pass (``GRAPHC_VERIFY``).
       max_traces: how many traces a compiled function keeps before it drops the one unused longest.
       max_unrolled_nodes: how many nodes an unrolled loop may add to a graph before it is refused.
-      max_in_flight: how many data-parallel programs may run at once on simulated CPU devices; XLA's collectives
-        deadlock there when many do (``GRAPHC_MAX_IN_FLIGHT``).
+      max_in_flight: how many steps, calls of compiled functions, may be dispatched and not yet computed; a call waits
+        until there is room. None leaves it to JAX, apart from data-parallel programs on simulated CPU devices, of
+        which one runs at a time: XLA's collectives deadlock there when many do (``GRAPHC_MAX_IN_FLIGHT``).
+      inter_op_threads: how many pieces of work run at once, such as calls given to ``gx.submit``; None for as many as
+        the machine has processors (``GRAPHC_INTER_OP_THREADS``).
+      watchdog_seconds: after how many seconds without progress what is waited for is reported, as a warning of the
+        logger ``graphc.watchdog``; None for never (``GRAPHC_WATCHDOG_SECONDS``).
       warn_retraces: at which retrace of a function a warning is given first.
       full_traceback: whether the tracebacks of errors show graphc's own frames too, and its functions made of branches
         and loop bodies (``GRAPHC_FULL_TRACEBACK``).
@@ -69,13 +85,60 @@ class Config:
     verify: bool = field(default_factory=lambda: _flag("GRAPHC_VERIFY"))
     max_traces: int = 64
     max_unrolled_nodes: int = 100_000
-    max_in_flight: int = field(default_factory=lambda: _number("GRAPHC_MAX_IN_FLIGHT", 1))
     warn_retraces: int = 3
     full_traceback: bool = field(default_factory=lambda: _flag("GRAPHC_FULL_TRACEBACK"))
+    _max_in_flight: int | None = field(
+        default_factory=lambda: _number("GRAPHC_MAX_IN_FLIGHT", 0) or None, init=False, repr=False
+    )
+    _inter_op_threads: int | None = field(
+        default_factory=lambda: _number("GRAPHC_INTER_OP_THREADS", 0) or None, init=False, repr=False
+    )
+    _watchdog_seconds: float | None = field(
+        default_factory=lambda: _seconds("GRAPHC_WATCHDOG_SECONDS"), init=False, repr=False
+    )
     _wide_types: WideTypes | None = field(default=None, init=False, repr=False)
     _default_bits: int = field(
         default_factory=lambda: 32 if _number("GRAPHC_DEFAULT_DTYPE_BITS", 64) == 32 else 64, init=False, repr=False
     )
+
+    def update_detours(self) -> None:
+        """Has compiled calls take the long way where a setting asks for it."""
+        set_detour("max_in_flight", "steps in flight are bounded", active=self._max_in_flight is not None)
+        set_detour("watchdog", "a watchdog looks after calls", active=self._watchdog_seconds is not None)
+
+    @property
+    def max_in_flight(self) -> int | None:
+        """How many steps may be dispatched and not yet computed; None leaves it to JAX."""
+        return self._max_in_flight
+
+    @max_in_flight.setter
+    def max_in_flight(self, value: int | None) -> None:
+        self._max_in_flight = _count("max_in_flight", value)
+        self.update_detours()
+
+    @property
+    def inter_op_threads(self) -> int | None:
+        """How many pieces of work run at once; None for as many as there are processors."""
+        return self._inter_op_threads
+
+    @inter_op_threads.setter
+    def inter_op_threads(self, value: int | None) -> None:
+        self._inter_op_threads = _count("inter_op_threads", value)
+
+    @property
+    def watchdog_seconds(self) -> float | None:
+        """After how many seconds without progress what is waited for is reported; None for never."""
+        return self._watchdog_seconds
+
+    @watchdog_seconds.setter
+    def watchdog_seconds(self, value: float | None) -> None:
+        numeric = isinstance(value, int | float) and not isinstance(value, bool)
+        if value is not None and not (numeric and 0 < value < math.inf):
+            raise InvalidArgumentError(
+                f"gx.config.watchdog_seconds: expected a positive, finite number of seconds or None, got {value!r}"
+            )
+        self._watchdog_seconds = value
+        self.update_detours()
 
     @property
     def enable_x64(self) -> bool:
@@ -130,7 +193,7 @@ class Config:
 
     def _names(self) -> list[str]:
         plain = [name for name in self.__dataclass_fields__ if not name.startswith("_")]
-        return [*plain, "enable_x64", "default_dtype_bits"]
+        return [*plain, *_PROPERTIES]
 
     def _switch(self) -> WideTypes:
         assert self._wide_types is not None, "graphc.core, which knows JAX, is not imported"
@@ -149,4 +212,11 @@ def _truth(name: str, value: Any) -> bool:
     return value
 
 
+def _count(name: str, value: Any) -> int | None:
+    if value is not None and (type(value) is not int or value < 1):
+        raise InvalidArgumentError(f"gx.config.{name}: expected an int from 1 on or None, got {value!r}")
+    return value
+
+
 config = Config()
+config.update_detours()

@@ -7,13 +7,16 @@ what to write instead; :func:`at` adds the place.
 
 from __future__ import annotations
 
+import concurrent.futures
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from graphc.base.frames import Location
 
 __all__ = [
+    "CancelledError",
     "ConcretizationError",
+    "DeadlineExceededError",
     "FailedPreconditionError",
     "GraphcError",
     "GraphcWarning",
@@ -62,6 +65,14 @@ class NotFoundError(GraphcError, LookupError):
 
 class FailedPreconditionError(GraphcError, RuntimeError):
     """The system is not in the state that the call needs."""
+
+
+class DeadlineExceededError(GraphcError, TimeoutError):
+    """What was waited for was not done by the deadline; the message names it."""
+
+
+class CancelledError(GraphcError, concurrent.futures.CancelledError):
+    """What was waited for will not be done, since somebody has cancelled it, or waiting for it."""
 
 
 class UnimplementedError(GraphcError, NotImplementedError):

@@ -165,7 +165,7 @@ class DataParallel:
         if not self._bounded:
             return program()
         with _launching:
-            while len(_in_flight) >= max(1, config.max_in_flight):
+            while len(_in_flight) >= (config.max_in_flight or 1):
                 jax.block_until_ready(_in_flight.popleft())
             results = program()
             _in_flight.append([array for array in results if not array.is_deleted()][:1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import threading
 
 import pytest
@@ -19,6 +20,8 @@ class TestErrors:
             (errors.OutOfRangeError, IndexError),
             (errors.NotFoundError, LookupError),
             (errors.FailedPreconditionError, RuntimeError),
+            (errors.DeadlineExceededError, TimeoutError),
+            (errors.CancelledError, concurrent.futures.CancelledError),
             (errors.UnimplementedError, NotImplementedError),
             (errors.InternalError, RuntimeError),
             (errors.ConcretizationError, TypeError),
@@ -58,10 +61,24 @@ class TestConfig:
         monkeypatch.setenv("GRAPHC_VERIFY", text)
         assert Config().verify is value
 
-    @pytest.mark.parametrize(("text", "value"), [("4", 4), ("", 1), ("many", 1)])
-    def test_reads_numbers(self, monkeypatch: pytest.MonkeyPatch, text: str, value: int) -> None:
+    @pytest.mark.parametrize(("text", "value"), [("4", 4), ("", None), ("many", None), ("0", None)])
+    def test_reads_numbers(self, monkeypatch: pytest.MonkeyPatch, text: str, value: int | None) -> None:
         monkeypatch.setenv("GRAPHC_MAX_IN_FLIGHT", text)
         assert Config().max_in_flight == value
+
+    @pytest.mark.parametrize(
+        ("name", "value", "expected"),
+        [
+            ("max_in_flight", 0, "an int from 1 on or None"),
+            ("max_in_flight", True, "an int from 1 on or None"),
+            ("inter_op_threads", 1.5, "an int from 1 on or None"),
+            ("watchdog_seconds", 0, "a positive, finite number of seconds or None"),
+            ("watchdog_seconds", "soon", "a positive, finite number of seconds or None"),
+        ],
+    )
+    def test_refuses_what_is_no_bound(self, name: str, value: object, expected: str) -> None:
+        with pytest.raises(errors.InvalidArgumentError, match=f"gx.config.{name}: expected {expected}, got {value!r}"):
+            setattr(Config(), name, value)
 
 
 class TestUniqueNames:

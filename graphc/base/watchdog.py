@@ -1,0 +1,113 @@
+"""The watchdog: it reports what waits for long and makes no progress."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import threading
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from graphc.base.config import config
+from graphc.base.deadlines import What
+from graphc.base.frames import Location, user_location
+
+__all__ = ["Watch", "watched"]
+
+_logger = logging.getLogger("graphc.watchdog")
+
+
+class Watch:
+    """One thing that is waited for.
+
+    Args:
+      what: for the report.
+      place: the user's line that waits.
+    """
+
+    __slots__ = ("_what", "place", "reported", "since", "thread")
+
+    def __init__(self, what: What, place: Location | None) -> None:
+        self._what = what
+        self.place = place
+        self.since = time.monotonic()
+        self.reported = False
+        self.thread = threading.current_thread().name
+
+    def progress(self) -> None:
+        """Says that something was done: the time without progress starts anew, and a new stall is a new report."""
+        self.since, self.reported = time.monotonic(), False
+
+    def report(self, seconds: float) -> None:
+        """Logs that nothing has happened."""
+        self.reported = True
+        what = self._what if isinstance(self._what, str) else self._what()
+        place = "" if self.place is None else f"\n  at {self.place}"
+        _logger.warning("no progress for %.3g s: thread %s waits for %s%s", seconds, self.thread, what, place)
+
+
+class _Watchdog:
+    """Looks after what is waited for; its thread exists only while something is."""
+
+    def __init__(self) -> None:
+        self._condition = threading.Condition()
+        self._watches: dict[int, Watch] = {}
+        self._numbers = itertools.count()
+        self._thread: threading.Thread | None = None
+
+    def add(self, watch: Watch) -> int:
+        with self._condition:
+            number = next(self._numbers)
+            self._watches[number] = watch
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="graphc.watchdog", daemon=True)
+                self._thread.start()
+            return number
+
+    def remove(self, number: int) -> None:
+        with self._condition:
+            self._watches.pop(number, None)
+            if not self._watches:
+                self._condition.notify_all()
+
+    def _run(self) -> None:
+        while True:
+            with self._condition:
+                limit = config.watchdog_seconds
+                if not self._watches or limit is None:
+                    self._thread = None
+                    return
+                now = time.monotonic()
+                due = [watch for watch in self._watches.values() if not watch.reported and now - watch.since >= limit]
+                if not due:
+                    waits = [limit - (now - watch.since) for watch in self._watches.values() if not watch.reported]
+                    # One that was reported may make progress, and stall again.
+                    self._condition.wait(min(max(0.0, min(waits, default=limit)), threading.TIMEOUT_MAX))
+                    continue
+            for watch in due:  # not under the lock: handlers of logging are the user's
+                watch.report(now - watch.since)
+
+
+_watchdog = _Watchdog()
+
+
+@contextmanager
+def watched(what: What) -> Generator[Watch | None]:
+    """Inside the scope this thread waits for something; see ``gx.config.watchdog_seconds``.
+
+    Args:
+      what: what it waits for, as a noun.
+
+    Yields:
+      What is told of progress; None when nobody watches.
+    """
+    if config.watchdog_seconds is None:
+        yield None
+        return
+    watch = Watch(what, user_location())
+    number = _watchdog.add(watch)
+    try:
+        yield watch
+    finally:
+        _watchdog.remove(number)
