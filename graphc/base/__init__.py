@@ -18,6 +18,7 @@ from graphc.base.errors import at
 from graphc.base.frames import Location, is_graphc_file, is_internal_file, user_frame, user_location, warn_at
 from graphc.base.names import UniqueNames
 from graphc.base.notes import remember
+from graphc.base.pool import Pool, Work
 from graphc.base.recursion import deep_recursion
 from graphc.base.registry import Registry
 from graphc.base.waiting import Signal, holding, pause, wait_until
@@ -29,12 +30,14 @@ __all__ = [
     "Deadline",
     "Interruption",
     "Location",
+    "Pool",
     "Registry",
     "Signal",
     "UniqueNames",
     "Watch",
     "What",
     "WideTypes",
+    "Work",
     "at",
     "check_interrupted",
     "checked_seconds",

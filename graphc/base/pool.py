@@ -1,0 +1,176 @@
+"""A pool of threads for work of different priorities.
+
+Its threads are daemons and end when there is nothing to do. Work runs in a copy of the context in which it was given,
+so the deadline and tokens that are in force there hold for it, too.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import heapq
+import itertools
+import threading
+from collections.abc import Callable
+
+from graphc.base.waiting import wait_until
+
+__all__ = ["Pool", "Work"]
+
+_IDLE_SECONDS = 2.0
+_MOST_QUEUED = 10_000
+
+
+class Work:
+    """A piece of work that was given to a pool.
+
+    Attributes:
+      name: for messages.
+    """
+
+    __slots__ = ("_context", "_run", "_taken", "name", "order")
+
+    def __init__(self, run: Callable[[], None], name: str, order: tuple[float, int]) -> None:
+        self.name = name
+        self.order = order
+        self._run: Callable[[], None] | None = run
+        self._context: contextvars.Context | None = contextvars.copy_context()
+        self._taken = threading.Lock()
+
+    def __lt__(self, other: Work) -> bool:
+        return self.order < other.order
+
+    def take(self) -> bool:
+        """Claims it, so that nobody else runs it; whether it was still there to be claimed."""
+        return self._taken.acquire(blocking=False)
+
+    def cancel(self) -> bool:
+        """Takes it back; whether that was in time, before it began."""
+        if not self.take():
+            return False
+        self._run = self._context = None
+        return True
+
+    def run(self) -> None:
+        """Runs it; only for who has taken it."""
+        run, context = self._run, self._context
+        self._run = self._context = None  # what it refers to is not kept longer than it is needed
+        assert run is not None
+        assert context is not None
+        context.run(run)
+
+
+class Pool:
+    """Runs pieces of work on a bounded number of threads, those of the highest priority first.
+
+    Args:
+      name: of its threads.
+      limit: gives the number of threads that may work at once; asked each time.
+      idle_seconds: how long a thread waits for work before it ends.
+      most_queued: how much work may be queued; who gives more waits until there is room. Threads of the pool never wait
+        for that.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        limit: Callable[[], int],
+        *,
+        idle_seconds: float = _IDLE_SECONDS,
+        most_queued: int = _MOST_QUEUED,
+    ) -> None:
+        self.name = name
+        self._limit = limit
+        self._idle_seconds = idle_seconds
+        self._most_queued = most_queued
+        self._condition = threading.Condition()  # what a thread of the pool waits on
+        self._room = threading.Condition()
+        self._queue: list[Work] = []
+        self._numbers = itertools.count()
+        self._threads: set[threading.Thread] = set()
+        self._idle = 0
+
+    def give(self, run: Callable[[], None], *, priority: float = 0, name: str = "work") -> Work:
+        """Queues a piece of work.
+
+        Args:
+          run: what to do; it must not raise.
+          priority: the higher, the earlier; equal ones in the order in which they are given.
+          name: for messages.
+
+        Raises:
+          DeadlineExceededError: the queue stayed full until the deadline in force.
+          CancelledError: a token in force was cancelled while the queue was full.
+        """
+        if len(self._queue) >= self._most_queued and not self.is_mine():
+            self._wait_for_room(name)
+        work = Work(run, name, (-priority, next(self._numbers)))
+        with self._condition:
+            heapq.heappush(self._queue, work)
+            if self._idle:
+                self._condition.notify()
+            # One that is idle may be on its way to work that was given before.
+            if len(self._queue) > self._idle and len(self._threads) < self._limit():
+                self._start()
+        return work
+
+    def is_mine(self) -> bool:
+        """Whether this is a thread of the pool."""
+        return threading.current_thread() in self._threads
+
+    @property
+    def num_queued(self) -> int:
+        """How many pieces of work wait for a thread, those included that were cancelled a moment ago."""
+        return len(self._queue)
+
+    @property
+    def threads(self) -> tuple[threading.Thread, ...]:
+        """The threads that there are now."""
+        with self._condition:
+            return tuple(self._threads)
+
+    def _wait_for_room(self, name: str) -> None:
+        with self._room:
+            wait_until(
+                self._room,
+                lambda: len(self._queue) < self._most_queued,
+                lambda: f"room in the queue of {self.name}, where {len(self._queue)} wait, for {name}",
+            )
+
+    def _start(self) -> None:
+        number = next(index for index in itertools.count() if f"{self.name}-{index}" not in self._names())
+        # A plain context: what is in force here must not outlive its scope in a thread that does other work.
+        thread = threading.Thread(target=self._work, name=f"{self.name}-{number}", daemon=True)
+        self._threads.add(thread)
+        thread.start()
+
+    def _names(self) -> set[str]:
+        return {thread.name for thread in self._threads}
+
+    def _work(self) -> None:
+        try:
+            while (work := self._next()) is not None:
+                if work.take():
+                    work.run()
+                del work
+        finally:
+            with self._condition:
+                self._threads.discard(threading.current_thread())
+
+    def _wait_for_work(self) -> bool:
+        self._idle += 1
+        try:
+            return self._condition.wait_for(lambda: bool(self._queue), self._idle_seconds)
+        finally:
+            self._idle -= 1
+
+    def _next(self) -> Work | None:
+        """The next piece of work; None, and the thread is no more of the pool, after nothing came for a while."""
+        with self._condition:
+            if len(self._threads) > self._limit() or not (self._queue or self._wait_for_work()):
+                # Here, since after this nobody may count on the thread.
+                self._threads.discard(threading.current_thread())
+                return None
+            work = heapq.heappop(self._queue)
+        with self._room:
+            self._room.notify_all()
+        return work
