@@ -3,7 +3,7 @@
 from graphc.base import errors, nest
 from graphc.base.cancellation import CancellationToken
 from graphc.base.collection import collection_paused
-from graphc.base.config import Config, WideTypes, config
+from graphc.base.config import Config, DeviceSettings, WideTypes, config
 from graphc.base.deadlines import (
     Deadline,
     Interruption,
@@ -28,6 +28,7 @@ __all__ = [
     "CancellationToken",
     "Config",
     "Deadline",
+    "DeviceSettings",
     "Interruption",
     "Location",
     "Pool",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from graphc.base.detours import set_detour
 from graphc.base.errors import InvalidArgumentError
 
-__all__ = ["Config", "WideTypes", "config"]
+__all__ = ["Config", "DeviceSettings", "WideTypes", "config"]
 
 
 def _flag(name: str) -> bool:
@@ -49,8 +49,26 @@ class WideTypes:
     defaults_changed: Callable[[], None]
 
 
+@dataclass(frozen=True)
+class DeviceSettings:
+    """The settings of devices, which JAX and XLA hold; a layer above, which knows these, says how one is asked and set.
+
+    Attributes:
+      get: the value of a setting.
+      set: gives a setting a value.
+      log_placements: is called where ``log_device_placement`` is turned on or off.
+    """
+
+    get: Callable[[str], Any]
+    set: Callable[[str, Any], None]
+    log_placements: Callable[[bool], None]
+
+
 _DEFAULT_BITS = (32, 64)
-_PROPERTIES = ("max_in_flight", "inter_op_threads", "watchdog_seconds", "enable_x64", "default_dtype_bits")
+_PROPERTIES = (
+    "max_in_flight", "inter_op_threads", "watchdog_seconds", "enable_x64", "default_dtype_bits", "log_device_placement",
+    "visible_devices", "gpu_memory_fraction", "gpu_memory_growth",
+)  # fmt: skip
 
 
 @dataclass
@@ -71,6 +89,16 @@ class Config:
       warn_retraces: at which retrace of a function a warning is given first.
       full_traceback: whether the tracebacks of errors show graphc's own frames too, and its functions made of branches
         and loop bodies (``GRAPHC_FULL_TRACEBACK``).
+      soft_placement: whether a device scope that names a device that does not exist, or one that has no implementation
+        of an op, falls back to the CPU, and says so through ``logging``; otherwise it is an error
+        (``GRAPHC_SOFT_PLACEMENT``; TensorFlow's ``allow_soft_placement``).
+      log_device_placement: whether the device of each op is told through ``logging``, to the logger
+        ``graphc.placement`` (``GRAPHC_LOG_DEVICE_PLACEMENT``).
+      visible_devices: the GPUs that this process uses, by number, such as ``[0, 1]``; ``[]`` for none of them, None for
+        all. It and the next two are set before anything is computed, since JAX makes its devices once.
+      gpu_memory_fraction: the part of each GPU's memory that XLA takes, from 0 to 1; None for its default, three
+        quarters.
+      gpu_memory_growth: whether it takes that memory piece by piece, as it is needed, and not at the start.
       enable_x64: whether there are 64-bit types, by JAX's rules; as long as not, 32-bit ones stand in for them. It is
         JAX's own switch ``jax_enable_x64`` (``GRAPHC_ENABLE_X64`` or ``JAX_ENABLE_X64``). It may be set at any time:
         what was compiled before is kept for when it is set back.
@@ -87,6 +115,7 @@ class Config:
     max_unrolled_nodes: int = 100_000
     warn_retraces: int = 3
     full_traceback: bool = field(default_factory=lambda: _flag("GRAPHC_FULL_TRACEBACK"))
+    soft_placement: bool = field(default_factory=lambda: _flag("GRAPHC_SOFT_PLACEMENT"))
     _max_in_flight: int | None = field(
         default_factory=lambda: _number("GRAPHC_MAX_IN_FLIGHT", 0) or None, init=False, repr=False
     )
@@ -97,6 +126,8 @@ class Config:
         default_factory=lambda: _seconds("GRAPHC_WATCHDOG_SECONDS"), init=False, repr=False
     )
     _wide_types: WideTypes | None = field(default=None, init=False, repr=False)
+    _device_settings: DeviceSettings | None = field(default=None, init=False, repr=False)
+    _log_device_placement: bool = field(default=False, init=False, repr=False)
     _default_bits: int = field(
         default_factory=lambda: 32 if _number("GRAPHC_DEFAULT_DTYPE_BITS", 64) == 32 else 64, init=False, repr=False
     )
@@ -162,6 +193,43 @@ class Config:
             self._default_bits = value
             self._switch().defaults_changed()
 
+    @property
+    def log_device_placement(self) -> bool:
+        """Whether the device of each op is logged."""
+        return self._log_device_placement
+
+    @log_device_placement.setter
+    def log_device_placement(self, value: bool) -> None:
+        self._log_device_placement = _truth("log_device_placement", value)
+        self._devices().log_placements(value)
+
+    @property
+    def visible_devices(self) -> list[int] | None:
+        """The GPUs that this process uses, by number; None for all."""
+        return self._devices().get("visible_devices")
+
+    @visible_devices.setter
+    def visible_devices(self, value: Sequence[int | str] | None) -> None:
+        self._devices().set("visible_devices", value)
+
+    @property
+    def gpu_memory_fraction(self) -> float | None:
+        """The part of each GPU's memory that this process may take; None for what XLA takes by itself."""
+        return self._devices().get("gpu_memory_fraction")
+
+    @gpu_memory_fraction.setter
+    def gpu_memory_fraction(self, value: float | None) -> None:
+        self._devices().set("gpu_memory_fraction", value)
+
+    @property
+    def gpu_memory_growth(self) -> bool:
+        """Whether GPU memory is taken piece by piece, as it is needed."""
+        return self._devices().get("gpu_memory_growth")
+
+    @gpu_memory_growth.setter
+    def gpu_memory_growth(self, value: bool) -> None:
+        self._devices().set("gpu_memory_growth", _truth("gpu_memory_growth", value))
+
     @contextmanager
     def scope(self, **settings: Any) -> Generator[None]:
         """Inside the scope these settings hold; at its end each has the value again that it had before.
@@ -198,6 +266,16 @@ class Config:
     def _switch(self) -> WideTypes:
         assert self._wide_types is not None, "graphc.core, which knows JAX, is not imported"
         return self._wide_types
+
+    def _devices(self) -> DeviceSettings:
+        assert self._device_settings is not None, "graphc.core, which knows JAX, is not imported"
+        return self._device_settings
+
+    def register_device_settings(self, settings: DeviceSettings) -> None:
+        """Says how devices are set up; the core, a layer above, calls this once."""
+        self._device_settings = settings
+        if _flag("GRAPHC_LOG_DEVICE_PLACEMENT"):
+            self.log_device_placement = True
 
     def register_wide_types(self, switch: WideTypes) -> None:
         """Says how the 64-bit types are turned on; the core, a layer above, calls this once."""

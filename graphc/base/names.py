@@ -24,9 +24,20 @@ class UniqueNames:
     def __call__(self, wish: str) -> str:
         """The name that is wished for, or the next free one after it."""
         with self._lock:
-            name = wish
-            while name in self._taken:
-                count = self._counts[wish] = self._counts.get(wish, 0) + 1
-                name = f"{wish}_{count}"
+            name, count = self._free(wish)
+            if count:
+                self._counts[wish] = count
             self._taken.add(name)
             return name
+
+    def next(self, wish: str) -> str:
+        """The name that the next call would give; it stays free."""
+        with self._lock:
+            return self._free(wish)[0]
+
+    def _free(self, wish: str) -> tuple[str, int]:
+        name, count = wish, self._counts.get(wish, 0)
+        while name in self._taken:
+            count += 1
+            name = f"{wish}_{count}"
+        return name, count

@@ -17,10 +17,10 @@ from graphc.core.context import (
     trace_scope,
 )
 from graphc.core.convert import SCALARS, ArrayLike, operand
+from graphc.core.device_settings import has_made_devices
 from graphc.core.devices import (
     Device,
     canonical_device,
-    device,
     device_name,
     devices,
     find_device,
@@ -40,7 +40,16 @@ from graphc.core.dtypes import (
 )
 from graphc.core.guard import Guard
 from graphc.core.large_ints import fitted_int
+from graphc.core.pins import NO_PINS, DeviceFunction, Pins
 from graphc.core.places import MISSING, Place, TensorPlace, Write
+from graphc.core.placing import (
+    DeviceChoice,
+    NodeToPlace,
+    check_implemented,
+    device,
+    log_placement,
+    requested_device,
+)
 from graphc.core.region import Region, VariableState
 from graphc.core.stand_ins import StandIn, StandIns
 from graphc.core.tensor import SymbolicTensor, Tensor, wait_all
@@ -63,6 +72,7 @@ __all__ = [
     "FUNCTIONS",
     "MISSING",
     "NO_ATTRS",
+    "NO_PINS",
     "SCALARS",
     "AfterCall",
     "ArrayLike",
@@ -73,9 +83,13 @@ __all__ = [
     "Context",
     "CreationInTrace",
     "Device",
+    "DeviceChoice",
+    "DeviceFunction",
     "Guard",
     "LaunchCounter",
     "LoopReport",
+    "NodeToPlace",
+    "Pins",
     "Place",
     "Recorder",
     "Region",
@@ -97,6 +111,7 @@ __all__ = [
     "as_dtype",
     "canonical_array",
     "canonical_device",
+    "check_implemented",
     "context",
     "converted",
     "count_launches",
@@ -109,14 +124,17 @@ __all__ = [
     "dtype_rules",
     "find_device",
     "fitted_int",
+    "has_made_devices",
     "is_symbolic",
     "kernel",
+    "log_placement",
     "natural_dtype",
     "operand",
     "placed",
     "register_converter",
     "register_region_runner",
     "replica_scope",
+    "requested_device",
     "scalar_array",
     "simulate_cpu_devices",
     "tape_scope",

@@ -1,7 +1,8 @@
 """What is going on in this thread: a trace, open tapes, a device scope.
 
 There is one object per thread. ``eager`` sums it up for the fast path of eager calls: it is True exactly when no
-trace, tape, device scope or counter is active, so an eager op asks one question and not four.
+trace, tape, device scope or counter is active and placements are not logged, so an eager op asks one question and not
+five.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
+
+from graphc.core.pins import NO_PINS, Pins
+from graphc.ir import DeviceSpec
 
 if TYPE_CHECKING:
     from graphc.core.trace import Trace
@@ -24,6 +28,7 @@ __all__ = [
     "count_launches",
     "creation_scope",
     "device_scope",
+    "log_placements",
     "replica_scope",
     "tape_scope",
     "trace_scope",
@@ -96,27 +101,39 @@ class Context(threading.local):
     """The state of one thread.
 
     Attributes:
-      eager: no trace, tape, device scope or counter is active, and no call is making Variables.
+      eager: no trace, tape, device scope or counter is active, no call is making Variables, no placement is logged.
+      placing: a device scope is active, or placements are logged.
       trace: the trace that ops are appended to, or None in eager mode.
       tapes: the open gradient tapes, outermost first.
-      device: the device that ops are pinned to; empty for none.
+      device: what the device scopes around say; false where there are none.
       replica: the data-parallel replica that is being traced, or None.
       creating: set while a call is run eagerly because it creates Variables: what undoes its assignments.
       counter: what counts the programs handed to devices, or None.
     """
 
     eager: bool = True
+    placing: bool = False
     trace: Trace | None = None
     tapes: tuple[Recorder, ...] = ()
-    device: str = ""
+    device: Pins = NO_PINS
     replica: ReplicaContext | None = None
     creating: Assignments | None = None
     counter: LaunchCounter | None = None
 
     def update(self) -> None:
-        """Recomputes ``eager`` after a change."""
-        idle = self.trace is None and self.counter is None and self.creating is None
-        self.eager = idle and not self.tapes and not self.device
+        """Recomputes ``eager`` and ``placing`` after a change.
+
+        A thread in which nothing is going on has neither of its own, so that :func:`log_placements` reaches all.
+        """
+        own = self.__dict__
+        if self.device:
+            own["placing"] = True
+        else:
+            own.pop("placing", None)
+        if self.device or self.tapes or self.trace is not None or self.counter is not None or self.creating is not None:
+            own["eager"] = False
+        else:
+            own.pop("eager", None)
 
     def launched(self) -> None:
         """Tells the counter, if there is one, of a program that was handed to a device."""
@@ -127,11 +144,16 @@ class Context(threading.local):
 context = Context()
 
 
+def log_placements(enabled: bool) -> None:
+    """Takes every eager op of all threads past what logs its placement, or no more."""
+    Context.eager, Context.placing = not enabled, enabled
+
+
 @contextmanager
 def trace_scope(trace: Trace | None) -> Generator[None]:
     """Ops go to ``trace`` inside the scope (None: they run eagerly). Tapes opened outside do not see them."""
     saved = context.trace, context.tapes, context.device
-    context.trace, context.tapes, context.device = trace, (), context.device if trace is not None else ""
+    context.trace, context.tapes, context.device = trace, (), context.device if trace is not None else NO_PINS
     context.update()
     try:
         yield
@@ -192,9 +214,15 @@ def tape_scope(tapes: tuple[Recorder, ...]) -> Generator[None]:
 
 
 @contextmanager
-def device_scope(device: str) -> Generator[None]:
-    """Ops are pinned to ``device`` inside the scope; the empty string lifts a pin."""
+def device_scope(device: str | Pins) -> Generator[None]:
+    """Only this pin holds inside the scope, whatever was said around it.
+
+    Args:
+      device: the canonical name of a device, or what scopes say; false for no pin.
+    """
     saved = context.device
+    if isinstance(device, str):
+        device = Pins((DeviceSpec.parse(device),), device) if device else NO_PINS
     context.device = device
     context.update()
     try:

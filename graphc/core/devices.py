@@ -1,35 +1,39 @@
 """Physical devices by name, and the number of simulated CPU devices.
 
-``GRAPHC_CPU_DEVICES=8`` splits the CPU into eight devices, for trying data-parallel programs on one machine. It is
-read when graphc is imported, before JAX makes its devices.
+This process is ``/job:localhost/replica:0/task:0``, and there is no other. ``GRAPHC_CPU_DEVICES=8`` splits the CPU into
+eight devices, for trying data-parallel programs on one machine. It is read when graphc is imported, before JAX makes
+its devices.
 """
 
 from __future__ import annotations
 
+import logging
 import os
-from contextlib import AbstractContextManager
 from functools import lru_cache
 from typing import Any, Protocol, cast
 
 import jax
 import jax.numpy as jnp
 
-from graphc.base import at, user_location
-from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
-from graphc.core.context import device_scope
+from graphc.base import Location, at, config, user_location
+from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, NotFoundError
 from graphc.ir import DeviceSpec
 
 __all__ = [
     "Device",
     "canonical_device",
-    "device",
     "device_name",
     "devices",
     "find_device",
+    "named_device",
     "placed",
+    "say_once",
     "simulate_cpu_devices",
     "to_device",
 ]
+
+_TASK = DeviceSpec("localhost", 0, 0)
+_CPU = "/device:CPU:0"
 
 
 class Device(Protocol):
@@ -80,18 +84,49 @@ def simulate_cpu_devices() -> None:
         ) from error
 
 
-@lru_cache(maxsize=1)
-def devices() -> tuple[Device, ...]:
+def devices(kind: str | None = None) -> tuple[Device, ...]:
     """The devices of this process: those of the default platform first, then the CPU's.
+
+    Args:
+      kind: only those of a type such as ``"gpu"``, in any case; None for all.
 
     Returns:
       JAX devices; ``str(device)`` names each.
+
+    Example:
+      >>> devices("cpu")[0].platform
+      'cpu'
     """
+    found = _by_name()
+    if kind is None:
+        return tuple(found.values())
+    wanted = DeviceSpec(device_type=kind).device_type
+    return tuple([device for name, device in found.items() if name.split(":")[1] == wanted])
+
+
+@lru_cache(maxsize=1)
+def _by_name() -> dict[str, Device]:
+    """The devices by their canonical names."""
     local = cast("Any", jax.local_devices)
     found: list[Device] = list(local())
     if found[0].platform != "cpu":
         found.extend(local(backend="cpu"))
-    return tuple(found)
+    named: dict[str, Device] = {}
+    for device in found:
+        kind = _kind(device.platform)
+        index = sum(name.split(":")[1] == kind for name in named)
+        named[f"/device:{kind}:{index}"] = device
+    return named
+
+
+@lru_cache(maxsize=1)
+def _names() -> dict[Device, str]:
+    return {device: name for name, device in _by_name().items()}
+
+
+def _kind(platform: str) -> str:
+    """The type that a spec has for a platform of JAX's."""
+    return {"CUDA": "GPU", "ROCM": "GPU"}.get(platform.upper(), platform.upper())
 
 
 def device_name(device: Device) -> str:
@@ -102,40 +137,81 @@ def device_name(device: Device) -> str:
       >>> device_name(jax.devices("cpu")[0])
       '/device:CPU:0'
     """
-    kind = "CPU" if device.platform == "cpu" else device.platform.upper()
-    kind = {"CUDA": "GPU", "ROCM": "GPU"}.get(kind, kind)
-    peers = [peer for peer in devices() if peer.platform == device.platform]
-    return f"/device:{kind}:{peers.index(device)}"
+    name = _names().get(device)
+    return name or f"/device:{_kind(device.platform)}:{device.id}"  # of another process
 
 
-def canonical_device(spec: str | DeviceSpec | Device) -> str:
-    """The canonical text of a device spec.
+def named_device(spec: DeviceSpec, location: Location | None = None) -> str:
+    """The canonical name of the device that a spec means, whether or not it exists: what the spec leaves open is 0.
 
     Raises:
-      InvalidArgumentError: the spec is malformed.
-      NotFoundError: no such device exists here; the message lists those that do.
+      NotFoundError: it means a device of another process.
     """
-    return device_name(find_device(spec))
+    for field, said in (("job", spec.job), ("replica", spec.replica), ("task", spec.task)):
+        if said not in (None, getattr(_TASK, field)):
+            raise at(
+                NotFoundError(
+                    f"there is no device {spec}: this process is {_TASK}, and there is no cluster around it; "
+                    f"leave out the {field}"
+                ),
+                location or user_location(),
+            )
+    kind = spec.device_type or devices()[0].platform
+    return f"/device:{_kind(kind)}:{spec.device_index or 0}"
 
 
-def find_device(spec: str | DeviceSpec | Device) -> Device:
+def canonical_device(spec: str | DeviceSpec | Device, location: Location | None = None, *, told: bool = False) -> str:
+    """The name of the physical device that a spec stands for; see :func:`find_device`."""
+    return device_name(find_device(spec, location, told=told))
+
+
+def find_device(spec: str | DeviceSpec | Device, location: Location | None = None, *, told: bool = False) -> Device:
     """The physical device that a spec names; an index left out means 0.
 
+    With ``gx.config.soft_placement`` it is the first CPU where there is no such device, and that is said once for each
+    place.
+
+    Args:
+      spec: as text or not; a device stands for itself.
+      location: the line of the user's code that asks for it; None for the one that is being run.
+      told: whether a fall back to the CPU was told already, where the scope was opened.
+
     Raises:
+      InvalidTypeError: it is no spec.
       InvalidArgumentError: the spec is malformed.
       NotFoundError: no such device exists here; the message lists those that do.
     """
+    found = _by_name().get(spec) if isinstance(spec, str) else None  # most are canonical
+    if found is not None:
+        return found
     if not isinstance(spec, str | DeviceSpec):
-        return spec
-    parsed = DeviceSpec.parse(spec) if isinstance(spec, str) else spec
-    wanted = (parsed.device_type or devices()[0].platform).upper()
-    wanted = {"CUDA": "GPU", "ROCM": "GPU"}.get(wanted, wanted)
-    name = f"/device:{wanted}:{parsed.device_index or 0}"
-    for device in devices():
-        if device_name(device) == name:
-            return device
-    known = ", ".join(device_name(device) for device in devices())
-    raise at(NotFoundError(f"there is no device {spec!s}; this process has {known}"), user_location())
+        if isinstance(spec, jax.Device):
+            return spec
+        message = f"expected a device such as 'gpu:0', a gx.DeviceSpec or one of gx.devices(), got {spec!r:.60}"
+        raise at(InvalidTypeError(message), location or user_location())
+    name = named_device(DeviceSpec.parse(spec) if isinstance(spec, str) else spec, location)
+    found = _by_name().get(name)
+    if found is not None:
+        return found
+    location = location or user_location()
+    known = ", ".join(_by_name())
+    if config.soft_placement:
+        if not told:
+            say_once(f"there is no device {spec!s}, so {_CPU} is taken; this process has {known}", location, name)
+        return _by_name()[_CPU]
+    message = f"there is no device {spec!s}; this process has {known}"
+    raise at(NotFoundError(f"{message}. With gx.config.soft_placement = True the CPU is taken instead"), location)
+
+
+_log = logging.getLogger("graphc")
+_said: set[tuple[str, Location | None]] = set()
+
+
+def say_once(message: str, location: Location | None, key: str) -> None:
+    """Warns through ``logging``, once for each key and place in the user's code."""
+    if (key, location) not in _said:
+        _said.add((key, location))
+        _log.warning("%s", message if location is None else f"{message}\n  at {location}")
 
 
 def to_device(array: Any, device: Device) -> Any:
@@ -154,23 +230,3 @@ def placed(array: jax.Array, sharding: Any) -> jax.Array:
 
 def _moved(array: Any, place: Any) -> Any:
     return jax.device_put(jnp.array(array, copy=True) if isinstance(array, jax.Array) else array, place)
-
-
-def device(spec: str | DeviceSpec | None) -> AbstractContextManager[None]:
-    """Pins the ops inside a ``with`` block, and the variables made there, to a device.
-
-    Eager ops run there. In a compiled function all pins must name one device, where the whole function then runs; pins
-    to several are refused.
-
-    Args:
-      spec: such as ``"gpu:0"``, ``"/device:CPU:1"``; None lifts the pins around.
-
-    Raises:
-      InvalidArgumentError: the spec is malformed.
-      NotFoundError: there is no such device; the message lists those that exist.
-
-    Example:
-      >>> with device("cpu:0"):
-      ...     pass
-    """
-    return device_scope("" if spec is None else canonical_device(spec))

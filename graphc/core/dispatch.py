@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 import jax
 from jax.core import Tracer
 
-from graphc.base import Location, at, nest, user_frame, user_location
+from graphc.base import Location, at, config, nest, user_frame, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.core.context import context
 from graphc.core.convert import SCALARS, operand
-from graphc.core.devices import find_device, to_device
+from graphc.core.devices import device_name, devices, find_device, to_device
 from graphc.core.dtypes import type_of
 from graphc.core.large_ints import has_large_ints, with_fitted_ints
+from graphc.core.placing import check_implemented, log_placement, requested_device
 from graphc.ir import OPS, Attrs, Graph, OpDef, Value
 
 if TYPE_CHECKING:
@@ -176,14 +177,41 @@ def _operand(op: OpDef, value: Any) -> Any:
 def _run(op: OpDef, values: Sequence[Any], attrs: Attrs, regions: Sequence[Graph]) -> list[Tensor]:
     context.launched()
     arrays = [_array(value) for value in values]
-    if context.device:
-        device = find_device(context.device)
-        arrays = [to_device(array, device) for array in arrays]
-        with jax.default_device(device):
-            result = _call(op, arrays, attrs, regions, values)
+    if context.placing or op.platforms:
+        result = _call_placed(op, arrays, attrs, regions, values)
     else:
         result = _call(op, arrays, attrs, regions, values)
     return [_tensor(array) for array in nest.as_tuple(result)]
+
+
+def _call_placed(
+    op: OpDef, arrays: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], values: Sequence[Any]
+) -> Any:
+    """As :func:`_call`, where the device scopes around say and where there is an implementation."""
+    requested = requested_device(op, values, attrs, regions) if context.device else ""
+    device = find_device(requested, told=True) if requested else None
+    if op.platforms:
+        wanted = device_name(_device_of(arrays) if device is None else device)
+        found = check_implemented(op, wanted)
+        if found != wanted:
+            device = find_device(found)
+    if device is None:
+        result = _call(op, arrays, attrs, regions, values)
+    else:
+        arrays = [to_device(array, device) for array in arrays]
+        with jax.default_device(device):
+            result = _call(op, arrays, attrs, regions, values)
+    if config.log_device_placement:
+        used = {device_name(place) for array in nest.as_tuple(result) for place in array.devices()}
+        log_placement(op.name, op.name, requested, ", ".join(sorted(used)), user_location())
+    return result
+
+
+def _device_of(arrays: Sequence[Any]) -> Any:
+    """The device that JAX runs an op on: that of its arrays, else the default one."""
+    found = [array for array in arrays if isinstance(array, jax.Array)]
+    array = next((array for array in found if array.committed), found[0] if found else None)
+    return devices()[0] if array is None else next(iter(array.devices()))
 
 
 def _array(value: Any) -> Any:

@@ -29,6 +29,7 @@ from graphc.core.convert import SCALARS
 from graphc.core.dispatch import NO_ATTRS, translate_error
 from graphc.core.dtypes import canonical_array, scalar_array, type_of
 from graphc.core.places import Place, TensorPlace, Write
+from graphc.core.placing import requested_device
 from graphc.core.stand_ins import StandIns
 from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.ir import CONSTANT, OPS, Attrs, Graph, GraphBuilder, Literal, OpDef, TensorType, Value
@@ -272,14 +273,18 @@ class Trace:
             output_types = op.infer(types, attrs, regions)
         except Exception as error:
             raise translate_error(error, op, types, attrs, operands=inputs) from error
+        location = user_location()
+        device = ""
+        if context.device:
+            device = requested_device(op, values, attrs, regions, self.builder.next_name(op.name), location)
         node = self.builder.append(
             op,
             values,
             attrs,
             types=output_types,
             regions=regions,
-            device=context.device,
-            location=user_location(),
+            device=device,
+            location=location,
         )
         return [SymbolicTensor(output, self) for output in node.outputs]
 

@@ -22,6 +22,7 @@ from graphc.core.convert import ArrayLike, operand
 from graphc.core.devices import device_name, find_device, placed
 from graphc.core.dtypes import as_dtype, type_of
 from graphc.core.large_ints import fitted_int, has_large_ints
+from graphc.core.placing import log_placement, variable_device
 from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.ir import WORLD, TensorType
 
@@ -89,16 +90,21 @@ class Variable(ArrayMethods):
         if type(raw) is int:
             raw = _number(raw, wanted, f"Variable {name!r}")
         array = jnp.array(raw, dtype=wanted, copy=True)
-        if variable_placement.sharding is not None:
-            array = jax.device_put(array, variable_placement.sharding)
-        elif context.device:
-            array = jax.device_put(array, find_device(context.device))
-        self.raw = array
-        if context.creating is not None:
-            context.creating.note(self)
         self._type = type_of(array)
         self.name = _names(name)
         self.trainable = trainable
+        requested = ""
+        if variable_placement.sharding is not None:
+            array = jax.device_put(array, variable_placement.sharding)
+        elif context.device:
+            requested = variable_device(self.name, self._type, trainable)
+            if requested:
+                array = jax.device_put(array, find_device(requested, told=True))
+        self.raw = array
+        if context.placing:
+            log_placement("variable", self.name, requested, self.device, user_location())
+        if context.creating is not None:
+            context.creating.note(self)
 
     @property
     def type(self) -> TensorType:

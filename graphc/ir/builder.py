@@ -45,6 +45,10 @@ class GraphBuilder:
         self.inputs.append(value)
         return value
 
+    def next_name(self, wish: str) -> str:
+        """The name that the next node gets if it wishes for this one."""
+        return self._names.next(wish)
+
     def append(
         self,
         op: OpDef,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from graphc.base import errors
 
@@ -14,7 +15,7 @@ __all__ = ["DeviceSpec"]
 
 _FORMS: Final = (
     'write "/job:worker/replica:0/task:1/device:GPU:0" or a part of it, "/gpu:0", "cpu:1" or "tpu"; '
-    '"*" leaves a number open'
+    '"*" leaves a number or the type open'
 )
 _PLAIN_TYPES: Final = frozenset({"cpu", "gpu", "tpu"})
 _JOB: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
@@ -37,7 +38,8 @@ class DeviceSpec:
       device_index: which of the task's devices of that type, from 0.
 
     Raises:
-      InvalidArgumentError: a name is malformed, a number negative, or an index has no type.
+      InvalidTypeError: a name is no string, or a number no int.
+      InvalidArgumentError: a name is malformed, or a number negative.
 
     Example:
       >>> str(DeviceSpec.parse("/gpu:0"))
@@ -53,6 +55,10 @@ class DeviceSpec:
     device_index: int | None = None
 
     def __post_init__(self) -> None:
+        for field in ("job", "device_type"):
+            name = getattr(self, field)
+            if name is not None and not isinstance(name, str):
+                raise errors.InvalidTypeError(f"{field} is {name!r}; expected a string or None")
         if self.job is not None and not _JOB.fullmatch(self.job):
             raise errors.InvalidArgumentError(
                 f"{self.job!r} is no name of a job: a letter, then letters, digits, '_', '.' and '-'"
@@ -63,12 +69,13 @@ class DeviceSpec:
             object.__setattr__(self, "device_type", self.device_type.upper())
         for field in ("replica", "task", "device_index"):
             number = getattr(self, field)
-            if number is not None and number < 0:
+            if number is None:
+                continue
+            if isinstance(number, bool) or not hasattr(number, "__index__"):
+                raise errors.InvalidTypeError(f"{field} is {number!r}; expected an int or None")
+            if number < 0:
                 raise errors.InvalidArgumentError(f"{field} is {number}; it counts from 0")
-        if self.device_index is not None and self.device_type is None:
-            raise errors.InvalidArgumentError(
-                f"device_index is {self.device_index} but device_type is None; give the type, such as 'GPU'"
-            )
+            object.__setattr__(self, field, operator.index(number))
 
     @staticmethod
     def parse(text: str) -> DeviceSpec:
@@ -94,15 +101,46 @@ class DeviceSpec:
             given.setdefault("device_index", None)
         return dataclasses.replace(self, **given)
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether it names one device of a task."""
+        return self.device_type is not None and self.device_index is not None
+
+    @classmethod
+    def from_string(cls, spec: str) -> DeviceSpec:
+        """TensorFlow's name of :meth:`parse`."""
+        return cls.parse(spec)
+
+    def to_string(self) -> str:
+        """TensorFlow's name of ``str``."""
+        return str(self)
+
+    def make_merged_spec(self, dev: DeviceSpec) -> DeviceSpec:
+        """TensorFlow's name of :meth:`merge`."""
+        return self.merge(dev)
+
+    def replace(self, **fields: Any) -> DeviceSpec:
+        """A copy with other values of some fields.
+
+        Example:
+          >>> str(DeviceSpec.parse("/job:ps/task:1").replace(task=2))
+          '/job:ps/task:2'
+        """
+        unknown = [name for name in fields if name not in self.__dataclass_fields__]
+        if unknown:
+            known = ", ".join(self.__dataclass_fields__)
+            raise errors.InvalidArgumentError(f"a device spec has no field {unknown[0]!r}; it has {known}")
+        return dataclasses.replace(self, **fields)
+
     def __str__(self) -> str:
         text = "".join(
             f"/{key}:{value}"
             for key, value in (("job", self.job), ("replica", self.replica), ("task", self.task))
             if value is not None
         )
-        if self.device_type is None:
+        if self.device_type is None and self.device_index is None:
             return text
-        return f"{text}/device:{self.device_type}:{'*' if self.device_index is None else self.device_index}"
+        return f"{text}/device:{self.device_type or '*'}:{'*' if self.device_index is None else self.device_index}"
 
 
 @lru_cache(maxsize=4096)
@@ -130,9 +168,15 @@ def _parse_part(part: str) -> dict[str, str | int | None]:
         words = [key, *words]
     elif key != "device":
         return {}
-    if not 1 <= len(words) <= 2 or not _TYPE.fullmatch(words[0]) or not all(map(_is_number, words[1:])):
+    if not 1 <= len(words) <= 2 or not all(map(_is_number, words[1:])):
         return {}
-    return {"device_type": words[0], "device_index": _number(words[1]) if len(words) == 2 else None}
+    kind = words[0]
+    if kind != "*" and not _TYPE.fullmatch(kind):
+        return {}
+    return {
+        "device_type": None if kind == "*" else kind,
+        "device_index": _number(words[1]) if len(words) == 2 else None,
+    }
 
 
 def _is_number(word: str) -> bool:

@@ -48,6 +48,7 @@ class OpDef:
       light: whether it takes a few instructions for each element and has no effects, so that on a small array it may be
         computed where it is not needed, to save a branch.
       verify: checks of a node beyond its types; raises or returns a message, or None when all is well.
+      platforms: the types of devices, in lower case, that have an implementation; empty for all.
       doc: one line on what the op computes.
       caches: what higher layers keep for the op.
     """
@@ -62,6 +63,7 @@ class OpDef:
     differentiable: bool = True
     light: bool = False
     verify: Callable[[Node], str | None] | None = None
+    platforms: tuple[str, ...] = ()
     doc: str = ""
     caches: dict[Any, Any] = field(default_factory=dict[Any, Any], repr=False)
 

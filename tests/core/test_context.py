@@ -7,7 +7,7 @@ import threading
 import pytest
 
 import graphc as gx
-from graphc.core import Trace, context, count_launches, creation_scope, device_scope, tape_scope, trace_scope
+from graphc.core import NO_PINS, Trace, context, count_launches, creation_scope, device_scope, tape_scope, trace_scope
 
 
 def test_eager_sums_up_the_scopes() -> None:
@@ -27,7 +27,7 @@ def test_scopes_are_restored_after_an_error() -> None:
     with pytest.raises(KeyError), device_scope("/device:CPU:1"), trace_scope(Trace("t")):
         raise KeyError
     assert context.eager
-    assert (context.trace, context.device) == (None, "")
+    assert (context.trace, context.device) == (None, NO_PINS)
 
 
 def test_a_trace_hides_the_tapes_around_it() -> None:

@@ -1,0 +1,125 @@
+"""How devices are set up before they are used: which GPUs, and how much of their memory.
+
+JAX and XLA take these from JAX's own settings and from the environment, when they make their devices; later they look
+at neither.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+
+from graphc.base import DeviceSettings, at, config, user_location
+from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
+from graphc.core.context import log_placements
+from graphc.ir import DeviceSpec
+
+__all__ = ["has_made_devices"]
+
+_FRACTION = "XLA_PYTHON_CLIENT_MEM_FRACTION"
+_PREALLOCATE = "XLA_PYTHON_CLIENT_PREALLOCATE"
+_VISIBLE = ("jax_cuda_visible_devices", "jax_rocm_visible_devices")
+
+_jax_config: Any = jax.config  # its settings are not annotated
+_visible: list[int] | None = None
+_platforms: list[Any] = []  # what JAX's setting was before all GPUs were hidden
+
+
+def has_made_devices() -> bool:
+    """Whether JAX has made its devices; it says so by refusing another number of CPU devices, be it the same."""
+    try:
+        _jax_config.update("jax_num_cpu_devices", _jax_config.jax_num_cpu_devices)
+    except RuntimeError:
+        return True
+    return False
+
+
+def _get(name: str) -> Any:
+    if name == "visible_devices":
+        return None if _visible is None else list(_visible)
+    if name == "gpu_memory_fraction":
+        text = os.environ.get(_FRACTION)
+        return float(text) if text else None
+    return os.environ.get(_PREALLOCATE, "").lower() in ("0", "false")
+
+
+def _set(name: str, value: Any) -> None:
+    checked = _CHECKS[name](value)
+    if _get(name) == checked:
+        return
+    if has_made_devices():
+        raise at(
+            FailedPreconditionError(
+                f"gx.config.{name} = {value!r} comes too late: JAX has made its devices, which happens when the first "
+                "tensor is made or gx.devices() is called; set it before that, right after `import graphc as gx`"
+            ),
+            user_location(),
+        )
+    _SETTERS[name](checked)
+
+
+def _checked_devices(value: Any) -> list[int] | None:
+    if value is None:
+        return None
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        numbers = [_gpu(entry) for entry in value]  # pyright: ignore[reportUnknownVariableType]
+        if None not in numbers and len(set(numbers)) == len(numbers):
+            return [number for number in numbers if number is not None]
+    raise _error("visible_devices", value, "a list of different GPUs, such as [0, 1] or ['gpu:0'], or None for all")
+
+
+def _gpu(entry: Any) -> int | None:
+    """The number of a GPU; None for what is none."""
+    if isinstance(entry, str):
+        spec = DeviceSpec.parse(entry)
+        return spec.device_index if spec.device_type == "GPU" else None
+    return entry if type(entry) is int and entry >= 0 else None
+
+
+def _checked_fraction(value: Any) -> float | None:
+    if value is None:
+        return None
+    if type(value) in (int, float) and 0 < value <= 1:
+        return float(value)
+    raise _error("gpu_memory_fraction", value, "a number above 0 and not above 1, or None for XLA's default")
+
+
+def _error(name: str, value: Any, expected: str) -> InvalidArgumentError:
+    return at(InvalidArgumentError(f"gx.config.{name}: expected {expected}, got {value!r}"), user_location())
+
+
+def _set_devices(numbers: list[int] | None) -> None:
+    global _visible
+    _visible = numbers
+    if numbers == []:
+        _platforms.append(_jax_config.jax_platforms)
+        _jax_config.update("jax_platforms", "cpu")
+        return
+    if _platforms:
+        _jax_config.update("jax_platforms", _platforms.pop())
+    for setting in _VISIBLE:
+        _jax_config.update(setting, "all" if numbers is None else ",".join(map(str, numbers)))
+
+
+def _set_fraction(fraction: float | None) -> None:
+    if fraction is None:
+        os.environ.pop(_FRACTION, None)
+    else:
+        os.environ[_FRACTION] = str(fraction)
+
+
+def _set_growth(growth: bool) -> None:
+    os.environ[_PREALLOCATE] = "false" if growth else "true"
+
+
+_CHECKS = {"visible_devices": _checked_devices, "gpu_memory_fraction": _checked_fraction, "gpu_memory_growth": bool}
+_SETTERS: dict[str, Any] = {
+    "visible_devices": _set_devices,
+    "gpu_memory_fraction": _set_fraction,
+    "gpu_memory_growth": _set_growth,
+}
+
+config.register_device_settings(DeviceSettings(_get, _set, log_placements))

@@ -1,0 +1,85 @@
+"""What the device scopes around a piece of code say.
+
+``gx.device`` takes a spec, which says where things go, or a function, which is asked about each thing that is made. The
+scopes are kept as they were opened; :mod:`graphc.core.placing` finds out what they mean together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import MethodType
+from typing import Any, Final
+
+from graphc.ir import DeviceSpec
+
+__all__ = ["NO_PINS", "DeviceFunction", "Pins"]
+
+
+class DeviceFunction:
+    """A function that says where a thing is made; equal to another only if both are one and the same.
+
+    A compiled function keeps a trace for each set of scopes, so these are told apart by the functions themselves,
+    whether they can be hashed or not.
+    """
+
+    __slots__ = ("_identity", "function")
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.function = function
+        # A method is an object of its own each time that it is looked up.
+        method = isinstance(function, MethodType)
+        self._identity = (id(function.__self__), id(function.__func__)) if method else (id(function),)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DeviceFunction) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    def __str__(self) -> str:
+        return str(getattr(self.function, "__qualname__", type(self.function).__qualname__))
+
+
+@dataclass(frozen=True, slots=True)
+class Pins:
+    """What the device scopes around say; false where there are none.
+
+    Attributes:
+      layers: the scopes, outermost first; specs that follow each other are merged into one.
+      text: the device that their specs name, such as ``/device:GPU:0``, also where it does not exist; empty where they
+        leave that open. What functions say is not in it.
+    """
+
+    layers: tuple[DeviceSpec | DeviceFunction, ...] = ()
+    text: str = field(default="", compare=False)
+
+    def __bool__(self) -> bool:
+        return bool(self.layers)
+
+    @property
+    def asks(self) -> bool:
+        """Whether there are functions among them."""
+        return any(isinstance(layer, DeviceFunction) for layer in self.layers)
+
+    @property
+    def spec(self) -> DeviceSpec:
+        """What the specs among them say together."""
+        merged = DeviceSpec()
+        for layer in self.layers:
+            if isinstance(layer, DeviceSpec):
+                merged = merged.merge(layer)
+        return merged
+
+    def inside(self, layer: DeviceSpec | DeviceFunction) -> tuple[DeviceSpec | DeviceFunction, ...]:
+        """The layers with one more inside."""
+        last = self.layers[-1] if self.layers else None
+        if isinstance(layer, DeviceSpec) and isinstance(last, DeviceSpec):
+            return (*self.layers[:-1], last.merge(layer))
+        return (*self.layers, layer)
+
+    def __str__(self) -> str:
+        return ", then ".join(map(str, self.layers))
+
+
+NO_PINS: Final = Pins()

@@ -1,0 +1,245 @@
+"""Where a thing is made: what the device scopes around it mean, functions among them asked; what is logged of it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Final
+
+import jax
+
+from graphc.base import Location, at, config, user_location
+from graphc.base.errors import GraphcError, InvalidTypeError, UnimplementedError
+from graphc.core.context import context, device_scope
+from graphc.core.devices import Device, device_name, devices, find_device, named_device, say_once
+from graphc.core.dtypes import type_of
+from graphc.core.pins import NO_PINS, DeviceFunction, Pins
+from graphc.ir import WORLD, Attrs, DeviceSpec, OpDef, TensorType
+
+__all__ = [
+    "DeviceChoice",
+    "NodeToPlace",
+    "check_implemented",
+    "device",
+    "log_placement",
+    "requested_device",
+    "variable_device",
+]
+
+DeviceChoice = Callable[["NodeToPlace"], "str | DeviceSpec | Device | None"]
+"""A function that says where a thing is made; None where it has no opinion."""
+
+# What TensorFlow calls an op where that is not the words of its name, each with a capital.
+_TENSORFLOW: Final = {
+    "assign_variable": "AssignVariableOp",
+    "constant": "Const",
+    "matmul": "MatMul",
+    "read_variable": "ReadVariableOp",
+    "relu": "Relu",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NodeToPlace:
+    """What a device function is told of a thing that is about to be made.
+
+    Attributes:
+      op: the name of the op, such as ``matmul`` or ``nn.relu``; ``variable`` for a Variable.
+      name: the name of the node in a graph, or of the Variable; in eager mode that of the op.
+      inputs: the types of its inputs, each with ``shape`` and ``dtype``.
+      attrs: its static attributes; of a Variable ``shape``, ``dtype`` and ``trainable``.
+      location: the line of the user's code that makes it.
+      device: what the scopes say that are inside the function's, as text.
+    """
+
+    op: str
+    name: str
+    inputs: tuple[TensorType, ...]
+    attrs: Mapping[str, Any]
+    location: Location | None
+    device: str = ""
+
+    @property
+    def type(self) -> str:
+        """The op as TensorFlow writes such names: ``MatMul``, ``Variable``."""
+        name = self.op.rpartition(".")[2]
+        return _TENSORFLOW.get(name) or "".join(word.capitalize() for word in name.split("_"))
+
+
+def device(spec: str | DeviceSpec | Device | DeviceChoice | None) -> AbstractContextManager[None]:
+    """Pins the ops inside a ``with`` block, and the Variables made there, to a device.
+
+    Blocks may stand in each other: what the inner one says holds, and what it leaves open is as the outer one says. A
+    pin is obeyed or refused, in eager code and in compiled code.
+
+    Args:
+      spec: such as ``"gpu:0"`` or ``"/device:CPU:1"``, or one of ``gx.devices()``. Or a function, which is asked about
+        each op and each Variable: it gets a description with ``op``, ``name``, ``inputs``, ``attrs`` and ``location``
+        and returns a spec, or None where the block around shall decide. In a compiled function it is asked once for
+        each node, when the function is traced. None lifts the pins around.
+
+    Raises:
+      InvalidTypeError: ``spec``, or what the function returns, is none of these.
+      InvalidArgumentError: the spec is malformed.
+      NotFoundError: there is no such device; the message lists those that exist.
+
+    Example:
+      >>> import graphc as gx
+      >>> with gx.device("/job:localhost"):
+      ...     with gx.device("cpu:0"):
+      ...         x = gx.ones(3)
+      >>> x.device
+      '/device:CPU:0'
+      >>> with gx.device(lambda node: "cpu:0" if node.op == "variable" else None):
+      ...     v = gx.Variable(1.0)
+      >>> v.device
+      '/device:CPU:0'
+    """
+    if spec is None:
+        return device_scope(NO_PINS)
+    if callable(spec):
+        return _scope(DeviceFunction(spec))
+    layer = _spec(spec)
+    if layer.device_type is None and layer.device_index is not None:
+        named_device(layer)  # the type is that of the scope around
+    else:
+        find_device(spec)
+    return _scope(layer)
+
+
+@contextmanager
+def _scope(layer: DeviceSpec | DeviceFunction) -> Generator[None]:
+    pins = Pins(context.device.inside(layer))
+    text = _text(pins.spec)
+    if text:
+        find_device(text)
+    with device_scope(Pins(pins.layers, text)):
+        yield
+
+
+def _spec(given: str | DeviceSpec | Device) -> DeviceSpec:
+    if isinstance(given, str):
+        return DeviceSpec.parse(given)
+    return given if isinstance(given, DeviceSpec) else DeviceSpec.parse(device_name(find_device(given)))
+
+
+def _text(spec: DeviceSpec) -> str:
+    """The name of the device that a spec means; empty where it leaves that open."""
+    return "" if spec.device_type is None and spec.device_index is None else named_device(spec)
+
+
+def requested_device(
+    op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Any] = (), name: str = "", location: Any = None
+) -> str:
+    """The device that the scopes around ask for, such as ``/device:GPU:0``; empty where they leave it open.
+
+    It may not exist: see :func:`find_device`. Functions are not asked about what touches a resource such as a Variable,
+    which happens where that is, nor about loops and branches, whose parts they were asked about.
+
+    Args:
+      op: what is about to be applied.
+      inputs: tensors, arrays, numbers or values of a graph.
+      attrs: its attributes.
+      regions: its bodies.
+      name: of the node.
+      location: the line of the user's code; None for the one that is being run.
+    """
+    pins = context.device
+    if not pins.asks or regions or any(effect.resource != WORLD for effect in op.effects(attrs)):
+        return pins.text
+    types = tuple([value.type if hasattr(value, "type") else type_of(value) for value in inputs])
+    return _asked(pins, NodeToPlace(op.name, name or op.name, types, attrs, location or user_location()))
+
+
+def variable_device(name: str, type: TensorType, trainable: bool) -> str:
+    """As :func:`requested_device`, for a Variable that is about to be made."""
+    pins = context.device
+    if not pins.asks:
+        return pins.text
+    attrs = {"shape": type.shape, "dtype": type.dtype, "trainable": trainable}
+    return _asked(pins, NodeToPlace("variable", name, (), attrs, user_location()))
+
+
+def _asked(pins: Pins, node: NodeToPlace) -> str:
+    said: list[DeviceSpec] = []  # outermost first
+    for layer in reversed(pins.layers):
+        if isinstance(layer, DeviceFunction):
+            so_far = reduce(DeviceSpec.merge, said, DeviceSpec())
+            if so_far.is_complete:
+                continue
+            layer = _answer(layer, NodeToPlace(node.op, node.name, node.inputs, node.attrs, node.location, str(so_far)))
+        said.insert(0, layer)
+    return _text(reduce(DeviceSpec.merge, said, DeviceSpec()))
+
+
+def _answer(function: DeviceFunction, node: NodeToPlace) -> DeviceSpec:
+    with device_scope(NO_PINS):  # what it computes itself is placed as if it were not
+        answer = function.function(node)
+    if answer is None:
+        return DeviceSpec()
+    asked = f"the device function {str(function)!r} was asked about {node.op} and returned {answer!r:.60}"
+    if not isinstance(answer, str | DeviceSpec | jax.Device):
+        message = f"{asked}; it may return 'gpu:0' and the like, a gx.DeviceSpec, one of gx.devices(), or None"
+        raise at(InvalidTypeError(message), node.location)
+    try:
+        spec = _spec(answer)
+        find_device(spec, node.location)
+    except GraphcError as error:
+        error.args = (f"{asked}: {error.args[0]}",)
+        raise at(error, node.location) from None
+    return spec
+
+
+def check_implemented(op: OpDef, device: str, location: Location | None = None) -> str:
+    """Looks whether a device has an implementation of an op.
+
+    Args:
+      op: the op.
+      device: the canonical name of a device.
+      location: the line of the user's code that asks for it; None for the one that is being run.
+
+    Returns:
+      The name of the device to run on: ``device``, or the CPU where ``device`` has none, but the CPU has and
+      ``gx.config.soft_placement`` is on, which is said once for each place.
+
+    Raises:
+      UnimplementedError: there is none; the message lists the devices that have one.
+    """
+    if not op.platforms or device.split(":")[1].lower() in op.platforms:
+        return device
+    location = location or user_location()
+    fit = [name for name in map(device_name, devices()) if name.split(":")[1].lower() in op.platforms]
+    types = ", ".join(platform.upper() for platform in op.platforms)
+    message = f"{op.name} has no implementation on {device}; there is one on {types}"
+    first_cpu = "/device:CPU:0"
+    if config.soft_placement and first_cpu in fit:
+        say_once(f"{message}, so {first_cpu} is taken", location, f"{op.name} on {device}")
+        return first_cpu
+    message += f", which this process has as {', '.join(fit)}" if fit else ", of which this process has none"
+    if fit:
+        message += f": put it under `with gx.device({fit[0]!r}):`"
+        if first_cpu in fit:
+            message += ", or set gx.config.soft_placement = True"
+    raise at(UnimplementedError(message), location)
+
+
+_log = logging.getLogger("graphc.placement")
+
+
+def log_placement(op: str, name: str, requested: str, actual: str, location: Location | None) -> None:
+    """Tells the logger ``graphc.placement`` where something runs, if ``gx.config.log_device_placement`` is on.
+
+    Args:
+      op: the name of the op.
+      name: of the node or Variable.
+      requested: the device that it was pinned to; empty for none.
+      actual: the device or devices that it is on.
+      location: the line of the user's code.
+    """
+    if config.log_device_placement:
+        what = op if name == op else f"{op} {name!r}"
+        place = "" if location is None else f" ({location.short})"
+        _log.info("%s: requested %s, placed on %s%s", what, requested or "nothing", actual, place)

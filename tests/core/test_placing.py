@@ -1,0 +1,371 @@
+"""Where things are made: device scopes in each other, functions of nodes, soft placement, logging, implementations."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from collections.abc import Generator
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+import graphc as gx
+from graphc.core import NodeToPlace, apply, check_implemented, context, log_placement
+from graphc.ir import OpDef, TensorType
+
+
+def tpu_op() -> OpDef:
+    """An op that there is only on TPUs."""
+    type = (TensorType((), np.dtype("float32")),)
+    return OpDef("melt", impl=lambda x: x + 1, infer=lambda *_: type, params=("x",), platforms=("tpu",))
+
+
+def cpu_op(*platforms: str) -> OpDef:
+    type = (TensorType((), np.dtype("float32")),)
+    return OpDef("freeze", impl=lambda x: x + 1, infer=lambda *_: type, params=("x",), platforms=platforms)
+
+
+@pytest.fixture
+def soft() -> Generator[None]:
+    with gx.config.scope(soft_placement=True):
+        yield
+
+
+@pytest.mark.parametrize(
+    ("specs", "device"),
+    [
+        (["cpu:1"], "/device:CPU:1"),
+        (["/job:localhost", "cpu:1"], "/device:CPU:1"),
+        (["/job:localhost/replica:0/task:0/device:CPU:2"], "/device:CPU:2"),
+        (["cpu", "/device:*:1"], "/device:CPU:1"),
+        (["/device:*:3"], "/device:CPU:3"),
+        (["CPU:2", "/Device:cpu:*"], "/device:CPU:2"),
+        (["cpu:1", "cpu:2", "/task:0"], "/device:CPU:2"),
+        (["cpu:1", gx.DeviceSpec(device_type="cpu", device_index=4)], "/device:CPU:4"),
+        ([gx.devices()[5]], "/device:CPU:5"),
+        (["cpu:1", None], "/device:CPU:0"),
+        (["cpu:1", None, "/device:*:2"], "/device:CPU:2"),
+    ],
+)
+def test_what_an_inner_scope_leaves_open_is_as_the_outer_one_says(specs: list[Any], device: str) -> None:
+    scopes = [gx.device(spec) for spec in specs]
+
+    def made() -> Any:
+        for scope in scopes:
+            scope.__enter__()
+        try:
+            return gx.Variable(1.0), gx.ones(2), gx.asarray([1.0]), gx.asarray(np.ones(2)) + 1
+        finally:
+            for scope in reversed(scopes):
+                scope.__exit__(None, None, None)
+
+    assert [value.device for value in made()] == [device] * 4
+    assert context.eager
+
+
+def test_scopes_hold_alike_in_compiled_code() -> None:
+    def step(x: Any) -> Any:
+        with gx.device("/job:localhost"), gx.device("cpu"):
+            y = x * 2
+            with gx.device("/device:*:0"):
+                return y + 1
+
+    graph = gx.function(step).graph(gx.asarray(1.0))
+    assert [node.device for node in graph.nodes if node.op.name in ("multiply", "add")] == ["/device:CPU:0"] * 2
+
+
+@pytest.mark.parametrize(
+    ("spec", "field"), [("/job:ps/cpu:0", "job"), ("/task:1", "task"), ("/replica:2", "replica"), ("/job:ps", "job")]
+)
+def test_a_device_of_another_process_is_refused(spec: str, field: str) -> None:
+    with pytest.raises(gx.errors.NotFoundError) as caught:
+        gx.device(spec)
+    assert "this process is /job:localhost/replica:0/task:0, and there is no cluster around it" in str(caught.value)
+    assert f"leave out the {field}" in str(caught.value)
+
+
+def test_what_is_no_device_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"expected a device such as 'gpu:0', a gx.DeviceSpec or one of .*, got 3\n"):
+        gx.device(3)  # type: ignore[arg-type]
+    with pytest.raises(gx.errors.NotFoundError, match="there is no device cpu:9; this process has"):
+        gx.device("cpu:9")
+    outer = gx.device("cpu")
+    with outer, pytest.raises(gx.errors.NotFoundError, match="there is no device /device:CPU:9; this process has"):
+        gx.device("/device:*:9").__enter__()
+    assert context.eager
+
+
+def variables_on_cpu_1(node: NodeToPlace) -> str | None:
+    return "/cpu:1" if node.type == "Variable" else "/cpu:2"
+
+
+def test_variables_on_one_device_and_ops_on_another() -> None:
+    with gx.device(variables_on_cpu_1):
+        a = gx.Variable(3.0)
+        b = gx.asarray(4.0)
+        c = a * b
+    assert (a.device, b.device, c.device, c.item()) == ("/device:CPU:1", "/device:CPU:2", "/device:CPU:2", 12.0)
+
+
+def test_variables_on_one_device_and_ops_in_turn() -> None:
+    turns = itertools.cycle([2, 3, 4])
+
+    def in_turn(node: NodeToPlace) -> gx.DeviceSpec:
+        return gx.DeviceSpec.parse("cpu:1" if node.op == "variable" else f"cpu:{next(turns)}")
+
+    with gx.device(in_turn):
+        v = gx.Variable(1.0)
+        found = [(v + 1.0).device for _ in range(4)]
+    assert v.device == "/device:CPU:1"
+    assert found == [f"/device:CPU:{index}" for index in (2, 3, 4, 2)]
+
+
+def test_a_function_is_asked_once_for_each_node_when_it_is_traced() -> None:
+    v = gx.Variable(1.0)
+    seen: list[NodeToPlace] = []
+
+    def choose(node: NodeToPlace) -> Any:
+        seen.append(node)
+        return gx.devices()[0] if node.op != "add" else "CPU:0"
+
+    def step(x: Any) -> Any:
+        with gx.device(choose):
+            y = v * x
+            v.assign(y)
+            for _ in range(3):
+                y = gx.sum(y + 1, keepdims=True)
+            return y
+
+    compiled = gx.function(step)
+    for _ in range(2):
+        assert compiled(gx.asarray(1.0)).item() == 4.0
+    assert [node.op for node in seen] == ["multiply", *["add", "sum"] * 3]
+    assert seen[0].inputs == (v.type, v.type)
+    assert (seen[2].name, seen[4].name) == ("sum", "sum_1")
+    assert dict(seen[2].attrs) == {"keepdims": True}
+    assert seen[0].location is not None
+    assert seen[0].location.function == "step"
+    graph = compiled.graph(gx.asarray(1.0))
+    pinned = {node.op.name: node.device for node in graph.nodes}
+    assert pinned["multiply"] == pinned["add"] == "/device:CPU:0"
+    assert pinned["assign_variable"] == ""
+
+
+def test_a_variable_tells_its_function_what_it_is() -> None:
+    seen: list[NodeToPlace] = []
+    with gx.device(seen.append):
+        gx.Variable([1.0, 2.0], name="weights", trainable=False)
+    (node,) = (node for node in seen if node.op == "variable")
+    assert node.name.startswith("weights")
+    assert node.attrs == {"shape": (2,), "dtype": np.dtype("float32"), "trainable": False}
+    assert node.device == ""
+
+
+@pytest.mark.parametrize(("op", "type"), [("matmul", "MatMul"), ("nn.log_softmax", "LogSoftmax"), ("add", "Add")])
+def test_tensorflows_name_of_an_op(op: str, type: str) -> None:
+    assert NodeToPlace(op, op, (), {}, None).type == type
+
+
+def test_functions_in_each_other_are_asked_from_the_inside() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def answering(name: str, answer: str | None) -> Any:
+        return lambda node: asked.append((name, node.device)) or answer
+
+    def device(*layers: Any) -> str:
+        asked.clear()
+        with gx.device(layers[0]), gx.device(layers[1]), gx.device(layers[2]):
+            return gx.ones(2).device
+
+    assert device("cpu:3", answering("outer", "cpu:1"), answering("inner", None)) == "/device:CPU:1"
+    assert asked == [("inner", ""), ("outer", "")]
+    assert device("cpu:3", answering("outer", None), answering("inner", None)) == "/device:CPU:3"
+    assert device("cpu:3", answering("outer", "cpu:1"), answering("inner", "cpu")) == "/device:CPU:1"
+    assert asked == [("inner", ""), ("outer", "/device:CPU:*")]
+    assert device(answering("outer", "cpu:1"), answering("inner", "cpu:2"), "/task:0") == "/device:CPU:2"
+    assert asked == [("inner", "/task:0")]
+    assert device(answering("outer", "cpu:1"), None, answering("inner", None)) == "/device:CPU:0"
+    assert device("cpu:1", answering("inner", None), "/device:*:2") == "/device:CPU:2"
+
+
+def test_ops_of_a_device_function_are_not_placed_by_it() -> None:
+    def by_value(node: NodeToPlace) -> str:
+        return f"cpu:{(gx.asarray(1) + 1).item()}"
+
+    with gx.device(by_value):
+        assert gx.ones(2).device == "/device:CPU:2"
+
+
+class Chooser:
+    __hash__ = None  # type: ignore[assignment]
+
+    def __call__(self, node: NodeToPlace) -> str:
+        return "cpu:0"
+
+    method = __call__
+
+
+def test_one_function_has_one_trace_and_another_has_its_own() -> None:
+    compiled = gx.function(lambda x: x + 1)
+    first, second = Chooser(), Chooser()
+    for function in (first, first, first.method, first.method, second, second):
+        with gx.device(function):
+            compiled(gx.asarray(1.0))
+    assert compiled.num_traces == 3
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "message"),
+    [
+        (3, TypeError, "returned 3; it may return 'gpu:0' and the like, a gx.DeviceSpec, one of gx.devices(), or None"),
+        ("cpu:x", ValueError, "returned 'cpu:x': the device 'cpu:x' has the part 'cpu:x'; write "),
+        ("gpu:7", LookupError, "returned 'gpu:7': there is no device /device:GPU:7; this process has /device:CPU:0"),
+        ("/job:ps", LookupError, "returned '/job:ps': there is no device /job:ps: this process is /job:localhost"),
+    ],
+)
+@pytest.mark.parametrize("compile", [False, True])
+def test_nonsense_of_a_function_is_refused_by_its_name(
+    answer: Any, kind: type[Exception], message: str, compile: bool
+) -> None:
+    def pick(node: NodeToPlace) -> Any:
+        return answer
+
+    def step(x: Any) -> Any:
+        with gx.device(pick):
+            return x + 1
+
+    with pytest.raises(kind) as caught:
+        (gx.function(step) if compile else step)(gx.asarray(1.0))
+    text = str(caught.value)
+    assert "<locals>.pick' was asked about " in text
+    assert message in text
+    assert "return x + 1" in text
+
+
+def test_what_a_function_raises_is_raised() -> None:
+    def pick(node: NodeToPlace) -> str:
+        raise KeyError(node.op)
+
+    with gx.device(pick), pytest.raises(KeyError, match="ones"):
+        gx.ones(2)
+    assert context.eager
+
+
+def test_a_variable_stays_where_it_was_made() -> None:
+    with gx.device("cpu:1"):
+        v = gx.Variable(1.0)
+    with gx.device("cpu:2"):
+        v.assign(gx.asarray(5.0))
+        v.assign_add(1.0)
+        v.assign_sub(gx.ones(()))
+        assert (v + 1.0).device == "/device:CPU:2"
+    v[...] = v * 2
+    assert (v.device, v.value().device, v.item()) == ("/device:CPU:1", "/device:CPU:1", 10.0)
+
+
+def test_soft_placement_falls_back_to_the_cpu_and_says_so_once(soft: None, caplog: pytest.LogCaptureFixture) -> None:
+    for _ in range(3):
+        with gx.device("/gpu:7"):
+            v, x = gx.Variable(1.0), gx.ones(2)
+    assert v.device == x.device == "/device:CPU:0"
+    (said,) = [record for record in caplog.records if record.name == "graphc"]
+    assert said.levelno == logging.WARNING
+    assert "there is no device /gpu:7, so /device:CPU:0 is taken; this process has /device:CPU:0, " in said.getMessage()
+    assert 'with gx.device("/gpu:7"):' in said.getMessage()
+
+
+def test_soft_placement_of_what_a_function_answers(soft: None, caplog: pytest.LogCaptureFixture) -> None:
+    with gx.device(lambda node: "gpu:3"):
+        assert gx.ones(2).device == "/device:CPU:0"
+    assert [record.name for record in caplog.records] == ["graphc"]
+
+
+def test_soft_placement_in_compiled_code_keeps_the_pin_in_the_graph(soft: None) -> None:
+    def step(x: Any) -> Any:
+        with gx.device("gpu:5"):
+            return x + 1
+
+    compiled = gx.function(step)
+    assert compiled(gx.asarray(1.0)).device == "/device:CPU:0"
+    assert compiled.graph(gx.asarray(1.0)).nodes[-1].device == "/device:GPU:5"
+
+
+def test_soft_placement_knows_no_other_process(soft: None) -> None:
+    with pytest.raises(gx.errors.NotFoundError, match="there is no cluster"):
+        gx.device("/job:worker/gpu:0")
+
+
+def test_without_soft_placement_the_remedy_is_named() -> None:
+    with pytest.raises(gx.errors.NotFoundError, match=r"With gx.config.soft_placement = True the CPU is taken instead"):
+        gx.device("/gpu:7")
+
+
+@pytest.mark.parametrize("scope", ["cpu:1", None])
+def test_an_op_without_an_implementation_is_refused(scope: str | None) -> None:
+    with gx.device(scope), pytest.raises(NotImplementedError) as caught:
+        apply(tpu_op(), (gx.asarray(1.0),))
+    name = "/device:CPU:1" if scope else "/device:CPU:0"
+    assert f"melt has no implementation on {name}; there is one on TPU, of which this process has none" in str(
+        caught.value
+    )
+    assert "apply(tpu_op()" in str(caught.value)
+
+
+def test_an_op_is_run_where_it_has_an_implementation() -> None:
+    with gx.device("cpu:3"):
+        y = apply(cpu_op("tpu", "cpu"), (gx.asarray(1.0),))
+    assert (y.device, y.item()) == ("/device:CPU:3", 2.0)
+
+
+def test_the_devices_that_have_an_implementation_are_listed(caplog: pytest.LogCaptureFixture) -> None:
+    op = cpu_op("cpu")
+    assert check_implemented(op, "/device:CPU:1") == "/device:CPU:1"
+    with pytest.raises(NotImplementedError) as caught:
+        check_implemented(op, "/device:GPU:1")
+    text = str(caught.value)
+    assert "freeze has no implementation on /device:GPU:1; there is one on CPU, which this process has as " in text
+    assert "/device:CPU:0, /device:CPU:1, " in text
+    assert "put it under `with gx.device('/device:CPU:0'):`, or set gx.config.soft_placement = True" in text
+    with gx.config.scope(soft_placement=True):
+        for _ in range(2):
+            assert check_implemented(op, "/device:GPU:1") == "/device:CPU:0"
+        with pytest.raises(NotImplementedError, match="of which this process has none"):
+            check_implemented(tpu_op(), "/device:CPU:1")
+    assert [record.getMessage().partition("\n")[0] for record in caplog.records] == [
+        "freeze has no implementation on /device:GPU:1; there is one on CPU, so /device:CPU:0 is taken"
+    ]
+
+
+def test_logging_tells_of_each_op_what_was_asked_and_where_it_is(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "graphc.placement")
+    with gx.config.scope(log_device_placement=True):
+        assert not context.eager
+        x = gx.asarray(1.0)
+        _ = x + x
+        with gx.device("cpu:2"):
+            v = gx.Variable(2.0, name="logged")
+            _ = v * x
+        log_placement("matmul", "matmul_3", "/device:GPU:0", "/device:CPU:0", None)
+    assert context.eager
+    _ = x + x
+    log_placement("matmul", "matmul_3", "", "/device:CPU:0", None)
+    told = [record.getMessage().rpartition(" (")[0] or record.getMessage() for record in caplog.records]
+    assert told == [
+        "add: requested nothing, placed on /device:CPU:0",
+        f"variable {v.name!r}: requested /device:CPU:2, placed on /device:CPU:2",
+        "multiply: requested /device:CPU:2, placed on /device:CPU:2",
+        "matmul 'matmul_3': requested /device:GPU:0, placed on /device:CPU:0",
+    ]
+    assert caplog.records[0].name == "graphc.placement"
+    assert caplog.records[0].getMessage().startswith("add: ")
+    assert "(test_placing.py:" in caplog.records[0].getMessage()
+
+
+def test_devices_of_a_type() -> None:
+    assert gx.devices("cpu") == gx.devices("CPU") == gx.devices()
+    assert len(gx.devices()) == jax.local_device_count() == 8
+    assert gx.devices("gpu") == ()
+    with pytest.raises(gx.errors.InvalidArgumentError, match="'g:u' is no type of device"):
+        gx.devices("g:u")
