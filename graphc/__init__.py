@@ -11,7 +11,20 @@ simulate_cpu_devices()
 
 import graphc.ops.functions as functions
 from graphc.ops.functions import *
-from graphc.ops import NamespaceInfo, call_jax, fft, linalg, nn, random, special
+from graphc.ops import (
+    NamespaceInfo,
+    Operation,
+    call_jax,
+    control_dependencies,
+    fft,
+    group,
+    linalg,
+    nn,
+    no_op,
+    random,
+    special,
+    tuple,
+)
 from graphc import distribute, ir, layers, losses, optim
 from graphc.autograph import cond, do_not_convert, fori_loop, loop_options, pyfunc, scan, switch, to_source, while_loop
 from graphc.base import CancellationToken, config, deadline, errors
@@ -41,6 +54,7 @@ __all__: list[str] = [
     "DeviceSpec",
     "GradientTape",
     "Graph",
+    "Operation",
     "Tensor",
     "TensorSpec",
     "Variable",
@@ -48,6 +62,7 @@ __all__: list[str] = [
     "compare",
     "cond",
     "config",
+    "control_dependencies",
     "custom_gradient",
     "deadline",
     "device",
@@ -61,6 +76,7 @@ __all__: list[str] = [
     "from_graph",
     "function",
     "grad",
+    "group",
     "hessian",
     "ir",
     "jacfwd",
@@ -73,6 +89,7 @@ __all__: list[str] = [
     "loop_options",
     "losses",
     "nn",
+    "no_op",
     "optim",
     "parse_graph",
     "pyfunc",
@@ -83,6 +100,7 @@ __all__: list[str] = [
     "switch",
     "to_jax",
     "to_source",
+    "tuple",
     "value_and_grad",
     "vectorized_map",
     "vmap",

@@ -16,6 +16,7 @@ from graphc.core.context import (
     tape_scope,
     trace_scope,
 )
+from graphc.core.controls import Controls
 from graphc.core.convert import SCALARS, ArrayLike, operand
 from graphc.core.device_settings import has_made_devices
 from graphc.core.devices import (
@@ -81,6 +82,7 @@ __all__ = [
     "Check",
     "Checkpoint",
     "Context",
+    "Controls",
     "CreationInTrace",
     "Device",
     "DeviceChoice",

@@ -35,6 +35,7 @@ from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.ir import CONSTANT, OPS, Attrs, Graph, GraphBuilder, Literal, OpDef, TensorType, Value
 
 if TYPE_CHECKING:
+    from graphc.core.controls import Controls
     from graphc.core.guard import Guard
     from graphc.core.variable import Variable
 
@@ -209,6 +210,7 @@ class Trace:
       writes: the places that were written, in order, by their keys.
       stores: the objects that tensors of the trace were put into, by identity.
       regions: the branches and loop bodies inside, those that are still there.
+      controls: the scope of control dependencies that is open here, the innermost; None for none.
       guard: what keeps gradients out of what is traced now where it does not count; None where all counts.
       made: objects with a state of their own, such as generators of random numbers, that were made in the trace, and
         where.
@@ -231,6 +233,7 @@ class Trace:
         self.hopeless: GraphcError | None = None
         self.stores: dict[int, Store] = {}
         self.regions: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.controls: Controls | None = None
         self.guard: Guard | None = None
         self.made: list[tuple[weakref.ref[Any], Location | None]] = []
         self.unconverted: dict[str, str] = {}
@@ -283,9 +286,12 @@ class Trace:
             attrs,
             types=output_types,
             regions=regions,
+            control_inputs=() if self.controls is None else self.controls.before(values),
             device=device,
             location=location,
         )
+        if self.controls is not None:
+            self.controls.note(node)
         return [SymbolicTensor(output, self) for output in node.outputs]
 
     def lift(self, value: Any) -> SymbolicTensor:
@@ -577,7 +583,9 @@ class Trace:
 
     def value_at(self, point: Checkpoint, variable: Variable) -> SymbolicTensor:
         """The value that a variable had at ``point``."""
+        controls, self.controls = self.controls, None
         value = self.read(variable)
+        self.controls = controls
         nodes = self.builder.nodes
         nodes.insert(point.num_nodes, nodes.pop())
         return value

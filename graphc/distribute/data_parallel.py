@@ -46,7 +46,7 @@ from graphc.function import (
     trace_function,
 )
 from graphc.ir import TensorType
-from graphc.lowering import lower, run_on_variables
+from graphc.lowering import compiler_options, lower, run_on_variables
 from graphc.ops import REPLICA_AXIS
 
 __all__ = ["DataParallel", "ParallelFunction"]
@@ -354,7 +354,11 @@ class _Program:
             check_vma=False,
         )
         self._num_written = len(lowered.written)
-        self.jitted: Callable[..., Any] = jax.jit(sharded, donate_argnums=tuple(range(self._num_written)))
+        self.jitted: Callable[..., Any] = jax.jit(
+            sharded,
+            donate_argnums=tuple(range(self._num_written)),
+            compiler_options=compiler_options(traced.graph) or None,
+        )
 
     @staticmethod
     def _spec(split: bool, axis: int) -> P:

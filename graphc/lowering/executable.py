@@ -15,7 +15,7 @@ from graphc.base import collection_paused
 from graphc.base.errors import FailedPreconditionError
 from graphc.core import Variable, context, dtype_rules, type_of, variable_lock
 from graphc.ir import Graph
-from graphc.lowering.lower import LoweredGraph, lower
+from graphc.lowering.lower import LoweredGraph, compiler_options, lower
 from graphc.ops import HOST_CALLS, host_lock
 
 __all__ = ["Executable", "TypesDiffer", "run_on_variables"]
@@ -55,7 +55,11 @@ class Executable:
         self.variables = self.lowered.variables
         self.num_written = len(self.lowered.written)
         donated = range(0 if check is not None else self.num_written)
-        self.jitted: Any = jax.jit(_guarded(self.lowered, graph), donate_argnums=tuple(donated))
+        self.jitted: Any = jax.jit(
+            _guarded(self.lowered, graph),
+            donate_argnums=tuple(donated),
+            compiler_options=compiler_options(graph) or None,
+        )
 
     def __call__(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
         """Runs the program, and updates the variables that it writes.

@@ -1,11 +1,13 @@
 """From a graph to one function that JAX traces.
 
-The lowering is the interpreter of the graph, run on JAX's tracers, with four things of its own:
+The lowering is the interpreter of the graph, run on JAX's tracers, with five things of its own:
 
 * variables: their values are inputs, and those that are written are outputs too;
 * gradients: an op and its vjp in one graph are evaluated together, so that the forward pass is computed once;
 * places: each op is called from a frame that carries the user's file and line, which JAX puts into the HLO metadata;
-* names: the node's name becomes part of the HLO op name.
+* names: the node's name becomes part of the HLO op name;
+* control edges: an optimization barrier makes a node wait for what the user listed. Edges between nodes whose effects
+  conflict need none: those effects are data that one computes from the other.
 """
 
 from __future__ import annotations
@@ -21,11 +23,11 @@ import jax.numpy as jnp
 from graphc.base import config, nest
 from graphc.base.errors import GraphcError, InternalError
 from graphc.core import register_region_runner, translate_error, type_of
-from graphc.ir import OPS, EffectKind, Graph, Interpreter, Node, is_world
+from graphc.ir import OPS, EffectKind, Graph, Interpreter, Node, conflicts, is_world
 from graphc.lowering.frames import call_at
-from graphc.ops import linearize
+from graphc.ops import TOGETHER, linearize
 
-__all__ = ["LoweredGraph", "lower"]
+__all__ = ["LoweredGraph", "Lowering", "compiler_options", "lower"]
 
 Key = tuple[Any, ...]
 Plan = dict[Key, tuple[tuple[int, ...], tuple[bool, ...]]]
@@ -78,8 +80,37 @@ class Lowering(Interpreter):
         self._state = {} if state is None else state
         self._plan = _pullback_plan(graph)
         self._pullbacks: dict[Key, Callable[..., Any]] = {}
+        self._waits = waits(graph)
+        self._awaited: dict[Node, Sequence[Any] | None] = {
+            control: None for controls in self._waits.values() for control in controls
+        }
 
     def run_node(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
+        """Evaluates a node, once what it waits for is there."""
+        if not self._waits:
+            return self._run(node, inputs)
+        controls = self._waits.get(node, ())
+        places = [place for place, value in enumerate(inputs) if isinstance(value, jax.Array)] if controls else []
+        if places:
+            inputs = self._after(inputs, places, controls)
+        results = self._run(node, inputs)
+        if controls and not places:  # it computes from constants
+            results = self._after(results, range(len(results)), controls)
+        if node in self._awaited:
+            # An assignment has no outputs: it is done when the new value is there.
+            self._awaited[node] = [*results] or [*inputs]
+        return results
+
+    def _after(self, values: Sequence[Any], places: Sequence[int], controls: Sequence[Node]) -> list[Any]:
+        """The values, those at some places only there when what other nodes compute is."""
+        found = [*values]
+        before = {id(value): value for control in controls for value in self._awaited[control] or ()}
+        waiting = jax.lax.optimization_barrier([[found[place] for place in places], [*before.values()]])
+        for place, value in zip(places, waiting[0], strict=True):
+            found[place] = value
+        return found
+
+    def _run(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
         special = _SPECIAL.get(node.op.name)
         results = self._evaluate(node, inputs) if special is None else special(self, node, inputs)
         if config.verify:
@@ -162,6 +193,36 @@ def _check_types(node: Node, results: Sequence[Any]) -> None:
         found = type_of(jnp.asarray(result))
         if (found.shape, found.dtype) != (output.type.shape, output.type.dtype):
             raise InternalError(f"{node!r} computes {found}, its type is {output.type}")
+
+
+def waits(graph: Graph) -> dict[Node, tuple[Node, ...]]:
+    """The nodes of a graph, regions apart, that wait for others only because of control edges."""
+    found: dict[Node, tuple[Node, ...]] = {}
+    for node in graph.nodes:
+        if node.control_inputs:
+            effects = node.effects
+            controls = [control for control in node.control_inputs if not conflicts(control.effects, effects)]
+            if controls:
+                found[node] = tuple(controls)
+    return found
+
+
+def compiler_options(graph: Graph) -> dict[str, Any]:
+    """What XLA must be told about a graph, beyond the program.
+
+    On the CPU it takes optimization barriers out again before it merges equal values and decides what to compute when,
+    though it can compile and run them: where the user asked for some, it is told to leave them. Only the compiler that
+    it has for small loops cannot (JAX 0.10 and 0.11: it aborts), so that such a graph's loops are compiled as large
+    ones are.
+    """
+    if jax.default_backend() != "cpu" or not _has_barriers(graph):
+        return {}
+    return {"xla_disable_hlo_passes": "cse_barrier_expander,small-while-loop-hoisting"}
+
+
+def _has_barriers(graph: Graph) -> bool:
+    inside = (region for node in graph.nodes for region in node.regions)
+    return any(node.op is TOGETHER for node in graph.nodes) or bool(waits(graph)) or any(map(_has_barriers, inside))
 
 
 def _true_positions(mask: Sequence[bool]) -> list[int]:

@@ -45,6 +45,7 @@ from graphc.ops.jax_call import call_jax
 from graphc.ops.mapping import VMAP, MappedRegion, emit_vmap
 from graphc.ops.namespace_info import NamespaceInfo
 from graphc.ops.numbers import AS_NUMBER
+from graphc.ops.order import TOGETHER, Operation, control_dependencies, group, no_op, tuple
 from graphc.ops.state import ASSIGN_VARIABLE, READ_VARIABLE
 from graphc.ops.table import infer_by_evaluation
 
@@ -70,6 +71,7 @@ __all__ = [
     "SCAN",
     "STATUS",
     "SWITCH",
+    "TOGETHER",
     "UNORDERED_HOST_CALL",
     "VJP",
     "VMAP",
@@ -77,8 +79,10 @@ __all__ = [
     "HostFunction",
     "MappedRegion",
     "NamespaceInfo",
+    "Operation",
     "Trips",
     "call_jax",
+    "control_dependencies",
     "custom_vjp",
     "emit_branches",
     "emit_host_call",
@@ -88,6 +92,7 @@ __all__ = [
     "emit_while",
     "fft",
     "functions",
+    "group",
     "host_error",
     "host_function",
     "host_lock",
@@ -96,8 +101,10 @@ __all__ = [
     "linalg",
     "linearize",
     "nn",
+    "no_op",
     "random",
     "replaying",
     "special",
+    "tuple",
     "vjp_attrs",
 ]

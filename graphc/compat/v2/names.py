@@ -15,7 +15,7 @@ from graphc.compat.v2.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS, ROWS
 from graphc.core import Tensor, Variable, context, device
 from graphc.function import function, functions_run_eagerly, run_functions_eagerly, vectorized_map
 from graphc.gradients import custom_gradient
-from graphc.ops import fft, functions, linalg, nn, random, special
+from graphc.ops import control_dependencies, fft, functions, group, linalg, nn, no_op, random, special, tuple
 
 __all__ = ["NAMES", "Namespace", "missing", "top_level", "use_instead"]
 
@@ -28,19 +28,23 @@ _GX = SimpleNamespace(
     Variable=Variable,
     cond=cond,
     context=context,
+    control_dependencies=control_dependencies,
     custom_gradient=custom_gradient,
     device=device,
     do_not_convert=do_not_convert,
     fft=fft,
     function=function,
     functions_run_eagerly=functions_run_eagerly,
+    group=group,
     linalg=linalg,
     nest=nest,
     nn=nn,
+    no_op=no_op,
     random=random,
     run_functions_eagerly=run_functions_eagerly,
     special=special,
     to_source=to_source,
+    tuple=tuple,
     vectorized_map=vectorized_map,
 )
 

@@ -20,10 +20,9 @@ class DCE:
 
     Before: a valid graph. After: the same outputs and the same writes in the same order; every node that is left
     writes something, or is needed, directly or not, by a node that does or by an output of the graph. Reads go when
-    their results are unused.
+    their results are unused and nothing waits for them.
 
-    A control edge needs its source only if an effect is at or before the source; otherwise there is nothing to wait
-    for, and the edge goes.
+    A control input of a node that is left is left too, as in TensorFlow: somebody asked to wait for it.
     """
 
     name: ClassVar[str] = "dce"
@@ -31,19 +30,17 @@ class DCE:
     def __call__(self, graph: Graph) -> Graph:
         """Removes nodes that nobody needs."""
         graph = _clean_regions(graph, self)
-        ordered = _ordered(graph)
         live: set[Node] = {value.node for value in graph.outputs if value.node is not None}
         for node in reversed(graph.nodes):
             if node not in live and any(effect.kind is EffectKind.WRITE for effect in node.effects):
                 live.add(node)
             if node in live:
                 live.update([value.node for value in node.inputs if value.node is not None])
-                live.update([control for control in node.control_inputs if control in ordered])
+                live.update(node.control_inputs)
         rewriter = Rewriter(graph)
         for node in graph.nodes:
             if node in live:
-                controls = [rewriter.current(control) for control in node.control_inputs if control in ordered]
-                rewriter.keep(node, control_inputs=controls)
+                rewriter.keep(node)
         return rewriter.finish()
 
 
@@ -55,16 +52,3 @@ def _clean_regions(graph: Graph, clean: Callable[[Graph], Graph]) -> Graph:
     for node in graph.nodes:
         rewriter.keep(node, regions=map_regions(node, clean))
     return rewriter.finish()
-
-
-def _ordered(graph: Graph) -> set[Node]:
-    """The nodes that have effects or come, by any edges, after one that has."""
-    ordered: set[Node] = set()
-    for node in graph.nodes:
-        if (
-            any(value.node in ordered for value in node.inputs)
-            or any(control in ordered for control in node.control_inputs)
-            or node.effects
-        ):
-            ordered.add(node)
-    return ordered

@@ -60,7 +60,7 @@ def _rows(node: Node) -> tuple[Node, int] | None:
 def _row(value: Value) -> tuple[Value, int] | None:
     """The array and the place, if a value is a row of an array at a place that is known."""
     node = value.node
-    if node is None or node.op.name != "get_item" or len(node.inputs) != 1:
+    if node is None or node.op.name != "get_item" or len(node.inputs) != 1 or node.control_inputs:
         return None
     index = node.attrs["index"]
     known = len(index) == 1 and type(index[0]) is int and 0 <= index[0] < node.inputs[0].type.shape[0]

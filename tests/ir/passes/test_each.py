@@ -101,9 +101,13 @@ class TestDCE:
         """
         assert unchanged(DCE(), text)
 
-    def test_a_control_edge_from_a_pure_node_goes_with_it(self) -> None:
-        text = '%a: f32[] = neg(%x)\n%w: () = write(%x) {name = "u"} after(%a)\nreturn %x'
-        assert transform(DCE(), text) == '%w: () = write(%x) {name = "u"}\nreturn %x'
+    def test_what_a_node_waits_for_stays_pure_nodes_too(self) -> None:
+        assert unchanged(DCE(), '%a: f32[] = neg(%x)\n%w: () = write(%x) {name = "u"} after(%a)\nreturn %x')
+        assert unchanged(DCE(), "%a: f32[] = neg(%x)\n%b: f32[] = neg(%y) after(%a)\nreturn %b")
+
+    def test_what_only_dead_nodes_wait_for_goes(self) -> None:
+        text = "%a: f32[] = neg(%x)\n%b: f32[] = neg(%y) after(%a)\nreturn %x"
+        assert transform(DCE(), text) == "return %x"
 
 
 class TestPrune:

@@ -17,7 +17,6 @@ from graphc.ops import functions as gx
 __all__ = [
     "case",
     "fold",
-    "group",
     "list_devices",
     "map_fn",
     "map_structure",
@@ -163,10 +162,6 @@ def show(inputs: Sequence[Any], output_stream: Any = None, end: str = "\n", sep:
     if unknown:
         raise TypeError(f"tf.print() got an unexpected keyword argument {unknown[0]!r}")
     converted(print)(*inputs, file=sys.stderr if output_stream is None else output_stream, end=end, sep=sep)
-
-
-def group(*inputs: Any) -> None:
-    """Nothing: what has effects runs in the order of the program, in compiled functions too."""
 
 
 def list_devices(device_type: str | None) -> Any:

@@ -242,7 +242,7 @@ ROWS = (
     alias(
         "tuple",
         "tensors, control_inputs=None, name=None",
-        "[one if one is None else gx.asarray(one) for one in tensors]",
+        "gx.tuple(tensors, control_inputs)",
         "[tf.constant([1.0, 2.0]), tf.constant(3.0)]",
     ),
 )

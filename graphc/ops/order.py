@@ -1,0 +1,264 @@
+"""Order that the user asks for: control dependencies, groups, and tensors that are there together."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+
+from graphc.base import at, nest, user_location
+from graphc.base.errors import GraphcError, InvalidTypeError
+from graphc.core import Controls, SymbolicTensor, Tensor, Trace, Variable, apply, apply_all, context
+from graphc.ir import CONSTANT, OPS, Attrs, Graph, Node, OpDef, TensorType
+from graphc.ops.state import ASSIGN_VARIABLE
+
+__all__ = ["TOGETHER", "Operation", "control_dependencies", "group", "no_op", "tuple"]
+
+_TOKEN = TensorType((), np.dtype(np.bool_))
+
+
+@dataclass(frozen=True)
+class Operation:
+    """Something that is done, or will be; made by :func:`group` and :func:`no_op`, to be listed or returned.
+
+    Attributes:
+      token: a boolean scalar, of which nothing matters but that it is there when all is done.
+    """
+
+    token: Tensor
+
+
+def _token() -> np.ndarray[Any, Any]:
+    return np.zeros((), np.bool_)
+
+
+def _token_type(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> builtins.tuple[TensorType, ...]:
+    del types, attrs, regions
+    return (_TOKEN,)
+
+
+def _together(*values: Any) -> builtins.tuple[Any, ...]:
+    return builtins.tuple(jax.lax.optimization_barrier(values))
+
+
+def _same_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> builtins.tuple[TensorType, ...]:
+    del attrs, regions
+    return builtins.tuple(types)
+
+
+NO_OP = OPS.add(
+    "no_op",
+    OpDef(
+        "no_op",
+        impl=_token,
+        infer=_token_type,
+        differentiable=False,
+        doc="Nothing; it is done when what it waits for is.",
+    ),
+)
+TOGETHER = OPS.add(
+    "together",
+    OpDef(
+        "together",
+        impl=_together,
+        infer=_same_types,
+        params=("*values",),
+        doc="The same tensors, each of them there when all are.",
+    ),
+)
+
+
+@contextmanager
+def control_dependencies(control_inputs: Any) -> Generator[None]:
+    """What is made inside the ``with`` block runs after what is listed (TensorFlow's ``control_dependencies``).
+
+    Eager code runs in the order of the program, so that nothing changes; the list is checked. In a compiled function
+    each op made inside gets a control edge, which holds in the compiled program: XLA computes none of it before the
+    listed values, and shares none of it with equal values computed elsewhere. Ops made before the block are not moved
+    by being used in it. Effects (assignments, prints, ``gx.pyfunc``, exceptions) keep the order of the program by
+    themselves; what this adds is order between values, so as to use less memory at a time, or to time or log what has
+    been computed.
+
+    Scopes nest, and their lists add up. What is listed in a loop or branch is awaited there; a block around a loop or
+    branch holds for the whole of it.
+
+    Args:
+      control_inputs: tensors, Variables (which stand for what was last assigned to them), and operations
+        (:func:`group`), in a list or any nested structure. What was computed before the call of the compiled function
+        is there already. None lifts the scopes around, as in TensorFlow.
+
+    Raises:
+      InvalidTypeError: something else is listed, such as the None that ``print`` returns.
+      LeakedTensorError: a tensor of another function, branch or loop body, which has ended.
+
+    Example:
+      >>> import graphc as gx
+      >>> @gx.function
+      ... def f(x):
+      ...     first = gx.sum(gx.sin(x))
+      ...     with gx.control_dependencies([first]):
+      ...         second = gx.sum(gx.cos(x))  # not before `first` is there
+      ...     return first + second
+      >>> f(gx.zeros(3)).item()
+      3.0
+    """
+    trace = context.trace
+    listed = _listed("gx.control_dependencies", control_inputs)
+    if trace is None:
+        yield
+        return
+    saved = trace.controls
+    nodes = _nodes(trace, listed)
+    trace.controls = None if control_inputs is None else Controls(nodes, saved) if nodes else saved
+    try:
+        yield
+    finally:
+        trace.controls = saved
+
+
+def group(*values: Any) -> Operation:
+    """An operation that is done when all the values are there (TensorFlow's ``group``).
+
+    Args:
+      *values: as for :func:`control_dependencies`.
+
+    Raises:
+      InvalidTypeError: something is neither tensor, Variable nor operation.
+
+    Example:
+      >>> import graphc as gx
+      >>> v, w = gx.Variable(1.0), gx.Variable(2.0)
+      >>> @gx.function
+      ... def step(x):
+      ...     done = gx.group(v.assign_add(x), w.assign_sub(x))
+      ...     with gx.control_dependencies([done]):
+      ...         return v + w
+      >>> step(gx.asarray(0.5)).item()
+      3.0
+    """
+    listed = _listed("gx.group", values)
+    if context.trace is None:
+        return Operation(Tensor(jax.numpy.asarray(_token())))
+    with control_dependencies(listed):
+        return no_op()
+
+
+def no_op() -> Operation:
+    """An operation that does nothing; in a scope of :func:`control_dependencies` it is done when what is listed is.
+
+    Example:
+      >>> import graphc as gx
+      >>> with gx.control_dependencies([gx.no_op()]):
+      ...     pass
+    """
+    if context.trace is None:
+        return group()
+    return Operation(apply(NO_OP, ()))
+
+
+def tuple(values: Any, control_inputs: Any = None) -> Any:
+    """The same tensors, each of which is there only when all of them are (TensorFlow's ``tuple``).
+
+    Args:
+      values: a list or tuple of tensors and Variables, which stand for their values; None stands for itself.
+      control_inputs: what else is waited for, as for :func:`control_dependencies`.
+
+    Returns:
+      A list or tuple, as ``values`` is.
+
+    Raises:
+      InvalidTypeError: ``values`` is no list or tuple, or holds something else.
+
+    Example:
+      >>> import graphc as gx
+      >>> @gx.function
+      ... def f(x):
+      ...     low, high = gx.tuple([gx.min(x), gx.max(x)])
+      ...     return high - low
+      >>> f(gx.asarray([1.0, 5.0])).item()
+      4.0
+    """
+    if not isinstance(values, list | builtins.tuple):
+        raise _refused(InvalidTypeError(f"gx.tuple: expected a list or tuple of tensors, got {values!r:.60}"))
+    given: list[Any] = [*values]
+    listed = _listed("gx.tuple", [value for value in given if value is not None])
+    waited = _listed("gx.tuple: control_inputs", control_inputs)
+    tensors = [value.value() if isinstance(value, Variable) else _as_tensor(value) for value in listed]
+    if context.trace is not None and tensors:
+        with control_dependencies(waited or []):
+            tensors = apply_all(TOGETHER, tensors)
+    supply = iter(tensors)
+    found = [None if value is None else next(supply) for value in given]
+    return found if isinstance(values, list) else builtins.tuple(found)
+
+
+def _as_tensor(value: Any) -> Any:
+    return value if isinstance(value, Tensor) else Tensor(value)
+
+
+def _listed(what: str, values: Any) -> list[Any]:
+    """The tensors, arrays and Variables in a nested structure."""
+    found: list[Any] = []
+    for path, value in [] if values is None else _leaves(values):
+        if isinstance(value, SymbolicTensor) and context.trace is None:
+            raise value.trace.leaked(value)
+        if not isinstance(value, Tensor | Variable | jax.Array):
+            remedy = (
+                "print and other calls that return None need not be listed, since effects keep the order of the program"
+                if value is None
+                else "list tensors, Variables, and what gx.group returns"
+            )
+            raise _refused(InvalidTypeError(f"{what}: item {path} is {value!r:.60}, which is no tensor; {remedy}"))
+        found.append(value)
+    return found
+
+
+def _leaves(values: Any) -> list[builtins.tuple[str, Any]]:
+    """The leaves of a nested structure and where they are; None counts as one."""
+    parts = nest.children(values) if values is not None else None
+    if parts is None:
+        return [("", values)]
+    found: list[builtins.tuple[str, Any]] = []
+    for key, part in zip(*parts, strict=True):
+        found += [(f"[{key!r}]{path}", leaf) for path, leaf in _leaves(part)]
+    return found
+
+
+def _refused(error: GraphcError) -> GraphcError:
+    return at(error, user_location()) if context.trace is None else context.trace.refuse(error)
+
+
+def _nodes(trace: Trace, values: Sequence[Any]) -> list[Node]:
+    """The nodes of the trace that compute what is listed; what was there before the trace began has none."""
+    found: dict[Node, None] = {}
+    for value in values:
+        node = _assignment(trace, value) if isinstance(value, Variable) else _source(trace, value)
+        if node is not None:
+            found[node] = None
+    return [*found]
+
+
+def _assignment(trace: Trace, variable: Variable) -> Node | None:
+    """What last assigned a variable."""
+    if trace.parent is not None:
+        return _source(trace, variable.value())
+    for node in reversed(trace.builder.nodes):
+        if node.op is ASSIGN_VARIABLE and node.attrs["variable"] == variable.name:
+            return node
+    return None
+
+
+def _source(trace: Trace, value: Any) -> Node | None:
+    inside = trace.lift(value) if isinstance(value, SymbolicTensor) else None
+    if inside is None:
+        return None
+    if inside.raw.node is None and trace.parent is not None:
+        # Of a value from outside a node of this very trace, for the edge to begin at.
+        inside = apply(OPS["identity"], (inside,))
+    node = inside.raw.node
+    return None if node is not None and node.op is CONSTANT else node
