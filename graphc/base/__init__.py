@@ -1,6 +1,7 @@
 """Layer 0: errors, configuration, nested structures, names, registries, user stack frames, deadlines, waiting."""
 
 from graphc.base import errors, nest
+from graphc.base.blocking import apart, until_called, when_done
 from graphc.base.cancellation import CancellationToken
 from graphc.base.collection import collection_paused
 from graphc.base.config import Config, DeviceSettings, WideTypes, config
@@ -39,6 +40,7 @@ __all__ = [
     "What",
     "WideTypes",
     "Work",
+    "apart",
     "at",
     "check_interrupted",
     "checked_seconds",
@@ -56,9 +58,11 @@ __all__ = [
     "pause",
     "remember",
     "set_detour",
+    "until_called",
     "user_frame",
     "user_location",
     "wait_until",
     "warn_at",
     "watched",
+    "when_done",
 ]

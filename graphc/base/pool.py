@@ -29,11 +29,13 @@ class Work:
 
     __slots__ = ("_context", "_run", "_taken", "name", "order")
 
-    def __init__(self, run: Callable[[], None], name: str, order: tuple[float, int]) -> None:
+    def __init__(
+        self, run: Callable[[], None], name: str, order: tuple[float, int], context: contextvars.Context
+    ) -> None:
         self.name = name
         self.order = order
         self._run: Callable[[], None] | None = run
-        self._context: contextvars.Context | None = contextvars.copy_context()
+        self._context: contextvars.Context | None = context
         self._taken = threading.Lock()
 
     def __lt__(self, other: Work) -> bool:
@@ -89,13 +91,14 @@ class Pool:
         self._threads: set[threading.Thread] = set()
         self._idle = 0
 
-    def give(self, run: Callable[[], None], *, priority: float = 0, name: str = "work") -> Work:
+    def give(self, run: Callable[[], None], *, priority: float = 0, name: str = "work", inherits: bool = True) -> Work:
         """Queues a piece of work.
 
         Args:
           run: what to do; it must not raise.
           priority: the higher, the earlier; equal ones in the order in which they are given.
           name: for messages.
+          inherits: whether what is in force here, and other context variables, go with the work.
 
         Raises:
           DeadlineExceededError: the queue stayed full until the deadline in force.
@@ -103,7 +106,8 @@ class Pool:
         """
         if len(self._queue) >= self._most_queued and not self.is_mine():
             self._wait_for_room(name)
-        work = Work(run, name, (-priority, next(self._numbers)))
+        context = contextvars.copy_context() if inherits else contextvars.Context()
+        work = Work(run, name, (-priority, next(self._numbers)), context)
         with self._condition:
             heapq.heappush(self._queue, work)
             if self._idle:

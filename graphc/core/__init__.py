@@ -68,6 +68,7 @@ from graphc.core.trace import (
     type_of_any,
 )
 from graphc.core.variable import Variable, is_symbolic, variable_lock, variable_placement
+from graphc.core.waiting import describe, wait_for, wait_for_async
 
 __all__ = [
     "FUNCTIONS",
@@ -119,6 +120,7 @@ __all__ = [
     "count_launches",
     "creation_scope",
     "current_trace",
+    "describe",
     "device",
     "device_name",
     "device_scope",
@@ -149,4 +151,6 @@ __all__ = [
     "variable_lock",
     "variable_placement",
     "wait_all",
+    "wait_for",
+    "wait_for_async",
 ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import jax
 import numpy as np
 
-from graphc.base import nest, user_frame
+from graphc.base import apart, detours, interruption, nest, user_frame
 from graphc.base.errors import ConcretizationError, UnimplementedError
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
 from graphc.core.context import context
@@ -16,6 +16,7 @@ from graphc.core.convert import operand
 from graphc.core.devices import device_name
 from graphc.core.dispatch import register_tensor
 from graphc.core.dtypes import canonical_array
+from graphc.core.waiting import describe, wait_for, wait_for_async
 from graphc.ir import TensorType, Value
 
 if TYPE_CHECKING:
@@ -128,6 +129,8 @@ class Tensor(ArrayMethods):
     def numpy(self) -> np.ndarray[Any, Any]:
         """The values as a NumPy array; waits until they are computed."""
         self._looked_at()
+        if detours:
+            wait_for((self.raw,), self._description)
         return super().numpy()
 
     def _looked_at(self) -> None:
@@ -142,13 +145,17 @@ class Tensor(ArrayMethods):
 
     def wait(self) -> Tensor:
         """Waits until the values are computed, and returns the tensor; an error in the background is raised here."""
+        if detours:
+            wait_for((self.raw,), self._description)
         self.raw.block_until_ready()
         return self
 
-    def __await__(self) -> Generator[Any, None, Tensor]:
-        import asyncio
+    def _description(self) -> str:
+        return describe(self.raw)
 
-        yield from asyncio.get_running_loop().run_in_executor(None, self.wait).__await__()
+    def __await__(self) -> Generator[Any, None, Tensor]:
+        """Waits as :meth:`wait` does, in asyncio: other tasks go on meanwhile."""
+        yield from wait_for_async((self.raw,), self._description).__await__()
         return self
 
     def __jax_array__(self) -> jax.Array:
@@ -289,6 +296,10 @@ class SymbolicTensor(Tensor):
         """Refused: there is nothing to wait for while the function is traced."""
         self._refuse("wait()", "wait for the result of the call")
 
+    def __await__(self) -> Generator[Any, None, Tensor]:
+        """Refused, too."""
+        self._refuse("await", "await the result of the call")
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         self._refuse("conversion to a NumPy array", "use the graphc function of the same name instead of NumPy's")
 
@@ -333,17 +344,31 @@ def _holds_tensor(items: list[Any]) -> bool:
     )
 
 
-def wait_all() -> None:
+def wait_all(*values: Any) -> None:
     """Waits until everything that was dispatched to any device is computed (MXNet's ``waitall``).
+
+    Args:
+      *values: tensors and Variables, in nested structures too: then only these are waited for.
+
+    Raises:
+      DeadlineExceededError: the deadline in force (:func:`graphc.deadline`) passed first.
+      CancelledError: a token in force was cancelled first.
 
     Example:
       >>> import graphc as gx
       >>> y = gx.ones((2, 2)) + 1
       >>> gx.wait_all()
     """
-    live = cast("Any", jax.live_arrays)
-    jax.block_until_ready(live())
-    jax.effects_barrier()
+    if values:
+        arrays = [leaf.raw for leaf in nest.flatten(values)[0] if isinstance(leaf, ArrayMethods)]
+        wait_for(arrays, lambda: ", ".join(map(describe, arrays[:3])) + (", ..." if len(arrays) > 3 else ""))
+        return
+    live = cast("Any", jax.live_arrays)()
+    wait_for(live, lambda: f"everything that was dispatched ({len(live)} arrays)")
+    if interruption() is None:
+        jax.effects_barrier()
+    else:
+        apart(jax.effects_barrier, "everything that was dispatched")
 
 
 register_tensor(Tensor)

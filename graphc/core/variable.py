@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.base import UniqueNames, at, user_location
+from graphc.base import UniqueNames, at, detours, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
 from graphc.core.context import context
@@ -24,6 +24,7 @@ from graphc.core.dtypes import as_dtype, type_of
 from graphc.core.large_ints import fitted_int, has_large_ints
 from graphc.core.placing import log_placement, variable_device
 from graphc.core.tensor import SymbolicTensor, Tensor
+from graphc.core.waiting import describe, wait_for
 from graphc.ir import WORLD, TensorType
 
 __all__ = ["Variable", "is_symbolic", "variable_lock", "variable_placement"]
@@ -128,7 +129,10 @@ class Variable(ArrayMethods):
         """The current value as a NumPy array of its own."""
         if context.trace is not None:
             return self.value().numpy()
-        return np.array(self.current())
+        array = self.current()
+        if detours:
+            wait_for((array,), lambda: f"Variable {self.name!r}: {describe(array)}")
+        return np.array(array)
 
     def current(self) -> jax.Array:
         """The array that holds the value; waits while a program in another thread replaces it."""

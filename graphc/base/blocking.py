@@ -1,0 +1,107 @@
+"""Waiting for what cannot be interrupted itself: on a thread of its own, or in asyncio without blocking its loop."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TypeVar
+
+from graphc.base.deadlines import What, interruption
+from graphc.base.pool import Pool
+from graphc.base.waiting import Signal
+
+__all__ = ["apart", "until_called", "when_done"]
+
+T = TypeVar("T")
+
+# As many threads as there are waits: one that waits for what never comes must not keep others from their work.
+_threads = Pool("graphc.wait", lambda: sys.maxsize)
+
+
+def apart(function: Callable[[], T], what: What, *, inherits: bool = False) -> T:
+    """What a function returns that blocks and cannot be interrupted; waiting for it can.
+
+    Where waiting ends early the function goes on, on a daemon thread that ends with it, and what it returns is dropped.
+
+    Args:
+      function: what to call.
+      what: what is waited for, as a noun.
+      inherits: whether what is in force here holds in the function.
+
+    Raises:
+      DeadlineExceededError: the deadline in force has passed.
+      CancelledError: a token in force was cancelled.
+      Exception: what the function raises.
+    """
+    done, results, errors = Signal(), list[T](), list[BaseException]()
+
+    def run() -> None:
+        try:
+            results.append(function())
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            done.set()
+
+    _threads.give(run, inherits=inherits)
+    done.wait(what)
+    if errors:
+        raise errors.pop()
+    return results.pop()
+
+
+async def until_called(register: Callable[[Callable[[], None]], object], what: What) -> None:
+    """Waits in asyncio, without blocking its loop, until a callback is called.
+
+    Args:
+      register: is given the callback, which any thread may call.
+      what: what is waited for, as a noun.
+
+    Raises:
+      DeadlineExceededError: the deadline in force has passed.
+      CancelledError: a token in force was cancelled.
+    """
+    loop = asyncio.get_running_loop()
+    woken, called = asyncio.Event(), list[bool]()
+
+    def wake() -> None:
+        with suppress(RuntimeError):  # the loop was closed: nobody waits any more
+            loop.call_soon_threadsafe(woken.set)
+
+    def callback() -> None:
+        called.append(True)
+        wake()
+
+    current = interruption()
+    register(callback)
+    if current is None:
+        await woken.wait()
+        return
+    left = current.remaining()
+    timer = None if left is None else loop.call_later(left, woken.set)
+    forget = [token.on_cancel(wake) for token in current.tokens]
+    try:
+        while not called:
+            current.check(what)
+            await woken.wait()
+            woken.clear()
+    finally:
+        if timer is not None:
+            timer.cancel()
+        for take_back in forget:
+            take_back()
+
+
+def when_done(function: Callable[[], object], callback: Callable[[], None]) -> None:
+    """Calls a function that blocks on a thread of its own, and then the callback, also where it has raised."""
+
+    def run() -> None:
+        try:
+            with suppress(BaseException):  # asked again by who waits
+                function()
+        finally:
+            callback()
+
+    _threads.give(run, inherits=False)
