@@ -38,8 +38,10 @@ demo: $(VENV)/.has-demo $(JAX_BUILD) ## see graphc at work on real data, in a mi
 test: $(VENV)/.has-test ## run the tests and the examples in docstrings
 	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS) $(TESTS)
 
-test-slow: $(VENV)/.has-test ## run the tests that make test leaves out
+test-slow: $(VENV)/.has-test ## run the tests that make test leaves out, and the programs with XLA as users have it
 	$(BIN)/python -m pytest -m slow $(ARGS) $(TESTS)
+	XLA_FLAGS= JAX_DISABLE_MOST_OPTIMIZATIONS=0 $(BIN)/python -m pytest -n $(WORKERS) $(ARGS) \
+	  $(or $(TESTS),tests/conformance tests/ops/test_rows.py tests/gradients)
 
 test-gpu: $(VENV)/.has-test $(JAX_BUILD) ## run the tests that need a GPU
 	JAX_PLATFORMS= $(BIN)/python -m pytest -m gpu $(ARGS) $(TESTS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import shutil
 import tempfile
@@ -14,6 +15,10 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("GRAPHC_CPU_DEVICES", "8")
 # Every graph that a test makes is checked between the passes.
 os.environ.setdefault("GRAPHC_VERIFY", "1")
+# XLA compiles in less than half the time without its optimizer and its newer code generator for the CPU, which make
+# programs fast and mean nothing else. Unset either to try XLA as users have it: make test-slow does.
+os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters")
 # What one process has compiled the others need not: the workers of a run and the programs that tests start share it.
 if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
     os.environ["JAX_COMPILATION_CACHE_DIR"] = tempfile.mkdtemp(prefix="graphc-tests-")
@@ -27,6 +32,12 @@ from hypothesis import HealthCheck, settings
 # The first call of an op compiles it, which makes one example slow and says nothing about the code under test.
 settings.register_profile("graphc", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("graphc")
+
+
+def pytest_collection_finish() -> None:
+    # What is there now stays; a collection that looked at all of it, as some traces need one, would take long.
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

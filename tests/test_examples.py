@@ -27,6 +27,8 @@ def test_every_example_is_tested() -> None:
 @pytest.mark.parametrize("name", EXPECTED)
 def test_an_example_runs(name: str) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
+    for setting in ("XLA_FLAGS", "JAX_DISABLE_MOST_OPTIMIZATIONS"):  # XLA as users have it
+        environment.pop(setting, None)
     command = [sys.executable, str(ROOT / "examples" / name)]
     found = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=120)
     assert found.returncode == 0, found.stderr

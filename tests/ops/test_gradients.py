@@ -59,12 +59,9 @@ NOT_BY_DIFFERENCES = {
 
 
 @pytest.fixture(autouse=True)
-def _wide_and_quickly_compiled() -> Iterator[None]:
-    before = jax.config.read("jax_disable_most_optimizations")
-    jax.config.update("jax_disable_most_optimizations", True)
+def _wide() -> Iterator[None]:
     with gx.config.scope(enable_x64=True):
         yield
-    jax.config.update("jax_disable_most_optimizations", before)
 
 
 @dataclass
