@@ -344,6 +344,8 @@ def binary_method(name: str, *, reflected: bool = False) -> Callable[[Any, Any],
             operands = operand(self), other if type(other) in SCALARS else operand(other)
         except InvalidTypeError:
             return NotImplemented
+        except GraphcError:
+            operands = self, other  # apply says of which op and in which line
         compiled = kernel(op)
         return apply(op, operands[::-1] if reflected else operands)
 

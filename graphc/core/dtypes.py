@@ -79,14 +79,19 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
         raise InvalidTypeError(f"{dtype!r} is not a dtype that a tensor can have: {error}") from None
 
 
-def canonical_array(value: Any) -> np.ndarray[Any, Any]:
+def canonical_array(value: Any, dtype: np.dtype[Any] | None = None) -> np.ndarray[Any, Any]:
     """A NumPy array of a dtype that tensors have, with memory of its own.
 
     JAX reads NumPy's memory behind the program's back, or keeps it, even where it is asked for a copy: what the user
     wrote to an array after the call would show in the result.
 
+    Args:
+      value: an array, or a nested list of numbers.
+      dtype: the dtype to convert to, as NumPy does it; None for the natural one.
+
     Raises:
       InvalidTypeError: the value is no array of numbers or truth values.
+      InvalidArgumentError: it has ints that the natural dtype cannot hold.
     """
     try:
         array = np.array(value)
@@ -94,31 +99,40 @@ def canonical_array(value: Any) -> np.ndarray[Any, Any]:
         raise InvalidArgumentError(f"cannot make a tensor from {value!r}: {error}") from None
     if array.dtype.kind in "OUSVMm" and array.dtype.name not in _EXTENDED:
         raise InvalidTypeError(f"cannot make a tensor from {value!r}: dtype {array.dtype} holds no numbers")
-    if hasattr(value, "dtype") or hasattr(value, "__array__") or array.dtype.kind not in _KINDS:
-        return array.astype(as_dtype(array.dtype), copy=False)
-    return _of_numbers(array)
+    if hasattr(value, "dtype") or hasattr(value, "__array__"):
+        if dtype is not None:
+            return array.astype(dtype, copy=False)
+        return _narrowed(array, as_dtype(array.dtype), f"NumPy {array.dtype.name}")
+    natural = as_dtype(_KINDS.get(array.dtype.kind, array.dtype))
+    if array.dtype.kind in _KINDS and natural.itemsize >= array.dtype.itemsize:
+        return array  # such as an int64 where an int32 is the default for numbers
+    return _narrowed(array, natural, "Python int")
 
 
-def _of_numbers(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """An array that NumPy made of Python numbers, in the dtype that they get here."""
-    dtype = as_dtype(_KINDS[array.dtype.kind])
-    if dtype.itemsize >= array.dtype.itemsize:
-        return array
-    if array.dtype.kind == "i" and array.size:
+def _narrowed(array: np.ndarray[Any, Any], dtype: np.dtype[Any], what: str) -> np.ndarray[Any, Any]:
+    """The array in a dtype; ints of 64 bits that it cannot hold are refused, which NumPy would wrap."""
+    if array.dtype.kind in "iu" and dtype.itemsize < array.dtype.itemsize and array.size:
         limits = np.iinfo(dtype)
         for number in (int(array.min()), int(array.max())):
             if not limits.min <= number <= limits.max:
-                raise too_large(number, dtype)
-    return array.astype(dtype)
+                raise too_large(number, dtype, what)
+    return array.astype(dtype, copy=False)
 
 
-def too_large(number: int, dtype: np.dtype[Any]) -> InvalidArgumentError:
-    """The error for a Python int that a dtype cannot hold."""
+def too_large(number: int, dtype: np.dtype[Any], what: str = "Python int") -> InvalidArgumentError:
+    """The error for an int that a dtype cannot hold.
+
+    Args:
+      number: the int.
+      dtype: the dtype.
+      what: what the int was given as.
+    """
     bits = number.bit_length()
     given = number if bits < 200 else f"of {bits} bits"  # Python writes no ints of thousands of digits
-    remedy = "" if dtype.itemsize > 4 else ", or 64-bit types (gx.config.enable_x64 = True, and a dtype)"
+    asked = ", and a dtype" if what == "Python int" else ""
+    remedy = "" if dtype.itemsize > 4 else f", or 64-bit types (gx.config.enable_x64 = True{asked})"
     use = f"; use a float{remedy}" if bits <= 1024 and not jnp.issubdtype(dtype, jnp.inexact) else ""
-    return InvalidArgumentError(f"the Python int {given} does not fit {dtype.name}{use}")
+    return InvalidArgumentError(f"the {what} {given} does not fit {dtype.name}{use}")
 
 
 def natural_dtype(*values: Any) -> np.dtype[Any]:

@@ -16,6 +16,7 @@ from graphc.core import (
     Tensor,
     apply,
     as_dtype,
+    canonical_array,
     context,
     find_device,
     fitted_int,
@@ -27,6 +28,8 @@ from graphc.ir import OPS, Attrs
 from graphc.ops.annotations import Device
 
 __all__ = ["asarray", "clip", "from_dlpack"]
+
+_NUMBERS: dict[str, type[Any]] = {"b": bool, "i": int, "f": float, "c": complex}
 
 
 def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: bool | None = None) -> Tensor:
@@ -43,7 +46,8 @@ def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: boo
 
     Raises:
       InvalidTypeError: ``x`` cannot be a tensor, or ``dtype`` is none.
-      InvalidArgumentError: a nested list whose rows differ in length, or a copy is needed and ``copy`` is False.
+      InvalidArgumentError: a nested list whose rows differ in length, an int that the natural dtype cannot hold, or a
+        copy is needed and ``copy`` is False.
 
     Example:
       >>> import graphc as gx
@@ -56,10 +60,16 @@ def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: boo
             return apply(OPS["identity"], (tensor,)) if tensor is x else tensor
     wanted = None if dtype is None else as_dtype(dtype)
     try:
-        value = operand(x)
+        # NumPy converts what is NumPy's, so that numbers are kept which only the wanted dtype holds.
+        numpys = wanted is not None and isinstance(x, np.ndarray | np.generic) and not _is_cut(dtype, wanted)
+        value: Any = canonical_array(x, wanted) if numpys else operand(x)
     except GraphcError as error:
         error.args = (f"asarray: {error.args[0]}",)
         raise at(error, user_location()) from None
+    if hasattr(x, "__graphc_number__") or hasattr(x, "__graphc_index__"):
+        # A Python number of a compiled function, which is a tensor there: of the dtype that a number gets elsewhere.
+        dtype = wanted or as_dtype(_NUMBERS[value.dtype.kind])
+        return apply(OPS["astype"], (value,), Attrs(dtype=dtype))
     converts = not isinstance(value, Tensor) or (wanted is not None and value.dtype != wanted)
     if converts and copy is False:
         error = InvalidArgumentError(
@@ -72,6 +82,11 @@ def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: boo
     if wanted is not None and value.dtype != wanted:
         return apply(OPS["astype"], (value,), Attrs(dtype=wanted))
     return value.copy() if copy and not converts else value
+
+
+def _is_cut(dtype: Any, given: np.dtype[Any]) -> bool:
+    """Whether ints of 64 bits are asked for where there are none."""
+    return given.kind in "iu" and np.dtype(jnp.dtype(dtype)).itemsize > given.itemsize
 
 
 def _tensor(value: Any, dtype: np.dtype[Any] | None) -> Tensor:

@@ -16,6 +16,17 @@ def _identity(x: Any) -> Any:
     return x
 
 
+def _pow(x1: Any, x2: Any) -> Any:
+    # JAX has no powers of ints of fewer than 8 bits. The lower bits of a product are those of the wider one.
+    dtype = jnp.result_type(x1, x2)
+    if not jnp.issubdtype(dtype, jnp.integer) or dtype.name not in _NARROW:
+        return jnp.pow(x1, x2)
+    wide = jnp.int8 if jnp.issubdtype(dtype, jnp.signedinteger) else jnp.uint8
+    return jnp.pow(jnp.astype(x1, wide), jnp.astype(x2, wide)).astype(dtype)
+
+
+_NARROW = ("int2", "int4", "uint2", "uint4")
+
 _UNARY = "x"
 _BINARY = "x1, x2"
 
@@ -28,7 +39,7 @@ _ROWS = (
     row("floor_divide", jnp.floor_divide, _BINARY, "The quotient rounded towards minus infinity."),
     row("remainder", jnp.remainder, _BINARY, "What floor division leaves, with x2's sign.", aliases=("mod",)),
     row("fmod", jnp.fmod, _BINARY, "What truncating division leaves, with x1's sign."),
-    row("pow", jnp.pow, _BINARY, "x1 raised to the power x2.", aliases=("power",)),
+    row("pow", _pow, _BINARY, "x1 raised to the power x2.", aliases=("power",)),
     row("divmod", jnp.divmod, _BINARY, "Floor division and what it leaves.", returns="tuple[Tensor, Tensor]"),
     row("float_power", jnp.float_power, _BINARY, "x1 raised to the power x2, as a float; NaN below zero."),
     row("negative", jnp.negative, _UNARY, "The number with its sign changed.", fold=exact(np.negative)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
@@ -150,3 +151,82 @@ def test_arange_gives_no_lower_bits() -> None:
 def test_fitted_int() -> None:
     assert fitted_int(BIG, np.dtype(np.float16)) == float(BIG)
     assert fitted_int(7, np.dtype(np.uint8)) == np.uint8(7)
+
+
+NUMPYS: dict[str, Callable[[Any], Any]] = {
+    "x + n": lambda n: gx.ones(2) + n,
+    "n * x": lambda n: gx.multiply(n, gx.ones(2, "int32")),
+    "where": lambda n: gx.where([True], n, 1.0),
+    "full": lambda n: gx.full((2,), n),
+    "asarray": lambda n: gx.asarray(n),
+    "asarray of ints": lambda n: gx.asarray(n, "int64"),
+    "array": lambda n: gx.array(n),
+    "x.at[0].set(n)": lambda n: gx.zeros(2, "int32").at[0].set(n),
+    "x[0] = n": lambda n: _assigned(gx.zeros(2), n),
+}
+
+
+@pytest.mark.parametrize("use", NUMPYS)
+@pytest.mark.parametrize("n", [np.int64(BIG), np.int64(-BIG), np.uint64(2**63)], ids=str)
+def test_numpys_ints_of_64_bits_are_refused_where_they_do_not_fit(use: str, n: Any) -> None:
+    fits = "uint32" if n.dtype.kind == "u" and use != "asarray of ints" else r"u?int32"
+    match = (
+        rf"the NumPy {n.dtype} {n} does not fit {fits}; use a float, or 64-bit types \(gx\.config\.enable_x64 = True\)"
+    )
+
+    for given in (n,) if "[0]" in use else (n, np.asarray([n])):
+        bound = partial(NUMPYS[use], given)
+        messages = []
+        for function in (bound, gx.function(lambda bound=bound: bound())):
+            with pytest.raises(InvalidArgumentError, match=match) as caught:
+                function()
+            messages.append(str(caught.value).splitlines()[0])
+            assert "test_large_ints.py" in str(caught.value)
+        assert messages[0] == messages[1]
+
+
+def test_numpys_ints_of_64_bits_that_fit() -> None:
+    for given in (np.int64(2**31 - 1), np.asarray([-(2**31)]), np.asarray([], np.int64)):
+        assert gx.asarray(given).dtype == gx.int32
+        np.testing.assert_array_equal(gx.asarray(given).numpy(), given)
+    assert gx.asarray(np.uint64(2**32 - 1)).item() == 2**32 - 1
+    with pytest.raises(InvalidArgumentError, match=r"argument 'x': the NumPy int64 1099511627776 does not"):
+        gx.function(lambda x: x)(np.asarray([BIG]))
+    with pytest.raises(InvalidArgumentError, match=r"Variable 'v': the NumPy int64 1099511627776 does not fit int32"):
+        gx.Variable(np.int64(BIG), name="v")
+    with pytest.raises(InvalidArgumentError, match=r"asarray: the Python int 9223372036854775808 does not fit uint32"):
+        gx.asarray([2**63])
+    with gx.config.scope(enable_x64=True):
+        assert (gx.ones(1, "float32") + np.int64(BIG)).tolist() == [float(np.float32(BIG))]
+        assert gx.asarray(np.asarray([BIG])).tolist() == [BIG]
+
+
+@pytest.mark.parametrize("how", [lambda f: f, gx.function], ids=["eager", "compiled"])
+def test_numpy_converts_its_own_to_the_dtype_that_is_asked_for(how: Any) -> None:
+    assert how(lambda: gx.asarray(np.asarray([BIG]), "float32"))().tolist() == [BIG]
+    assert how(lambda: gx.asarray(np.asarray([2**31]), "uint32"))().tolist() == [2**31]
+    assert how(lambda: gx.asarray(np.asarray([300]), "uint8"))().tolist() == [300 - 256]
+
+
+def test_a_number_that_depends_on_tensors_becomes_a_tensor() -> None:
+    def made(x: Any) -> Any:
+        n = 2 if x > 0 else 3
+        flag = bool(x > 1)
+        total = gx.zeros((), "int32")
+        for i in range(n):
+            total += gx.asarray(i) * 2**30
+        tensor = gx.asarray(n)
+        assert isinstance(tensor, gx.Tensor)
+        assert isinstance(gx.asarray(flag), gx.Tensor)
+        return (
+            tensor,
+            tensor * 2**30,
+            tensor + gx.ones(1, "float16"),
+            gx.asarray(n, "float32") / 4,
+            gx.asarray(flag),
+            total,
+        )
+
+    x = gx.asarray(3)
+    for found, expected in zip(gx.function(made)(x), made(x), strict=True):
+        assert (found.type, found.tolist()) == (expected.type, expected.tolist())

@@ -161,3 +161,14 @@ def test_python_numbers_of_tensors() -> None:
             convert(gx.asarray(1j))
     with pytest.raises(ValueError, match=r"item\(\) needs exactly one element"):
         complex(gx.asarray([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("how", [lambda f: f, gx.function], ids=["eager", "compiled"])
+def test_powers_of_narrow_ints_wrap(how: Any) -> None:
+    for dtype, values in (("int4", [-3, 2, 7]), ("uint4", [3, 2, 15])):
+        x = gx.asarray(values, dtype)
+        exponents = gx.asarray([3, 2, 1], dtype)
+        for power, right in ((how(lambda x, n: x**n)(x, exponents), [3, 2, 1]), (how(lambda x: x**3)(x), [3, 3, 3])):
+            assert power.dtype == dtype
+            bits = [(value**n) % 16 for value, n in zip(values, right, strict=True)]
+            assert power.tolist() == [n - 16 if dtype == "int4" and n > 7 else n for n in bits]
