@@ -128,8 +128,8 @@ EXAMPLES: dict[str, list[Example]] = {
     "square": [example(SIGNED), example(COMPLEX)],
     "maximum": [example(SIGNED, OTHER), example(STRANGE, 0.0)],
     "minimum": [example(SIGNED, OTHER), example(STRANGE, 0.0)],
-    "fmax": [example(STRANGE, 0.5)],
-    "fmin": [example(STRANGE, 0.5)],
+    "fmax": [example(STRANGE, 0.5), example(SIGNED, OTHER)],
+    "fmin": [example(STRANGE, 0.5), example(SIGNED, OTHER)],
     "copysign": [example(POSITIVE, SIGNED)],
     "heaviside": [example(SIGNED, 0.5)],
     "identity": [example(SIGNED, expected=_same)],
@@ -170,7 +170,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "real": [example(COMPLEX)],
     "imag": [example(COMPLEX)],
     "angle": [example(COMPLEX)],
-    "nan_to_num": [example(STRANGE), example(STRANGE, nan=2.0, posinf=9.0, neginf=-9.0)],
+    "nan_to_num": [example(STRANGE), example(STRANGE, nan=2.0, posinf=9.0, neginf=-9.0), example(SIGNED)],
     # logic
     "equal": [example(SIGNED, OTHER), example(INTS, 5)],
     "not_equal": [example(SIGNED, OTHER), example(BOOLS, True)],
@@ -287,7 +287,12 @@ EXAMPLES: dict[str, list[Example]] = {
     # filling
     "zeros": [example((2, 3)), example(4, dtype="int32")],
     "ones": [example((2, 3)), example(4, dtype=bool)],
-    "full": [example((2, 2), 7.5), example(3, np.int32(2)), example(2, 1, dtype="float16")],
+    "full": [
+        example((2, 2), 7.5),
+        example(3, np.int32(2)),
+        example(2, 1, dtype="float16"),
+        example((2, 3), np.float32(2.5)),
+    ],
     "zeros_like": [example(INTS), example(MATRIX, dtype="int32")],
     "ones_like": [example(INTS)],
     "full_like": [example(MATRIX, 3.0), example(INTS, 2)],

@@ -87,7 +87,7 @@ NUMPY_EXAMPLES: dict[str, list[Example]] = {
     "diagflat": [example(RIGHT, 1)],
     "fill_diagonal": [example(SQUARE, 7.0, expected=_filled)],
     # elementwise
-    "divmod": [example(INTS, i32(2, -3, 5, -5, 7))],
+    "divmod": [example(INTS, i32(2, -3, 5, -5, 7)), example(SIGNED, OTHER)],
     "float_power": [example(POSITIVE, OTHER)],
     "fabs": [example(SIGNED)],
     "nextafter": [example(SIGNED, OTHER)],
@@ -101,8 +101,8 @@ NUMPY_EXAMPLES: dict[str, list[Example]] = {
     "sinc": [example(SIGNED)],
     # filling
     "tri": [example(3), example(2, 4, 1, dtype="int32")],
-    "logspace": [example(0.0, 2.0, 3)],
-    "geomspace": [example(1.0, 16.0, 5)],
+    "logspace": [example(0.0, 2.0, 3), example(f32(0, 1), f32(2, 1.5), 3)],
+    "geomspace": [example(1.0, 16.0, 5), example(f32(1, 2), f32(8, 3), 3)],
     # logic
     "array_equiv": [example(SIGNED, SIGNED)],
     "isneginf": [example(STRANGE)],
