@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 
 from graphc.ops.exact import exact
 from graphc.ops.table import define, row
+
+
+def _as_unsigned(function: Any) -> Any:
+    """A function of magnitudes. JAX's own never end where the smallest int is, which has no magnitude of its dtype."""
+
+    def impl(x1: Any, x2: Any) -> Any:
+        dtype = jnp.result_type(x1, x2)
+        if not jnp.issubdtype(dtype, jnp.signedinteger):
+            return function(x1, x2)
+        unsigned = jnp.dtype(f"u{dtype.name}")
+        return function(*(jnp.abs(jnp.astype(x, dtype)).astype(unsigned) for x in (x1, x2))).astype(dtype)
+
+    return impl
+
 
 _UNARY = "x"
 _BINARY = "x1, x2"
@@ -109,8 +125,8 @@ _ROWS = (
         differentiable=False,
         light=False,
     ),
-    row("gcd", jnp.gcd, _BINARY, "The greatest common divisor.", differentiable=False, light=False),
-    row("lcm", jnp.lcm, _BINARY, "The least common multiple.", differentiable=False, light=False),
+    row("gcd", _as_unsigned(jnp.gcd), _BINARY, "The greatest common divisor.", differentiable=False, light=False),
+    row("lcm", _as_unsigned(jnp.lcm), _BINARY, "The least common multiple.", differentiable=False, light=False),
 )
 
 globals().update(define(__name__, _ROWS, light=True))

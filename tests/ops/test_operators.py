@@ -172,3 +172,14 @@ def test_powers_of_narrow_ints_wrap(how: Any) -> None:
             assert power.dtype == dtype
             bits = [(value**n) % 16 for value, n in zip(values, right, strict=True)]
             assert power.tolist() == [n - 16 if dtype == "int4" and n > 7 else n for n in bits]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "uint8"])
+@pytest.mark.parametrize("name", ["gcd", "lcm"])
+def test_divisors_of_the_smallest_int(name: str, dtype: str) -> None:
+    # JAX's own functions never end here.
+    least = np.iinfo(dtype).min
+    pairs = np.asarray([(a, b) for a in (least, 0, 6, 100) for b in (least, 0, 4, 1)], dtype).T
+    found = getattr(gx, name)(gx.asarray(pairs[0]), gx.asarray(pairs[1]))
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(found.numpy(), getattr(np, name)(*pairs))
