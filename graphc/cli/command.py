@@ -185,14 +185,16 @@ def _devices(options: argparse.Namespace) -> int:
 
 
 def devices_table(found: Sequence[Device]) -> Table:
-    """A table of devices, with their memory if one of them tells."""
+    """A table of devices, with the process that each belongs to, and their memory if one of them tells."""
     limits = [(device.memory_stats() or {}).get("bytes_limit") for device in found]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("device", no_wrap=True)
     table.add_column("model")
+    table.add_column("process")
     if any(limit is not None for limit in limits):
         table.add_column("memory", justify="right")
     for device, limit in zip(found, limits, strict=True):
         memory = "" if limit is None else format_bytes(limit)
-        table.add_row(*(device_name(device), device.device_kind, memory)[: len(table.columns)])
+        cells = device_name(device), device.device_kind, str(device.process_index), memory
+        table.add_row(*cells[: len(table.columns)])
     return table

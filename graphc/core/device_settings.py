@@ -15,6 +15,7 @@ import jax
 from graphc.base import DeviceSettings, at, config, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.core.context import log_placements
+from graphc.core.devices import devices
 from graphc.ir import DeviceSpec
 
 __all__ = ["has_made_devices"]
@@ -29,11 +30,13 @@ _platforms: list[Any] = []  # what JAX's setting was before all GPUs were hidden
 
 
 def has_made_devices() -> bool:
-    """Whether JAX has made its devices; it says so by refusing another number of CPU devices, be it the same."""
+    """Whether JAX has made its devices; it tells by refusing another number of CPU devices."""
+    number = _jax_config.jax_num_cpu_devices
     try:
-        _jax_config.update("jax_num_cpu_devices", _jax_config.jax_num_cpu_devices)
+        _jax_config.update("jax_num_cpu_devices", max(number, 1) + 1)
     except RuntimeError:
         return True
+    _jax_config.update("jax_num_cpu_devices", number)
     return False
 
 
@@ -51,6 +54,8 @@ def _set(name: str, value: Any) -> None:
     if _get(name) == checked:
         return
     if has_made_devices():
+        if checked == [] and not devices("gpu"):
+            return
         raise at(
             FailedPreconditionError(
                 f"gx.config.{name} = {value!r} comes too late: JAX has made its devices, which happens when the first "

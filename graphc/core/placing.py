@@ -34,11 +34,19 @@ DeviceChoice = Callable[["NodeToPlace"], "str | DeviceSpec | Device | None"]
 
 # What TensorFlow calls an op where that is not the words of its name, each with a capital.
 _TENSORFLOW: Final = {
+    "add": "AddV2",
     "assign_variable": "AssignVariableOp",
+    "astype": "Cast",
+    "concat": "ConcatV2",
     "constant": "Const",
+    "divide": "RealDiv",
     "matmul": "MatMul",
+    "multiply": "Mul",
+    "permute_dims": "Transpose",
     "read_variable": "ReadVariableOp",
-    "relu": "Relu",
+    "subtract": "Sub",
+    "take": "GatherV2",
+    "where": "SelectV2",
 }
 
 
@@ -64,7 +72,7 @@ class NodeToPlace:
 
     @property
     def type(self) -> str:
-        """The op as TensorFlow writes such names: ``MatMul``, ``Variable``."""
+        """TensorFlow's name of the op, such as ``MatMul`` or ``Variable``; or graphc's, written as such names are."""
         name = self.op.rpartition(".")[2]
         return _TENSORFLOW.get(name) or "".join(word.capitalize() for word in name.split("_"))
 

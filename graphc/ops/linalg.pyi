@@ -106,7 +106,7 @@ def diagonal(x: ArrayLike, offset: int = 0) -> Tensor:
     """
 
 def eig(x: ArrayLike) -> EigResult:
-    """Eigenvalues and eigenvectors, as columns, of a square matrix; complex. On some accelerators JAX has none.
+    """Eigenvalues and eigenvectors, as columns, of a square matrix; complex. There is none for TPUs.
 
     Args:
       x: a tensor, or what becomes one.

@@ -34,7 +34,13 @@ _ROWS = (
         "x, y, deg: int, rcond: float | None = None, w=None",
         "The polynomial of degree deg next to the points (x, y) by least squares, with weights w.",
     ),
-    row("roots", _roots, "p", "The roots of a polynomial whose first coefficient is not zero."),
+    row(
+        "roots",
+        _roots,
+        "p",
+        "The roots of a polynomial whose first coefficient is not zero.",
+        platforms=("cpu", "gpu"),
+    ),
     row(
         "vander",
         jnp.vander,

@@ -73,7 +73,7 @@ def public_function(entry: Row, ops: Mapping[tuple[str, ...], OpDef]) -> Callabl
     op = ops[()]
     signature = Signature.parse(entry.signature)
     attributes = _items(signature.defaults)
-    plain = entry.returns == "Tensor" and not any("*" in name for name in op.params)
+    plain = entry.returns == "Tensor" and not entry.platforms and not any("*" in name for name in op.params)
     template = _OPTIONAL_TEMPLATE if signature.optional else _SHORT_TEMPLATE if plain else _TEMPLATE
     wrap = "_tuple" if entry.returns.startswith("tuple") else "" if entry.returns.startswith("Tensor") else "_result"
     source = template.format(

@@ -50,6 +50,7 @@ class Row:
       by_value: a NumPy function with the same meaning, for results whose shape depends on values; the signature has
         ``size``, which gives them a static shape, and the NumPy function is called where that is None.
       aliases: other names of the public function.
+      platforms: the types of devices for which JAX has an implementation (see :class:`OpDef`); empty for all.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Row:
     by_value: Callable[..., Any] | None = None
     aliases: tuple[str, ...] = ()
     light: bool | None = None
+    platforms: tuple[str, ...] = ()
 
     @property
     def function(self) -> str:
@@ -86,9 +88,10 @@ def row(
     by_value: Any = None,
     aliases: tuple[str, ...] = (),
     light: bool | None = None,
+    platforms: tuple[str, ...] = (),
 ) -> Row:
     """A row of the table; see :class:`Row` for the fields."""
-    return Row(name, impl, signature, doc, fold, differentiable, returns, by_value, aliases, light)
+    return Row(name, impl, signature, doc, fold, differentiable, returns, by_value, aliases, light, platforms)
 
 
 ROWS: dict[str, tuple[Row, ...]] = {}
@@ -149,6 +152,7 @@ def _define_op(entry: Row, given: tuple[str, ...] = ()) -> OpDef:
             fold=None if given else entry.fold,
             differentiable=entry.differentiable,
             light=bool(entry.light),
+            platforms=entry.platforms,
             doc=entry.doc,
         ),
     )

@@ -134,6 +134,7 @@ def test_devices_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["devices"]) == 0
     printed = capsys.readouterr().out
     assert all(f"/device:CPU:{number}" in printed for number in range(8))
+    assert printed.split()[:3] == ["device", "model", "process"]
     assert "memory" not in printed  # a CPU does not tell
 
 
@@ -141,11 +142,14 @@ class Telling:
     """A device that tells of its memory."""
 
     def __init__(self, device: Device) -> None:
-        self.platform, self.device_kind = device.platform, device.device_kind
+        self.platform, self.device_kind, self.process_index = device.platform, device.device_kind, 0
         self._device = device
 
     def __eq__(self, other: object) -> bool:
         return other == self._device
+
+    def __hash__(self) -> int:
+        return hash(self._device)
 
     def memory_stats(self) -> dict[str, int]:
         return {"bytes_limit": 1 << 30}
@@ -157,6 +161,7 @@ def test_memory_is_listed_where_a_device_tells() -> None:
     assert [list(column.cells) for column in table.columns] == [
         ["/device:CPU:0", "/device:CPU:1"],
         ["cpu", "cpu"],
+        ["0", "0"],
         ["1 GiB", ""],
     ]
 

@@ -27,9 +27,11 @@ TABLES = [arithmetic, arrays, flow, linalg, networks, reductions]
 
 # Rows whose results are no tensors that could be compared, each with tests of its own in test_programs.py.
 ACTIONS = {
-    "autograph.experimental.do_not_convert", "config.functions_run_eagerly", "config.list_logical_devices",
-    "config.list_physical_devices", "config.run_functions_eagerly", "control_dependencies", "custom_gradient", "device",
-    "executing_eagerly", "function", "group", "inside_function", "no_op", "print",
+    "autograph.experimental.do_not_convert", "config.experimental.get_memory_growth",
+    "config.experimental.set_memory_growth", "config.functions_run_eagerly", "config.get_soft_device_placement",
+    "config.list_logical_devices", "config.list_physical_devices", "config.run_functions_eagerly",
+    "config.set_soft_device_placement", "config.set_visible_devices", "control_dependencies", "custom_gradient",
+    "device", "executing_eagerly", "function", "group", "inside_function", "no_op", "print",
 }  # fmt: skip
 WITHOUT_RESULT = {"parallel_stack"}  # not in TensorFlow's own eager mode
 # The shape of the result depends on values.

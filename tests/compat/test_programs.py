@@ -189,6 +189,41 @@ def test_devices_and_order() -> None:
     assert tf.group(x, x) is None
 
 
+def test_devices_by_name_by_function_and_their_settings(caplog: pytest.LogCaptureFixture) -> None:
+    second = tf.config.list_logical_devices("CPU")[1]
+    assert (second.name, second.device_type) == ("/device:CPU:1", "CPU")
+    assert tf.config.get_visible_devices("CPU")[1].name == "/physical_device:CPU:1"
+
+    def variables_on_cpu(op: Any) -> str:
+        return "/cpu:0" if op.type == "Variable" else second.name
+
+    with tf.device(variables_on_cpu):
+        a = tf.Variable(3.0)
+        c = a * tf.constant(4.0)
+    assert (a.device, c.device) == ("/device:CPU:0", "/device:CPU:1")
+
+    assert not tf.config.get_soft_device_placement()
+    caplog.set_level("INFO", "graphc.placement")
+    tf.config.set_soft_device_placement(True)
+    tf.debugging.set_log_device_placement(True)
+    try:
+        assert tf.config.get_soft_device_placement()
+        assert tf.debugging.get_log_device_placement()
+        with tf.device("/GPU:0"):
+            _ = a + 1.0
+    finally:
+        tf.debugging.set_log_device_placement(False)
+        tf.config.set_soft_device_placement(False)
+    assert any("requested /device:GPU:0, placed on /device:CPU:0" in text for text in caplog.messages)
+
+    tf.config.set_visible_devices([], "GPU")  # as it is
+    assert not tf.config.experimental.get_memory_growth("GPU:0")
+    with pytest.raises(RuntimeError, match="comes too late"):
+        tf.config.experimental.set_memory_growth("GPU:0", True)
+    with pytest.raises(NotImplementedError, match="GPUs can be hidden, CPUs cannot"):
+        tf.config.set_visible_devices([], "CPU")
+
+
 def test_custom_gradients_and_what_is_not_converted() -> None:
     @tf.custom_gradient
     def f(x: Any) -> Any:

@@ -163,7 +163,9 @@ def test_a_variable_tells_its_function_what_it_is() -> None:
     assert node.device == ""
 
 
-@pytest.mark.parametrize(("op", "type"), [("matmul", "MatMul"), ("nn.log_softmax", "LogSoftmax"), ("add", "Add")])
+@pytest.mark.parametrize(
+    ("op", "type"), [("matmul", "MatMul"), ("nn.log_softmax", "LogSoftmax"), ("add", "AddV2"), ("nn.relu", "Relu")]
+)
 def test_tensorflows_name_of_an_op(op: str, type: str) -> None:
     assert NodeToPlace(op, op, (), {}, None).type == type
 

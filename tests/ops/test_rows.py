@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +14,7 @@ from scipy import special
 
 from graphc.base.errors import ConcretizationError
 from graphc.core import FUNCTIONS, Tensor
-from graphc.ir import OPS
+from graphc.ir import OPS, Interpreter
 from graphc.ops import constants, fft, functions, linalg, nn, random
 from graphc.ops import special as special_rows
 from graphc.ops.stubs import render, stub_path
@@ -38,6 +39,25 @@ def numpy_function(name: str) -> Callable[..., Any]:
 
 def test_every_row_has_an_example() -> None:
     assert set(EXAMPLES) == set(ALL_ROWS)
+
+
+PLATFORMS = ("cpu", "gpu", "tpu")
+DECOMPOSING = [name for name, row in ALL_ROWS.items() if name.startswith("linalg.") or row.platforms]
+
+
+@pytest.mark.parametrize("name", DECOMPOSING)
+def test_a_row_says_for_which_devices_jax_has_an_implementation(name: str) -> None:
+    call, inputs = called(name, EXAMPLES[name][0])
+    graph = trace(call, [jax.numpy.asarray(array) for array in inputs])
+    program = jax.jit(Interpreter(graph).run).trace(
+        *[jax.ShapeDtypeStruct(value.type.shape, value.type.dtype) for value in graph.inputs]
+    )
+    for platform in PLATFORMS:
+        missing: Any = contextlib.nullcontext()
+        if platform not in (ALL_ROWS[name].platforms or PLATFORMS):
+            missing = pytest.raises(NotImplementedError, match=f"not found for platform {platform}")
+        with missing:
+            program.lower(lowering_platforms=("cuda" if platform == "gpu" else platform,))
 
 
 @pytest.mark.parametrize(("name", "case"), CASES)

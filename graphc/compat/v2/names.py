@@ -9,7 +9,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from graphc.autograph import cond, do_not_convert, to_source
-from graphc.base import nest
+from graphc.base import config, nest
 from graphc.compat.v2 import own
 from graphc.compat.v2.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS, ROWS
 from graphc.core import Tensor, Variable, context, device
@@ -27,6 +27,7 @@ _GX = SimpleNamespace(
     Tensor=Tensor,
     Variable=Variable,
     cond=cond,
+    config=config,
     context=context,
     control_dependencies=control_dependencies,
     custom_gradient=custom_gradient,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from graphc.autograph import cond, pyfunc, require, scan, switch, while_loop
-from graphc.base import at, nest, user_location
-from graphc.base.errors import InvalidArgumentError
+from graphc.base import at, config, nest, user_location
+from graphc.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.compat.v2.own.sequences import is_sequence
-from graphc.core import SymbolicTensor, converted, devices
+from graphc.core import SymbolicTensor, converted, device_name, devices
 from graphc.ops import functions as gx
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "python_function",
     "scan_states",
     "show",
+    "show_devices",
     "switch_case",
     "while_vars",
 ]
@@ -164,9 +165,37 @@ def show(inputs: Sequence[Any], output_stream: Any = None, end: str = "\n", sep:
     converted(print)(*inputs, file=sys.stderr if output_stream is None else output_stream, end=end, sep=sep)
 
 
-def list_devices(device_type: str | None) -> Any:
-    """The devices of a type such as ``GPU``."""
-    return [device for device in devices() if device_type is None or device_type.lower() in str(device).lower()]
+class ListedDevice(NamedTuple):
+    """What TensorFlow tells of a device.
+
+    Attributes:
+      name: such as ``/device:GPU:0``, which ``tf.device`` takes.
+      device_type: ``CPU``, ``GPU``, ``TPU``.
+    """
+
+    name: str
+    device_type: str
+
+
+def list_devices(device_type: str | None, physical: bool = False) -> list[ListedDevice]:
+    """The devices, or those of a type such as ``GPU``."""
+    names = [device_name(device) for device in devices(device_type)]
+    return [
+        ListedDevice(name.replace("/device", "/physical_device") if physical else name, name.split(":")[1])
+        for name in names
+    ]
+
+
+def show_devices(listed: Any, device_type: str | None) -> None:
+    """Uses these GPUs only, or only these devices if no type is given."""
+    entries: list[ListedDevice] = [listed] if isinstance(listed, ListedDevice) else list(listed)
+    if device_type not in (None, "GPU"):
+        error = UnimplementedError(
+            f"tf.config.set_visible_devices: GPUs can be hidden, {device_type}s cannot; GRAPHC_CPU_DEVICES says how "
+            "many CPUs there are"
+        )
+        raise at(error, user_location())
+    config.visible_devices = [int(entry.name.split(":")[2]) for entry in entries if entry.device_type == "GPU"]
 
 
 def map_structure(func: Function, *structure: Any) -> Any:

@@ -10,6 +10,8 @@ _KERAS = (
     "model with gx.call_jax"
 )
 
+_LOGICAL = "set gx.config.gpu_memory_fraction; GRAPHC_CPU_DEVICES says how many CPUs there are"
+
 ELSEWHERE: dict[str, str] = {
     "Graph": "f.graph(x) gives the graph of a @tf.function, gx.parse_graph reads one",
     "IndexedSlices": "gradients are dense tensors",
@@ -31,7 +33,8 @@ ELSEWHERE: dict[str, str] = {
     "batch_to_space": "use tf.reshape and tf.transpose",
     "bitcast": "use gx.call_jax(jax.lax.bitcast_convert_type, x, dtype)",
     "compat": "use the names of TensorFlow 2",
-    "config.set_soft_device_placement": "a device that does not exist is an error",
+    "config.LogicalDeviceConfiguration": _LOGICAL,
+    "config.set_logical_device_configuration": _LOGICAL,
     "data": "iterate over arrays or over any Python iterable",
     "distribute": "use gx.distribute.DataParallel",
     "dynamic_stitch": "use tf.scatter_nd, whose shape is known",

@@ -99,7 +99,28 @@ ROWS = (
     alias("config.run_functions_eagerly", "run_eagerly", "gx.run_functions_eagerly(run_eagerly)", "False"),
     alias("config.functions_run_eagerly", "", "gx.functions_run_eagerly()", ""),
     alias("config.list_logical_devices", "device_type=None", "own.list_devices(device_type)", '"CPU"'),
-    alias("config.list_physical_devices", "device_type=None", "own.list_devices(device_type)", '"GPU"'),
+    alias(
+        "config.list_physical_devices config.get_visible_devices",
+        "device_type=None",
+        "own.list_devices(device_type, physical=True)",
+        '"GPU"',
+    ),
+    alias(
+        "config.set_visible_devices", "devices, device_type=None", "own.show_devices(devices, device_type)", '[], "GPU"'
+    ),
+    alias("config.get_soft_device_placement", "", "gx.config.soft_placement", ""),
+    alias("config.set_soft_device_placement", "enabled", 'setattr(gx.config, "soft_placement", enabled)', "False"),
+    alias("debugging.get_log_device_placement", "", "gx.config.log_device_placement", ""),
+    alias(
+        "debugging.set_log_device_placement", "enabled", 'setattr(gx.config, "log_device_placement", enabled)', "False"
+    ),
+    alias("config.experimental.get_memory_growth", "device", "gx.config.gpu_memory_growth", '"GPU:0"'),
+    alias(
+        "config.experimental.set_memory_growth",
+        "device, enable",
+        'setattr(gx.config, "gpu_memory_growth", enable)',
+        '"GPU:0", False',
+    ),
     alias(
         "autograph.experimental.do_not_convert",
         "func=None",
