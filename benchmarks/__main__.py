@@ -9,13 +9,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
-from benchmarks import calls, eager, loops, mlp, tracing
+from benchmarks import calls, eager, fresh, functions, loops, memory, mlp, tapes, tracing
 from benchmarks.harness import Result, Row, measure
 from benchmarks.report import WIDTH, machine, markdown, table, write_json
 
 __all__ = ["ROWS", "main"]
 
-ROWS: tuple[Row, ...] = (*eager.ROWS, *calls.ROWS, *tracing.ROWS, *loops.ROWS, *mlp.ROWS)
+_MODULES = (eager, functions, fresh, memory, tapes, calls, tracing, loops, mlp)
+ROWS: tuple[Row, ...] = tuple(row for module in _MODULES for row in module.ROWS)
 
 
 def main(arguments: Sequence[str] | None = None) -> list[Result]:

@@ -13,8 +13,8 @@ import gc
 import itertools
 import statistics
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import jax
@@ -22,7 +22,7 @@ import numpy as np
 
 import graphc as gx
 
-__all__ = ["Contender", "Duel", "Result", "Row", "arrays", "batch", "measure"]
+__all__ = ["Contender", "Duel", "Reading", "Result", "Row", "arrays", "batch", "measure"]
 
 Sample = Callable[[], None]
 
@@ -58,6 +58,21 @@ class Duel:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """What a row compares that is no time, such as the memory before and after.
+
+    Attributes:
+      labels: what is read, of the numerator and of the denominator.
+      unit: of the two.
+      read: reads both, and says what else is to be told of them.
+    """
+
+    labels: tuple[str, str]
+    unit: str
+    read: Callable[[], tuple[float, float, str]]
+
+
+@dataclass(frozen=True)
 class Row:
     """A line of the table.
 
@@ -65,14 +80,15 @@ class Row:
       name: what ``--only`` selects it by.
       case: what is compared, for people.
       bar: the ratio that must not be exceeded.
-      prepare: makes the duel; told whether the run is a quick one, in which sizes are small and times mean nothing.
+      prepare: makes the duel; told whether the run is a quick one, in which sizes are small and times mean nothing. A
+        row of several duels, by name, shows the one with the largest ratio, and says how many are within the bar.
       rounds: at most so many samples of each contender; fewer than the default where a sample takes long.
     """
 
     name: str
     case: str
     bar: float
-    prepare: Callable[[bool], Duel]
+    prepare: Callable[[bool], Duel | Mapping[str, Duel] | Reading]
     rounds: int = 1000
 
 
@@ -81,6 +97,8 @@ class Result:
     """A measured row; times are in seconds per unit.
 
     Attributes:
+      unit: of what was measured; ``s`` for times.
+      parts: the single results of a row of several duels, by name.
       ratio: the median time of the measured contender over that of the baseline.
       floor: the same of the fastest tenths, which tell more than the medians when other work takes turns on the cores.
       spread: the quartiles of the ratios of the single rounds.
@@ -94,6 +112,8 @@ class Result:
     labels: tuple[str, str]
     measured: list[float] = field(repr=False)
     baseline: list[float] = field(repr=False)
+    unit: str = "s"
+    parts: dict[str, Result] = field(default_factory=dict[str, "Result"], repr=False)
 
     @property
     def ratio(self) -> float:
@@ -122,7 +142,8 @@ class Result:
             for side, times in (("measured", self.measured), ("baseline", self.baseline))
         }
         return {
-            **asdict(self),
+            **{name: value for name, value in asdict(self).items() if name != "parts"},
+            **({"parts": {name: part.as_json() for name, part in self.parts.items()}} if self.parts else {}),
             "ratio": self.ratio,
             "floor": self.floor,
             "spread": self.spread,
@@ -173,7 +194,28 @@ def measure(row: Row, rounds: int, *, quick: bool = False) -> Result:
     Raises:
       AssertionError: the contenders do not compute the same.
     """
-    duel = row.prepare(quick)
+    prepared = row.prepare(quick)
+    rounds = min(rounds, row.rounds)
+    if isinstance(prepared, Duel):
+        return _fought(row, prepared, rounds)
+    if isinstance(prepared, Reading):
+        measured, baseline, note = prepared.read()
+        return Result(
+            row.name, f"{row.case}: {note}", row.bar, prepared.labels, [measured], [baseline], unit=prepared.unit
+        )
+    parts = {name: _fought(replace(row, name=name, case=name), duel, rounds) for name, duel in prepared.items()}
+    worst = max(parts.values(), key=lambda part: part.ratio)
+    met = sum(part.met for part in parts.values())
+    return replace(
+        worst,
+        name=row.name,
+        case=f"{row.case}: {met} of {len(parts)} within the bar; the worst, {worst.name}",
+        parts=parts,
+    )
+
+
+def _fought(row: Row, duel: Duel, rounds: int) -> Result:
+    """The result of one duel."""
     for given, expected in duel.check():
         for one, other in zip(arrays(given), arrays(expected), strict=True):
             np.testing.assert_allclose(np.asarray(one), np.asarray(other), rtol=2e-4, atol=2e-5, err_msg=row.case)
@@ -183,7 +225,7 @@ def measure(row: Row, rounds: int, *, quick: bool = False) -> Result:
     gc.collect()
     for _, side in named:
         _time(side)  # warm-up
-    for number in range(min(rounds, row.rounds)):
+    for number in range(rounds):
         for name, side in named if number % 2 == 0 else reversed(named):
             times[name].append(_time(side))
     return Result(row.name, row.case, row.bar, (sides[0].label, sides[1].label), times["measured"], times["baseline"])

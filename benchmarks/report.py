@@ -67,8 +67,8 @@ def table(results: Sequence[Result], title: str) -> Table:
         low, high = result.spread
         view.add_row(
             f"{result.case}\n[dim]{result.labels[0]}; baseline: {result.labels[1]}[/dim]",
-            _seconds(statistics.median(result.measured)),
-            _seconds(statistics.median(result.baseline)),
+            _quantity(statistics.median(result.measured), result.unit),
+            _quantity(statistics.median(result.baseline), result.unit),
             Text(f"{result.ratio:.3f}", colour),
             f"{low:.2f} to {high:.2f}",
             f"{result.floor:.3f}",
@@ -95,7 +95,9 @@ def _bar(share: float) -> str:
     return "█" * filled + "░" * (_BAR_WIDTH - filled) + ("▶" if share > 1.0 else "")
 
 
-def _seconds(value: float) -> str:
+def _quantity(value: float, unit: str) -> str:
+    if unit != "s":
+        return f"{value:,.0f} {unit}"
     for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if value >= scale:
             return f"{value / scale:.3g} {unit}"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
 
 import graphc as gx
 from benchmarks.__main__ import ROWS, main
-from benchmarks.harness import Contender, Duel, Result, Row, Sample, arrays, batch, measure
+from benchmarks.functions import CASES
+from benchmarks.harness import Contender, Duel, Reading, Result, Row, Sample, arrays, batch, measure
+from benchmarks.report import table, write_json
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
@@ -72,6 +75,37 @@ def test_ratio_is_that_of_the_medians() -> None:
     assert result.spread == (1.75, 51.5)
 
 
+def test_row_of_several_duels_shows_the_worst_and_counts_those_within_the_bar(tmp_path: Path) -> None:
+    def duel(measured: float) -> Duel:
+        def contender(seconds: float) -> Contender:
+            return Contender("", lambda: lambda: time.sleep(seconds))
+
+        return Duel(contender(measured), contender(0.01), list)
+
+    row = Row("row", "two", 1.0, lambda _: {"slow": duel(0.05), "fast": duel(0.0)})
+    result = measure(row, rounds=1)
+    assert (result.name, result.case) == ("row", "two: 1 of 2 within the bar; the worst, slow")
+    assert result.ratio == result.parts["slow"].ratio > 1.0
+    path = tmp_path / "numbers.json"
+    write_json([result], path)
+    (written,) = json.loads(path.read_text())["rows"]
+    assert list(written["parts"]) == ["slow", "fast"]
+    assert written["parts"]["fast"]["met"]
+
+
+def test_reading_is_shown_in_its_unit() -> None:
+    row = Row(
+        "row", "memory", 1.0, lambda _: Reading(("after", "before"), "KiB", lambda: (3000.0, 2000.0, "+1000 KiB"))
+    )
+    result = measure(row, rounds=1)
+    assert (result.case, result.ratio, result.met) == ("memory: +1000 KiB", 1.5, False)
+    assert "3,000 KiB" in list(table([result], "").columns[1].cells)
+
+
+def test_functions_that_are_measured_are_forty() -> None:
+    assert len(CASES) == 40
+
+
 def test_verdict_is_doubtful_where_the_rounds_disagree() -> None:
     clear = Result("row", "a case", 2.0, ("a", "b"), measured=[1.0, 1.0, 1.0], baseline=[1.0, 1.0, 1.0])
     mixed = Result("row", "a case", 2.0, ("a", "b"), measured=[1.0, 1.0, 4.0, 4.0], baseline=[1.0, 1.0, 1.0, 1.0])
@@ -80,7 +114,7 @@ def test_verdict_is_doubtful_where_the_rounds_disagree() -> None:
 
 def test_command_line_writes_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "folder" / "numbers.json"
-    main(["--quick", "--only", "eager", "--json", str(path), "--markdown"])
+    main(["--quick", "--only", "eager-add", "--only", "eager-matmul", "--json", str(path), "--markdown"])
     content = json.loads(path.read_text())
     assert [row["name"] for row in content["rows"]] == ["eager-add", "eager-matmul"]
     assert set(content["machine"]) == {"processor", "cores", "device", "system", "python", "jax"}

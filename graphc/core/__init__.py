@@ -8,6 +8,7 @@ from graphc.core.context import (
     LaunchCounter,
     Recorder,
     ReplicaContext,
+    busy,
     context,
     count_launches,
     creation_scope,
@@ -29,7 +30,15 @@ from graphc.core.devices import (
     simulate_cpu_devices,
     to_device,
 )
-from graphc.core.dispatch import NO_ATTRS, apply, apply_all, kernel, register_region_runner, translate_error
+from graphc.core.dispatch import (
+    NO_ATTRS,
+    apply,
+    apply_all,
+    kernel,
+    raw_scalar,
+    register_region_runner,
+    translate_error,
+)
 from graphc.core.dtypes import (
     as_dtype,
     canonical_array,
@@ -112,6 +121,7 @@ __all__ = [
     "apply",
     "apply_all",
     "as_dtype",
+    "busy",
     "canonical_array",
     "canonical_device",
     "check_implemented",
@@ -135,6 +145,7 @@ __all__ = [
     "natural_dtype",
     "operand",
     "placed",
+    "raw_scalar",
     "register_converter",
     "register_region_runner",
     "replica_scope",

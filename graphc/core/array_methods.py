@@ -40,9 +40,13 @@ def _power(self: Any, other: Any) -> Any:
 
 def _function(name: str) -> Callable[..., Any]:
     """The method that is a function of the table, with its arguments."""
+    function: Any = None
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return FUNCTIONS[name](self, *args, **kwargs)
+        nonlocal function
+        if function is None:
+            function = FUNCTIONS[name]
+        return function(self, *args, **kwargs)
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"``gx.{name}`` of this tensor; see :func:`graphc.{name}`."

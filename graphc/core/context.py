@@ -2,7 +2,8 @@
 
 There is one object per thread. ``eager`` sums it up for the fast path of eager calls: it is True exactly when no
 trace, tape, device scope or counter is active and placements are not logged, so an eager op asks one question and not
-five.
+five. ``busy`` sums up all threads, and asks it cheaper: where it is empty, every thread is eager (20 ns, where an
+attribute of a thread takes 80).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ __all__ = [
     "LaunchCounter",
     "Recorder",
     "ReplicaContext",
+    "busy",
     "context",
     "count_launches",
     "creation_scope",
@@ -97,11 +99,18 @@ class Assignments:
             variable.raw = raw
 
 
+busy: set[int] = set()
+"""The threads that are not eager, and ``_LOGGED`` where placements are logged."""
+
+_LOGGED = 0
+
+
 class Context(threading.local):
     """The state of one thread.
 
     Attributes:
       eager: no trace, tape, device scope or counter is active, no call is making Variables, no placement is logged.
+      taped: tapes are open, and no trace, device scope or counter is active, and no call is making Variables.
       placing: a device scope is active, or placements are logged.
       trace: the trace that ops are appended to, or None in eager mode.
       tapes: the open gradient tapes, outermost first.
@@ -112,6 +121,7 @@ class Context(threading.local):
     """
 
     eager: bool = True
+    taped: bool = False
     placing: bool = False
     trace: Trace | None = None
     tapes: tuple[Recorder, ...] = ()
@@ -121,19 +131,24 @@ class Context(threading.local):
     counter: LaunchCounter | None = None
 
     def update(self) -> None:
-        """Recomputes ``eager`` and ``placing`` after a change.
+        """Recomputes ``eager``, ``taped`` and ``placing`` after a change.
 
-        A thread in which nothing is going on has neither of its own, so that :func:`log_placements` reaches all.
+        A thread in which nothing is going on has no ``eager`` and ``placing`` of its own, so that
+        :func:`log_placements` reaches all.
         """
         own = self.__dict__
         if self.device:
             own["placing"] = True
         else:
             own.pop("placing", None)
-        if self.device or self.tapes or self.trace is not None or self.counter is not None or self.creating is not None:
-            own["eager"] = False
-        else:
+        idle = self.trace is None and self.counter is None and self.creating is None and not self.device
+        own["taped"] = idle and bool(self.tapes)
+        if idle and not self.tapes:
             own.pop("eager", None)
+            busy.discard(threading.get_ident())
+        else:
+            own["eager"] = False
+            busy.add(threading.get_ident())
 
     def launched(self) -> None:
         """Tells the counter, if there is one, of a program that was handed to a device."""
@@ -147,6 +162,7 @@ context = Context()
 def log_placements(enabled: bool) -> None:
     """Takes every eager op of all threads past what logs its placement, or no more."""
     Context.eager, Context.placing = not enabled, enabled
+    (busy.add if enabled else busy.discard)(_LOGGED)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from jax.core import Tracer
 
 from graphc.base import Location, at, config, nest, user_frame, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
-from graphc.core.context import context
+from graphc.core.context import busy, context
 from graphc.core.convert import SCALARS, operand
 from graphc.core.devices import device_name, devices, find_device, to_device
 from graphc.core.dtypes import type_of
@@ -34,6 +34,7 @@ __all__ = [
     "apply_all",
     "binary_method",
     "kernel",
+    "raw_scalar",
     "register_region_runner",
     "register_tensor",
     "translate_error",
@@ -48,6 +49,7 @@ loop over ``x[:i]`` fills no memory."""
 _kernels_lock = threading.Lock()
 
 _tensor: type[Any] = object
+_new = object.__new__  # a call of the class takes 70 ns more
 
 
 def register_tensor(tensor: type[Any]) -> None:
@@ -151,10 +153,40 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Se
     Returns:
       A Tensor, a tuple of Tensors when the op has several outputs, or None when it has none.
     """
+    # The short way of eager code under tapes; what fails takes the long one.
+    if context.taped and not context.placing and not regions and not op.platforms:
+        try:
+            result = op.caches[attrs](*[value.raw if type(value) is _tensor else raw_scalar(value) for value in inputs])
+        except Exception:
+            pass
+        else:
+            return _recorded(op, inputs, attrs, result)
     outputs = apply_all(op, inputs, attrs, regions)
     if len(outputs) == 1:
         return outputs[0]
     return tuple(outputs) if outputs else None
+
+
+def raw_scalar(value: Any) -> Any:
+    """A Python number as an op takes it in the short way.
+
+    Raises:
+      TypeError: it is none, so that the short way cannot be taken.
+    """
+    if type(value) in SCALARS:
+        return value
+    raise TypeError
+
+
+def _recorded(op: OpDef, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
+    """The result of an eager op, of which the open tapes are told."""
+    outputs: list[Any] = [_tensor(array) for array in nest.as_tuple(result)]
+    for tape in context.tapes:
+        if op.differentiable:
+            tape.record(op, inputs, attrs, (), outputs)
+        else:
+            tape.record_constants(outputs)
+    return outputs[0] if len(outputs) == 1 else tuple(outputs) if outputs else None
 
 
 def _with_fitted_ints(op: OpDef, values: Sequence[Any], attrs: Attrs) -> list[Any]:
@@ -318,21 +350,25 @@ def binary_method(name: str, *, reflected: bool = False) -> Callable[[Any, Any],
     compiled: Any = None  # until the first call, which fails in the short way and takes the long one
 
     def forward(self: Any, other: Any) -> Any:
-        if context.eager:
-            kind = type(other)  # pyright: ignore[reportUnknownVariableType]
+        if not busy or context.eager:
             try:
-                if kind is _tensor:
-                    return _tensor(compiled(self.raw, other.raw))
-                if kind in SCALARS:
-                    return _tensor(compiled(self.raw, other))
+                result = _new(_tensor)
+                if type(other) is _tensor:
+                    result.raw = compiled(self.raw, other.raw)
+                    return result
+                if type(other) in SCALARS:
+                    result.raw = compiled(self.raw, other)
+                    return result
             except Exception:
                 pass  # the long way raises it again, with the user's line
         return general(self, other)
 
     def backward(self: Any, other: Any) -> Any:
-        if context.eager and type(other) in SCALARS:
+        if (not busy or context.eager) and type(other) in SCALARS:
             try:
-                return _tensor(compiled(other, self.raw))
+                result = _new(_tensor)
+                result.raw = compiled(other, self.raw)
+                return result
             except Exception:
                 pass
         return general(self, other)
@@ -340,22 +376,36 @@ def binary_method(name: str, *, reflected: bool = False) -> Callable[[Any, Any],
     def general(self: Any, other: Any) -> Any:
         nonlocal compiled
         op = OPS[name]
-        try:
-            operands = operand(self), other if type(other) in SCALARS else operand(other)
-        except InvalidTypeError:
-            return NotImplemented
-        except GraphcError:
-            operands = self, other  # apply says of which op and in which line
-        compiled = kernel(op)
-        return apply(op, operands[::-1] if reflected else operands)
+        if not (context.taped and type(self) is _tensor and type(other) is _tensor):
+            try:
+                self, other = operand(self), other if type(other) in SCALARS else operand(other)
+            except InvalidTypeError:
+                return NotImplemented
+            except GraphcError:
+                pass  # apply says of which op and in which line
+        if compiled is None:
+            compiled = kernel(op)
+        return apply(op, (other, self) if reflected else (self, other))
 
     return backward if reflected else forward
 
 
 def unary_method(name: str) -> Callable[[Any], Any]:
-    """An operator of Tensor that applies a unary op."""
+    """An operator of Tensor that applies a unary op, as :func:`binary_method` does."""
+    compiled: Any = None
 
     def method(self: Any) -> Any:
-        return apply(OPS[name], (self,))
+        nonlocal compiled
+        if not busy or context.eager:
+            try:
+                result = _new(_tensor)
+                result.raw = compiled(self.raw)
+                return result
+            except Exception:
+                pass
+        op = OPS[name]
+        if compiled is None:
+            compiled = kernel(op)
+        return apply(op, (self,))
 
     return method

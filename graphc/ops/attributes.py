@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
 
 import jax
 import numpy as np
@@ -12,10 +12,9 @@ from graphc.base import at, user_location
 from graphc.base.errors import ConcretizationError, InvalidTypeError
 from graphc.core import ArrayMethods, as_dtype, current_trace, dtype_rules, is_symbolic
 from graphc.ir import Attrs, OpDef, typed_key
+from graphc.ops.dtypes import DTypeName
 
-__all__ = ["attrs_maker", "cached", "dtype_place", "static_value"]
-
-T = TypeVar("T")
+__all__ = ["Kept", "attrs_maker", "kinds", "static_value"]
 
 
 def attrs_maker(op: OpDef, defaults: Mapping[str, Any]) -> Callable[[tuple[Any, ...]], Attrs]:
@@ -30,36 +29,61 @@ def attrs_maker(op: OpDef, defaults: Mapping[str, Any]) -> Callable[[tuple[Any, 
                 items[name] = item
         return Attrs(items)
 
-    return cached(build, dtype=dtype_place(defaults))
+    place = next((place for place, name in enumerate(defaults) if name == "dtype"), None)
+    cache: dict[Any, Attrs] = {}
 
-
-def dtype_place(names: Iterable[str]) -> int | None:
-    """Which of the attributes is a dtype; None if none is."""
-    return next((place for place, name in enumerate(names) if name == "dtype"), None)
-
-
-def cached(build: Callable[[tuple[Any, ...]], T], dtype: int | None = None) -> Callable[[tuple[Any, ...]], T]:
-    """The function with its results kept, for attribute values that can be hashed (a list cannot).
-
-    Args:
-      build: the function.
-      dtype: which of the values is a dtype: what that means depends on whether there are 64-bit types.
-    """
-    cache: dict[Any, T] = {}
-
-    def make(values: tuple[Any, ...]) -> T:
+    def make(values: tuple[Any, ...]) -> Attrs:
         key = tuple(map(typed_key, values))
-        if dtype is not None and values[dtype] is not None:
-            key = (*key, dtype_rules())
+        if place is not None and values[place] is not None:
+            key = (*key, dtype_rules())  # what a dtype means depends on whether there are 64-bit types
         try:
             found = cache.get(key)
-        except TypeError:
+        except TypeError:  # a list, which cannot be hashed
             return build(values)
         if found is None:
             found = cache[key] = build(values)
         return found
 
     return make
+
+
+class Kept(dict[Any, Any]):
+    """What was made of attribute values, by these followed by their :func:`kinds`, which tell 1 from True and 1.0.
+
+    Args:
+      make: makes it.
+      count: how many values there are.
+    """
+
+    def __init__(self, make: Callable[[tuple[Any, ...]], Any], count: int) -> None:
+        super().__init__()
+        self._make = make
+        self._count = count
+
+    def __missing__(self, key: tuple[Any, ...]) -> Any:
+        values = key[: self._count]
+        found = self._make(values)
+        if all(map(_is_told, values)):
+            if len(self) >= _KEPT:
+                self.clear()
+            self[key] = found
+        return found
+
+
+_KEPT = 512
+_SIMPLE = (type(None), bool, int, str, type, np.dtype, DTypeName)
+
+
+def kinds(value: Any) -> Any:
+    """The type of an attribute's value; of a tuple, those of its items."""
+    return tuple(map(type, cast("tuple[Any, ...]", value))) if type(value) is tuple else cast("Any", type(value))
+
+
+def _is_told(value: Any) -> bool:
+    """Whether no other value is equal to this one and of the same kinds: not so for zeros and in nested tuples."""
+    if type(value) is tuple:
+        return all(not isinstance(item, tuple) and _is_told(item) for item in cast("tuple[Any, ...]", value))
+    return isinstance(value, _SIMPLE) or (type(value) is float and value != 0)
 
 
 def static_value(op: OpDef, name: str, value: Any) -> Any:

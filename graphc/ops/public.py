@@ -1,4 +1,10 @@
-"""The public function of a row, compiled from its signature, so that Python itself binds the arguments."""
+"""The public function of a row, compiled from its signature, so that Python itself binds the arguments.
+
+A plain eager call takes a short way past the questions that apply asks: its arguments are tensors and numbers, and its
+attributes name a compiled function at once. A function that Python calls on the way to JAX costs more than its call,
+since JAX notes where it is called from; so the short way has none. What fails in it takes the long way, which raises
+the error again, with the user's line.
+"""
 
 from __future__ import annotations
 import __future__
@@ -11,14 +17,17 @@ from graphc.core import (
     NO_ATTRS,
     Tensor,
     apply,
+    busy,
     context,
     device,
+    dtype_rules,
     kernel,
+    raw_scalar,
 )
 from graphc.ir import OpDef
 from graphc.ops import results
-from graphc.ops.attributes import attrs_maker, cached, dtype_place
-from graphc.ops.signature import Signature
+from graphc.ops.attributes import Kept, attrs_maker, kinds
+from graphc.ops.signature import REQUIRED, Signature
 from graphc.ops.values import from_values
 
 if TYPE_CHECKING:
@@ -29,24 +38,31 @@ __all__ = ["as_tuple", "combinations", "public_function"]
 _ANNOTATIONS = __future__.annotations.compiler_flag
 _TEMPLATE = """\
 def {name}({signature}):
-    {first}return {wrap}(_apply(_op, {tensors}, {attrs}))
-"""
-# As the operators of Tensor, a plain eager call goes past the questions that apply asks: 2 us of 6.
-_SHORT_TEMPLATE = """\
-def {name}({signature}):
-    {first}if _context.eager and {plain}:
-        try:
-            return _Tensor({kernel}({arrays}))
-        except Exception:
-            pass  # the long way raises it again, with the user's line
-    return _apply(_op, {tensors}, {attrs})
+    {first}{short}return {wrap}(_apply(_op, {tensors}, {attrs}))
 """
 _OPTIONAL_TEMPLATE = """\
 def {name}({signature}):
-    {first}_given = tuple([_name for _name, _value in ({pairs}) if _value is not None])
+    {first}{short}_given = tuple([_name for _name, _value in ({pairs}) if _value is not None])
     _rest = [_value for _value in ({optional}) if _value is not None]
     return {wrap}(_apply(_ops[_given], ({required}*_rest, ), {attrs}))
 """
+_SHORT = """\
+if {condition}:
+        try:
+            _result = _new(_Tensor)
+            _result.raw = {kernel}({arrays})
+            return _result
+        except Exception:
+            pass
+    """
+_SHORT_TUPLE = """\
+if {condition}:
+        try:
+            return _wrapped({kernel}({arrays}))
+        except Exception:
+            pass
+    """
+_RAW = "{name}.raw if _type({name}) is _Tensor else _scalar({name})"
 _ON_DEVICE = """\
 if device:
         with _device(device):
@@ -73,44 +89,102 @@ def public_function(entry: Row, ops: Mapping[tuple[str, ...], OpDef]) -> Callabl
     op = ops[()]
     signature = Signature.parse(entry.signature)
     attributes = _items(signature.defaults)
-    plain = entry.returns == "Tensor" and not entry.platforms and not any("*" in name for name in op.params)
-    template = _OPTIONAL_TEMPLATE if signature.optional else _SHORT_TEMPLATE if plain else _TEMPLATE
-    wrap = "_tuple" if entry.returns.startswith("tuple") else "" if entry.returns.startswith("Tensor") else "_result"
+    template = _OPTIONAL_TEMPLATE if signature.optional else _TEMPLATE
+    wrap = "_tuple" if entry.returns.startswith("tuple") else "" if entry.returns.startswith("Tensor") else "_wrapper"
+    attrs = f"_attrs(({attributes}))" if attributes else "_no_attrs"
     source = template.format(
         name=entry.function,
         signature=entry.signature,
         first=_first_steps(entry, signature, wrap),
+        short=_short_way(entry, signature),
         wrap=wrap,
         required=_items(signature.tensors),
         optional=_items(signature.optional),
         pairs="".join(f"({name!r}, {name}), " for name in signature.optional),
         tensors=f"({_items(signature.tensors)})",
-        attrs=f"_attrs(({attributes}))" if attributes else "_no_attrs",
-        plain=" and ".join(f"type({name}) is _Tensor" for name in signature.tensors) or "True",
-        kernel=f"_kernel_of(({attributes}))" if attributes else "_kernel",
-        arrays=", ".join(f"{name}.raw" for name in signature.tensors),
+        attrs=_unless_default(signature, "_no_attrs", attrs),
     )
     attrs_of = attrs_maker(op, signature.defaults)
     namespace: dict[str, Any] = {
         "_Tensor": Tensor,
         "_apply": apply,
         "_attrs": attrs_of,
+        "_busy": busy,
         "_context": context,
         "_device": device,
         "_from_values": entry.by_value and from_values(op, entry.by_value),
         "_kernel": kernel(op),
-        "_kernel_of": cached(lambda values: kernel(op, attrs_of(values)), dtype_place(signature.defaults)),
+        "_kernels": Kept(lambda values: kernel(op, attrs_of(values)), len(signature.defaults)),
+        "_kinds": kinds,
+        "_new": object.__new__,
         "_no_attrs": NO_ATTRS,
         "_op": op,
         "_ops": ops,
-        "_result": getattr(getattr(results, entry.returns, None), "_make", None),
+        "_rules": dtype_rules,
+        "_scalar": raw_scalar,
         "_tuple": as_tuple,
+        "_type": type,
+        "_wrapped": _wrapped,
+        "_wrapper": getattr(getattr(results, entry.returns, None), "_make", None),
+        **{f"_default_{name}": default for name, default in signature.defaults.items()},
     }
     code = compile(source, f"<graphc op {entry.name}>", "exec", flags=_ANNOTATIONS, dont_inherit=True)
     exec(code, namespace)
     function: Callable[..., Any] = namespace[entry.function]
     function.__module__ = "graphc"
     return function
+
+
+def _short_way(entry: Row, signature: Signature) -> str:
+    """The steps of a plain eager call; none where the form of the result or the device needs a look."""
+    if entry.platforms:
+        return ""
+    template = _SHORT if entry.returns == "Tensor" else _SHORT_TUPLE if entry.returns.startswith("tuple") else ""
+    # A sequence may be one that can be gone through only once; those that Python itself makes of *arguments cannot.
+    conditions = [
+        "(not _busy or _context.eager)",
+        *(f"_type({name}) in (list, tuple)" for name in signature.sequences),
+        *(f"{name} is None" for name in signature.optional),
+    ]
+    key = "".join(f"{name}, " for name in signature.defaults) + "".join(
+        f"{_kind(name, annotation)}, " for name, annotation in signature.annotations.items()
+    )
+    arrays = [
+        f"*[{_RAW.format(name='_item')} for _item in {name[1:]}]" if name.startswith("*") else _RAW.format(name=name)
+        for name in signature.tensors
+    ]
+    kernel_of = f"_kernels[{key}]" if signature.defaults else "_kernel"
+    return template.format(
+        condition=" and ".join(conditions),
+        kernel=f"({_unless_default(signature, '_kernel', kernel_of)})",
+        arrays=", ".join(arrays),
+    )
+
+
+def _unless_default(signature: Signature, default: str, otherwise: str) -> str:
+    """An expression that is ``default`` where each attribute has its default, or may be."""
+    if not signature.defaults or any(value is REQUIRED for value in signature.defaults.values()):
+        return otherwise
+    # By identity, which tells 1 from True and 1.0; a default that was given is the very object, as small ints are.
+    checks = " and ".join(
+        f"{name} is {value}" if value is None or isinstance(value, bool) else f"{name} is _default_{name}"
+        for name, value in signature.defaults.items()
+    )
+    return f"{default} if {checks} else {otherwise}"
+
+
+def _kind(name: str, annotation: str) -> str:
+    """What tells an attribute's value from others that are equal to it."""
+    if name == "dtype":
+        return "None if dtype is None else (_rules(), _type(dtype))"
+    return f"_type({name})" if annotation.removesuffix(" | None") in _PLAIN else f"_kinds({name})"
+
+
+_PLAIN = ("bool", "int", "float", "str")
+
+
+def _wrapped(outputs: Any) -> tuple[Tensor, ...]:
+    return tuple([Tensor(array) for array in as_tuple(outputs)])
 
 
 def _first_steps(entry: Row, signature: Signature, wrap: str) -> str:

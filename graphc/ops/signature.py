@@ -24,18 +24,22 @@ class Signature:
       text: the signature itself.
       parameters: the parameters, each with its type and default.
       tensors: the tensor parameters; ``*`` before one that is a sequence or takes any number of arguments.
+      sequences: those of them that are sequences, without the ``*``.
       optional: the tensor parameters that may be None, which is their default.
       on_device: whether there is a parameter ``device``, where the result is to be.
       defaults: the default of each attribute, or ``REQUIRED``.
+      annotations: the annotation of each attribute.
       words: what to say of each parameter in a docstring.
     """
 
     text: str
     parameters: tuple[str, ...]
     tensors: tuple[str, ...]
+    sequences: tuple[str, ...]
     optional: tuple[str, ...]
     on_device: bool
     defaults: dict[str, Any]
+    annotations: dict[str, str]
     words: dict[str, str]
 
     @property
@@ -53,8 +57,10 @@ class Signature:
         arguments = definition.args
         typed: list[str] = []
         tensors: list[str] = []
+        sequences: list[str] = []
         optional: list[str] = []
         defaults: dict[str, Any] = {}
+        annotations: dict[str, str] = {}
         words: dict[str, str] = {}
         for argument, default in _parameters(arguments):
             annotation = None if argument.annotation is None else ast.unparse(argument.annotation)
@@ -70,9 +76,21 @@ class Signature:
                 continue
             elif annotation is None or annotation == "Tensors":
                 tensors.append(f"*{argument.arg}" if several or annotation else argument.arg)
+                sequences += [argument.arg] if annotation else []
             else:
+                annotations[argument.arg] = annotation
                 defaults[argument.arg] = REQUIRED if default is None else ast.literal_eval(default)
-        return Signature(text, tuple(typed), tuple(tensors), tuple(optional), "device" in words, defaults, words)
+        return Signature(
+            text,
+            tuple(typed),
+            tuple(tensors),
+            tuple(sequences),
+            tuple(optional),
+            "device" in words,
+            defaults,
+            annotations,
+            words,
+        )
 
 
 def _default(default: ast.expr | None) -> str:

@@ -1,0 +1,109 @@
+"""The short way of eager calls: what it must not confuse, and what it leaves to the long way."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphc as gx
+from graphc.core import busy, context
+from graphc.ops.attributes import Kept, kinds
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (1, True),
+        (1, 1.0),
+        ((1, 0), (True, 0)),
+        ((1, 0), (1.0, 0)),
+        (0.0, -0.0),
+        (((1,),), ((True,),)),
+        (1, np.int32(1)),
+    ],
+)
+def test_equal_values_of_other_kinds_are_told_apart(one: Any, other: Any) -> None:
+    made: list[Any] = []
+    kept = Kept(lambda values: made.append(values[0]) or repr(values), 1)
+    for value in (one, other, one, other):
+        assert kept[value, kinds(value)] == repr((value,))
+
+
+def test_made_once_for_plain_values() -> None:
+    made: list[Any] = []
+    kept = Kept(lambda values: made.append(values) or len(made), 2)
+    for values in ((1, None), ((2, 3), "a"), (np.dtype("int8"), 0.5)):
+        first = kept[(*values, *map(kinds, values))]
+        assert kept[(*values, *map(kinds, values))] == first
+    assert len(made) == 3
+
+
+def test_attributes_are_not_those_of_an_equal_call_before() -> None:
+    x = gx.ones((2, 8))
+    assert gx.reshape(x, (2, 8)).shape == (2, 8)
+    with pytest.raises(gx.errors.GraphcError, match="reshape"):
+        gx.reshape(x, (2.0, 8.0))
+
+
+def test_dtype_follows_64_bit_types() -> None:
+    x = gx.ones(2)
+    assert gx.astype(x, "float64").dtype == np.float32
+    with gx.config.scope(enable_x64=True):
+        assert gx.astype(x, "float64").dtype == np.float64
+    assert gx.astype(x, "float64").dtype == np.float32
+
+
+def test_sequence_that_can_be_gone_through_once() -> None:
+    x = gx.ones(2)
+    assert gx.concat(part for part in (x, [1, 2])).tolist() == [1.0, 1.0, 1.0, 2.0]  # pyright: ignore[reportArgumentType]
+    assert gx.stack(gx.ones((2, 3)), axis=1).shape == (3, 2)
+
+
+def test_numbers_and_lists_among_tensors() -> None:
+    x = gx.asarray([-1.0, 2.0])
+    assert gx.maximum(x, 0.5).tolist() == [0.5, 2.0]
+    assert gx.maximum(x, [0.0, 3.0]).tolist() == [0.0, 3.0]
+    assert gx.add(1, 2).item() == 3
+    assert gx.where(x > 0, x, 0.0).tolist() == [0.0, 2.0]
+    assert [part.tolist() for part in gx.split(x, 2)] == [[-1.0], [2.0]]
+    assert gx.clip(x, 0, 1).tolist() == [0.0, 1.0]
+    assert gx.clip(gx.arange(3), 0.5, 1).dtype == gx.clip([0, 1, 2], 0.5, 1).dtype
+
+
+def test_errors_have_the_line_that_called() -> None:
+    x = gx.ones((2, 3))
+    for call in (lambda: gx.sum(x, axis=5), lambda: gx.matmul(x, x), lambda: gx.concat([x, gx.ones(2)])):
+        with pytest.raises(gx.errors.GraphcError, match=r"test_short_way\.py"):
+            call()
+
+
+def test_thread_under_a_tape_leaves_others_eager() -> None:
+    tracing, done = threading.Event(), threading.Event()
+
+    def trace() -> None:
+        with gx.GradientTape():
+            tracing.set()
+            done.wait(60)
+
+    thread = threading.Thread(target=trace)
+    thread.start()
+    try:
+        assert tracing.wait(60)
+        assert len(busy) == 1
+        assert context.eager
+        assert gx.exp(gx.zeros(2)).tolist() == [1.0, 1.0]
+        assert (gx.ones(2) + 1).tolist() == [2.0, 2.0]
+    finally:
+        done.set()
+        thread.join()
+    assert not busy
+
+
+def test_device_scope_takes_the_long_way() -> None:
+    with gx.device("cpu:0"):
+        assert not context.eager
+        assert gx.exp(gx.zeros(2)).device.endswith("CPU:0")
+    assert context.eager
