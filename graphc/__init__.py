@@ -23,12 +23,13 @@ from graphc.ops import (
     no_op,
     random,
     special,
+    strings,
     tuple,
 )
 from graphc import distribute, ir, layers, losses, optim
 from graphc.autograph import cond, do_not_convert, fori_loop, loop_options, pyfunc, scan, switch, to_source, while_loop
 from graphc.base import CancellationToken, config, deadline, errors
-from graphc.core import Tensor, Variable, device, devices, wait_all
+from graphc.core import StringTensor, Tensor, Variable, device, devices, string, wait_all
 from graphc.function import TensorSpec, from_graph, function, run_functions_eagerly, to_jax, vectorized_map, vmap
 from graphc.gradients import (
     GradientTape,
@@ -55,6 +56,7 @@ __all__: list[str] = [
     "GradientTape",
     "Graph",
     "Operation",
+    "StringTensor",
     "Tensor",
     "TensorSpec",
     "Variable",
@@ -97,6 +99,8 @@ __all__: list[str] = [
     "run_functions_eagerly",
     "scan",
     "special",
+    "string",
+    "strings",
     "switch",
     "to_jax",
     "to_source",
@@ -115,7 +119,7 @@ if not TYPE_CHECKING:  # for type checkers a name that is missing is missing
         import difflib
 
         places: dict = {}
-        for module in (random, special, fft, linalg, nn):  # of one name in several, the last is the likeliest
+        for module in (random, strings, special, fft, linalg, nn):  # of one name in several, the last is the likeliest
             places.update({found: f"{module.__name__.replace('graphc.ops', 'gx')}.{found}" for found in module.__all__})
         places.update({found: f"gx.{found}" for found in __all__})
         if name in places:  # of another namespace

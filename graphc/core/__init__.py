@@ -62,6 +62,17 @@ from graphc.core.placing import (
 )
 from graphc.core.region import Region, VariableState
 from graphc.core.stand_ins import StandIn, StandIns
+from graphc.core.strings import (
+    STRING_RULES,
+    StringDType,
+    StringRule,
+    StringTensor,
+    as_strings,
+    host_tensor,
+    is_string_dtype,
+    refused,
+    string,
+)
 from graphc.core.tensor import SymbolicTensor, Tensor, wait_all
 from graphc.core.trace import (
     AfterCall,
@@ -85,6 +96,7 @@ __all__ = [
     "NO_ATTRS",
     "NO_PINS",
     "SCALARS",
+    "STRING_RULES",
     "AfterCall",
     "ArrayLike",
     "ArrayMethods",
@@ -111,6 +123,9 @@ __all__ = [
     "StandIn",
     "StandIns",
     "Store",
+    "StringDType",
+    "StringRule",
+    "StringTensor",
     "SymbolicTensor",
     "Tensor",
     "TensorPlace",
@@ -121,6 +136,7 @@ __all__ = [
     "apply",
     "apply_all",
     "as_dtype",
+    "as_strings",
     "busy",
     "canonical_array",
     "canonical_device",
@@ -139,6 +155,8 @@ __all__ = [
     "find_device",
     "fitted_int",
     "has_made_devices",
+    "host_tensor",
+    "is_string_dtype",
     "is_symbolic",
     "kernel",
     "log_placement",
@@ -146,12 +164,14 @@ __all__ = [
     "operand",
     "placed",
     "raw_scalar",
+    "refused",
     "register_converter",
     "register_region_runner",
     "replica_scope",
     "requested_device",
     "scalar_array",
     "simulate_cpu_devices",
+    "string",
     "tape_scope",
     "to_device",
     "too_large",

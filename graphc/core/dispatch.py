@@ -32,10 +32,12 @@ __all__ = [
     "NO_ATTRS",
     "apply",
     "apply_all",
+    "argument_names",
     "binary_method",
     "kernel",
     "raw_scalar",
     "register_region_runner",
+    "register_strings",
     "register_tensor",
     "translate_error",
     "unary_method",
@@ -65,6 +67,19 @@ def register_region_runner(runner: Callable[[Graph], Callable[..., Any]]) -> Non
     """Says how a region becomes a JAX-traceable function; the lowering, a layer above, calls this once."""
     global _run_region
     _run_region = runner
+
+
+_on_strings: Callable[[OpDef, Sequence[Any], Attrs], list[Any] | None] | None = None
+
+
+def register_strings(on_strings: Callable[[OpDef, Sequence[Any], Attrs], list[Any] | None]) -> None:
+    """Says what ops do with tensors of strings, which are no operands; the module that defines them calls this once.
+
+    Args:
+      on_strings: gives the results of an op, inputs and attributes; None where there are no strings among the inputs.
+    """
+    global _on_strings
+    _on_strings = on_strings
 
 
 def kernel(op: OpDef, attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()) -> Callable[..., Any]:
@@ -117,9 +132,15 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
       InvalidArgumentError: shapes that do not fit, in both modes with the same sentence and the user's line.
       InvalidTypeError: a dtype or a Python type that does not fit.
     """
-    values = [
-        value if type(value) in SCALARS or isinstance(value, _tensor) else _operand(op, value) for value in inputs
-    ]
+    try:
+        values = [
+            value if type(value) in SCALARS or isinstance(value, _tensor) else _operand(op, value) for value in inputs
+        ]
+    except GraphcError:
+        results = None if _on_strings is None else _on_strings(op, inputs, attrs)
+        if results is None:
+            raise
+        return results
     trace = context.trace
     outputs: list[Any]
     if trace is not None:
@@ -297,14 +318,14 @@ def translate_error(
     kind = InvalidArgumentError if shapes else InvalidTypeError
     if isinstance(error, IndexError):
         kind = OutOfRangeError
-    if users := _users_names(_argument_names(op, len(values)), operands):
+    if users := _users_names(argument_names(op, len(values)), operands):
         reason = f"{reason.removesuffix('.')} ({users})"
     return at(kind(f"{op.name}({_given(op, values, attrs)}): {reason}"), location or user_location())
 
 
 def _given(op: OpDef, values: Sequence[Any], attrs: Attrs) -> str:
     """The arguments, with their types."""
-    names = _argument_names(op, len(values))
+    names = argument_names(op, len(values))
     given = ", ".join(f"{name}: {_describe(value)}" for name, value in zip(names, values, strict=True))
     return given + "".join(f", {name}={value!r}" for name, value in attrs.items())
 
@@ -325,7 +346,8 @@ def _users_names(names: Sequence[str], operands: Sequence[Any]) -> str:
     return ", ".join(said)
 
 
-def _argument_names(op: OpDef, count: int) -> list[str]:
+def argument_names(op: OpDef, count: int) -> list[str]:
+    """What an op calls so many inputs."""
     names: list[str] = []
     for param in op.params:
         if param.startswith("*"):

@@ -54,6 +54,7 @@ _DEFAULTS: dict[Any, dict[int, Any]] = {
     float: {64: np.dtype(np.float64), 32: np.dtype(np.float32)},
     complex: {64: np.dtype(np.complex128), 32: np.dtype(np.complex64)},
 }
+_OF_STRINGS = ("U", "S", "T")
 _KINDS: dict[str, type[Any]] = {"i": int, "f": float, "c": complex}
 
 
@@ -76,7 +77,10 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
             dtype = _DEFAULTS[dtype][config.default_dtype_bits]
         return np.dtype(jax.dtypes.canonicalize_dtype(jnp.dtype(dtype)))
     except (TypeError, ValueError) as error:
-        raise InvalidTypeError(f"{dtype!r} is not a dtype that a tensor can have: {error}") from None
+        reason = str(error)
+        if dtype is str or getattr(dtype, "kind", None) in _OF_STRINGS:
+            reason = "gx.asarray makes tensors of strings, and gx.strings.as_string writes numbers as strings"
+        raise InvalidTypeError(f"{dtype!r} is not a dtype that a tensor can have: {reason}") from None
 
 
 def canonical_array(value: Any, dtype: np.dtype[Any] | None = None) -> np.ndarray[Any, Any]:
@@ -97,8 +101,10 @@ def canonical_array(value: Any, dtype: np.dtype[Any] | None = None) -> np.ndarra
         array = np.array(value)
     except ValueError as error:
         raise InvalidArgumentError(f"cannot make a tensor from {value!r}: {error}") from None
-    if array.dtype.kind in "OUSVMm" and array.dtype.name not in _EXTENDED:
-        raise InvalidTypeError(f"cannot make a tensor from {value!r}: dtype {array.dtype} holds no numbers")
+    if array.dtype.kind in "OUSVTMm" and array.dtype.name not in _EXTENDED:
+        remedy = "; gx.asarray makes tensors of strings, which hold nothing else"
+        remedy = remedy if array.dtype.kind in _OF_STRINGS else ""
+        raise InvalidTypeError(f"cannot make a tensor from {value!r}: dtype {array.dtype} holds no numbers{remedy}")
     if hasattr(value, "dtype") or hasattr(value, "__array__"):
         if dtype is not None:
             return array.astype(dtype, copy=False)

@@ -14,7 +14,18 @@ import numpy as np
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import SCALARS, Tensor, Variable, as_dtype, dtype_rules, type_of
+from graphc.core import (
+    SCALARS,
+    StringTensor,
+    Tensor,
+    Variable,
+    as_dtype,
+    as_strings,
+    dtype_rules,
+    is_string_dtype,
+    string,
+    type_of,
+)
 from graphc.function.keys import Encoder, closure_variables, describe, is_array
 from graphc.ir import TensorType
 from graphc.ops import asarray
@@ -32,7 +43,7 @@ class TensorSpec:
     Args:
       shape: the size of each axis; None for any. There is one trace for each shape that is passed, as XLA compiles
         programs for fixed shapes: None only says that other sizes are not an error.
-      dtype: the dtype.
+      dtype: the dtype. Strings (``gx.string``) are values of Python's: there is one trace for each content.
       name: for people.
 
     Example:
@@ -46,14 +57,22 @@ class TensorSpec:
 
     def accepts(self, type: TensorType) -> bool:
         """Whether a tensor of this type will do."""
-        return (
-            len(self.shape) == len(type.shape)
-            and all(wanted in (None, given) for wanted, given in zip(self.shape, type.shape, strict=True))
-            and as_dtype(self.dtype) == type.dtype
+        return not self.of_strings and self.has_shape(type.shape) and as_dtype(self.dtype) == type.dtype
+
+    def has_shape(self, shape: Sequence[int]) -> bool:
+        """Whether a tensor of this shape will do, if its dtype will."""
+        return len(self.shape) == len(shape) and all(
+            wanted in (None, given) for wanted, given in zip(self.shape, shape, strict=True)
         )
 
+    @property
+    def of_strings(self) -> bool:
+        """Whether it must be a tensor of strings."""
+        return is_string_dtype(self.dtype)
+
     def __str__(self) -> str:
-        return f"{as_dtype(self.dtype).name}[{','.join('?' if n is None else str(n) for n in self.shape)}]"
+        dtype: Any = string if self.of_strings else as_dtype(self.dtype)
+        return f"{dtype.name}[{','.join('?' if n is None else str(n) for n in self.shape)}]"
 
 
 @dataclass
@@ -222,6 +241,10 @@ class Binder:
                 self._check_leaf(name, leaf, box.spec)
 
     def _check_leaf(self, name: str, leaf: Any, spec: TensorSpec) -> None:
+        if isinstance(leaf, StringTensor) and spec.of_strings:
+            if not spec.has_shape(leaf.shape):
+                raise at(self._unfit(name, leaf.type, spec), user_location())
+            return
         if not isinstance(leaf, Tensor | jax.Array | np.ndarray | np.generic):
             error: InvalidArgumentError = InvalidTypeError(
                 f"{self._function_name}: argument {name!r} must be a tensor ({spec}), got {leaf!r:.60}"
@@ -229,10 +252,12 @@ class Binder:
             raise at(error, user_location())
         type = leaf.type if isinstance(leaf, Tensor) else type_of(leaf)
         if not spec.accepts(type):
-            error = InvalidArgumentError(
-                f"{self._function_name}: argument {name!r} is {type}, input_signature asks for {spec}"
-            )
-            raise at(error, user_location())
+            raise at(self._unfit(name, type, spec), user_location())
+
+    def _unfit(self, name: str, type: Any, spec: TensorSpec) -> InvalidArgumentError:
+        return InvalidArgumentError(
+            f"{self._function_name}: argument {name!r} is {type}, input_signature asks for {spec}"
+        )
 
     def rebuild(self, arguments: Arguments, tensors: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The call's arguments, with ``tensors`` in the place of the tensors."""
@@ -261,11 +286,16 @@ def _fitted(value: Any, spec: Any) -> Any:
     parts: list[Any] = []
     if not _take_apart(value, wanted, parts):
         return value  # the check that follows says what is wrong
-    fitted = [
-        _number_tensor(part, box.spec) if _is_numbers(part) else part for part, box in zip(parts, specs, strict=True)
-    ]
+    fitted = [_fitted_leaf(part, box.spec) for part, box in zip(parts, specs, strict=True)]
     changed = any(new is not old for new, old in zip(fitted, parts, strict=True))
     return nest.unflatten(wanted, fitted) if changed else value
+
+
+def _fitted_leaf(part: Any, spec: TensorSpec) -> Any:
+    if spec.of_strings:
+        strings = as_strings(part)
+        return part if strings is None else strings
+    return _number_tensor(part, spec) if _is_numbers(part) else part
 
 
 def _take_apart(value: Any, structure: nest.Structure, parts: list[Any]) -> bool:

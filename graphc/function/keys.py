@@ -23,7 +23,7 @@ import numpy as np
 
 from graphc.base import is_internal_file, nest
 from graphc.base.errors import InvalidTypeError
-from graphc.core import SymbolicTensor, Tensor, Variable, canonical_array, type_of
+from graphc.core import StringTensor, SymbolicTensor, Tensor, Variable, canonical_array, type_of
 
 __all__ = ["Encoder", "Identity", "closure_variables", "describe", "is_array"]
 
@@ -142,6 +142,8 @@ class Encoder:
             known = self._seen.setdefault(id(value), len(self._seen))
             self.tokens.append(("variable", value.type, known))
             self.variables.append(value)
+        elif isinstance(value, StringTensor):
+            self.tokens.append(value.contents)
         elif isinstance(value, _ATOMS):
             self.tokens.append(repr(cast("Any", value)) if isinstance(value, slice) else _typed(value))
         elif id(value) in self._seen:
@@ -321,7 +323,7 @@ def describe(values: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _is_leaf(value: Any) -> bool:
-    return value is None or is_array(value) or isinstance(value, (*_PLAIN, *_ATOMS, Variable))
+    return value is None or is_array(value) or isinstance(value, (*_PLAIN, *_ATOMS, StringTensor, Variable))
 
 
 def _description(value: Any) -> str:

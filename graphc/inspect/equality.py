@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from graphc.base import nest
-from graphc.core import ArrayMethods
+from graphc.core import ArrayMethods, StringTensor
 
 __all__ = ["Agreement", "Difference", "Tolerance", "compare_leaves", "compare_results"]
 
@@ -129,7 +129,10 @@ def compare_leaves(pairs: Sequence[tuple[str, Any, Any]], tolerance: Tolerance, 
 
 def _compare(path: str, reference: Any, value: Any, tolerance: Tolerance, strict: bool) -> Difference:
     if not (_is_numeric(reference) and _is_numeric(value)):
-        same = reference is value or bool(reference == value)
+        if isinstance(reference, StringTensor) and isinstance(value, StringTensor):
+            same = reference.contents == value.contents
+        else:
+            same = reference is value or bool(reference == value)
         problem = "" if same else f"{value!r:.60} given, eager code gives {reference!r:.60}"
         return Difference(path, type(reference).__name__, problem=problem)
     arrays = _as_numpy(reference), _as_numpy(value)

@@ -7,7 +7,7 @@ checkers know the functions. The public array functions stand together in :mod:`
 # ruff: noqa: F403  __all__ is static in graphc.ops.functions
 
 import graphc.ops.functions as functions
-from graphc.ops import fft, linalg, nn, random, special
+from graphc.ops import fft, linalg, nn, random, special, strings
 from graphc.ops.call import CALL
 from graphc.ops.collectives import ALL_MEAN, ALL_SUM, COLLECTIVES, FOLD_IN_REPLICA, REPLICA_AXIS, REPLICA_INDEX
 from graphc.ops.control_flow import (
@@ -105,6 +105,7 @@ __all__ = [
     "random",
     "replaying",
     "special",
+    "strings",
     "tuple",
     "vjp_attrs",
 ]

@@ -14,16 +14,21 @@ from graphc.core import (
     FUNCTIONS,
     SCALARS,
     ArrayLike,
+    StringTensor,
     Tensor,
     apply,
     as_dtype,
+    as_strings,
     busy,
     canonical_array,
     context,
     find_device,
     fitted_int,
+    is_string_dtype,
     operand,
+    refused,
     scalar_array,
+    string,
 )
 from graphc.core import device as on_device
 from graphc.ir import OPS, Attrs
@@ -38,6 +43,8 @@ def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: boo
     """A tensor from anything that can be one.
 
     While a function is traced, Python and NumPy values become constants of its graph.
+
+    Strings, bytes and paths, and arrays and lists of them, make a :class:`graphc.StringTensor` on the host.
 
     Args:
       x: a tensor (which is returned as it is), variable, array, number, or nested list of these. Arrays are copied.
@@ -60,12 +67,17 @@ def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: boo
         with on_device(device):
             tensor = asarray(x, dtype, copy=copy)
             return apply(OPS["identity"], (tensor,)) if tensor is x else tensor
+    if dtype is not None and is_string_dtype(dtype):
+        return cast("Any", _strings(x))
     wanted = None if dtype is None else as_dtype(dtype)
     try:
         # NumPy converts what is NumPy's, so that numbers are kept which only the wanted dtype holds.
         numpys = wanted is not None and isinstance(x, np.ndarray | np.generic) and not _is_cut(dtype, wanted)
         value: Any = canonical_array(x, wanted) if numpys else operand(x)
     except GraphcError as error:
+        strings = as_strings(x)
+        if strings is not None:
+            return cast("Any", _as_given(strings, wanted))
         error.args = (f"asarray: {error.args[0]}",)
         raise at(error, user_location()) from None
     if hasattr(x, "__graphc_number__") or hasattr(x, "__graphc_index__"):
@@ -89,6 +101,31 @@ def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: boo
 def _is_cut(dtype: Any, given: np.dtype[Any]) -> bool:
     """Whether ints of 64 bits are asked for where there are none."""
     return given.kind in "iu" and np.dtype(jnp.dtype(dtype)).itemsize > given.itemsize
+
+
+def _strings(x: Any) -> StringTensor:
+    """A tensor of strings, which is asked for by its dtype."""
+    strings = as_strings(x)
+    if strings is None and np.size(x) == 0 and not isinstance(x, Tensor):
+        strings = StringTensor(np.empty(np.shape(x), object))
+    if strings is None:
+        error = InvalidTypeError(
+            f"asarray: {string} is asked for, but {type(x).__name__} {x!r:.60} holds no strings; gx.strings.as_string "
+            "writes numbers as strings"
+        )
+        raise refused(error)
+    return strings
+
+
+def _as_given(strings: StringTensor, dtype: np.dtype[Any] | None) -> StringTensor:
+    """A tensor of strings, unless it is one of numbers that is asked for."""
+    if dtype is not None:
+        error = InvalidTypeError(
+            f"asarray: {dtype.name} is asked for, but x is a tensor of strings ({strings.type}); gx.strings.to_number "
+            "reads numbers from strings"
+        )
+        raise refused(error)
+    return strings
 
 
 def _tensor(value: Any, dtype: np.dtype[Any] | None) -> Tensor:

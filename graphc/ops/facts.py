@@ -9,7 +9,7 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError
-from graphc.core import FUNCTIONS, SCALARS, ArrayLike, ArrayMethods, operand, type_of_any
+from graphc.core import FUNCTIONS, SCALARS, ArrayLike, ArrayMethods, as_strings, operand, type_of_any
 from graphc.ir import TensorType
 
 __all__ = ["broadcast_shapes", "iscomplexobj", "isrealobj", "isscalar", "ndim", "shape", "size"]
@@ -26,7 +26,7 @@ def shape(x: ArrayLike) -> tuple[int, ...]:
       >>> gx.shape([[1, 2, 3], [4, 5, 6]])
       (2, 3)
     """
-    return _type("shape", x).shape
+    return _shape("shape", x)
 
 
 def ndim(x: ArrayLike) -> int:
@@ -40,7 +40,7 @@ def ndim(x: ArrayLike) -> int:
       >>> gx.ndim(3.0)
       0
     """
-    return len(_type("ndim", x).shape)
+    return len(_shape("ndim", x))
 
 
 def size(x: ArrayLike, axis: int | Sequence[int] | None = None) -> int:
@@ -58,7 +58,7 @@ def size(x: ArrayLike, axis: int | Sequence[int] | None = None) -> int:
       >>> gx.size(gx.zeros((2, 3))), gx.size(gx.zeros((2, 3)), 1)
       (6, 3)
     """
-    sizes = _type("size", x).shape
+    sizes = _shape("size", x)
     axes = range(len(sizes)) if axis is None else (axis,) if isinstance(axis, int) else axis
     try:
         return int(np.prod([sizes[axis] for axis in axes], dtype=np.int64))
@@ -120,6 +120,16 @@ def broadcast_shapes(*shapes: int | Sequence[int]) -> tuple[int, ...]:
     except ValueError:
         error = InvalidArgumentError(f"broadcast_shapes: {', '.join(map(str, shapes))} do not fit together")
         raise at(error, user_location()) from None
+
+
+def _shape(name: str, x: Any) -> tuple[int, ...]:
+    try:
+        return _type(name, x).shape
+    except GraphcError:
+        strings = as_strings(x)
+        if strings is None:
+            raise
+        return strings.shape
 
 
 def _type(name: str, x: Any) -> TensorType:

@@ -15,13 +15,15 @@ from graphc.core import (
     ArrayMethods,
     SymbolicTensor,
     Tensor,
+    apply,
+    as_strings,
     current_trace,
     is_symbolic,
     operand,
     translate_error,
     type_of_any,
 )
-from graphc.ir import OpDef
+from graphc.ir import Attrs, OpDef
 
 __all__ = ["from_values", "known_values"]
 
@@ -35,6 +37,8 @@ def from_values(op: OpDef, function: Callable[..., Any]) -> Callable[[Sequence[A
     """
 
     def run(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
+        if any(as_strings(value) is not None for value in inputs):
+            return apply(op, inputs, Attrs(attributes))
         arrays = [
             known_values(op.name, name, value, "pass size=, the number of elements to keep, or call it on the result")
             for name, value in zip(op.params, inputs, strict=True)

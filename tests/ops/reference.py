@@ -61,6 +61,15 @@ same seed. Each is a method of `gx.random.Generator` too, which has a state of i
     options: {heading_level: 2, inherited_members: false}
 """
 
+_STRINGS = """\
+Tensors of strings are values on the host: these functions compute at once, also where a function is traced, and what
+they are given must be known then. Among the array functions those that rearrange, join, choose, compare and sort take
+tensors of strings too.
+
+::: graphc.ops.strings.vocabularies.Vocabulary
+    options: {heading_level: 2}
+"""
+
 PAGES = (
     Page("making", "Making tensors", ("conversion", "filling", "building")),
     Page("elementwise", "Arithmetic, element by element", ("elementwise",)),
@@ -81,6 +90,13 @@ PAGES = (
     Page("linalg", "Linear algebra: gx.linalg", ("linalg",), "gx.linalg."),
     Page("fft", "Fourier transforms: gx.fft", ("fft",), "gx.fft."),
     Page("special", "Special functions: gx.special", ("special",), "gx.special."),
+    Page(
+        "strings",
+        "Strings: gx.strings",
+        tuple(f"strings.{module}" for module in ("texts", "patterns", "numbers", "lines", "vocabularies")),
+        "gx.strings.",
+        _STRINGS,
+    ),
     Page("random", "Random numbers: gx.random", ("random",), "gx.random.", _DRAWS),
 )
 
@@ -119,10 +135,16 @@ _GRADIENT = {
     ),
     **dict.fromkeys(("from_dlpack", "mask_indices", "histogram", "histogram2d", "histogramdd"), "None"),
     **dict.fromkeys(
+        (f"strings.{name}" for name in ("length", "lookup", "regex_full_match", "to_hash_bucket_fast", "to_number")),
+        "None",
+    ),
+    **dict.fromkeys(
         (
             *("einsum_path", "broadcast_shapes", "iscomplexobj", "isrealobj", "isscalar", "ndim", "shape", "size"),
             *("can_cast", "finfo", "iinfo", "isdtype", "issubdtype", "promote_types", "result_type", "random.seed"),
             "random.get_global_generator",
+            *(f"strings.{name}" for name in ("as_string", "decode_csv", "format", "join", "lower", "reduce_join")),
+            *(f"strings.{name}" for name in ("regex_replace", "split", "strip", "substr", "upper")),
         ),
         "-",
     ),
@@ -130,6 +152,9 @@ _GRADIENT = {
 _EAGER = ("compress", "extract", "trim_zeros")
 _TENSORFLOW = (
     *("nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose"),
+    *(f"strings.{name}" for name in ("as_string", "format", "join", "length", "lower", "reduce_join", "split")),
+    *(f"strings.{name}" for name in ("regex_full_match", "regex_replace", "strip", "substr", "upper")),
+    *(f"strings.{name}" for name in ("to_hash_bucket_fast", "to_number")),
     *("nn.depthwise_conv2d", "nn.max_pool", "nn.avg_pool", "nn.moments", "nn.embedding_lookup"),
 )
 
@@ -190,6 +215,7 @@ class Entry:
             "fft": [(np.fft, "numpy.fft"), (jnp.fft, "jax.numpy.fft")],
             "special": [(scipy.special, "scipy.special"), (jax.scipy.special, "jax.scipy.special")],
             "nn": [(jax.nn, "jax.nn")],
+            "strings": [],
             "random": [(jax.random, "jax.random"), (np.random.Generator, "numpy.random.Generator")],
         }
         found = ["array API"] if self.name in ARRAY_API else []

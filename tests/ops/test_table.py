@@ -169,7 +169,7 @@ def test_asarray_refuses() -> None:
         asarray([[1], [2, 3]])
     assert "test_table.py" in str(caught.value)
     with pytest.raises(InvalidTypeError, match=r"asarray: .*holds no numbers"):
-        asarray(["a"])
+        asarray(["a", 1])
     with pytest.raises(InvalidTypeError, match=r"asarray: expected a tensor.* got object"):
         asarray(object())  # pyright: ignore[reportArgumentType]
     with pytest.raises(InvalidTypeError, match="'floot' is not a dtype"):

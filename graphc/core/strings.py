@@ -1,0 +1,518 @@
+"""Tensors of strings: file names, lines, labels. They are values of Python's on the host, and part of no program.
+
+XLA knows no strings. While a function is traced, a tensor of strings is what it is: its contents are part of the key of
+the trace, functions of it give values at once, and what would need the values of a traced tensor is refused.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, cast
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from graphc.base import at, nest, user_location
+from graphc.base.errors import ConcretizationError, GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
+from graphc.core.array_methods import FUNCTIONS, ArrayMethods
+from graphc.core.context import context
+from graphc.core.convert import SCALARS, operand
+from graphc.core.devices import find_device
+from graphc.core.dispatch import apply, argument_names, register_strings
+from graphc.core.dtypes import canonical_array, type_of
+from graphc.core.tensor import SymbolicTensor, Tensor
+from graphc.ir import OPS, Attrs, OpDef
+
+__all__ = [
+    "STRING_RULES",
+    "StringDType",
+    "StringRule",
+    "StringTensor",
+    "as_strings",
+    "host_tensor",
+    "is_string_dtype",
+    "refused",
+    "string",
+]
+
+
+class StringDType:
+    """The dtype of tensors of strings, :data:`graphc.string`; a call of it makes a tensor of strings.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.asarray(["cat", "dog"]).dtype == gx.string
+      True
+    """
+
+    __slots__ = ()
+
+    name = "string"
+    kind = "T"
+
+    def __call__(self, x: Any = "") -> StringTensor:
+        """A string, or an array of strings, as a tensor."""
+        return FUNCTIONS["asarray"](x, dtype=self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StringDType) or other is str or (isinstance(other, str) and other in _NAMES)
+
+    def __hash__(self) -> int:
+        return hash(StringDType)
+
+    def __reduce__(self) -> str:
+        return "string"
+
+    def __repr__(self) -> str:
+        return "graphc.string"
+
+
+_NAMES = ("string", "str")
+
+string = StringDType()
+"""The dtype of tensors of strings."""
+
+
+def is_string_dtype(dtype: Any) -> bool:
+    """Whether a dtype that a user names is that of strings: ``gx.string``, ``str`` or ``"string"``."""
+    return isinstance(dtype, StringDType) or dtype is str or (type(dtype) is str and dtype in _NAMES)
+
+
+@dataclass(frozen=True)
+class StringRule:
+    """What an op does with strings.
+
+    Attributes:
+      function: arrays of Python strings (and of numbers) by position and attributes by name in, an array or several
+        out; NumPy's function of the same meaning.
+      numbers: the parameters that are tensors of numbers all the same: a condition, positions.
+    """
+
+    function: Callable[..., Any]
+    numbers: tuple[str, ...] = ()
+
+
+STRING_RULES: dict[str, StringRule] = {}
+"""The ops that take strings, by name; the op table fills it."""
+
+
+def _operator(name: str, *, reflected: bool = False) -> Any:
+    """An operator that applies a binary op; an op that takes no strings says so."""
+
+    def forward(self: StringTensor, other: Any) -> Any:
+        return apply(OPS[name], (self, other))
+
+    def backward(self: StringTensor, other: Any) -> Any:
+        return apply(OPS[name], (other, self))
+
+    return backward if reflected else forward
+
+
+def _function(name: str) -> Any:
+    """The method that is a function of the table, with its arguments."""
+
+    def method(self: StringTensor, *args: Any, **kwargs: Any) -> Any:
+        return FUNCTIONS[name](self, *args, **kwargs)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"``gx.{name}`` of this tensor; see :func:`graphc.{name}`."
+    return method
+
+
+class StringTensor:
+    """A tensor of strings, which is on the host and does not change.
+
+    The strings are text, Python's ``str``. Bytes are read as UTF-8, and those that are no text are kept as Python keeps
+    them in file names (PEP 383).
+
+    Args:
+      values: an array of Python strings; people call :func:`graphc.asarray` instead, which converts and checks.
+
+    Example:
+      >>> import graphc as gx
+      >>> names = gx.asarray(["a.csv", "b.csv"])
+      >>> "data/" + names
+      StringTensor(['data/a.csv', 'data/b.csv'], shape=(2,), dtype=string)
+    """
+
+    __slots__ = ("__weakref__", "_contents", "_values")
+
+    __array_ufunc__ = None  # NumPy's operators leave it to ours
+
+    def __init__(self, values: np.ndarray[Any, Any]) -> None:
+        self._values = values.view()
+        self._values.flags.writeable = False
+        self._contents: Contents | None = None
+
+    @property
+    def contents(self) -> Contents:
+        """Shape and strings together, as part of a key."""
+        if self._contents is None:
+            self._contents = Contents(self.shape, tuple(self._values.ravel().tolist()))
+        return self._contents
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The size of each axis."""
+        return self._values.shape
+
+    @property
+    def dtype(self) -> StringDType:
+        """The dtype, :data:`graphc.string`."""
+        return string
+
+    @property
+    def type(self) -> str:
+        """Shape and dtype together, in words."""
+        return f"string[{','.join(map(str, self.shape))}]"
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return self._values.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of strings."""
+        return self._values.size
+
+    @property
+    def device(self) -> str:
+        """Strings are on the host."""
+        return "/device:CPU:0"
+
+    @property
+    def T(self) -> StringTensor:  # noqa: N802
+        """The tensor with its axes reversed."""
+        return StringTensor(self._values.T)
+
+    def numpy(self) -> Any:
+        """The strings as a NumPy array of Python's ``str``; of a tensor without axes the ``str`` itself."""
+        return self._values[()] if not self.shape else self._values.copy()
+
+    def item(self) -> str:
+        """The one string.
+
+        Raises:
+          InvalidArgumentError: the tensor has more or fewer elements than one.
+        """
+        if self.size != 1:
+            error = InvalidArgumentError(f"item() needs exactly one element, this tensor is {self.type}")
+            raise at(error, user_location())
+        return self._values.item()
+
+    def tolist(self) -> Any:
+        """The strings as nested Python lists."""
+        return self._values.tolist()
+
+    def copy(self) -> StringTensor:
+        """The tensor itself, since it does not change."""
+        return self
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> StringTensor:
+        return self
+
+    def wait(self) -> StringTensor:
+        """The tensor itself, whose strings are there."""
+        return self
+
+    def astype(self, dtype: Any) -> StringTensor:
+        """Refused for another dtype: strings are read as numbers by :func:`graphc.strings.to_number`."""
+        return FUNCTIONS["astype"](self, dtype)
+
+    def reshape(self, *shape: Any) -> StringTensor:
+        """The tensor with another shape; one size may be -1."""
+        return FUNCTIONS["reshape"](self, shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape)
+
+    flatten = _function("flatten")
+    ravel = _function("ravel")
+    repeat = _function("repeat")
+    squeeze = _function("squeeze")
+    swapaxes = _function("swapaxes")
+    take = _function("take")
+
+    def __getitem__(self, index: Any) -> StringTensor:
+        return StringTensor(_array(self._at(_known_index(self, index))))
+
+    def _at(self, index: Any) -> Any:
+        try:
+            return self._values[index]
+        except IndexError as error:
+            kind = OutOfRangeError if "bounds" in str(error) or "too many" in str(error) else InvalidTypeError
+            raise at(kind(f"strings ({self.type}): {error}"), user_location()) from None
+
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        error = InvalidTypeError(
+            f"items of a tensor of strings ({self.type}) cannot be assigned; use gx.where, or make a new tensor of a "
+            "list with gx.asarray"
+        )
+        raise at(error, user_location())
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise at(
+                InvalidTypeError("len() of a 0-d tensor of strings; len(x.item()) is that of the string"),
+                user_location(),
+            )
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[StringTensor]:
+        if not self.shape:
+            raise at(InvalidTypeError("iteration over a 0-d tensor of strings"), user_location())
+        return (StringTensor(_array(row)) for row in self._values)
+
+    def __contains__(self, value: Any) -> bool:
+        found = as_strings(value)
+        if found is None:
+            return False
+        return bool(np.any(np.equal(self._values, found.numpy())))
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            error = InvalidArgumentError(
+                f"the truth value of a tensor needs exactly one element, this tensor is {self.type}; compare it, and "
+                "use gx.any or gx.all"
+            )
+            raise at(error, user_location())
+        return bool(self.item())
+
+    __add__ = _operator("add")
+    __radd__ = _operator("add", reflected=True)
+    __eq__ = _operator("equal")
+    __ne__ = _operator("not_equal")
+    __lt__ = _operator("less")
+    __le__ = _operator("less_equal")
+    __gt__ = _operator("greater")
+    __ge__ = _operator("greater_equal")
+    # These say that they take no strings.
+    __sub__ = _operator("subtract")
+    __rsub__ = _operator("subtract", reflected=True)
+    __mul__ = _operator("multiply")
+    __rmul__ = _operator("multiply", reflected=True)
+    __truediv__ = _operator("divide")
+    __rtruediv__ = _operator("divide", reflected=True)
+    __floordiv__ = _operator("floor_divide")
+    __rfloordiv__ = _operator("floor_divide", reflected=True)
+    __mod__ = _operator("remainder")
+    __rmod__ = _operator("remainder", reflected=True)
+    __pow__ = _operator("pow")
+    __rpow__ = _operator("pow", reflected=True)
+    __matmul__ = _operator("matmul")
+    __rmatmul__ = _operator("matmul", reflected=True)
+    __and__ = _operator("bitwise_and")
+    __rand__ = _operator("bitwise_and", reflected=True)
+    __or__ = _operator("bitwise_or")
+    __ror__ = _operator("bitwise_or", reflected=True)
+    __xor__ = _operator("bitwise_xor")
+    __rxor__ = _operator("bitwise_xor", reflected=True)
+
+    # == compares elements, so tensors cannot be keys, as in NumPy.
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+    def __fspath__(self) -> str:
+        return self.item()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return self._values.astype(object if dtype is None else dtype)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return ArrayMethods.__array_function__(cast("Any", self), function, types, args, kwargs)
+
+    def __reduce__(self) -> Any:
+        return StringTensor, (self._values.copy(),)
+
+    def __str__(self) -> str:
+        return str(self.numpy())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if not self.shape else str(self)
+
+    def __repr__(self) -> str:
+        values = np.array2string(self._values, separator=", ", threshold=64)
+        return f"StringTensor({values}, shape={self.shape}, dtype=string)"
+
+
+class Contents:
+    """What a tensor of strings holds, as part of a key: its hash is computed once."""
+
+    __slots__ = ("_hash", "_held")
+
+    def __init__(self, shape: tuple[int, ...], strings: tuple[str, ...]) -> None:
+        self._held = (shape, strings)
+        self._hash = hash(self._held)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Contents) and self._hash == other._hash and self._held == other._held
+
+
+def _array(value: Any) -> np.ndarray[Any, Any]:
+    """An array of strings: NumPy gives a single one as itself."""
+    if isinstance(value, np.ndarray):
+        return cast("np.ndarray[Any, Any]", value)
+    array = np.empty((), object)
+    array[()] = value
+    return array
+
+
+def _known_index(strings: StringTensor, index: Any) -> Any:
+    """An index with the values of its tensors.
+
+    Raises:
+      ConcretizationError: one of them has none while the function is traced.
+    """
+    if isinstance(index, tuple):
+        return tuple(_known_index(strings, item) for item in cast("tuple[Any, ...]", index))
+    if isinstance(index, SymbolicTensor):
+        raise _without_value(f"strings ({strings.type})[index]", "index", index)
+    if not isinstance(index, ArrayMethods):
+        return index
+    found = index.numpy()
+    return found if found.ndim else found[()]
+
+
+def _without_value(what: str, name: str, tensor: SymbolicTensor) -> GraphcError:
+    error = ConcretizationError(
+        f"{what}: {name} ({tensor.type}, {tensor.made_at()}) has no value while the function is traced, and strings "
+        "are on the host, outside of the program; return the tensor, and choose the strings by it after the call"
+    )
+    return tensor.trace.refuse(error)
+
+
+def as_strings(value: Any) -> StringTensor | None:
+    """A tensor of strings from a string, bytes, a path, an array of them, or nested lists of all these.
+
+    Returns:
+      None for anything else.
+
+    Raises:
+      InvalidArgumentError: nested lists whose rows differ in length.
+    """
+    if isinstance(value, StringTensor):
+        return value
+    if isinstance(value, str | bytes | os.PathLike):
+        return StringTensor(_array(_text(value)))
+    if isinstance(value, np.ndarray):
+        return _of_array(cast("np.ndarray[Any, Any]", value))
+    if not isinstance(value, list | tuple) or not value:
+        return None
+    items = cast("Sequence[Any]", value)
+    if all(type(item) is str for item in items):
+        return StringTensor(np.array(items, object))
+    rows: list[StringTensor] = []
+    for item in items:
+        row = as_strings(item)
+        if row is None:
+            return None
+        rows.append(row)
+    if len({row.shape for row in rows}) > 1:
+        shapes = ", ".join(dict.fromkeys(str(row.shape) for row in rows))
+        error = InvalidArgumentError(f"cannot make a tensor from {value!r:.60}: its rows have the shapes {shapes}")
+        raise refused(error)
+    return StringTensor(np.stack([row.__array__() for row in rows]))
+
+
+def _of_array(array: np.ndarray[Any, Any]) -> StringTensor | None:
+    if array.dtype.kind not in "USTO":
+        return None
+    items = array.astype(object)
+    if array.dtype.kind in "SO":
+        if array.dtype.kind == "O" and not (items.size and all(isinstance(item, str | bytes) for item in items.flat)):
+            return None
+        for place in np.ndindex(items.shape):
+            items[place] = _text(items[place])
+    return StringTensor(items)
+
+
+def _text(value: Any) -> str:
+    """Python's own text; bytes are decoded as Python decodes file names, so that none is lost."""
+    value = os.fspath(value)
+    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
+
+
+def host_tensor(array: Any) -> Tensor:
+    """The tensor of numbers that were computed of strings; it has its values also while a function is traced."""
+    numbers = jnp.array(canonical_array(array))
+    return Tensor(jax.device_put(numbers, find_device(context.device)) if context.device else numbers)
+
+
+def refused(error: GraphcError) -> GraphcError:
+    """The error with the user's line, noted where a function is traced."""
+    return at(error, user_location()) if context.trace is None else context.trace.refuse(error)
+
+
+def _apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any] | None:
+    """The results of an op that is given strings; None where it is not."""
+    names = argument_names(op, len(inputs))
+    found: dict[str, Any] = {}
+    for name, value in zip(names, inputs, strict=True):
+        found[name] = as_strings(value)
+    strings = {name: value for name, value in found.items() if value is not None}
+    if not strings:
+        return None
+    rule = STRING_RULES.get(op.name)
+    first = next((name for name in strings if rule is None or name in rule.numbers), None)
+    if rule is None or first is not None:
+        name = first or next(iter(strings))
+        raise refused(InvalidTypeError(_no_strings(op.name, name, strings[name])))
+    arrays = [
+        _numbers(op, name, value, strings, rule) if found[name] is None else found[name].__array__()
+        for name, value in zip(names, inputs, strict=True)
+    ]
+    try:
+        found_by_rule: Any = rule.function(*arrays, **attrs)
+    except (TypeError, ValueError, IndexError) as error:
+        kind = OutOfRangeError if isinstance(error, IndexError) else InvalidArgumentError
+        given = ", ".join(f"{name}: {value.type}" for name, value in strings.items())
+        given += "".join(f", {name}={value!r}" for name, value in attrs.items())
+        raise refused(kind(f"{op.name}({given}): {error}")) from error
+    return [_result(array) for array in nest.as_tuple(found_by_rule)]
+
+
+def _no_strings(op: str, name: str, value: StringTensor) -> str:
+    return (
+        f"{op}: {name} is a tensor of strings ({value.type}), which are on the host and no numbers; "
+        f"gx.strings.to_number({name}) reads numbers from strings, and gx.strings has the functions of strings"
+    )
+
+
+def _numbers(op: OpDef, name: str, value: Any, strings: dict[str, StringTensor], rule: StringRule) -> Any:
+    """What an op that is given strings is given besides, as an array."""
+    if name.partition("[")[0] not in rule.numbers:
+        other, found = next(iter(strings.items()))
+        given = repr(value) if type(value) in SCALARS else _described(value)
+        error = InvalidTypeError(
+            f"{op.name}: {other} is a tensor of strings ({found.type}), but {name} is not ({given}); "
+            f"gx.strings.to_number({other}) reads numbers from strings, gx.strings.as_string({name}) writes them"
+        )
+        raise refused(error)
+    given: Any = operand(value)
+    if isinstance(given, SymbolicTensor):
+        raise _without_value(op.name, name, given)
+    return given.numpy() if isinstance(given, ArrayMethods) else np.asarray(given)
+
+
+def _described(value: Any) -> str:
+    return str(value.type if isinstance(value, ArrayMethods) else type_of(np.asarray(value)))
+
+
+def _result(value: Any) -> Any:
+    array = _array(value) if isinstance(value, str) else np.asarray(value)
+    return StringTensor(array) if array.dtype == object else host_tensor(array)
+
+
+@operand.register(StringTensor)
+def _no_operand(value: StringTensor) -> NoReturn:
+    raise InvalidTypeError(
+        f"a tensor of strings ({value.type}) is no tensor of numbers; gx.strings.to_number reads numbers from strings"
+    )
+
+
+register_strings(_apply)

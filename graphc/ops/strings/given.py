@@ -1,0 +1,98 @@
+"""What the functions of strings are given, checked, and how they go over the elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from graphc.base.errors import ConcretizationError, InvalidArgumentError, InvalidTypeError
+from graphc.core import (
+    SCALARS,
+    ArrayMethods,
+    StringTensor,
+    SymbolicTensor,
+    as_strings,
+    operand,
+    refused,
+    scalar_array,
+)
+
+__all__ = ["Texts", "broadcast", "each", "failed", "known_numbers", "strings_of", "texts"]
+
+T = TypeVar("T")
+Texts = Any
+"""What becomes a tensor of strings: one, a string, bytes, a path, an array of these, or nested lists of these."""
+
+
+def texts(function: str, name: str, value: Texts) -> np.ndarray[Any, Any]:
+    """An argument as an array of Python strings.
+
+    Args:
+      function: which function of ``gx.strings`` is given it, for messages.
+      name: the argument's name, for messages.
+      value: the argument.
+
+    Raises:
+      InvalidTypeError: it is no tensor of strings.
+    """
+    found = as_strings(value)
+    if found is None:
+        refuse: Any = getattr(cast("type[Any]", type(value)), "refuse", None)
+        if refuse is not None:  # one of several values, by what tensors hold
+            refuse(value, f"strings.{function}")
+        given = value.type if isinstance(value, ArrayMethods) else f"{type(value).__name__} {value!r:.60}"
+        error = InvalidTypeError(
+            f"strings.{function}: {name} must be a tensor of strings, got {given}; gx.strings.as_string writes numbers "
+            "as strings"
+        )
+        raise refused(error)
+    return found.__array__()
+
+
+def known_numbers(function: str, name: str, value: Any) -> np.ndarray[Any, Any]:
+    """An argument as an array of numbers.
+
+    Raises:
+      ConcretizationError: a tensor that has no value while the function is traced.
+    """
+    if isinstance(value, StringTensor) or as_strings(value) is not None:
+        kind = value.type if isinstance(value, StringTensor) else f"{type(value).__name__} {value!r:.60}"
+        raise refused(InvalidTypeError(f"strings.{function}: {name} must be a tensor of numbers, got {kind}"))
+    tensor: Any = operand(value)
+    if isinstance(tensor, SymbolicTensor):
+        error = ConcretizationError(
+            f"strings.{function}: {name} ({tensor.type}, {tensor.made_at()}) has no value while the function is "
+            "traced, and strings are on the host, outside of the program; return the tensor, and make strings of it "
+            "after the call (print and f-strings write it when the program runs)"
+        )
+        raise refused(error)
+    return scalar_array(tensor, weak=False) if type(tensor) in SCALARS else np.asarray(tensor)
+
+
+def each(function: Callable[[Any], T], array: np.ndarray[Any, Any]) -> list[T]:
+    """The results of a function for the elements, in order."""
+    return [function(item) for item in array.ravel().tolist()]
+
+
+def strings_of(strings: list[str], shape: tuple[int, ...]) -> StringTensor:
+    """A tensor of strings from its elements in order."""
+    array = np.empty(len(strings), object)
+    array[:] = strings
+    return StringTensor(array.reshape(shape))
+
+
+def broadcast(function: str, *arrays: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
+    """Arrays repeated to the shape that they have together."""
+    try:
+        return list(np.broadcast_arrays(*arrays))
+    except ValueError:
+        shapes = " and ".join(str(array.shape) for array in arrays)
+        raise refused(InvalidArgumentError(f"strings.{function}: the shapes {shapes} do not fit together")) from None
+
+
+def failed(function: str, problem: str, place: tuple[int, ...] = ()) -> Exception:
+    """The error for what does not do, with the place of the element."""
+    where = f"element {list(place)}: " if place else ""
+    return refused(InvalidArgumentError(f"strings.{function}: {where}{problem}"))

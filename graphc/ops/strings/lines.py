@@ -1,0 +1,138 @@
+"""Lines of comma-separated values."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from graphc.base.errors import InvalidArgumentError
+from graphc.core import StringTensor, Tensor, as_dtype, as_strings, host_tensor, is_string_dtype, refused
+from graphc.ops.dtypes import DTypeName
+from graphc.ops.strings.given import Texts, failed, known_numbers, strings_of, texts
+from graphc.ops.strings.numbers import number
+
+__all__ = ["decode_csv"]
+
+
+class _Column:
+    """One column: its dtype, and what a field that is empty counts as."""
+
+    def __init__(self, place: int, default: Any) -> None:
+        self.place = place
+        tensor = _default(place, default)
+        self.strings = isinstance(tensor, StringTensor)
+        self.dtype: Any = np.dtype(object) if self.strings else tensor.dtype
+        if tensor.size > 1:
+            problem = f"record_defaults[{place}] has {tensor.size} elements, expected one, or none for a required field"
+            raise failed("decode_csv", problem)
+        self.required = not tensor.size
+        self.default: Any = None if self.required else tensor.item()
+
+    def value(self, field: str, record: int, index: int, is_missing: bool) -> Any:
+        """What a field of a record is."""
+        if is_missing:
+            if self.required:
+                raise failed("decode_csv", f"field {index} of record {record} is empty, and it has no default")
+            return self.default
+        found = field if self.strings else number(field, self.dtype)
+        if found is None:
+            problem = f"field {index} of record {record} is {field!r:.60}, which is no number of {self.dtype.name}"
+            raise failed("decode_csv", problem)
+        return found
+
+
+def _default(place: int, value: Any) -> Any:
+    """The default of a column as an array; a dtype is one without elements."""
+    if is_string_dtype(value) and not isinstance(value, str):
+        return StringTensor(np.empty(0, object))
+    if isinstance(value, type | np.dtype | DTypeName):
+        return np.empty(0, as_dtype(value))
+    strings = as_strings(cast("Any", value))
+    return known_numbers("decode_csv", f"record_defaults[{place}]", value) if strings is None else strings
+
+
+def decode_csv(
+    records: Texts,
+    record_defaults: Sequence[Any],
+    field_delim: str = ",",
+    use_quote_delim: bool = True,
+    na_value: str = "",
+    select_cols: Sequence[int] | None = None,
+) -> list[Tensor | StringTensor]:
+    """The columns of lines of comma-separated values (RFC 4180).
+
+    Args:
+      records: a tensor of strings, a line each.
+      record_defaults: for each column a value that an empty field counts as, whose dtype is that of the column; a
+        dtype, or a tensor without elements, for a column whose fields must not be empty.
+      field_delim: what stands between the fields.
+      use_quote_delim: whether fields in double quotes may hold delimiters; else a quote is a character like others.
+      na_value: another text that counts as empty.
+      select_cols: which fields of a line are columns, ascending; None for all.
+
+    Returns:
+      A tensor for each column, of the shape of ``records``.
+
+    Raises:
+      InvalidArgumentError: a line of more or fewer fields, an empty field that must not be, or one that is no number.
+
+    Example:
+      >>> import graphc as gx
+      >>> names, ages = gx.strings.decode_csv(["Ann,31", "Bob,"], ["", 0])
+      >>> names.tolist(), ages.tolist()
+      (['Ann', 'Bob'], [31, 0])
+    """
+    array = texts("decode_csv", "records", records)
+    columns = [_Column(place, default) for place, default in enumerate(record_defaults)]
+    chosen = list(range(len(columns))) if select_cols is None else [int(place) for place in select_cols]
+    if len(chosen) != len(columns):
+        problem = f"{len(columns)} record_defaults, but {len(chosen)} columns in select_cols"
+        raise failed("decode_csv", problem)
+    values: list[list[Any]] = [[] for _ in columns]
+    for record, line in enumerate(array.ravel().tolist()):
+        fields = _fields(line, record, field_delim, use_quote_delim)
+        wrong = len(fields) != len(columns) if select_cols is None else max(chosen, default=-1) >= len(fields)
+        if wrong:
+            expected = len(columns) if select_cols is None else max(chosen) + 1
+            raise failed("decode_csv", f"record {record} has {len(fields)} fields, expected {expected}: {line!r:.60}")
+        for column, place, held in zip(columns, chosen, values, strict=True):
+            field = fields[place]
+            held.append(column.value(field, record, place, field in ("", na_value)))
+    return [
+        strings_of(held, array.shape)
+        if column.strings
+        else host_tensor(np.array(held, column.dtype).reshape(array.shape))
+        for column, held in zip(columns, values, strict=True)
+    ]
+
+
+def _fields(line: str, record: int, delimiter: str, quotes: bool) -> list[str]:
+    if not quotes:
+        return line.split(delimiter)
+    if '"' not in line and "\n" not in line and "\r" not in line:
+        return line.split(delimiter) if line else []
+    try:
+        (fields,) = csv.reader([line], delimiter=delimiter, strict=True)
+    except (csv.Error, ValueError) as error:
+        problem = f"strings.decode_csv: record {record} is no line of comma-separated values ({error}): {line!r:.60}"
+        raise refused(InvalidArgumentError(problem)) from None
+    if _is_quoted_inside(line, delimiter):
+        problem = f"strings.decode_csv: record {record} has a quote inside of a field without quotes: {line!r:.60}"
+        raise refused(InvalidArgumentError(problem))
+    return fields
+
+
+def _is_quoted_inside(line: str, delimiter: str) -> bool:
+    """Whether a field that does not start with a quote has one, which the standard has no meaning for."""
+    inside, start = False, True
+    for character in line:
+        if character == '"':
+            if not inside and not start:
+                return True
+            inside, start = not inside, True  # a second quote behind this one begins again
+        elif not inside:
+            start = character == delimiter
+    return False

@@ -1,0 +1,135 @@
+"""Numbers from strings, and strings from numbers."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from graphc.base.errors import InvalidArgumentError
+from graphc.core import StringTensor, Tensor, as_dtype, host_tensor, refused
+from graphc.ops.strings.given import Texts, each, failed, known_numbers, strings_of, texts
+from graphc.ops.strings.hashing import fingerprint
+
+__all__ = ["as_string", "to_hash_bucket_fast", "to_number"]
+
+_INT = re.compile(r"\s*[+-]?[0-9]+\s*")
+_FLOAT = re.compile(
+    r"\s*[+-]?([0-9]+\.?[0-9]*([eE][+-]?[0-9]+)?|\.[0-9]+([eE][+-]?[0-9]+)?|inf(inity)?|nan)\s*", re.IGNORECASE
+)
+
+
+def number(text: str, dtype: np.dtype[Any]) -> Any:
+    """The number that a text is; None where it is none that the dtype holds."""
+    if dtype.kind in "iu":
+        if _INT.fullmatch(text) is None:
+            return None
+        found, limits = int(text), np.iinfo(dtype)
+        return found if limits.min <= found <= limits.max else None
+    return float(text) if _FLOAT.fullmatch(text) else None
+
+
+def to_number(x: Texts, out_type: Any = np.float32) -> Tensor:
+    """The numbers that strings are.
+
+    Args:
+      x: a tensor of strings.
+      out_type: a dtype of floats or integers.
+
+    Returns:
+      A tensor of numbers, which is a constant of a program.
+
+    Raises:
+      InvalidArgumentError: a string that is no number, or none that the dtype holds.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.strings.to_number(["1.5", " -2"]).tolist()
+      [1.5, -2.0]
+    """
+    array = texts("to_number", "x", x)
+    dtype = as_dtype(out_type)
+    if dtype.kind not in "iufV":
+        raise refused(InvalidArgumentError(f"strings.to_number: out_type is {dtype.name}, expected floats or integers"))
+    found = each(lambda text: number(text, dtype), array)
+    for place, text, value in zip(np.ndindex(array.shape), array.ravel(), found, strict=True):
+        if value is None:
+            raise failed("to_number", f"{text!r:.60} is no number of {dtype.name}", place)
+    return host_tensor(np.array(found, dtype).reshape(array.shape))
+
+
+def as_string(
+    x: Any,
+    precision: int = -1,
+    scientific: bool = False,
+    shortest: bool = False,
+    width: int = -1,
+    fill: str = "",
+) -> StringTensor:
+    """Numbers written as strings.
+
+    Args:
+      x: a tensor of numbers or truth values.
+      precision: how many digits are written behind the point; -1 for six.
+      scientific: whether floats are written with an exponent.
+      shortest: whether floats are written in the shorter way, with an exponent or without.
+      width: how long the strings are at least; -1 for as long as they are.
+      fill: what is put before (behind for ``"-"``) those that are shorter: a space, ``"0"``, ``"+"`` or ``"-"``.
+
+    Raises:
+      InvalidArgumentError: ``scientific`` and ``shortest`` together, or another ``fill``.
+      ConcretizationError: a tensor that has no value while the function is traced.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.strings.as_string([1, 20], width=3, fill="0").tolist()
+      ['001', '020']
+    """
+    array = known_numbers("as_string", "x", x)
+    if scientific and shortest:
+        raise refused(InvalidArgumentError("strings.as_string: scientific and shortest exclude each other"))
+    if len(fill) > 1 or fill not in " 0+-":
+        raise refused(InvalidArgumentError(f"strings.as_string: fill is {fill!r}, expected ' ', '0', '+' or '-'"))
+    size = str(width) if width >= 0 else ""
+    digits = f".{precision}" if precision >= 0 else ""
+    kind = "e" if scientific else "g" if shortest else "f"
+    real = f"%{fill}{size}{digits}{kind}"
+    if array.dtype.kind == "b":
+        found = each(lambda value: f"%{fill.strip('0+ ')}{size}s" % ("true" if value else "false"), array)
+    elif array.dtype.kind in "iu":
+        found = each(lambda value: f"%{fill}{size}d" % value, array)
+    elif array.dtype.kind == "c":
+        found = each(lambda value: f"({real % value.real},{real % value.imag})", array)
+    else:
+        found = each(lambda value: real % value, array)
+    return strings_of(found, array.shape)
+
+
+def to_hash_bucket_fast(x: Texts, num_buckets: int) -> Tensor:
+    """A number below ``num_buckets`` for each string, always the same for the same string.
+
+    It is TensorFlow's: FarmHash's Fingerprint64 of the bytes, modulo ``num_buckets``.
+
+    Args:
+      x: a tensor of strings.
+      num_buckets: how many numbers there are.
+
+    Returns:
+      Integers; of 64 bits where there are such types.
+
+    Raises:
+      InvalidArgumentError: fewer than one bucket.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.strings.to_hash_bucket_fast(["Hello", "TensorFlow", "2.x"], 3).tolist()
+      [0, 2, 2]
+    """
+    array = texts("to_hash_bucket_fast", "x", x)
+    dtype = as_dtype("int64")
+    if not 1 <= num_buckets <= np.iinfo(dtype).max:
+        problem = f"num_buckets is {num_buckets}, expected 1 to {np.iinfo(dtype).max}"
+        raise failed("to_hash_bucket_fast", problem)
+    found = each(lambda text: fingerprint(text.encode("utf-8", "surrogateescape")) % num_buckets, array)
+    return host_tensor(np.array(found, dtype).reshape(array.shape))

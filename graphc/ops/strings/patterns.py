@@ -1,0 +1,72 @@
+"""Functions of strings by regular expressions, in Python's syntax."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from graphc.base.errors import InvalidArgumentError
+from graphc.core import StringTensor, Tensor, host_tensor, refused
+from graphc.ops.strings.given import Texts, each, strings_of, texts
+
+__all__ = ["regex_full_match", "regex_replace"]
+
+
+def _compiled(function: str, pattern: Texts) -> re.Pattern[str]:
+    text = str(texts(function, "pattern", pattern).item())
+    try:
+        return re.compile(text)
+    except re.error as error:
+        problem = f"strings.{function}: pattern {text!r} is no regular expression: {error}"
+        raise refused(InvalidArgumentError(problem)) from None
+
+
+def regex_replace(x: Texts, pattern: Texts, rewrite: str, replace_global: bool = True) -> StringTensor:
+    r"""The strings with what matches a pattern replaced.
+
+    Args:
+      x: a tensor of strings.
+      pattern: a regular expression.
+      rewrite: what is put in its place; ``\1`` stands for what the first group matched, ``\0`` for all that matched.
+      replace_global: False to replace only what matches first.
+
+    Raises:
+      InvalidArgumentError: a pattern that is none, or a group that it has not.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.strings.regex_replace(["img_07.png"], r"img_(\d+)", r"\1-small").tolist()
+      ['07-small.png']
+    """
+    array = texts("regex_replace", "x", x)
+    compiled = _compiled("regex_replace", pattern)
+    # In Python \0 is the character of number 0.
+    put = re.sub(r"\\(\d)", r"\\g<\1>", rewrite)
+    try:
+        found = each(lambda text: compiled.sub(put, text, count=0 if replace_global else 1), array)
+    except (re.error, IndexError) as error:
+        problem = f"strings.regex_replace: rewrite {rewrite!r} does not fit the pattern: {error}"
+        raise refused(InvalidArgumentError(problem)) from None
+    return strings_of(found, array.shape)
+
+
+def regex_full_match(x: Texts, pattern: Texts) -> Tensor:
+    r"""Whether a pattern matches the whole of each string.
+
+    Args:
+      x: a tensor of strings.
+      pattern: a regular expression.
+
+    Raises:
+      InvalidArgumentError: a pattern that is none.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.strings.regex_full_match(["a.csv", "a.txt"], r".*\.csv").tolist()
+      [True, False]
+    """
+    array = texts("regex_full_match", "x", x)
+    compiled = _compiled("regex_full_match", pattern)
+    found = each(lambda text: compiled.fullmatch(text) is not None, array)
+    return host_tensor(np.array(found, bool).reshape(array.shape))

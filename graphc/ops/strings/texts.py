@@ -1,0 +1,280 @@
+"""Functions that join, cut and change strings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from graphc.base.errors import InvalidArgumentError
+from graphc.core import FUNCTIONS, StringTensor, Tensor, as_strings, host_tensor, refused
+from graphc.ops.strings.given import Texts, broadcast, each, failed, known_numbers, strings_of, texts
+
+__all__ = ["format", "join", "length", "lower", "reduce_join", "split", "strip", "substr", "upper"]
+
+_UNITS = ("CHAR", "BYTE")
+
+
+def join(inputs: Sequence[Texts], separator: str = "") -> StringTensor:
+    """Strings joined, element by element.
+
+    Args:
+      inputs: tensors of strings, which are broadcast.
+      separator: what is put between.
+
+    Raises:
+      InvalidArgumentError: shapes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.strings.join(["data", gx.asarray(["a.csv", "b.csv"])], separator="/").tolist()
+      ['data/a.csv', 'data/b.csv']
+    """
+    found = as_strings(inputs) if isinstance(inputs, StringTensor) else None
+    parts = list(found) if found is not None else list(inputs)
+    if not parts:
+        return strings_of([""], ())
+    arrays = broadcast("join", *[texts("join", f"inputs[{place}]", part) for place, part in enumerate(parts)])
+    rows = zip(*[array.ravel().tolist() for array in arrays], strict=True)
+    return strings_of([separator.join(row) for row in rows], arrays[0].shape)
+
+
+def reduce_join(
+    x: Texts, axis: int | Sequence[int] | None = None, keepdims: bool = False, separator: str = ""
+) -> StringTensor:
+    """The strings along axes joined to one.
+
+    Args:
+      x: a tensor of strings.
+      axis: one or several, which are joined in this order; None for all.
+      keepdims: whether the axes stay, with size 1.
+      separator: what is put between.
+
+    Raises:
+      InvalidArgumentError: an axis that ``x`` has not.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.strings.reduce_join([["a", "b"], ["c", "d"]], axis=1, separator="-").tolist()
+      ['a-b', 'c-d']
+    """
+    array = texts("reduce_join", "x", x)
+    given = tuple(range(array.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+    if not all(-array.ndim <= one < array.ndim for one in given):
+        raise failed("reduce_join", f"axis {axis} is out of range for shape {array.shape}")
+    axes = tuple(one % array.ndim for one in given)
+    kept = [one for one in range(array.ndim) if one not in axes]
+    front = tuple(array.shape[one] for one in kept)
+    count = int(np.prod([array.shape[one] for one in axes], dtype=int))
+    rows = np.transpose(array, (*kept, *axes)).reshape(-1 if array.size else int(np.prod(front, dtype=int)), count)
+    joined = strings_of([separator.join(row) for row in rows.tolist()], front)
+    return FUNCTIONS["expand_dims"](joined, tuple(sorted(axes))) if keepdims and axes else joined
+
+
+def split(x: Texts, sep: str | None = None, maxsplit: int = -1, *, fill: str | None = None) -> StringTensor:
+    """The parts of each string, along a new last axis.
+
+    Args:
+      x: a tensor of strings.
+      sep: what stands between the parts; None or empty for any white space, as in Python.
+      maxsplit: how often a string is cut at most; -1 for as often as can be.
+      fill: what is put behind the parts of strings that have fewer than others; None to refuse these.
+
+    Raises:
+      InvalidArgumentError: strings of different numbers of parts and no ``fill``: tensors have one size along an axis.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.strings.split(["a b", "c"], fill="").tolist()
+      [['a', 'b'], ['c', '']]
+    """
+    array = texts("split", "x", x)
+    rows = each(lambda text: text.split(sep or None, maxsplit), array)
+    count = max(map(len, rows), default=0)
+    for place, row in zip(np.ndindex(array.shape), rows, strict=True):
+        if len(row) < count and fill is None:
+            problem = (
+                f"{len(row)} parts, where another string has {count}; pass fill=, which is put in the place of more"
+            )
+            raise failed("split", problem, place)
+        row += [str(fill)] * (count - len(row))
+    return strings_of([part for row in rows for part in row], (*array.shape, count))
+
+
+def strip(x: Texts) -> StringTensor:
+    """The strings without white space at their ends.
+
+    Args:
+      x: a tensor of strings.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.strings.strip([" a ", "b"]).tolist()
+      ['a', 'b']
+    """
+    array = texts("strip", "x", x)
+    return strings_of(each(str.strip, array), array.shape)
+
+
+def lower(x: Texts) -> StringTensor:
+    """The strings in lower case.
+
+    Args:
+      x: a tensor of strings.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.strings.lower("Cat").item()
+      'cat'
+    """
+    array = texts("lower", "x", x)
+    return strings_of(each(str.lower, array), array.shape)
+
+
+def upper(x: Texts) -> StringTensor:
+    """The strings in upper case.
+
+    Args:
+      x: a tensor of strings.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.strings.upper("Cat").item()
+      'CAT'
+    """
+    array = texts("upper", "x", x)
+    return strings_of(each(str.upper, array), array.shape)
+
+
+def _is_bytes(function: str, unit: str) -> bool:
+    """Whether a unit is a byte, of UTF-8; TensorFlow's name of a character will do."""
+    if unit.removeprefix("UTF8_") not in _UNITS:
+        error = InvalidArgumentError(f"strings.{function}: unit is {unit!r}, expected 'CHAR' or 'BYTE'")
+        raise refused(error)
+    return unit == "BYTE"
+
+
+def length(x: Texts, unit: str = "CHAR") -> Tensor:
+    """How long the strings are.
+
+    Args:
+      x: a tensor of strings.
+      unit: ``"CHAR"``, or ``"BYTE"`` for the bytes of UTF-8.
+
+    Raises:
+      InvalidArgumentError: another unit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.strings.length(["a", "bcd"]).tolist()
+      [1, 3]
+    """
+    array = texts("length", "x", x)
+    in_bytes = _is_bytes("length", unit)
+    lengths = each(lambda text: len(_encoded(text)) if in_bytes else len(text), array)
+    return host_tensor(np.array(lengths, np.int32).reshape(array.shape))
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def substr(x: Texts, pos: Any, len: Any, unit: str = "CHAR") -> StringTensor:
+    """A part of each string.
+
+    Args:
+      x: a tensor of strings.
+      pos: where the part begins; negative ones count from the end. Tensors are broadcast.
+      len: how long it is at most; a negative one is for the rest.
+      unit: ``"CHAR"``, or ``"BYTE"`` for the bytes of UTF-8.
+
+    Raises:
+      InvalidArgumentError: a position behind the end or before the start of a string.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.strings.substr(["image_07.png", "image_12.png"], 6, 2).tolist()
+      ['07', '12']
+    """
+    in_bytes = _is_bytes("substr", unit)
+    positions, lengths = known_numbers("substr", "pos", pos), known_numbers("substr", "len", len)
+    arrays = broadcast("substr", texts("substr", "x", x), positions, lengths)
+
+    def part(text: str, start: int, count: int) -> str | None:
+        held: Any = _encoded(text) if in_bytes else text
+        size = held.__len__()
+        if not -size <= start <= size:
+            return None
+        start += size if start < 0 else 0
+        cut = held[start : size if count < 0 else start + count]
+        return cut.decode("utf-8", "surrogateescape") if in_bytes else cut
+
+    found: list[str] = []
+    for place, (text, start, count) in zip(
+        np.ndindex(arrays[0].shape), zip(*[array.ravel().tolist() for array in arrays], strict=True), strict=True
+    ):
+        cut = part(text, start, count)
+        if cut is None:
+            raise failed("substr", f"position {start} is outside of {text!r:.60}", place)
+        found.append(cut)
+    return strings_of(found, arrays[0].shape)
+
+
+def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3) -> StringTensor:
+    """A text with tensors in it.
+
+    Args:
+      template: the text.
+      inputs: a tensor, or a tuple or list of them, one for each placeholder.
+      placeholder: what stands for a tensor.
+      summarize: how many elements are written of the start and of the end of each axis; -1 for all.
+
+    Raises:
+      InvalidArgumentError: not as many placeholders as inputs.
+      ConcretizationError: a tensor that has no value while the function is traced; an f-string in converted code is
+        made when the program runs.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.strings.format("step {} of {}", (gx.asarray(3), gx.asarray([1, 2, 3]))).item()
+      'step 3 of [1 2 3]'
+    """
+    given = list(cast("Sequence[Any]", inputs)) if isinstance(inputs, list | tuple) else [inputs]
+    parts = template.split(placeholder)
+    if parts.__len__() != given.__len__() + 1:
+        problem = f"{parts.__len__() - 1} times {placeholder!r} in the template, but {given.__len__()} inputs"
+        raise failed("format", problem)
+    written = [_written(f"inputs[{place}]", value, summarize) for place, value in enumerate(given)]
+    return strings_of(["".join([part for pair in zip(parts, [*written, ""], strict=True) for part in pair])], ())
+
+
+def _written(name: str, value: Any, summarize: int) -> str:
+    """A tensor as TensorFlow writes it."""
+    strings = as_strings(value)
+    array = known_numbers("format", name, value) if strings is None else strings.__array__()
+    return _row(array, summarize)
+
+
+def _row(array: np.ndarray[Any, Any], summarize: int, indent: int = 1) -> str:
+    if array.ndim == 0:
+        item = array.item()
+        return f'"{item}"' if isinstance(item, str) else _number(array)
+    count = array.shape[0]
+    short = 0 <= 2 * summarize < count
+    places = [*range(summarize), *range(count - summarize, count)] if short else range(count)
+    rows = [_row(array[place, ...], summarize, indent + 1) for place in places]
+    if short:
+        rows.insert(summarize, "...")
+    between = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * indent
+    return f"[{between.join(rows)}]"
+
+
+def _number(array: np.ndarray[Any, Any]) -> str:
+    if array.dtype.kind in "biu":
+        return str(int(array))
+    if array.dtype.kind == "c":
+        return str(array.item())
+    return (
+        np.format_float_positional(cast("Any", array), trim="-") if 1e-4 <= abs(array) < 1e16 else f"{array.item():g}"
+    )

@@ -1,0 +1,110 @@
+"""Labels and numbers: which string of a vocabulary each string is."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+import numpy as np
+
+from graphc.base.errors import OutOfRangeError
+from graphc.core import StringTensor, Tensor, as_dtype, host_tensor, refused
+from graphc.ops.strings.given import Texts, each, failed, known_numbers, strings_of, texts
+
+__all__ = ["Vocabulary", "lookup"]
+
+
+class Vocabulary:
+    """Strings that have numbers, by their places (Keras's StringLookup).
+
+    Args:
+      strings: the strings, each once.
+      default: the number of a string that is not among them; None to refuse it.
+      first: the number of the first string.
+
+    Raises:
+      InvalidArgumentError: a string that is there twice.
+
+    Example:
+      >>> import graphc as gx
+      >>> labels = gx.strings.Vocabulary(["cat", "dog"])
+      >>> labels.lookup(["dog", "cat", "dog"]).tolist(), labels.strings([0, 1]).tolist()
+      ([1, 0, 1], ['cat', 'dog'])
+    """
+
+    def __init__(self, strings: Texts, default: int | None = None, *, first: int = 0) -> None:
+        held = texts("Vocabulary", "strings", strings).ravel().tolist() if np.size(strings) else []
+        self._strings: tuple[str, ...] = tuple(held)
+        self._places = {text: place for place, text in enumerate(self._strings, first)}
+        self._default = default
+        self._first = first
+        if len(self._places) < len(self._strings):
+            twice = next(text for place, text in enumerate(self._strings) if text in self._strings[:place])
+            raise failed("Vocabulary", f"{twice!r} is there twice")
+
+    def __len__(self) -> int:
+        return len(self._strings)
+
+    def lookup(self, x: Texts) -> Tensor:
+        """The numbers of strings.
+
+        Args:
+          x: a tensor of strings.
+
+        Returns:
+          Integers; of 64 bits where there are such types.
+
+        Raises:
+          InvalidArgumentError: a string that is not in the vocabulary, which has no default.
+        """
+        array = texts("lookup", "x", x)
+        found = each(lambda text: self._places.get(text, self._default), array)
+        for place, text, number in zip(np.ndindex(array.shape), array.ravel(), found, strict=True):
+            if number is None:
+                near = difflib.get_close_matches(str(text), self._strings, n=1)
+                hint = f" (is it {near[0]!r}?)" if near else ""
+                problem = f"{text!r:.60} is not in the vocabulary of {len(self)} strings{hint}; give it a default"
+                raise failed("lookup", problem, place)
+        return host_tensor(np.array(found, as_dtype("int64")).reshape(array.shape))
+
+    def strings(self, x: Any) -> StringTensor:
+        """The strings of numbers.
+
+        Args:
+          x: a tensor of integers.
+
+        Raises:
+          OutOfRangeError: a number that no string has.
+          ConcretizationError: a tensor that has no value while the function is traced.
+        """
+        array = known_numbers("Vocabulary.strings", "x", x)
+        last = self._first + len(self) - 1
+        for place, number in zip(np.ndindex(array.shape), array.ravel().tolist(), strict=True):
+            if type(number) is not int or not self._first <= number <= last:
+                where = f"element {list(place)}: " if place else ""
+                error = OutOfRangeError(
+                    f"strings.Vocabulary.strings: {where}{number} is the number of no string, which have {self._first} "
+                    f"to {last}"
+                )
+                raise refused(error)
+        return strings_of([self._strings[int(number) - self._first] for number in array.ravel()], array.shape)
+
+
+def lookup(vocabulary: Vocabulary | Texts, x: Texts, default: int | None = None) -> Tensor:
+    """Which string of a vocabulary each string is.
+
+    Args:
+      vocabulary: strings, each once; a :class:`Vocabulary` where it is used often.
+      x: a tensor of strings.
+      default: the number of a string that is not among them; None to refuse it.
+
+    Raises:
+      InvalidArgumentError: a string that is not in the vocabulary, and no default.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.strings.lookup(["cat", "dog"], ["dog", "cow", "cat"], default=-1).tolist()
+      [1, -1, 0]
+    """
+    known = vocabulary if isinstance(vocabulary, Vocabulary) else Vocabulary(vocabulary, default)
+    return known.lookup(x)
