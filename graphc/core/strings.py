@@ -433,8 +433,8 @@ def _of_array(array: np.ndarray[Any, Any]) -> StringTensor | None:
 
 def _text(value: Any) -> str:
     """Python's own text; bytes are decoded as Python decodes file names, so that none is lost."""
-    value = os.fspath(value)
-    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
+    text = cast("str | bytes", os.fspath(value))
+    return text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else str(text)
 
 
 def host_tensor(array: Any) -> Tensor:

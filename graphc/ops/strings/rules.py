@@ -5,7 +5,7 @@ Each rule is NumPy's function of the same meaning, on arrays of Python strings.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -42,7 +42,7 @@ def _take(x: Any, indices: Any, axis: int | None = None) -> Any:
 
 
 def _where(condition: Any, x1: Any, x2: Any) -> Any:
-    return np.where(condition.astype(bool), x1, x2)
+    return cast("Any", np.where(condition.astype(bool), x1, x2))
 
 
 def _tile(x: Any, repetitions: Any) -> Any:
@@ -79,7 +79,7 @@ def _itself(x: Any) -> Any:
 
 
 def _searchsorted(x1: Any, x2: Any, side: Any = "left") -> Any:
-    return np.searchsorted(x1, x2, side)
+    return cast("Any", np.searchsorted(x1, x2, side))
 
 
 RULES: dict[str, StringRule] = {
