@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, cast
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -20,7 +19,6 @@ from graphc.base.errors import ConcretizationError, GraphcError, InvalidArgument
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
 from graphc.core.context import context
 from graphc.core.convert import SCALARS, operand
-from graphc.core.devices import find_device
 from graphc.core.dispatch import apply, argument_names, register_strings
 from graphc.core.dtypes import canonical_array, type_of
 from graphc.core.tensor import SymbolicTensor, Tensor
@@ -439,8 +437,8 @@ def _text(value: Any) -> str:
 
 def host_tensor(array: Any) -> Tensor:
     """The tensor of numbers that were computed of strings; it has its values also while a function is traced."""
-    numbers = jnp.array(canonical_array(array))
-    return Tensor(jax.device_put(numbers, find_device(context.device)) if context.device else numbers)
+    tensor = Tensor(jnp.array(canonical_array(array)))
+    return apply(OPS["identity"], (tensor,)) if context.device and context.trace is None else tensor
 
 
 def refused(error: GraphcError) -> GraphcError:
