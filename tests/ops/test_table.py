@@ -129,8 +129,8 @@ def test_the_message_names_each_argument_and_attribute() -> None:
 
 
 def test_what_is_no_tensor() -> None:
-    with pytest.raises(InvalidTypeError, match=r"add: expected a tensor, an array, a number .* got str 'a'") as caught:
-        add(X, "a")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(InvalidTypeError, match=r"add: expected a tensor, an array, a number .* got object") as caught:
+        add(X, object())  # pyright: ignore[reportArgumentType]
     assert isinstance(caught.value, TypeError)
     assert "test_table.py" in str(caught.value)
     with pytest.raises(InvalidTypeError, match=r"matmul: expected a tensor.* got NoneType None"):
