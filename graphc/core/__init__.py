@@ -49,7 +49,7 @@ from graphc.core.dtypes import (
     type_of,
 )
 from graphc.core.guard import Guard
-from graphc.core.large_ints import fitted_int
+from graphc.core.large_ints import array_of_ints, fitted_int, only_ints
 from graphc.core.pins import NO_PINS, DeviceFunction, Pins
 from graphc.core.places import MISSING, Place, TensorPlace, Write
 from graphc.core.placing import (
@@ -135,6 +135,7 @@ __all__ = [
     "Write",
     "apply",
     "apply_all",
+    "array_of_ints",
     "as_dtype",
     "as_strings",
     "busy",
@@ -161,6 +162,7 @@ __all__ = [
     "kernel",
     "log_placement",
     "natural_dtype",
+    "only_ints",
     "operand",
     "placed",
     "raw_scalar",

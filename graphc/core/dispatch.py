@@ -316,8 +316,8 @@ def translate_error(
     reason = str(error).split("\n")[0]
     shapes = isinstance(error, ValueError) or "shape" in reason
     kind = InvalidArgumentError if shapes else InvalidTypeError
-    if isinstance(error, IndexError):
-        kind = OutOfRangeError
+    if isinstance(error, IndexError) or "out of bounds for array of dimension" in reason:
+        kind = OutOfRangeError  # as NumPy's AxisError, an IndexError and a ValueError
     if users := _users_names(argument_names(op, len(values)), operands):
         reason = f"{reason.removesuffix('.')} ({users})"
     return at(kind(f"{op.name}({_given(op, values, attrs)}): {reason}"), location or user_location())

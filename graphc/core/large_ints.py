@@ -7,14 +7,15 @@ would become a float in the next step.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import jax.numpy as jnp
 import numpy as np
 
+from graphc.base.errors import InvalidArgumentError
 from graphc.core.dtypes import as_dtype, too_large
 
-__all__ = ["fitted_int", "has_large_ints", "with_fitted_ints"]
+__all__ = ["array_of_ints", "fitted_int", "has_large_ints", "only_ints", "with_fitted_ints"]
 
 
 def has_large_ints(values: Sequence[Any]) -> bool:
@@ -60,3 +61,37 @@ def fitted_int(value: int, dtype: np.dtype[Any]) -> Any:
         return float(value) if jnp.issubdtype(dtype, jnp.inexact) else np.asarray(value, dtype)
     except OverflowError:
         raise too_large(value, dtype) from None
+
+
+def only_ints(value: Any) -> bool:
+    """Whether this is a list, of lists perhaps, of Python's whole numbers and truth values and nothing else."""
+    return isinstance(value, list | tuple) and all(
+        type(item) is int or type(item) is bool or only_ints(item) for item in cast("Sequence[Any]", value)
+    )
+
+
+def array_of_ints(values: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """A list of Python's whole numbers in a dtype, without a float between them: NumPy takes one where int64 ends.
+
+    Raises:
+      InvalidArgumentError: the dtype cannot hold one of them, or the rows differ in length.
+
+    Example:
+      >>> array_of_ints([0, 2**63 + 1], np.dtype(np.uint64))
+      array([                  0, 9223372036854775809], dtype=uint64)
+    """
+    try:
+        return np.array(values, dtype)
+    except OverflowError:
+        raise too_large(_outside(values, dtype), dtype) from None
+    except ValueError as error:
+        raise InvalidArgumentError(f"cannot make a tensor from {values!r}: {error}") from None
+
+
+def _outside(values: Any, dtype: np.dtype[Any]) -> int:
+    """The first number that the dtype cannot hold."""
+    numbers: list[int] = [int(number) for number in np.array(values, object).flat]
+    if jnp.issubdtype(dtype, jnp.inexact):
+        return max(numbers, key=abs)
+    limits = jnp.iinfo(dtype)
+    return next(number for number in numbers if not limits.min <= number <= limits.max)

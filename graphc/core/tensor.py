@@ -162,9 +162,13 @@ class Tensor(ArrayMethods):
         self._looked_at()
         return self.raw
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
+    ) -> Any:
         self._looked_at()
-        return self.raw.__dlpack__(**options)
+        if max_version is not None and max_version < (1, 0):
+            max_version = None  # a capsule without a version, which is what JAX makes if none is given
+        return self.raw.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __dlpack_device__(self) -> Any:
         return self.raw.__dlpack_device__()
@@ -306,7 +310,9 @@ class SymbolicTensor(Tensor):
     def __jax_array__(self) -> jax.Array:
         self._refuse("conversion to a jax.Array", "use the graphc function of the same name instead of JAX's")
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
+    ) -> Any:
         self._refuse("DLPack export", "return the tensor and export the result")
 
     def __reduce__(self) -> Any:

@@ -17,6 +17,7 @@ from graphc.core import (
     StringTensor,
     Tensor,
     apply,
+    array_of_ints,
     as_dtype,
     as_strings,
     busy,
@@ -25,6 +26,7 @@ from graphc.core import (
     find_device,
     fitted_int,
     is_string_dtype,
+    only_ints,
     operand,
     refused,
     scalar_array,
@@ -55,8 +57,8 @@ def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: boo
 
     Raises:
       InvalidTypeError: ``x`` cannot be a tensor, or ``dtype`` is none.
-      InvalidArgumentError: a nested list whose rows differ in length, an int that the natural dtype cannot hold, or a
-        copy is needed and ``copy`` is False.
+      InvalidArgumentError: a nested list whose rows differ in length, an int that the dtype cannot hold, or a copy is
+        needed and ``copy`` is False.
 
     Example:
       >>> import graphc as gx
@@ -73,7 +75,10 @@ def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: boo
     try:
         # NumPy converts what is NumPy's, so that numbers are kept which only the wanted dtype holds.
         numpys = wanted is not None and isinstance(x, np.ndarray | np.generic) and not _is_cut(dtype, wanted)
-        value: Any = canonical_array(x, wanted) if numpys else operand(x)
+        if wanted is not None and only_ints(x):
+            value: Any = array_of_ints(x, wanted)
+        else:
+            value = canonical_array(x, wanted) if numpys else operand(x)
     except GraphcError as error:
         strings = as_strings(x)
         if strings is not None:

@@ -122,8 +122,24 @@ complex64 = DTypeName(np.complex64)
 complex128 = DTypeName(np.complex128)
 
 
+class _FloatLimits:
+    """What ``jnp.finfo`` says, in Python's floats, as the array API standard asks: they are weak in promotion."""
+
+    def __init__(self, limits: Any) -> None:
+        self._limits = limits
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(object.__getattribute__(self, "_limits"), name)
+        return float(cast("Any", value)) if isinstance(value, np.generic) else value
+
+    def __repr__(self) -> str:
+        return repr(self._limits)
+
+
 def finfo(type: Any) -> Any:
     """The limits of a floating dtype: ``bits``, ``eps``, ``max``, ``min``, ``smallest_normal``, ``dtype``.
+
+    The numbers are Python's floats.
 
     Args:
       type: a floating or complex dtype, or a tensor of one.
@@ -139,7 +155,7 @@ def finfo(type: Any) -> Any:
     dtype = _dtype(type)
     if not jnp.issubdtype(dtype, jnp.inexact):
         raise at(InvalidTypeError(f"finfo: {dtype.name} is no floating dtype; use gx.iinfo"), user_location())
-    return cast("Any", jnp.finfo)(dtype)
+    return _FloatLimits(cast("Any", jnp.finfo)(dtype))
 
 
 def iinfo(type: Any) -> Any:

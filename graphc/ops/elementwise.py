@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from graphc.ops import signed_zeros
 from graphc.ops.exact import exact
 from graphc.ops.table import define, row
 
@@ -36,17 +37,17 @@ _ROWS = (
     row("subtract", jnp.subtract, _BINARY, "The difference x1 - x2, with broadcasting.", fold=exact(np.subtract)),
     row("multiply", jnp.multiply, _BINARY, "The product x1 * x2, with broadcasting.", fold=exact(np.multiply)),
     row("divide", jnp.divide, _BINARY, "The quotient x1 / x2; integers give floats.", aliases=("true_divide",)),
-    row("floor_divide", jnp.floor_divide, _BINARY, "The quotient rounded towards minus infinity."),
-    row("remainder", jnp.remainder, _BINARY, "What floor division leaves, with x2's sign.", aliases=("mod",)),
+    row("floor_divide", signed_zeros.floor_divide, _BINARY, "The quotient rounded towards minus infinity."),
+    row("remainder", signed_zeros.remainder, _BINARY, "What floor division leaves, with x2's sign.", aliases=("mod",)),
     row("fmod", jnp.fmod, _BINARY, "What truncating division leaves, with x1's sign."),
     row("pow", _pow, _BINARY, "x1 raised to the power x2.", aliases=("power",)),
-    row("divmod", jnp.divmod, _BINARY, "Floor division and what it leaves.", returns="tuple[Tensor, Tensor]"),
+    row("divmod", signed_zeros.divmod, _BINARY, "Floor division and what it leaves.", returns="tuple[Tensor, Tensor]"),
     row("float_power", jnp.float_power, _BINARY, "x1 raised to the power x2, as a float; NaN below zero."),
     row("negative", jnp.negative, _UNARY, "The number with its sign changed.", fold=exact(np.negative)),
     row("positive", jnp.positive, _UNARY, "The number itself, as a new tensor."),
     row("abs", jnp.abs, _UNARY, "The magnitude; real also for complex numbers.", aliases=("absolute",)),
     row("fabs", jnp.fabs, _UNARY, "The magnitude, as a float."),
-    row("sign", jnp.sign, _UNARY, "-1, 0 or 1 by the sign; z / |z| for complex numbers."),
+    row("sign", signed_zeros.sign, _UNARY, "-1, 0 or 1 by the sign; z / |z| for complex numbers."),
     row("reciprocal", jnp.reciprocal, _UNARY, "One over the number."),
     row("square", jnp.square, _UNARY, "The number times itself."),
     row("maximum", jnp.maximum, _BINARY, "The larger of two numbers; NaN wins."),

@@ -62,7 +62,27 @@ def _arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> A
 
 
 def _linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Array:
-    return jnp.linspace(start, stop, num, endpoint, dtype=_between(start, stop) if dtype is None else dtype, axis=axis)
+    dtype = _between(start, stop) if dtype is None else dtype
+    if jnp.issubdtype(dtype, jnp.integer):
+        return _whole_numbers(start, stop, num, endpoint, dtype, axis)
+    return jnp.linspace(start, stop, num, endpoint, dtype=dtype, axis=axis)
+
+
+def _whole_numbers(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any, axis: int) -> Array:
+    """The values of linspace as integers, whose ends are exact also where a float cannot hold them."""
+    count = num if endpoint else num + 1
+    values = jnp.floor(jnp.linspace(start, stop, count, dtype=as_dtype(np.float64))).astype(dtype)
+    if count > 1:
+        values = values.at[-1].set(_floored(stop, dtype))
+    if count > 0:
+        values = values.at[0].set(_floored(start, dtype))
+    return jnp.moveaxis(values[:num], 0, axis)
+
+
+def _floored(number: Any, dtype: Any) -> Array:
+    return (jnp.floor(number) if jnp.issubdtype(jnp.result_type(number), jnp.inexact) else jnp.asarray(number)).astype(
+        dtype
+    )
 
 
 def _logspace(

@@ -207,7 +207,10 @@ def get_item(x: ArrayLike, index: Any) -> Tensor:
     if type(index) is int and context.eager and isinstance(x, Tensor) and x.shape:
         return apply(GET_ITEM, (x, checked_position(index, 0, x.shape[0])), _POSITION)
     tensor = _as_operand(x)
-    items, tensors = IndexEncoder(type_of_any(tensor).shape, index, windows=context.trace is None).encode()
+    encoder = IndexEncoder(type_of_any(tensor).shape, index, windows=context.trace is None)
+    if (flag := encoder.flag()) is not None:
+        return get_item(get_item(x, None), slice(0, int(flag)))
+    items, tensors = encoder.encode()
     return apply(GET_ITEM, (tensor, *tensors), Attrs(index=items))
 
 

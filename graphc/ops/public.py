@@ -205,5 +205,7 @@ def _items(names: Any) -> str:
 
 
 def as_tuple(outputs: Any) -> tuple[Any, ...]:
-    """The outputs as a plain tuple; a single one too."""
+    """The outputs as a plain tuple; a single one too, and none, for which there is None."""
+    if outputs is None:
+        return ()
     return tuple(cast("Sequence[Any]", outputs)) if isinstance(outputs, tuple | list) else (outputs,)

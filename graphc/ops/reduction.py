@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from functools import wraps
+from typing import Any
+
+import jax
 import jax.numpy as jnp
 
 from graphc.ops.table import define, row
@@ -12,6 +16,14 @@ _SPREAD = "x, axis: Axis = None, correction: float = 0, keepdims: bool = False"
 _ONE_AXIS = "x, axis: int | None = None, keepdims: bool = False"
 _QUANTILE = "x, q, axis: Axis = None, method: str = 'linear', keepdims: bool = False"
 _RUNNING = "x, axis: int | None = None, dtype: DType = None"
+
+
+@wraps(jnp.cumulative_prod)
+def _cumulative_prod(x: Any, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> jax.Array:
+    if dtype is None and jnp.issubdtype(x.dtype, jnp.integer):
+        dtype = jnp.prod(jnp.zeros(0, x.dtype)).dtype  # wide enough for products, as that of cumulative_sum for sums
+    return jnp.cumulative_prod(x, axis=axis, dtype=dtype, include_initial=include_initial)
+
 
 _ROWS = (
     row("sum", jnp.sum, _REDUCE_TO, "The sum over axis; small integers are summed as int32."),
@@ -46,7 +58,7 @@ _ROWS = (
     ),
     row(
         "cumulative_prod",
-        jnp.cumulative_prod,
+        _cumulative_prod,
         "x, axis: int | None = None, dtype: DType = None, include_initial: bool = False",
         "Running products along axis, which a 1-d tensor need not name; include_initial begins with a one.",
     ),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from graphc.core import as_dtype
 from graphc.ops.table import define, row
 
 _SORT = "x, axis: int = -1, descending: bool = False, stable: bool = True"
@@ -15,6 +17,12 @@ _SORT = "x, axis: int = -1, descending: bool = False, stable: bool = True"
 
 def _top_k(x: Any, k: int, axis: int = -1) -> Any:
     return tuple(lax.top_k(x, k, axis=axis))
+
+
+@wraps(jnp.searchsorted)
+def _searchsorted(x1: Any, x2: Any, side: str = "left", sorter: Any = None) -> Any:
+    # Of the dtype of positions, as argsort's: JAX takes int32 for itself where that is enough.
+    return jnp.searchsorted(x1, x2, side=side, sorter=sorter).astype(as_dtype(int))
 
 
 def _lexsort(*keys: Any, axis: int = -1) -> Any:
@@ -74,7 +82,7 @@ _ROWS = (
     ),
     row(
         "searchsorted",
-        jnp.searchsorted,
+        _searchsorted,
         "x1, x2, side: str = 'left', sorter=None",
         "Where in the sorted x1, or x1[sorter], elements of x2 belong: before equals for 'left', after for 'right'.",
         differentiable=False,

@@ -97,6 +97,19 @@ class IndexEncoder:
             axis += _axes_of(part)
         return tuple(self.items), self.tensors
 
+    def flag(self) -> bool | None:
+        """The value of a 0-d mask that is the whole index: a new axis, of size 1 where it is true, 0 where not.
+
+        Returns:
+          None where the index is something else.
+        """
+        mask = self.index
+        if isinstance(mask, tuple | slice | int) or not _is_mask(mask) or mask.shape:
+            return None
+        if is_symbolic(mask):
+            raise self._refuse(self._unknown_mask(type_of_any(mask)))
+        return bool(mask)
+
     def _axes_behind(self, parts: list[Any], position: int, implied: int) -> int | None:
         """How many axes of the elements stand behind those that a mask chooses, if the values fit any number of these.
 
@@ -193,8 +206,14 @@ class IndexEncoder:
     def _mask(self, mask: Any, axis: int, behind: int | None) -> None:
         axes = len(mask.shape)
         covered = self.shape[axis : axis + axes]
-        if tuple(mask.shape) != covered or not axes:
+        empty = 0 in mask.shape
+        fits = len(covered) == axes and all(size in (side, 0) for size, side in zip(mask.shape, covered, strict=True))
+        if not fits or (not axes and behind is None):
             raise self._out_of_range(f"a mask of shape {tuple(mask.shape)} on axes of shape {covered}")
+        if empty:  # it chooses nothing, whatever it holds; NumPy takes it also where the axes are not empty
+            for _ in covered:
+                self._tensor(np.zeros(0, np.int32))
+            return
         if behind is not None:
             self.items.append(("mask", axes, behind))
             self.tensors.append(mask)

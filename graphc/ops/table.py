@@ -195,6 +195,7 @@ def _source(impl: Callable[..., Any]) -> str:
     """The public name of a JAX function; empty for others."""
     name = getattr(impl, "__name__", "")
     for module in _SOURCES:
-        if getattr(module, name, None) is impl:
+        found = getattr(module, name, None)
+        if found is not None and found in (impl, getattr(impl, "__wrapped__", None)):
             return f"{module.__name__}.{name}"
     return ""

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.base.errors import ConcretizationError, InvalidArgumentError, InvalidTypeError
+from graphc.base.errors import ConcretizationError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from tests.ops.standard import ARRAY_API
 
 
@@ -210,3 +210,112 @@ def test_optional_tensors() -> None:
     np.testing.assert_allclose(tape.gradient(y, x).numpy(), [1 / 9, 7 / 9], rtol=1e-6)
     with pytest.raises(InvalidArgumentError, match=r"average.weights\(x: f32\[2\], weights: f32\[3\]\)"):
         gx.average(x, weights=[1.0, 2.0, 3.0])
+
+
+def test_whole_numbers_of_a_list_keep_all_digits() -> None:
+    with gx.config.scope(enable_x64=True):
+        assert gx.asarray([0, 2**63 + 1], dtype=gx.uint64).tolist() == [0, 2**63 + 1]
+        assert gx.asarray([[True], [2**64 - 1]], dtype=gx.uint64).tolist() == [[1], [2**64 - 1]]
+    assert gx.asarray([3_000_000_000], dtype=gx.uint32).tolist() == [3_000_000_000]
+    assert gx.asarray([2**40, 1], dtype=gx.float32).tolist() == [2.0**40, 1.0]
+    assert gx.asarray([[], []], dtype=gx.int8).shape == (2, 0)
+    for values, dtype in (([1, 300], "uint8"), ([-1], "uint32"), ([[0], [2**65]], "int32"), ([10**400], "float32")):
+        with pytest.raises(InvalidArgumentError, match=rf"asarray: the Python int .* does not fit {dtype}"):
+            gx.asarray(values, dtype=dtype)
+    with pytest.raises(InvalidArgumentError, match=r"asarray: cannot make a tensor from \[\[1\], \[2, 3\]\]"):
+        gx.asarray([[1], [2, 3]], dtype=gx.int8)
+
+
+def test_zeros_have_the_sign_that_the_standard_gives_them() -> None:
+    x1 = np.asarray([0.0, -0.0, 0.0, -0.0, -1.0, 3.0, -3.0, -1.0, 1.0], np.float32)
+    x2 = np.asarray([2.0, 2.0, -2.0, -2.0, -2.0, 3.0, 3.0, -np.inf, 1.0], np.float32)
+    for function, reference in (
+        (gx.floor_divide, np.floor_divide),
+        (gx.remainder, np.remainder),
+        (lambda a, b: gx.stack(gx.divmod(a, b)), lambda a, b: np.stack(np.divmod(a, b))),
+        (lambda a, b: gx.sign(a * b), lambda a, b: np.sign(a * b)),
+    ):
+        expected = reference(x1, x2)
+        for found in (function(gx.asarray(x1), gx.asarray(x2)), gx.function(function)(x1, x2)):
+            np.testing.assert_array_equal(found.numpy(), expected)
+            np.testing.assert_array_equal(np.signbit(found.numpy()), np.signbit(expected))
+    assert gx.sign(gx.asarray(-0.0 - 0.0j)).item() == 0
+    with gx.GradientTape() as tape:
+        x = gx.asarray([4.0, 3.0, 0.0])
+        tape.watch(x)
+        y = x % 2.0
+    assert tape.gradient(y, x).tolist() == [1, 1, 1]
+
+
+def test_limits_are_numbers_of_python() -> None:
+    for dtype in (gx.float32, gx.bfloat16, gx.complex64):
+        limits = gx.finfo(dtype)
+        assert {type(getattr(limits, name)) for name in ("eps", "max", "min", "smallest_normal", "tiny")} == {float}
+        assert type(limits.bits) is int
+    assert repr(gx.finfo(gx.float32)).startswith("finfo(resolution=1e-06")
+
+
+def test_positions_have_the_dtype_of_indices() -> None:
+    with gx.config.scope(enable_x64=True):
+        x = gx.asarray([1.0, 2.0, 2.0])
+        found = [gx.searchsorted(x, x), gx.searchsorted(x, 1.5, sorter=gx.argsort(x)), gx.argsort(x), gx.argmax(x)]
+        found += [*gx.nonzero(x), gx.count_nonzero(x), *gx.unique_all(x)[1:]]
+        assert {part.dtype for part in found} == {gx.__array_namespace_info__().default_dtypes()["indexing"]}
+
+
+def test_running_products_are_as_wide_as_running_sums() -> None:
+    for dtype in ("int8", "uint8", "int32", "uint32", "float16", "complex64"):
+        x = gx.asarray([100, 100], dtype=dtype)
+        assert gx.cumulative_prod(x).dtype == gx.prod(x).dtype, dtype
+    assert gx.cumulative_prod(gx.asarray([100, 100], dtype=gx.uint8), include_initial=True).tolist() == [1, 100, 10_000]
+    assert gx.cumulative_prod(gx.asarray([3, 3], dtype=gx.int8), dtype=gx.int8).dtype == gx.int8
+
+
+def test_linspace_of_integers_ends_exactly() -> None:
+    top = 2**31 - 2
+    assert [gx.linspace(top, top, 3, dtype=gx.int32)[place].item() for place in (0, -1)] == [top, top]
+    assert gx.linspace(0, 10, 4, endpoint=False, dtype=gx.int32).tolist() == [0, 2, 5, 7]
+    assert gx.linspace(-3.5, 10, 3, dtype=gx.int32).tolist() == [-4, 3, 10]
+    assert gx.linspace(gx.asarray([0, 1]), 5, 3, dtype=gx.int8, axis=1).tolist() == [[0, 2, 5], [1, 3, 5]]
+    assert [gx.linspace(7, 9, count, dtype=gx.int8).tolist() for count in (0, 1)] == [[], [7]]
+
+
+def test_an_axis_out_of_range_is_an_index_error() -> None:
+    for call in (lambda: gx.expand_dims(gx.ones(2), axis=7), lambda: gx.sum(gx.ones(2), axis=-3)):
+        with pytest.raises(OutOfRangeError, match="out of bounds for array of dimension") as caught:
+            call()
+        assert isinstance(caught.value, IndexError)
+        assert isinstance(caught.value, ValueError)
+
+
+def test_masks_without_axes_or_elements() -> None:
+    x, array = gx.arange(6.0).reshape(2, 3), np.arange(6.0, dtype=np.float32).reshape(2, 3)
+    for mask in (
+        np.asarray(True),
+        np.asarray(False),
+        np.zeros(0, bool),
+        np.zeros((2, 0), bool),
+        np.zeros((0, 3), bool),
+    ):
+        for given in (mask, gx.asarray(mask)):
+            np.testing.assert_array_equal(x[given].numpy(), array[mask])
+            changed, expected = x.copy(), array.copy()
+            changed[given] = expected[mask] = 9.0
+            np.testing.assert_array_equal(changed.numpy(), expected)
+            np.testing.assert_array_equal(gx.function(lambda x, m: x.at[m].set(9.0))(x, given).numpy(), expected)
+    assert gx.asarray(3.0)[gx.asarray(True)].tolist() == [3.0]
+    with pytest.raises(IndexError, match=r"a mask of shape \(\) on axes of shape \(\)"):
+        x[gx.asarray(True), 0]
+    with pytest.raises(InvalidArgumentError, match=r"a mask \(bool\[\]\) whose values are not known"):
+        gx.function(lambda x, mask: x[mask])(x, gx.asarray(True))
+
+
+def test_what_dlpack_may_ask_for() -> None:
+    x = gx.asarray([1.0])
+    for version in (None, (0, 0), (1, 0), (2, 0)):
+        for copy in (None, False, True):
+            assert x.__dlpack__(stream=None, max_version=version, dl_device=(1, 0), copy=copy) is not None
+
+
+def test_an_axis_without_slices_has_none() -> None:
+    assert gx.unstack(gx.zeros((0, 3))) == gx.function(gx.unstack)(gx.zeros((0, 3))) == ()

@@ -1,0 +1,76 @@
+"""Division and sign with the zeros of IEEE 754, which XLA's own give another sign.
+
+NumPy, Python and the array API standard agree on them: ``-0.0 // 1.0`` is -0.0, ``-0.0 % 1.0`` is 0.0, the sign of -0.0
+is 0.0. Gradients stay those of JAX's functions: where a remainder is zero, it still moves with x1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+__all__ = ["divmod", "floor_divide", "remainder", "sign"]
+
+
+def _mended(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A decorator of what is to become of a JAX function's results on floats; integers have one zero.
+
+    Args:
+      function: the JAX function.
+    """
+
+    def decorated(mend: Callable[..., Any]) -> Callable[..., Any]:
+        @jax.custom_jvp
+        def of_floats(*arrays: Any) -> Any:
+            return mend(function(*arrays), *arrays)
+
+        @of_floats.defjvp
+        def _tangents(primals: Any, tangents: Any) -> Any:  # pyright: ignore[reportUnusedFunction]
+            return of_floats(*primals), jax.jvp(function, primals, tangents)[1]
+
+        @wraps(function)
+        def result(*arrays: Any) -> Any:
+            exact = not jnp.issubdtype(jnp.result_type(*arrays), jnp.inexact)
+            return function(*arrays) if exact else of_floats(*arrays)
+
+        return result
+
+    return decorated
+
+
+def _quotient(quotient: Any, x1: Any, x2: Any) -> Any:
+    return jnp.where(quotient == 0, jnp.copysign(jnp.zeros_like(quotient), jnp.divide(x1, x2)), quotient)
+
+
+def _rest(rest: Any, x2: Any) -> Any:
+    return jnp.where(rest == 0, jnp.copysign(jnp.zeros_like(rest), x2), rest)
+
+
+@_mended(jnp.floor_divide)
+def floor_divide(quotient: Any, x1: Any, x2: Any) -> Any:
+    """The quotient rounded towards minus infinity; a zero has the sign of x1 / x2."""
+    return _quotient(quotient, x1, x2)
+
+
+@_mended(jnp.remainder)
+def remainder(rest: Any, x1: Any, x2: Any) -> Any:
+    """What floor division leaves; a zero has the sign of x2."""
+    del x1
+    return _rest(rest, x2)
+
+
+@_mended(jnp.divmod)
+def divmod(results: Any, x1: Any, x2: Any) -> Any:
+    """Floor division and what it leaves."""
+    quotient, rest = results
+    return _quotient(quotient, x1, x2), _rest(rest, x2)
+
+
+@_mended(jnp.sign)
+def sign(result: Any, x: Any) -> Any:
+    """-1, 0 or 1; 0.0 also for -0.0."""
+    return jnp.where(x == 0, jnp.zeros_like(result), result)
