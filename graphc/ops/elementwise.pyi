@@ -761,8 +761,6 @@ def pow(x1: ArrayLike, x2: ArrayLike) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
-
-    Source: ``jax.numpy.pow``.
     """
 
 power = pow

@@ -206,8 +206,6 @@ def gcd(x1: ArrayLike, x2: ArrayLike) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
-
-    Source: ``jax.numpy.gcd``.
     """
 
 def greater(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -345,8 +343,6 @@ def lcm(x1: ArrayLike, x2: ArrayLike) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
-
-    Source: ``jax.numpy.lcm``.
     """
 
 def less(x1: ArrayLike, x2: ArrayLike) -> Tensor:
