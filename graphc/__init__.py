@@ -45,6 +45,7 @@ from graphc.gradients import (
 )
 from graphc.inspect import compare, explain
 from graphc.ir import DeviceSpec, Graph, parse_graph
+from graphc.runtime import profile
 
 __array_namespace_info__ = NamespaceInfo
 __version__ = "0.1.0"
@@ -94,6 +95,7 @@ __all__: list[str] = [
     "no_op",
     "optim",
     "parse_graph",
+    "profile",
     "pyfunc",
     "random",
     "run_functions_eagerly",

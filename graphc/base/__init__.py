@@ -23,7 +23,7 @@ from graphc.base.pool import Pool, Work
 from graphc.base.recursion import deep_recursion
 from graphc.base.registry import Registry
 from graphc.base.waiting import Signal, holding, pause, wait_until
-from graphc.base.watchdog import Watch, watched
+from graphc.base.watchdog import Watch, listen_to_waits, watched
 
 __all__ = [
     "CancellationToken",
@@ -54,6 +54,7 @@ __all__ = [
     "interruption",
     "is_graphc_file",
     "is_internal_file",
+    "listen_to_waits",
     "nest",
     "pause",
     "remember",

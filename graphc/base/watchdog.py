@@ -6,14 +6,14 @@ import itertools
 import logging
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from graphc.base.config import config
 from graphc.base.deadlines import What
 from graphc.base.frames import Location, user_location
 
-__all__ = ["Watch", "watched"]
+__all__ = ["Watch", "listen_to_waits", "watched"]
 
 _logger = logging.getLogger("graphc.watchdog")
 
@@ -92,6 +92,15 @@ class _Watchdog:
 _watchdog = _Watchdog()
 
 
+_listener: Callable[[str, float], None] | None = None
+
+
+def listen_to_waits(listener: Callable[[str, float], None] | None) -> None:
+    """Has a function told of each wait that has ended: what was waited for, and since when by ``time.perf_counter``."""
+    global _listener
+    _listener = listener
+
+
 @contextmanager
 def watched(what: What) -> Generator[Watch | None]:
     """Inside the scope this thread waits for something; see ``gx.config.watchdog_seconds``.
@@ -102,6 +111,14 @@ def watched(what: What) -> Generator[Watch | None]:
     Yields:
       What is told of progress; None when nobody watches.
     """
+    listener = _listener
+    if listener is not None:
+        start = time.perf_counter()
+        try:
+            yield None
+        finally:
+            listener(what if isinstance(what, str) else what(), start)
+        return
     if config.watchdog_seconds is None:
         yield None
         return

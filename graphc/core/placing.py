@@ -13,7 +13,7 @@ import jax
 
 from graphc.base import Location, at, config, user_location
 from graphc.base.errors import GraphcError, InvalidTypeError, UnimplementedError
-from graphc.core.context import context, device_scope
+from graphc.core.context import context, device_scope, trace_scope
 from graphc.core.devices import Device, device_name, devices, find_device, named_device, say_once
 from graphc.core.dtypes import type_of
 from graphc.core.pins import NO_PINS, DeviceFunction, Pins
@@ -184,7 +184,7 @@ def _asked(pins: Pins, node: NodeToPlace) -> str:
 
 
 def _answer(function: DeviceFunction, node: NodeToPlace) -> DeviceSpec:
-    with device_scope(NO_PINS):  # what it computes itself is placed as if it were not
+    with trace_scope(None):  # it is asked while a function is traced, and is no part of it
         answer = function.function(node)
     if answer is None:
         return DeviceSpec()

@@ -307,10 +307,10 @@ class ParallelFunction:
                 "do: do it outside the step"
             )
             raise at(error, user_location())
-        if traced.device:
+        if traced.devices:
             error = UnimplementedError(
-                f"the data-parallel step {self._options.name!r} pins ops to {traced.device}, but it runs on "
-                f"{', '.join(self.parallel.devices)}; take the pin out of the step"
+                f"the data-parallel step {self._options.name!r} pins ops to {', '.join(traced.devices)}, but it runs "
+                f"on {', '.join(self.parallel.devices)}; take the pin out of the step"
             )
             raise at(error, user_location())
         return _Program(self.parallel, traced, splits, self.axis)

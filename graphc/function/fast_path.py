@@ -28,7 +28,9 @@ def fast_path(
     the call takes the long way. This leaves about 1 microsecond over a raw ``jax.jit`` call. A loop over the arguments
     that looks at the type of each and takes its array is faster than ``map`` for the one and for the other.
     """
-    special = traced.after_call or traced.depends_on_arguments or traced.looks_at_values or traced.device
+    special = (
+        traced.after_call or traced.depends_on_arguments or traced.looks_at_values or traced.devices or traced.plan
+    )
     if special or len(args) != traced.num_arguments:
         return None
     if any(type(value) is not Tensor for value in args):

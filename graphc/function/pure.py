@@ -209,10 +209,10 @@ class PureFunction:
             what = "; ".join(others) or "it returns a list whose length depends on the values of tensors"
             error = UnimplementedError(f"gx.to_jax: {name} does more than compute ({what}); return tensors instead")
             raise at(error, user_location())
-        if traced.device:
+        if traced.devices:
             error = UnimplementedError(
-                f"gx.to_jax: {name} pins ops to {traced.device}, and a JAX function runs where its caller says; take "
-                "the pin out"
+                f"gx.to_jax: {name} pins ops to {', '.join(traced.devices)}, and a JAX function runs where its "
+                "caller says; take the pin out"
             )
             raise at(error, user_location())
 

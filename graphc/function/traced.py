@@ -31,9 +31,10 @@ from graphc.core import (
     Trace,
     Variable,
     apply_all,
-    canonical_device,
     context,
+    device_name,
     device_scope,
+    devices,
     find_device,
     to_device,
     trace_scope,
@@ -47,8 +48,8 @@ from graphc.function.side_effects import find_side_effects
 from graphc.function.write_back import WriteBack, array_leaves
 from graphc.ir import Attrs, Graph, TensorType
 from graphc.ir.passes import DEFAULT, run_passes
-from graphc.lowering import Executable
 from graphc.ops import ASSIGN_VARIABLE, CALL, READ_VARIABLE
+from graphc.runtime import PlacedProgram, Plan, compile_graph, observer
 
 __all__ = ["TraceNotes", "TracedFunction", "converted", "trace_function"]
 
@@ -90,7 +91,7 @@ class TracedFunction:
 
     def __init__(
         self, graph: Graph, trace: Trace, after_call: Sequence[tuple[AfterCall, int]], result: Result,
-        binder: Binder, arguments: Arguments, notes: TraceNotes,
+        binder: Binder, arguments: Arguments, notes: TraceNotes, device: str,
     ) -> None:  # fmt: skip
         self.graph = graph
         self.variables = weakref.WeakValueDictionary(trace.variables)
@@ -100,14 +101,14 @@ class TracedFunction:
         self.can_fail = self._check is not None
         self.refers_to_objects = self._check is not None and self._check.refers_to(arguments.objects)
         self.num_results = self.after_call[0][1].start if self.after_call else len(graph.outputs)
-        self.executable = Executable(graph, self._look if self.can_fail else None)
+        self.executable = compile_graph(graph, self._look if self.can_fail else None, trace.variables, device)
         self.captured_tensors = [outer for outer, _ in trace.captures.values()]
         self._looked_at = list(trace.looked_at.values())
         self._write_back = next((after for after, _ in self.after_call if isinstance(after, WriteBack)), None)
         self._structure = result.structure
         self._reread = _read_after_assignment(graph)
         self.num_arguments = len(arguments.arrays)
-        self.device = _single_device(graph)
+        self.device = self.devices[0] if len(self.devices) == 1 else ""
         # What comes with the arguments is told by its place there, since the next call may come with another.
         places: dict[int, ArgumentPlace] = {}
         for place, value in enumerate(arguments.passed):
@@ -137,6 +138,16 @@ class TracedFunction:
     def ends_in_python(self) -> bool:
         """Whether the function raised an exception when it was traced, after which there is nothing to run."""
         return self._check is not None and self._check.is_final
+
+    @property
+    def plan(self) -> Plan | None:
+        """The steps of a function that runs on several devices, or apart from the host; None for one program."""
+        return self.executable.plan if isinstance(self.executable, PlacedProgram) else None
+
+    @property
+    def devices(self) -> Sequence[str]:
+        """The devices that the function is pinned to; none for one that runs where its arguments are."""
+        return self.executable.devices
 
     @property
     def raises(self) -> Mapping[int, tuple[str, Location | None]]:
@@ -179,13 +190,24 @@ class TracedFunction:
         arrays = [*arguments.arrays, *self.captures]
         variables = self.bound_variables(arguments)
         if self.device:
-            self._check_places(variables)
             device = find_device(self.device)
             arrays = [to_device(array, device) for array in arrays]
         results = self.executable(arrays, variables)
+        timeline = observer()
+        if timeline is not None and self.plan is None:
+            written = [variable.raw for variable in variables[: self.executable.num_written]]
+            timeline.launched(self.graph.name, "program", self._place(arrays, variables), [*results, *written])
         for after, place in self.after_call[self.can_fail :]:
             after.run(results[place], arguments)
         return self.packer(arguments, own=True)(map(Tensor, results[: self.num_results]))
+
+    def _place(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> str:
+        """The device or devices that a call runs on."""
+        given = [
+            array for array in [*arrays, *(variable.raw for variable in variables)] if isinstance(array, jax.Array)
+        ]
+        found = {device_name(device) for array in given for device in array.devices()}
+        return self.device or ", ".join(sorted(found)) or device_name(devices()[0])
 
     def _look(self, outputs: Sequence[Any]) -> None:
         """Raises if the program, which gave these outputs, says that the call has failed."""
@@ -224,23 +246,22 @@ class TracedFunction:
         passed = arguments.passed
         return [passed[source.index] if isinstance(source, ArgumentPlace) else source for source in self._sources]
 
-    def _check_places(self, variables: Sequence[Variable]) -> None:
-        for variable in variables:
-            if variable.device != self.device:
-                error = UnimplementedError(
-                    f"the function is pinned to {self.device}, but Variable {variable.name!r} is on {variable.device}; "
-                    f"make the variable under `with gx.device({self.device!r}):`"
-                )
-                raise at(error, user_location())
-
     def call_recorded(self, arguments: Arguments) -> Any:
-        """Runs the graph as one op, so that open tapes can differentiate it; variables are not donated."""
+        """Runs the graph as one op, so that open tapes can differentiate it; variables are not donated.
+
+        Raises:
+          UnimplementedError: the function runs on several devices, which one op cannot.
+        """
+        if len(self.devices) > 1:
+            error = UnimplementedError(
+                f"a gradient tape is open around the call of {self.graph.name!r}, which runs on "
+                f"{', '.join(self.devices)}; open the tape in the function, so that the gradients are placed too"
+            )
+            raise at(error, user_location())
         self.check(arguments)
         variables = self.bound_variables(arguments)
         tensors = [Tensor(jax.numpy.asarray(array)) for array in arguments.arrays]
         tensors = _original_tensors(arguments, tensors)
-        if self.device:
-            self._check_places(variables)
         # As for loops: what is read of a variable after it was assigned is not the variable that a tape watches.
         names = zip(self.executable.variables, variables, strict=True)
         assigned = tuple([variable.name for name, variable in names if name in self._reread])
@@ -333,7 +354,9 @@ def trace_function(
     graph = run_passes(unoptimized, DEFAULT)
     counts = [(after, len(tensors)) for after, tensors in after_call]
     notes = TraceNotes(unoptimized, trace.loops, side_effects, trace.unconverted, time.perf_counter() - start)
-    traced = TracedFunction(graph, trace, counts, returned, binder, arguments, notes)
+    traced = TracedFunction(
+        graph, trace, counts, returned, binder, arguments, notes, options.device or context.device.text
+    )
     traced.check(arguments)
     return traced
 
@@ -402,22 +425,3 @@ def _read_after_assignment(graph: Graph) -> frozenset[str]:
         elif node.op is READ_VARIABLE and node.attrs["variable"] in assigned:
             found.add(node.attrs["variable"])
     return frozenset(found)
-
-
-def _single_device(graph: Graph) -> str:
-    """The device that the graph's nodes are pinned to; empty when none is.
-
-    Raises:
-      UnimplementedError: they are pinned to more than one.
-    """
-    pins: dict[str, Any] = {}
-    for node in graph.walk():
-        if node.device:
-            pins.setdefault(node.device, node)
-    if len(pins) > 1:
-        places = "; ".join(f"{device}: {node.name} at {node.location}" for device, node in pins.items())
-        raise UnimplementedError(
-            f"the function pins ops to {len(pins)} devices, and one compiled function runs on one device: {places}\n"
-            "split it into one function for each device"
-        )
-    return canonical_device(next(iter(pins))) if pins else ""

@@ -60,7 +60,7 @@ def explain(fn: Callable[..., Any], *args: Any, compile: bool = True, **kwargs: 
     compiled = fn if isinstance(fn, Function) else function(fn)
     traced = _trace(compiled, args, kwargs)
     arguments = compiled.bind(*args, **kwargs)
-    cost, memory = _compile(traced, arguments) if compile else (None, None)
+    cost, memory = _compile(traced, arguments) if compile and traced.plan is None else (None, None)
     notes = traced.notes
     return Explanation(
         function=compiled.name,
@@ -69,7 +69,8 @@ def explain(fn: Callable[..., Any], *args: Any, compile: bool = True, **kwargs: 
         loops=tuple(_loops(notes.loops)),
         variables=tuple(_variables(traced)),
         captured=tuple(_captured(traced, arguments)),
-        device=traced.device,
+        device=", ".join(traced.devices),
+        steps=tuple(_steps(traced)),
         after_call=tuple(after.what for after, _ in traced.after_call),
         side_effects=tuple((effect.what, effect.location) for effect in notes.side_effects),
         unconverted=notes.unconverted,
@@ -126,6 +127,13 @@ def _variables(traced: TracedFunction) -> list[VariableReport]:
         )
         for name, ops in sorted(touched.items())
     ]
+
+
+def _steps(traced: TracedFunction) -> list[str]:
+    """The steps of a function that runs on several devices, or apart from the host."""
+    if traced.plan is None:
+        return []
+    return [f"{step.kind} {step.name} on {step.device}" for step in traced.plan.steps]
 
 
 def _type_of(variable: Variable | None) -> str:

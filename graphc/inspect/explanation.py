@@ -105,7 +105,8 @@ class Explanation:
       loops: what became of each loop.
       variables: what the program reads and writes.
       captured: the tensors that it uses from outside, by the names of its inputs, and their types.
-      device: the device that ops of it are pinned to, where it therefore runs; empty where it is free.
+      device: the device that ops of it are pinned to, where it therefore runs, or several; empty where it is free.
+      steps: of a function that runs on several devices, or apart from the host: what is done, in an order.
       after_call: what is done after each run.
       side_effects: what Python did when the function was traced and will not do again, each with its line.
       unconverted: the functions whose Python control flow was not converted, and why.
@@ -131,6 +132,7 @@ class Explanation:
     variables: tuple[VariableReport, ...]
     captured: tuple[tuple[str, str], ...]
     device: str
+    steps: tuple[str, ...]
     after_call: tuple[str, ...]
     side_effects: tuple[tuple[str, Location | None], ...]
     unconverted: dict[str, str]

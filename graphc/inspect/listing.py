@@ -37,6 +37,7 @@ def format_explanation(found: Explanation) -> Group:
         ("variables", [f"{row.name} {row.type}: {_access(row.read, row.written)}" for row in found.variables]),
         ("tensors from outside", [f"{name} {kind}" for name, kind in found.captured]),
         ("device", [f"the program runs on {found.device}"] if found.device else []),
+        ("steps", found.steps),
         ("after each run", found.after_call),
         ("only when traced", [_loop(place, what) for what, place in found.side_effects]),
         ("not converted", [f"{name}: {reason}" for name, reason in found.unconverted.items()]),

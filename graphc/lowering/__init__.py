@@ -1,15 +1,17 @@
 """Layer 4: a graph becomes one function that JAX traces, and that an XLA executable."""
 
-from graphc.lowering.executable import Executable, TypesDiffer, run_on_variables
+from graphc.lowering.executable import Check, Executable, TypesDiffer, run_on_variables
 from graphc.lowering.frames import raise_at
-from graphc.lowering.lower import LoweredGraph, Lowering, compiler_options, lower
+from graphc.lowering.lower import LoweredGraph, Lowering, compiler_options, forward_key, lower
 
 __all__ = [
+    "Check",
     "Executable",
     "LoweredGraph",
     "Lowering",
     "TypesDiffer",
     "compiler_options",
+    "forward_key",
     "lower",
     "raise_at",
     "run_on_variables",

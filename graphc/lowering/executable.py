@@ -18,7 +18,7 @@ from graphc.ir import Graph
 from graphc.lowering.lower import LoweredGraph, compiler_options, lower
 from graphc.ops import HOST_CALLS, host_lock
 
-__all__ = ["Executable", "TypesDiffer", "run_on_variables"]
+__all__ = ["Check", "Executable", "TypesDiffer", "run_on_variables"]
 
 
 Check: TypeAlias = Callable[[Sequence[Any]], None]
@@ -38,6 +38,7 @@ class Executable:
       graph: what to compile.
       check: of a program that can fail: raises if its outputs say that it has. It runs before anything else looks at
         the outputs; variables stay as they are until then, so none is donated.
+      devices: the devices that it is pinned to; none for where its inputs are.
 
     Attributes:
       variables: the names of the variables, those that are written first.
@@ -47,9 +48,10 @@ class Executable:
         types anyway, and at whether there are 64-bit ones, the caller can go without looking at them first.
     """
 
-    def __init__(self, graph: Graph, check: Check | None = None) -> None:
+    def __init__(self, graph: Graph, check: Check | None = None, devices: Sequence[str] = ()) -> None:
         self.graph = graph
         self.check = check
+        self.devices = tuple(devices)
         self._calls_host = any(node.op in HOST_CALLS for node in graph.walk())
         self.lowered: LoweredGraph = lower(graph)
         self.variables = self.lowered.variables

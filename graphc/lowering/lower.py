@@ -27,7 +27,7 @@ from graphc.ir import OPS, EffectKind, Graph, Interpreter, Node, conflicts, is_w
 from graphc.lowering.frames import call_at
 from graphc.ops import TOGETHER, linearize
 
-__all__ = ["LoweredGraph", "Lowering", "compiler_options", "lower"]
+__all__ = ["LoweredGraph", "Lowering", "compiler_options", "forward_key", "lower"]
 
 Key = tuple[Any, ...]
 Plan = dict[Key, tuple[tuple[int, ...], tuple[bool, ...]]]
@@ -156,7 +156,7 @@ class Lowering(Interpreter):
         return ()
 
     def _vjp(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
-        key = _forward_key(node)
+        key = forward_key(node)
         pullback = self._pullbacks.get(key)
         if pullback is None:
             return self._evaluate(node, inputs)
@@ -233,7 +233,7 @@ def _num_primals(node: Node) -> int:
     return len(node.inputs) - sum(node.attrs["cotangents"])
 
 
-def _forward_key(node: Node) -> Key:
+def forward_key(node: Node) -> Key:
     """The key of the node whose vjp this is: equal op, attributes, regions and inputs."""
     attrs = type(node.attrs)(dict(node.attrs["attrs"]))
     return (node.attrs["op"], attrs, node.regions, *node.inputs[: _num_primals(node)])
@@ -245,7 +245,7 @@ def _pullback_plan(graph: Graph) -> Plan:
     for node in graph.nodes:
         if node.op.name != "vjp":
             continue
-        key = _forward_key(node)
+        key = forward_key(node)
         wrt, cotangents = node.attrs["wrt"], node.attrs["cotangents"]
         if key in wanted:
             wrt = tuple(sorted({*wanted[key][0], *wrt}))

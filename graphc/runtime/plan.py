@@ -1,0 +1,134 @@
+"""Plans: what is to be done to run a graph over several devices.
+
+A plan is a list of steps. Values lie in numbered slots; a step takes some slots and fills others. The same value has
+one slot for each device that it is needed on.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from graphc.runtime.executor import Execution
+
+__all__ = ["HOST", "Plan", "Step"]
+
+HOST = "host"
+"""Where a step runs that runs on no device."""
+
+
+@dataclass(frozen=True, eq=False)
+class Step(ABC):
+    """Something that runs as soon as all it needs is there.
+
+    Attributes:
+      name: for people: the ops of a segment, the value of a transfer.
+      device: the name of the device that it runs on, or :data:`HOST`.
+      inputs: the slots that it takes.
+      outputs: the slots that it fills.
+      after: the slots that must be computed before it begins, for the order alone.
+    """
+
+    name: str
+    device: str
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    after: tuple[int, ...] = ()
+
+    kind: ClassVar[str] = "step"
+    """``segment``, ``transfer``, ``host call`` or ``control flow``."""
+
+    @property
+    def blocks(self) -> bool:
+        """Whether a thread waits while it runs; all others only tell a device what to do."""
+        return bool(self.after)
+
+    @abstractmethod
+    def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
+        """Does it.
+
+        Args:
+          arrays: one for each of ``inputs``, which devices may still compute.
+          execution: the run that it is part of.
+
+        Returns:
+          One for each of ``outputs``.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Steps, in an order that respects what they need.
+
+    Attributes:
+      name: of the graph.
+      steps: the steps.
+      num_inputs: how many slots, the first ones, are filled from outside.
+      num_slots: how many there are in all.
+      outputs: the slots that are the result.
+      constants: the slots that hold constants, and those.
+    """
+
+    name: str
+    steps: tuple[Step, ...]
+    num_inputs: int
+    num_slots: int
+    outputs: tuple[int, ...]
+    constants: tuple[tuple[int, Any], ...] = ()
+    dependents: tuple[tuple[int, ...], ...] = field(init=False)
+    """For each step, the steps that wait for it."""
+    waits_for: tuple[int, ...] = field(init=False)
+    """For each step, how many steps it waits for."""
+    last_uses: tuple[tuple[int, ...], ...] = field(init=False)
+    """For each step, the slots that nobody needs once the steps up to it have run, in the order of the plan."""
+    uses: tuple[int, ...] = field(init=False)
+    """For each slot, how many steps take it; one more if it is part of the result."""
+
+    def __post_init__(self) -> None:
+        maker = {slot: number for number, step in enumerate(self.steps) for slot in step.outputs}
+        dependents: list[list[int]] = [[] for _ in self.steps]
+        waits_for: list[int] = []
+        uses = [0] * self.num_slots
+        last: dict[int, int] = {}
+        for number, step in enumerate(self.steps):
+            needed = (*step.inputs, *step.after)
+            makers = {maker[slot] for slot in needed if slot in maker}
+            waits_for.append(len(makers))
+            for other in makers:
+                dependents[other].append(number)
+            for slot in set(needed):
+                uses[slot] += 1
+            last.update(dict.fromkeys((*step.outputs, *needed), number))
+        for slot in set(self.outputs):
+            uses[slot] += 1
+            last.pop(slot, None)
+        dying: list[list[int]] = [[] for _ in self.steps]
+        for slot, number in last.items():
+            dying[number].append(slot)
+        put = object.__setattr__
+        put(self, "dependents", tuple(map(tuple, dependents)))
+        put(self, "waits_for", tuple(waits_for))
+        put(self, "last_uses", tuple(map(tuple, dying)))
+        put(self, "uses", tuple(uses))
+
+    @property
+    def blocks(self) -> bool:
+        """Whether a thread waits while it runs."""
+        return any(step.blocks for step in self.steps)
+
+    def __str__(self) -> str:
+        rows = [f"plan {self.name}: {self.num_inputs} inputs, {len(self.steps)} steps"]
+        for number, step in enumerate(self.steps):
+            after = f" after {_slots(step.after)}" if step.after else ""
+            rows.append(
+                f"  {number}: {step.kind} {step.name} on {step.device}: "
+                f"{_slots(step.inputs)} -> {_slots(step.outputs)}{after}"
+            )
+        return "\n".join([*rows, f"  return {_slots(self.outputs)}"])
+
+
+def _slots(slots: Sequence[int]) -> str:
+    return f"({', '.join(f'${slot}' for slot in slots)})"

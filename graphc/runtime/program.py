@@ -1,0 +1,125 @@
+"""A compiled program that several devices, or devices and the host, run together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, NoReturn
+
+from graphc.base import at, config, user_location
+from graphc.base.errors import UnimplementedError
+from graphc.core import Variable, device_name, devices, find_device
+from graphc.ir import Graph
+from graphc.lowering import Check, Executable
+from graphc.ops import UNORDERED_HOST_CALL
+from graphc.runtime.control_flow import drive
+from graphc.runtime.executor import Execution
+from graphc.runtime.partition import partition
+from graphc.runtime.placer import Placement, place
+from graphc.runtime.steps import HostCallFailed
+from graphc.runtime.timeline import observer
+
+__all__ = ["PlacedProgram", "compile_graph"]
+
+
+def compile_graph(graph: Graph, check: Check | None, variables: Mapping[str, Variable], default: str) -> Executable:
+    """The program of a graph: one of XLA's where all of it can run on one device.
+
+    Args:
+      graph: what to run.
+      check: as for :class:`graphc.lowering.Executable`.
+      variables: the Variables that the graph touches, by name.
+      default: the device of ops that nothing else decides about; empty for the default device. It counts where some op
+        is pinned, or Variables are on several devices; other graphs run where their arguments are.
+
+    Raises:
+      UnimplementedError: ops are pinned, and a Variable is on several devices itself.
+    """
+    homes = {name: variable.device for name, variable in variables.items()}
+    shared = next((name for name, home in homes.items() if "," in home), None)
+    apart = any(node.op is UNORDERED_HOST_CALL for node in graph.nodes)
+    scattered = shared is None and len(set(homes.values())) > 1
+    pinned = choosy = None
+    for node in graph.walk():
+        if node.device:
+            pinned = node
+            break
+        if node.op.platforms:
+            choosy = node
+    if not (pinned or choosy or apart or scattered or config.log_device_placement):
+        return Executable(graph, check)
+    if shared is not None:
+        if pinned is None:
+            return Executable(graph, check)
+        error = UnimplementedError(
+            f"the compiled function {graph.name!r} pins ops to {pinned.device}, but Variable {shared!r} is on "
+            f"{homes[shared]} at once, where only a data-parallel step can use it"
+        )
+        raise at(error, pinned.location)
+    default = default or device_name(devices()[0])
+    placement = place(graph, homes, default)
+    free = pinned is None and not scattered and placement.used == (default,)
+    where = () if free else placement.used
+    if apart or len(placement.used) > 1:
+        return PlacedProgram(graph, check, placement, homes, where)
+    return Executable(graph, check, where)
+
+
+class PlacedProgram(Executable):
+    """A graph whose nodes run on several devices, or apart from the host calls between them.
+
+    Variables stay on their devices. Their new values are put in place when every step has been given to its device and
+    no host call has failed; none is donated, so what fails leaves all of them as they were.
+
+    Args:
+      graph: what to run.
+      check: as for :class:`graphc.lowering.Executable`.
+      placement: where the nodes run.
+      variables: the device of each Variable, by name.
+      devices: as for :class:`graphc.lowering.Executable`.
+
+    Attributes:
+      placement: where the nodes run.
+      plan: the steps.
+    """
+
+    def __init__(
+        self, graph: Graph, check: Check | None, placement: Placement, variables: Mapping[str, str],
+        devices: Sequence[str],
+    ) -> None:  # fmt: skip
+        super().__init__(graph, check, devices)
+        self.placement = placement
+        self._homes = [variables[name] for name in self.variables]
+        self._places = [find_device(home) for home in self._homes]
+        self.plan = partition(graph, placement, partial(drive, placement), self.variables, self.lowered.written)
+
+    def __call__(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
+        """Runs the steps, and updates the variables that they write.
+
+        Raises:
+          UnimplementedError: a variable is on another device than when the function was traced.
+        """
+        for variable, device, home in zip(variables, self._places, self._homes, strict=True):
+            if variable.raw.devices() != {device}:
+                error = UnimplementedError(
+                    f"the compiled function {self.graph.name!r} was placed with Variable {variable.name!r} on {home}, "
+                    f"but it is on {variable.device} now; keep it there, or call clear_cache()"
+                )
+                raise at(error, user_location())
+        return self.run(lambda values: self._execute([*values, *arrays]), variables)
+
+    def _execute(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        try:
+            return Execution(self.graph.name, observer()).run(self.plan, arrays)
+        except HostCallFailed as failure:
+            # The exception is that of the program at its end; its status is all that is looked at.
+            return [failure.status] * len(self.plan.outputs)
+
+    def lower(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> NoReturn:
+        """There is no one program to show."""
+        del arrays, variables
+        error = UnimplementedError(
+            f"{self.graph.name}: it runs on {', '.join(self.placement.used)} as {len(self.plan.steps)} steps, so there "
+            "is no one program to lower; gx.explain shows the steps"
+        )
+        raise at(error, user_location())

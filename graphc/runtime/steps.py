@@ -1,0 +1,143 @@
+"""The steps of a plan: programs of XLA's, transfers between devices, and calls of Python functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import jax
+import numpy as np
+from jax import lax
+from jax.sharding import SingleDeviceSharding
+
+from graphc.base import collection_paused
+from graphc.core import context, find_device, to_device, type_of
+from graphc.ir import Graph, TensorType
+from graphc.lowering import lower
+from graphc.ops import HostFunction
+from graphc.runtime.plan import Step
+
+if TYPE_CHECKING:
+    from graphc.runtime.executor import Execution
+
+__all__ = ["HostCall", "HostCallFailed", "Segment", "Transfer"]
+
+
+@dataclass(frozen=True, eq=False)
+class Segment(Step):
+    """Ops on one device, compiled by XLA as one program.
+
+    Attributes:
+      graph: the ops.
+    """
+
+    graph: Graph = field(kw_only=True)
+    kind: ClassVar[str] = "segment"
+
+    def __post_init__(self) -> None:
+        place = SingleDeviceSharding(find_device(self.device))  # pyright: ignore[reportArgumentType]
+        # Without out_shardings constants alone would be computed on JAX's default device.
+        object.__setattr__(self, "jitted", jax.jit(_typed(self.graph), out_shardings=place))
+
+    jitted: Any = field(init=False, repr=False)
+
+    def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
+        """Tells the device to compute; the results may still be computed."""
+        context.launched()
+        return self.jitted(*arrays)
+
+
+@dataclass(frozen=True, eq=False)
+class Transfer(Step):
+    """A value goes to another device.
+
+    Attributes:
+      own: whether the copy must share no memory with the value, because somebody may update it in place.
+    """
+
+    own: bool = field(default=False, kw_only=True)
+    kind: ClassVar[str] = "transfer"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_target", find_device(self.device))
+
+    _target: Any = field(init=False, repr=False)
+
+    def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
+        """Starts the copy; where the value is on the device already, it is the value itself."""
+        (array,) = arrays
+        if self.own:
+            return (to_device(array, self._target),)
+        if isinstance(array, jax.Array) and array.devices() == {self._target}:
+            return (array,)
+        return (jax.device_put(array, self._target),)
+
+
+class HostCallFailed(Exception):
+    """A Python function raised an exception.
+
+    Attributes:
+      status: the number of the exception, for :func:`graphc.ops.host_error`.
+    """
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+@dataclass(frozen=True, eq=False)
+class HostCall(Step):
+    """A Python function is called.
+
+    Attributes:
+      function: what to call.
+      ordered: whether it takes, and gives, the status of the program and the count of host calls before all else; if
+        not it gives a status of its own.
+    """
+
+    function: HostFunction = field(kw_only=True)
+    ordered: bool = field(kw_only=True)
+    kind: ClassVar[str] = "host call"
+
+    @property
+    def blocks(self) -> bool:
+        """It waits for what it is given, and for the function."""
+        return True
+
+    def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
+        """Calls the function.
+
+        Raises:
+          HostCallFailed: it raised an exception.
+        """
+        values = [np.asarray(array) for array in arrays]
+        before = int(values[0]) if self.ordered else 0
+        results = self.function(*values) if self.ordered else self.function.run(*values)
+        status = int(results[0])
+        if status != before:
+            raise HostCallFailed(status)
+        return results
+
+
+def _typed(graph: Graph) -> Callable[..., Any]:
+    """The function of a graph that gives its inputs the very types that the graph says.
+
+    A constant that a loop carries arrives as an array of NumPy's, and a number as Python's: the one has no weak type,
+    the other always has one.
+    """
+    function, types = lower(graph).function, [value.type for value in graph.inputs]
+
+    def typed(*arrays: Any) -> Any:
+        with collection_paused():
+            return function(*map(_as_type, arrays, types))
+
+    typed.__name__ = typed.__qualname__ = graph.name
+    return typed
+
+
+def _as_type(array: Any, type: TensorType) -> Any:
+    if type_of(array) == type:
+        return array
+    kind: Any = np.zeros((), type.dtype).item().__class__ if type.weak else type.dtype
+    return lax.convert_element_type(array, kind)

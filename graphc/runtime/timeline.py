@@ -1,0 +1,232 @@
+"""The timeline of a program: what ran when, on which device, and who waited for what.
+
+Devices compute after they were told to, so a thread for each device looks when the results of its steps are there.
+Devices work through their steps in order: a step begins when what it takes is there and the step before it is done.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+import jax
+
+from graphc.base import at, listen_to_waits, set_detour, user_location
+from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
+
+if TYPE_CHECKING:
+    from graphc.runtime.executor import Execution
+    from graphc.runtime.plan import Step
+
+__all__ = ["Event", "Timeline", "observer", "profile", "read_timeline"]
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that took time.
+
+    Attributes:
+      name: of the step: its ops, or the value that is moved.
+      kind: ``program``, ``segment``, ``transfer``, ``host call``, ``control flow`` or ``wait``.
+      track: the device, or the thread of the host, that was busy.
+      start: seconds since the timeline began.
+      end: the same.
+      function: the compiled function that it is part of; empty for none.
+    """
+
+    name: str
+    kind: str
+    track: str
+    start: float
+    end: float
+    function: str = ""
+
+    def overlaps(self, other: Event) -> bool:
+        """Whether both went on at some time."""
+        return self.start < other.end and other.start < self.end
+
+
+class Timeline:
+    """What ran while a :func:`profile` was open.
+
+    Attributes:
+      events: in the order in which they began, once the scope is closed.
+    """
+
+    def __init__(self) -> None:
+        self.events: tuple[Event, ...] = ()
+        self._found: list[Event] = []
+        self._began = time.perf_counter()
+        self._lock = threading.Lock()
+        self._devices: dict[str, _DeviceWatch] = {}
+
+    def add(self, name: str, kind: str, track: str, start: float, function: str = "") -> None:
+        """Notes what has just ended; ``start`` is by ``time.perf_counter``."""
+        event = Event(name, kind, track, start - self._began, time.perf_counter() - self._began, function)
+        with self._lock:
+            self._found.append(event)
+
+    def run(self, step: Step, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
+        """Runs a step of a plan, and notes when it did."""
+        start = time.perf_counter()
+        results = step.run(arrays, execution)
+        if step.blocks:
+            self.add(step.name, step.kind, threading.current_thread().name, start, execution.name)
+        else:
+            self.launched(step.name, step.kind, step.device, results, arrays, execution.name)
+        return results
+
+    def waited(self, what: str, start: float) -> None:
+        """Notes that this thread has waited."""
+        self.add(what, "wait", threading.current_thread().name, start)
+
+    def launched(
+        self, name: str, kind: str, device: str, results: Sequence[Any], arrays: Sequence[Any] = (), function: str = ""
+    ) -> None:
+        """Notes that a device was told to compute something, which it does behind."""
+        with self._lock:
+            watch = self._devices.get(device)
+            if watch is None:
+                watch = self._devices[device] = _DeviceWatch(self, device)
+        watch.queue.put((name, kind, function, time.perf_counter(), list(arrays), list(results)))
+
+    def close(self) -> None:
+        """Waits until everything is done that was launched, and puts the events in order."""
+        for watch in self._devices.values():
+            watch.queue.put(None)
+        for watch in self._devices.values():
+            watch.thread.join()
+        self.events = tuple(sorted(self._found, key=lambda event: event.start))
+
+    def save(self, path: str | Path) -> None:
+        """Writes the events as a trace of Chrome's, which https://ui.perfetto.dev opens too."""
+        tracks = list(dict.fromkeys(event.track for event in self.events))
+        process = os.getpid()
+        names = [
+            {"name": "thread_name", "ph": "M", "pid": process, "tid": number, "args": {"name": track}}
+            for number, track in enumerate(tracks)
+        ]
+        spans = [
+            {
+                "name": event.name,
+                "cat": event.kind,
+                "ph": "X",
+                "ts": round(event.start * 1e6, 3),
+                "dur": round((event.end - event.start) * 1e6, 3),
+                "pid": process,
+                "tid": tracks.index(event.track),
+                "args": {"function": event.function},
+            }
+            for event in self.events
+        ]
+        Path(path).write_text(json.dumps({"traceEvents": [*names, *spans], "displayTimeUnit": "ms"}), encoding="utf-8")
+
+    def __repr__(self) -> str:
+        return f"<Timeline of {len(self.events)} events>"
+
+
+class _DeviceWatch:
+    """Notes when a device has done each of the steps that it was given."""
+
+    def __init__(self, timeline: Timeline, device: str) -> None:
+        self.queue: SimpleQueue[Any] = SimpleQueue()
+        self._timeline = timeline
+        self._device = device
+        self.thread = threading.Thread(target=self._watch, name=f"graphc.timeline {device}", daemon=True)
+        self.thread.start()
+
+    def _watch(self) -> None:
+        while (launched := self.queue.get()) is not None:
+            name, kind, function, start, arrays, results = launched
+            # What was donated since, or has failed, is not waited for: whoever uses it gets to know.
+            with suppress(Exception):
+                jax.block_until_ready(arrays)
+                start = max(start, time.perf_counter()) if arrays else start
+            with suppress(Exception):
+                jax.block_until_ready(results)
+            self._timeline.add(name, kind, self._device, start, function)
+
+
+_current: Timeline | None = None
+
+
+def observer() -> Timeline | None:
+    """The timeline that is being recorded, if one is."""
+    return _current
+
+
+@contextmanager
+def profile(path: str | Path | None = None, *, jax_profiler: str | Path | None = None) -> Generator[Timeline]:
+    """Records what compiled functions do inside the scope, in all threads: steps, devices, transfers and waits.
+
+    Args:
+      path: a file for the trace, in Chrome's format: open it at https://ui.perfetto.dev or ``chrome://tracing``, or
+        draw it by ``graphc timeline FILE --png OUT``. None writes none.
+      jax_profiler: a folder for what JAX's own profiler finds out at the same time, for TensorBoard and Perfetto.
+
+    Yields:
+      The timeline; its ``events`` are there when the scope is closed.
+
+    Raises:
+      FailedPreconditionError: another profile is open.
+
+    Example:
+      >>> import graphc as gx
+      >>> double = gx.function(lambda x: x * 2)
+      >>> with gx.profile() as timeline:
+      ...     y = double(gx.ones(3))
+      >>> [(event.name, event.kind, event.track) for event in timeline.events]
+      [('lambda', 'program', '/device:CPU:0')]
+    """
+    global _current
+    if _current is not None:
+        raise at(FailedPreconditionError("gx.profile: another profile is open; close it first"), user_location())
+    timeline = Timeline()
+    with ExitStack() as stack:
+        if jax_profiler is not None:
+            stack.enter_context(jax.profiler.trace(str(jax_profiler)))
+        _current = timeline
+        set_detour("profile", "a profile is recorded", active=True)
+        listen_to_waits(timeline.waited)
+        try:
+            yield timeline
+        finally:
+            _current = None
+            listen_to_waits(None)
+            set_detour("profile", "", active=False)
+            timeline.close()
+    if path is not None:
+        timeline.save(path)
+
+
+def read_timeline(path: str | Path) -> list[Event]:
+    """The events of a trace that :func:`profile` has written.
+
+    Raises:
+      NotFoundError: there is no such file.
+      InvalidArgumentError: it is no such trace.
+    """
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        rows = content["traceEvents"]
+        tracks = {row["tid"]: row["args"]["name"] for row in rows if row["ph"] == "M"}
+        return [
+            Event(
+                row["name"], row["cat"], tracks[row["tid"]], row["ts"] / 1e6, (row["ts"] + row["dur"]) / 1e6,
+                row["args"]["function"],
+            )
+            for row in rows
+            if row["ph"] == "X"
+        ]  # fmt: skip
+    except OSError as error:
+        raise NotFoundError(f"{path}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise InvalidArgumentError(f"{path}: this is no trace that gx.profile has written ({error!r})") from None
