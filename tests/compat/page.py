@@ -24,6 +24,8 @@ THEMES = {
     "nest": "tf.nest",
     "keras": "tf.keras",
     "autograph": "tf.autograph",
+    "strings": "tf.strings",
+    "io": "tf.io",
 }
 
 

@@ -19,7 +19,7 @@ import graphc.compat.v2 as tf
 from graphc.base.errors import ConcretizationError
 from graphc.compat.alias import Alias
 from graphc.compat.v2.names import NAMES
-from graphc.compat.v2.tables import ROWS, arithmetic, arrays, flow, linalg, networks, reductions
+from graphc.compat.v2.tables import ROWS, arithmetic, arrays, flow, linalg, networks, reductions, strings
 
 RESULTS: dict[str, Any] = json.loads((Path(__file__).parent / "results.json").read_text(encoding="utf-8"))
 
@@ -31,7 +31,8 @@ ACTIONS = {
     "config.experimental.set_memory_growth", "config.functions_run_eagerly", "config.get_soft_device_placement",
     "config.list_logical_devices", "config.list_physical_devices", "config.run_functions_eagerly",
     "config.set_soft_device_placement", "config.set_visible_devices", "control_dependencies", "custom_gradient",
-    "device", "executing_eagerly", "function", "group", "inside_function", "no_op", "print",
+    "device", "executing_eagerly", "function", "group", "inside_function",
+    "keras.layers.StringLookup", "no_op", "print",
 }  # fmt: skip
 WITHOUT_RESULT = {"parallel_stack"}  # not in TensorFlow's own eager mode
 # The shape of the result depends on values.
@@ -108,7 +109,10 @@ def with_inputs(row: Alias) -> tuple[Any, list[Any]]:
 
 
 def compare(found: Any, expected: Any) -> None:
-    if isinstance(expected, list):
+    if isinstance(expected, dict) and expected.get("dtype") == "string":
+        assert found.dtype == tf.string
+        assert found.tolist() == expected["value"]
+    elif isinstance(expected, list):
         assert isinstance(found, list | tuple)
         assert len(found) == len(expected)
         for one, other in zip(found, expected, strict=True):
@@ -183,6 +187,13 @@ def test_compiled_results_are_tensorflows(table: Any) -> None:
         except AssertionError as error:
             error.add_note(f"tf.{name}")
             raise
+
+
+def test_strings_are_known_while_a_function_is_traced() -> None:
+    calls = {row.names[0]: example(row) for row in strings.ROWS if row.names[0] in RESULTS}
+    found = tf.function(lambda: {name: NAMES[name](*args, **kwargs) for name, (args, kwargs) in calls.items()})()
+    for name in calls:
+        compare(found[name], RESULTS[name])
 
 
 @pytest.mark.parametrize("name", sorted(BY_VALUE))

@@ -331,3 +331,32 @@ def test_64_bit_types_are_tensorflows_where_they_are_on() -> None:
         assert tf.constant(1.0, dtype=tf.float64).dtype == tf.float64
         doubled = tf.function(lambda x: x * 2.0)
         assert doubled(tf.constant(1.0, tf.float64)).dtype == tf.float64
+
+
+def test_lines_of_a_file_and_their_labels() -> None:
+    lines = tf.constant(["5.1,3.5,setosa", "6.3,,virginica"])
+    length, width, species = tf.io.decode_csv(lines, [[0.0], [3.0], tf.constant([], dtype=tf.string)])
+    lookup = tf.keras.layers.StringLookup(vocabulary=["setosa", "virginica"])
+    assert lookup(species).numpy().tolist() == [1, 2]
+    assert lookup(tf.constant("rose")).numpy() == 0
+    assert lookup.get_vocabulary() == ["[UNK]", "setosa", "virginica"]
+    assert lookup.get_vocabulary(include_special_tokens=False) == ["setosa", "virginica"]
+    assert lookup.vocabulary_size() == 3
+    back = tf.keras.layers.StringLookup(vocabulary=lookup.get_vocabulary(), invert=True)
+    assert back([2, 0]).numpy().tolist() == ["virginica", "[UNK]"]
+    masked = tf.keras.layers.StringLookup(vocabulary=["a"], mask_token="", num_oov_indices=0)
+    assert masked(["a", ""]).numpy().tolist() == [1, 0]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"'b' is not in the vocabulary of 2 strings"):
+        masked("b")
+    with pytest.raises(ValueError, match=r"StringLookup: here a vocabulary is given, .* got vocabulary=None"):
+        tf.keras.layers.StringLookup()
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32), tf.TensorSpec([None], tf.string)])
+    def f(x: Any, names: Any) -> Any:
+        tf.debugging.assert_positive(x)
+        return x * tf.cast(tf.strings.length(names), tf.float32)
+
+    np.testing.assert_allclose(f(length, species).numpy(), [5.1 * 6, 6.3 * 9], rtol=1e-6)
+    assert (tf.is_tensor(species), tf.constant("a", shape=[2]).numpy().tolist()) == (True, ["a", "a"])
+    assert tf.gather(species, [1, 0]).numpy().tolist() == ["virginica", "setosa"]
+    assert width.numpy().tolist() == [3.5, 3.0]

@@ -122,6 +122,7 @@ TEXTS = [
     (lambda s: s.strip([" a\n", "b"]), ["a", "b"]),
     (lambda s: s.lower("ÄB"), "äb"),
     (lambda s: s.upper("äb"), "ÄB"),
+    (lambda s: s.upper("äb", encoding=""), "äB"),
     (lambda s: s.length(["héllo", ""]), [5, 0]),
     (lambda s: s.length("héllo", unit="BYTE"), 6),
     (lambda s: s.substr("hello", -3, 2), "ll"),
@@ -218,6 +219,8 @@ WRONG = [
     (lambda s: s.as_string(1.0, scientific=True, shortest=True), r"scientific and shortest exclude each other"),
     (lambda s: s.as_string(1, fill="x"), r"strings.as_string: fill is 'x', expected ' ', '0', '\+' or '-'"),
     (lambda s: s.as_string(NAMES), r"strings.as_string: x must be a tensor of numbers, got string\[4\]"),
+    (lambda s: s.as_string(object()), r"strings.as_string: x: expected a tensor, an array, a number .* got object"),
+    (lambda s: s.lower("a", encoding="latin-1"), r"strings.lower: encoding is 'latin-1', expected 'utf-8' or ''"),
     (lambda s: s.format("{} {}", (1,)), r"strings.format: 2 times '{}' in the template, but 1 inputs"),
     (lambda s: s.to_hash_bucket_fast("a", 0), r"strings.to_hash_bucket_fast: num_buckets is 0, expected 1 to "),
     (

@@ -12,10 +12,10 @@ from graphc.autograph import cond, do_not_convert, to_source
 from graphc.base import config, nest
 from graphc.compat.v2 import own
 from graphc.compat.v2.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS, ROWS
-from graphc.core import Tensor, Variable, context, device
+from graphc.core import StringTensor, Tensor, Variable, context, device
 from graphc.function import function, functions_run_eagerly, run_functions_eagerly, vectorized_map
 from graphc.gradients import custom_gradient
-from graphc.ops import control_dependencies, fft, functions, group, linalg, nn, no_op, random, special, tuple
+from graphc.ops import control_dependencies, fft, functions, group, linalg, nn, no_op, random, special, strings, tuple
 
 __all__ = ["NAMES", "Namespace", "missing", "top_level", "use_instead"]
 
@@ -24,6 +24,7 @@ _MODULE = "graphc.compat.v2"
 
 _GX = SimpleNamespace(
     **{name: getattr(functions, name) for name in functions.__all__},
+    StringTensor=StringTensor,
     Tensor=Tensor,
     Variable=Variable,
     cond=cond,
@@ -44,6 +45,7 @@ _GX = SimpleNamespace(
     random=random,
     run_functions_eagerly=run_functions_eagerly,
     special=special,
+    strings=strings,
     to_source=to_source,
     tuple=tuple,
     vectorized_map=vectorized_map,

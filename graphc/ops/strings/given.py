@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from graphc.base.errors import ConcretizationError, InvalidArgumentError, InvalidTypeError
+from graphc.base.errors import ConcretizationError, GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.core import (
     SCALARS,
     ArrayMethods,
@@ -60,7 +60,11 @@ def known_numbers(function: str, name: str, value: Any) -> np.ndarray[Any, Any]:
     if isinstance(value, StringTensor) or as_strings(value) is not None:
         kind = value.type if isinstance(value, StringTensor) else f"{type(value).__name__} {value!r:.60}"
         raise refused(InvalidTypeError(f"strings.{function}: {name} must be a tensor of numbers, got {kind}"))
-    tensor: Any = operand(value)
+    try:
+        tensor: Any = operand(value)
+    except GraphcError as error:
+        error.args = (f"strings.{function}: {name}: {error.args[0]}",)
+        raise refused(error) from None
     if isinstance(tensor, SymbolicTensor):
         error = ConcretizationError(
             f"strings.{function}: {name} ({tensor.type}, {tensor.made_at()}) has no value while the function is "

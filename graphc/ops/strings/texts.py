@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -117,11 +117,27 @@ def strip(x: Texts) -> StringTensor:
     return strings_of(each(str.strip, array), array.shape)
 
 
-def lower(x: Texts) -> StringTensor:
+def _has_all_letters(function: str, encoding: str) -> bool:
+    if encoding not in ("utf-8", ""):
+        error = InvalidArgumentError(f"strings.{function}: encoding is {encoding!r}, expected 'utf-8' or ''")
+        raise refused(error)
+    return bool(encoding)
+
+
+def _in_ascii(change: Callable[[str], str]) -> Callable[[str], str]:
+    """A change of letters, of those of ASCII alone."""
+    return lambda text: "".join([change(letter) if letter.isascii() else letter for letter in text])
+
+
+def lower(x: Texts, encoding: str = "utf-8") -> StringTensor:
     """The strings in lower case.
 
     Args:
       x: a tensor of strings.
+      encoding: ``"utf-8"`` for all letters, ``""`` for those of ASCII alone.
+
+    Raises:
+      InvalidArgumentError: another encoding.
 
     Example:
       >>> import graphc as gx
@@ -129,14 +145,19 @@ def lower(x: Texts) -> StringTensor:
       'cat'
     """
     array = texts("lower", "x", x)
-    return strings_of(each(str.lower, array), array.shape)
+    change = str.lower if _has_all_letters("lower", encoding) else _in_ascii(str.lower)
+    return strings_of(each(change, array), array.shape)
 
 
-def upper(x: Texts) -> StringTensor:
+def upper(x: Texts, encoding: str = "utf-8") -> StringTensor:
     """The strings in upper case.
 
     Args:
       x: a tensor of strings.
+      encoding: ``"utf-8"`` for all letters, ``""`` for those of ASCII alone.
+
+    Raises:
+      InvalidArgumentError: another encoding.
 
     Example:
       >>> import graphc as gx
@@ -144,7 +165,8 @@ def upper(x: Texts) -> StringTensor:
       'CAT'
     """
     array = texts("upper", "x", x)
-    return strings_of(each(str.upper, array), array.shape)
+    change = str.upper if _has_all_letters("upper", encoding) else _in_ascii(str.upper)
+    return strings_of(each(change, array), array.shape)
 
 
 def _is_bytes(function: str, unit: str) -> bool:

@@ -13,6 +13,7 @@ import graphc.compat.v2.own.networks as networks
 import graphc.compat.v2.own.numbers as numbers
 import graphc.compat.v2.own.segments as segments
 import graphc.compat.v2.own.signals as signals
+import graphc.compat.v2.own.texts as texts
 from graphc.compat.v2.own.arrays import *
 from graphc.compat.v2.own.checks import *
 from graphc.compat.v2.own.draws import *
@@ -24,6 +25,7 @@ from graphc.compat.v2.own.networks import *
 from graphc.compat.v2.own.numbers import *
 from graphc.compat.v2.own.segments import *
 from graphc.compat.v2.own.signals import *
+from graphc.compat.v2.own.texts import *
 
 __all__: list[str] = []
 __all__ += arrays.__all__
@@ -37,3 +39,4 @@ __all__ += networks.__all__
 __all__ += numbers.__all__
 __all__ += segments.__all__
 __all__ += signals.__all__
+__all__ += texts.__all__

@@ -31,7 +31,7 @@ def constant(value: Any, dtype: Any, shape: Any) -> Any:
     if shape is None:
         return tensor
     sizes = tuple(shape)
-    return gx.full(sizes, tensor) if tensor.ndim == 0 else gx.reshape(tensor, sizes)
+    return gx.broadcast_to(tensor, sizes) if tensor.ndim == 0 else gx.reshape(tensor, sizes)
 
 
 def shape(x: Any, out_type: Any) -> Any:

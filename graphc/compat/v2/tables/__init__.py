@@ -1,6 +1,6 @@
 """The tables: each row is a name of TensorFlow 2, its signature, and the call of graphc's functions it stands for."""
 
-from graphc.compat.v2.tables import arithmetic, arrays, draws, flow, linalg, networks, reductions
+from graphc.compat.v2.tables import arithmetic, arrays, draws, flow, linalg, networks, reductions, strings
 from graphc.compat.v2.tables.elsewhere import ELSEWHERE
 from graphc.compat.v2.tables.objects import CLASSES, DTYPES, ERRORS
 
@@ -12,6 +12,7 @@ ROWS = (
     *networks.ROWS,
     *draws.ROWS,
     *flow.ROWS,
+    *strings.ROWS,
 )
 """All rows."""
 

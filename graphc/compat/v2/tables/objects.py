@@ -4,7 +4,7 @@ from typing import Any
 
 from graphc import layers, optim
 from graphc.base import errors
-from graphc.core import Tensor, Variable
+from graphc.core import Tensor, Variable, string
 from graphc.function import TensorSpec
 from graphc.gradients import GradientTape
 from graphc.ir import DeviceSpec
@@ -29,7 +29,7 @@ CLASSES: dict[str, Any] = {
 }
 """Objects by name, each with graphc's own signature."""
 
-_DTYPES = {
+_DTYPES: dict[str, Any] = {
     "bfloat16": dtypes.bfloat16,
     "bool": dtypes.bool_,
     "complex64": dtypes.complex64,
@@ -39,6 +39,7 @@ _DTYPES = {
     "float32": dtypes.float32,
     "float64": dtypes.float64,
     "half": dtypes.float16,
+    "string": string,
     "int8": dtypes.int8,
     "int16": dtypes.int16,
     "int32": dtypes.int32,
