@@ -147,15 +147,15 @@ def named_device(spec: DeviceSpec, location: Location | None = None) -> str:
     Raises:
       NotFoundError: it means a device of another process.
     """
-    for field, said in (("job", spec.job), ("replica", spec.replica), ("task", spec.task)):
-        if said not in (None, getattr(_TASK, field)):
-            raise at(
-                NotFoundError(
-                    f"there is no device {spec}: this process is {_TASK}, and there is no cluster around it; "
-                    f"leave out the {field}"
-                ),
-                location or user_location(),
+    for field, said, here in (
+        ("job", spec.job, _TASK.job), ("replica", spec.replica, _TASK.replica), ("task", spec.task, _TASK.task)
+    ):  # fmt: skip
+        if said is not None and said != here:
+            error = NotFoundError(
+                f"there is no device {spec}: this process is {_TASK}, and there is no cluster around it; "
+                f"leave out the {field}"
             )
+            raise at(error, location or user_location())
     kind = spec.device_type or devices()[0].platform
     return f"/device:{_kind(kind)}:{spec.device_index or 0}"
 

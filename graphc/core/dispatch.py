@@ -254,6 +254,9 @@ def _call_placed(
         arrays = [to_device(array, device) for array in arrays]
         with jax.default_device(device):
             result = _call(op, arrays, attrs, regions, values)
+        if device is not devices()[0]:
+            # What depends on no array of a device is held by none: the next op would take it to the default device.
+            result = [array if array.committed else jax.device_put(array, device) for array in nest.as_tuple(result)]
     if config.log_device_placement:
         used = {device_name(place) for array in nest.as_tuple(result) for place in array.devices()}
         log_placement(op.name, op.name, requested, ", ".join(sorted(used)), user_location())
@@ -314,6 +317,8 @@ def translate_error(
     if not isinstance(error, _JAX_ERRORS):
         return error
     reason = str(error).split("\n")[0]
+    if "incompatible devices" in reason:
+        return _on_several_devices(op, values, attrs, location)
     shapes = isinstance(error, ValueError) or "shape" in reason
     kind = InvalidArgumentError if shapes else InvalidTypeError
     if isinstance(error, IndexError) or "out of bounds for array of dimension" in reason:
@@ -321,6 +326,21 @@ def translate_error(
     if users := _users_names(argument_names(op, len(values)), operands):
         reason = f"{reason.removesuffix('.')} ({users})"
     return at(kind(f"{op.name}({_given(op, values, attrs)}): {reason}"), location or user_location())
+
+
+def _on_several_devices(op: OpDef, values: Sequence[Any], attrs: Attrs, location: Location | None) -> Exception:
+    """The error for operands that were put on devices, and not on one."""
+    names = _argument_names(op, len(values))
+    held = [(name, value) for name, value in zip(names, values, strict=True) if getattr(value, "committed", False)]
+    places = [", ".join(sorted(map(device_name, value.devices()))) for _, value in held]
+    said = ", ".join(f"{name} is on {place}" for (name, _), place in zip(held, places, strict=True))
+    return at(
+        InvalidArgumentError(
+            f"{op.name}({_given(op, values, attrs)}): the operands are on several devices: {said}; say where to "
+            f"compute by `with gx.device({places[0]!r}):`, or move one by x.to_device({places[0]!r})"
+        ),
+        location or user_location(),
+    )
 
 
 def _given(op: OpDef, values: Sequence[Any], attrs: Attrs) -> str:

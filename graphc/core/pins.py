@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import reduce
 from types import MethodType
 from typing import Any, Final
 
@@ -65,11 +66,8 @@ class Pins:
     @property
     def spec(self) -> DeviceSpec:
         """What the specs among them say together."""
-        merged = DeviceSpec()
-        for layer in self.layers:
-            if isinstance(layer, DeviceSpec):
-                merged = merged.merge(layer)
-        return merged
+        specs = [layer for layer in self.layers if isinstance(layer, DeviceSpec)]
+        return reduce(DeviceSpec.merge, specs) if specs else DeviceSpec()
 
     def inside(self, layer: DeviceSpec | DeviceFunction) -> tuple[DeviceSpec | DeviceFunction, ...]:
         """The layers with one more inside."""

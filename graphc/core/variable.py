@@ -6,6 +6,7 @@ which makes the variable an input, and if it is written an output, of the compil
 
 from __future__ import annotations
 
+import operator
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 from graphc.base import UniqueNames, at, detours, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
-from graphc.core.context import context
+from graphc.core.context import context, device_scope
 from graphc.core.convert import ArrayLike, operand
 from graphc.core.devices import device_name, find_device, placed
 from graphc.core.dtypes import as_dtype, type_of
@@ -169,11 +170,23 @@ class Variable(ArrayMethods):
 
     def assign_add(self, value: ArrayLike) -> Variable:
         """Adds to the value; as :meth:`assign` otherwise."""
-        return self.assign(self.value() + value)
+        return self.assign(self._with(operator.add, value))
 
     def assign_sub(self, value: ArrayLike) -> Variable:
         """Subtracts from the value; as :meth:`assign` otherwise."""
-        return self.assign(self.value() - value)
+        return self.assign(self._with(operator.sub, value))
+
+    def _with(self, operation: Callable[[Any, Any], Any], value: ArrayLike) -> Any:
+        """The value and another, computed where the variable is if no scope says where."""
+        try:
+            return operation(self.value(), value)
+        except InvalidArgumentError:
+            other = getattr(value, "raw", value)
+            elsewhere = isinstance(other, jax.Array) and other.committed and other.devices() != self.raw.devices()
+            if not elsewhere or context.device or context.trace is not None or len(self.raw.devices()) > 1:
+                raise
+        with device_scope(self.device):
+            return operation(self.value(), value)
 
     def __setitem__(self, index: Any, value: ArrayLike) -> None:
         """Assigns items: ``v[index] = value`` is ``v.assign(v.value().at[index].set(value))``.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Literal
@@ -27,6 +27,7 @@ from graphc.core import (
     apply,
     apply_all,
     context,
+    device_scope,
     operand,
     tape_scope,
 )
@@ -78,6 +79,7 @@ class GradientTape:
         self._persistent = persistent
         self._watch_variables = watch_accessed_variables
         self._records: list[_Record] = []
+        self._saw_pins = False
         self._connected: dict[int, Tensor] = {}
         self._given: dict[int, tuple[Tensor, Tensor]] = {}
         self._reads: dict[str, list[Tensor]] = {}
@@ -163,6 +165,8 @@ class GradientTape:
         results = self._outputs(outputs, connected)
         if not connected:
             return
+        if context.device:
+            self._saw_pins = True
 
         def pullback(wrt: Sequence[int], cotangents: Gradients) -> Gradients:
             given = [cotangent for cotangent in cotangents if cotangent is not None]
@@ -193,6 +197,7 @@ class GradientTape:
         kept, connected = self._inputs(inputs)
         results = self._outputs(outputs, connected)
         if connected:
+            self._saw_pins = self._saw_pins or bool(context.device)
             self._records.append(_Record(kept, results, pullback))
 
     def _inputs(self, values: Sequence[Any]) -> tuple[list[Any], bool]:
@@ -477,9 +482,18 @@ class GradientTape:
                 continue
             if names.intersection(record.assigned):
                 _refuse_assigned(sorted(names.intersection(record.assigned)))
-            for position, gradient in zip(wrt, record.pullback(wrt, given), strict=True):
-                if gradient is not None:
-                    _accumulate(cotangents, record.inputs[position], gradient)
+            with self._where_it_ran(record):
+                for position, gradient in zip(wrt, record.pullback(wrt, given), strict=True):
+                    if gradient is not None:
+                        _accumulate(cotangents, record.inputs[position], gradient)
+
+    def _where_it_ran(self, record: _Record) -> AbstractContextManager[None]:
+        """The device scope of a step back: the one around, or where the step forward ran if devices were named there.
+
+        The cotangents may come from steps on other devices.
+        """
+        device = record.outputs[0].device if self._saw_pins and not context.device else ""
+        return device_scope(device) if device and "," not in device else nullcontext()
 
 
 def _total(found: Sequence[Tensor | None]) -> Tensor | None:

@@ -96,10 +96,14 @@ class DeviceSpec:
         What ``inner`` says holds; what it leaves open is as here. An index here counts devices of the type here, so
         it goes when ``inner`` names another type.
         """
-        given = {name: value for name, value in dataclasses.asdict(inner).items() if value is not None}
-        if inner.device_type not in (None, self.device_type):
-            given.setdefault("device_index", None)
-        return dataclasses.replace(self, **given)
+        same_type = inner.device_type in (None, self.device_type)
+        return DeviceSpec(
+            self.job if inner.job is None else inner.job,
+            self.replica if inner.replica is None else inner.replica,
+            self.task if inner.task is None else inner.task,
+            self.device_type if inner.device_type is None else inner.device_type,
+            self.device_index if inner.device_index is None and same_type else inner.device_index,
+        )
 
     @property
     def is_complete(self) -> bool:

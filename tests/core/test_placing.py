@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import logging
+import threading
 from collections.abc import Generator
 from typing import Any
 
@@ -267,6 +268,56 @@ def test_a_variable_stays_where_it_was_made() -> None:
     assert (v.device, v.value().device, v.item()) == ("/device:CPU:1", "/device:CPU:1", 10.0)
 
 
+def test_what_is_made_in_a_scope_stays_there_after_it() -> None:
+    with gx.device("cpu:1"):
+        x, y = gx.ones(2), gx.asarray(2.0)
+    assert ((x * 2).device, (x + y).device, gx.sum(x).device) == ("/device:CPU:1",) * 3
+
+
+def test_operands_on_several_devices_are_refused_with_their_places() -> None:
+    with gx.device("cpu:1"):
+        x, v = gx.ones(2), gx.Variable([1.0, 2.0])
+    with gx.device("cpu:2"):
+        y = gx.ones(2)
+    for compute in (lambda: x + y, lambda: gx.add(x, y)):
+        with pytest.raises(gx.errors.InvalidArgumentError) as caught:
+            compute()
+        text = str(caught.value)
+        assert "the operands are on several devices: x1 is on /device:CPU:1, x2 is on /device:CPU:2" in text
+        assert "say where to compute by `with gx.device('/device:CPU:1'):`, or move one by x.to_device(" in text
+    assert (x + y.to_device("cpu:1")).device == "/device:CPU:1"
+    v.assign_add(y)
+    v.assign_sub(2 * y)
+    v.assign(y + 1)
+    assert (v.device, v.numpy().tolist()) == ("/device:CPU:1", [2.0, 2.0])
+    with pytest.raises(ValueError, match=r"add\(x1: f32\[2\], x2: f32\[3\]\)"):
+        v.assign_add(gx.ones(3))
+
+
+def test_gradients_go_back_over_the_devices() -> None:
+    with gx.device("cpu:1"):
+        v = gx.Variable([1.0, 2.0])
+    with gx.device("cpu:3"):
+        weights = gx.asarray([3.0, 4.0])
+
+    def step() -> Any:
+        with gx.GradientTape() as tape:
+            with gx.device("cpu:2"):
+                left = v * v
+            with gx.device("cpu:3"):
+                right = left * weights
+            with gx.device("cpu:2"):
+                both = left + right
+            total = gx.sum(both * both)
+        return tape.gradient(total, v)
+
+    expected = np.array([4 * 16 * 1.0, 4 * 25 * 8.0])
+    np.testing.assert_allclose(step().numpy(), expected)
+    assert step().device == "/device:CPU:2"
+    with gx.device("cpu:4"):
+        assert step().device == "/device:CPU:4"
+
+
 def test_soft_placement_falls_back_to_the_cpu_and_says_so_once(soft: None, caplog: pytest.LogCaptureFixture) -> None:
     for _ in range(3):
         with gx.device("/gpu:7"):
@@ -351,7 +402,7 @@ def test_logging_tells_of_each_op_what_was_asked_and_where_it_is(caplog: pytest.
             _ = v * x
         log_placement("matmul", "matmul_3", "/device:GPU:0", "/device:CPU:0", None)
     assert context.eager
-    _ = x + x
+    _ = x + x  # not logged
     log_placement("matmul", "matmul_3", "", "/device:CPU:0", None)
     told = [record.getMessage().rpartition(" (")[0] or record.getMessage() for record in caplog.records]
     assert told == [
@@ -363,6 +414,30 @@ def test_logging_tells_of_each_op_what_was_asked_and_where_it_is(caplog: pytest.
     assert caplog.records[0].name == "graphc.placement"
     assert caplog.records[0].getMessage().startswith("add: ")
     assert "(test_placing.py:" in caplog.records[0].getMessage()
+
+
+def test_logging_reaches_threads_that_run_already(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "graphc.placement")
+    started, turned_on = threading.Event(), threading.Event()
+    seen: list[bool] = []
+
+    def work() -> None:
+        with gx.device("cpu:1"):
+            pass
+        seen.append(context.eager)
+        started.set()
+        turned_on.wait(60)
+        seen.append(context.eager)
+        _ = gx.asarray(1.0) + 1.0
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    assert started.wait(60)
+    with gx.config.scope(log_device_placement=True):
+        turned_on.set()
+        thread.join()
+    assert seen == [True, False]
+    assert [text.partition(":")[0] for text in caplog.messages] == ["add"]
 
 
 def test_devices_of_a_type() -> None:
