@@ -317,7 +317,7 @@ def translate_error(
     if not isinstance(error, _JAX_ERRORS):
         return error
     reason = str(error).split("\n")[0]
-    if "incompatible devices" in reason:
+    if "incompatible devices" in reason and any(map(_is_held, values)):
         return _on_several_devices(op, values, attrs, location)
     shapes = isinstance(error, ValueError) or "shape" in reason
     kind = InvalidArgumentError if shapes else InvalidTypeError
@@ -330,17 +330,25 @@ def translate_error(
 
 def _on_several_devices(op: OpDef, values: Sequence[Any], attrs: Attrs, location: Location | None) -> Exception:
     """The error for operands that were put on devices, and not on one."""
-    names = _argument_names(op, len(values))
-    held = [(name, value) for name, value in zip(names, values, strict=True) if getattr(value, "committed", False)]
-    places = [", ".join(sorted(map(device_name, value.devices()))) for _, value in held]
-    said = ", ".join(f"{name} is on {place}" for (name, _), place in zip(held, places, strict=True))
+    places = {
+        name: ", ".join(sorted(map(device_name, value.devices())))
+        for name, value in zip(argument_names(op, len(values)), values, strict=True)
+        if _is_held(value)
+    }
+    said = ", ".join(f"{name} is on {place}" for name, place in places.items())
+    there = next(iter(places.values()))
     return at(
         InvalidArgumentError(
             f"{op.name}({_given(op, values, attrs)}): the operands are on several devices: {said}; say where to "
-            f"compute by `with gx.device({places[0]!r}):`, or move one by x.to_device({places[0]!r})"
+            f"compute by `with gx.device({there!r}):`, or move one by x.to_device({there!r})"
         ),
         location or user_location(),
     )
+
+
+def _is_held(value: Any) -> bool:
+    """Whether a value was put on a device, so that JAX does not move it by itself."""
+    return isinstance(value, jax.Array) and not isinstance(value, Tracer) and value.committed
 
 
 def _given(op: OpDef, values: Sequence[Any], attrs: Attrs) -> str:

@@ -96,13 +96,13 @@ class DeviceSpec:
         What ``inner`` says holds; what it leaves open is as here. An index here counts devices of the type here, so
         it goes when ``inner`` names another type.
         """
-        same_type = inner.device_type in (None, self.device_type)
+        other_type = None not in (self.device_type, inner.device_type) and self.device_type != inner.device_type
         return DeviceSpec(
             self.job if inner.job is None else inner.job,
             self.replica if inner.replica is None else inner.replica,
             self.task if inner.task is None else inner.task,
             self.device_type if inner.device_type is None else inner.device_type,
-            self.device_index if inner.device_index is None and same_type else inner.device_index,
+            self.device_index if inner.device_index is None and not other_type else inner.device_index,
         )
 
     @property
