@@ -27,7 +27,18 @@ from graphc.ops import (
     tuple,
 )
 from graphc import distribute, ir, layers, losses, optim
-from graphc.autograph import cond, do_not_convert, fori_loop, loop_options, pyfunc, scan, switch, to_source, while_loop
+from graphc.autograph import (
+    check_numerics,
+    cond,
+    do_not_convert,
+    fori_loop,
+    loop_options,
+    pyfunc,
+    scan,
+    switch,
+    to_source,
+    while_loop,
+)
 from graphc.base import CancellationToken, config, deadline, errors
 from graphc.core import StringTensor, Tensor, Variable, device, devices, string, wait_all
 from graphc.function import TensorSpec, from_graph, function, run_functions_eagerly, to_jax, vectorized_map, vmap
@@ -62,6 +73,7 @@ __all__: list[str] = [
     "TensorSpec",
     "Variable",
     "call_jax",
+    "check_numerics",
     "compare",
     "cond",
     "config",

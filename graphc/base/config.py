@@ -67,7 +67,7 @@ class DeviceSettings:
 _DEFAULT_BITS = (32, 64)
 _PROPERTIES = (
     "max_in_flight", "inter_op_threads", "watchdog_seconds", "enable_x64", "default_dtype_bits", "log_device_placement",
-    "visible_devices", "gpu_memory_fraction", "gpu_memory_growth",
+    "visible_devices", "gpu_memory_fraction", "gpu_memory_growth", "check_numerics",
 )  # fmt: skip
 
 
@@ -94,6 +94,9 @@ class Config:
         (``GRAPHC_SOFT_PLACEMENT``; TensorFlow's ``allow_soft_placement``).
       log_device_placement: whether the device of each op is told through ``logging``, to the logger
         ``graphc.placement`` (``GRAPHC_LOG_DEVICE_PLACEMENT``).
+      check_numerics: whether each op is looked at for NaN and infinities that it made of inputs without any; the first
+        that did is named by a :class:`NumericsError`, with its line. Eager ops are then waited for, and compiled
+        functions are compiled anew (``GRAPHC_CHECK_NUMERICS``).
       visible_devices: the GPUs that this process uses, by number, such as ``[0, 1]``; ``[]`` for none of them, None for
         all. It and the next two are set before anything is computed, since JAX makes its devices once.
       gpu_memory_fraction: the part of each GPU's memory that XLA takes, from 0 to 1; None for its default, three
@@ -128,6 +131,8 @@ class Config:
     _wide_types: WideTypes | None = field(default=None, init=False, repr=False)
     _device_settings: DeviceSettings | None = field(default=None, init=False, repr=False)
     _log_device_placement: bool = field(default=False, init=False, repr=False)
+    _check_numerics: bool = field(default=False, init=False, repr=False)
+    _numerics_switch: Callable[[bool], None] | None = field(default=None, init=False, repr=False)
     _default_bits: int = field(
         default_factory=lambda: 32 if _number("GRAPHC_DEFAULT_DTYPE_BITS", 64) == 32 else 64, init=False, repr=False
     )
@@ -136,6 +141,17 @@ class Config:
         """Has compiled calls take the long way where a setting asks for it."""
         set_detour("max_in_flight", "steps in flight are bounded", active=self._max_in_flight is not None)
         set_detour("watchdog", "a watchdog looks after calls", active=self._watchdog_seconds is not None)
+
+    @property
+    def check_numerics(self) -> bool:
+        """Whether ops are looked at for NaN and infinities."""
+        return self._check_numerics
+
+    @check_numerics.setter
+    def check_numerics(self, value: bool) -> None:
+        self._check_numerics = _truth("check_numerics", value)
+        if self._numerics_switch is not None:
+            self._numerics_switch(value)
 
     @property
     def max_in_flight(self) -> int | None:
@@ -276,6 +292,11 @@ class Config:
         self._device_settings = settings
         if _flag("GRAPHC_LOG_DEVICE_PLACEMENT"):
             self.log_device_placement = True
+
+    def register_numerics(self, switch: Callable[[bool], None]) -> None:
+        """Says how ops are looked at; a layer above calls this once."""
+        self._numerics_switch = switch
+        self.check_numerics = _flag("GRAPHC_CHECK_NUMERICS")
 
     def register_wide_types(self, switch: WideTypes) -> None:
         """Says how the 64-bit types are turned on; the core, a layer above, calls this once."""

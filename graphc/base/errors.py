@@ -26,6 +26,7 @@ __all__ = [
     "LeakedTensorError",
     "NotFoundError",
     "NumberOverflowError",
+    "NumericsError",
     "OutOfRangeError",
     "ParseError",
     "RetraceWarning",
@@ -57,6 +58,10 @@ class OutOfRangeError(InvalidArgumentError, IndexError):
 
 class NumberOverflowError(GraphcError, OverflowError):
     """A Python int that depends on tensors passes the 32 bits in which compiled code holds it."""
+
+
+class NumericsError(InvalidArgumentError, FloatingPointError):
+    """A NaN or an infinity was computed where there should be none."""
 
 
 class NotFoundError(GraphcError, LookupError):

@@ -48,6 +48,7 @@ from graphc.core.dtypes import (
     too_large,
     type_of,
 )
+from graphc.core.examining import examine, is_examining, register_examiner, unexamined
 from graphc.core.guard import Guard
 from graphc.core.large_ints import array_of_ints, fitted_int, only_ints
 from graphc.core.pins import NO_PINS, DeviceFunction, Pins
@@ -153,10 +154,12 @@ __all__ = [
     "device_scope",
     "devices",
     "dtype_rules",
+    "examine",
     "find_device",
     "fitted_int",
     "has_made_devices",
     "host_tensor",
+    "is_examining",
     "is_string_dtype",
     "is_symbolic",
     "kernel",
@@ -168,6 +171,7 @@ __all__ = [
     "raw_scalar",
     "refused",
     "register_converter",
+    "register_examiner",
     "register_region_runner",
     "replica_scope",
     "requested_device",
@@ -181,6 +185,7 @@ __all__ = [
     "translate_error",
     "type_of",
     "type_of_any",
+    "unexamined",
     "variable_lock",
     "variable_placement",
     "wait_all",

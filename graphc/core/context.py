@@ -100,17 +100,19 @@ class Assignments:
 
 
 busy: set[int] = set()
-"""The threads that are not eager, and ``_LOGGED`` where placements are logged."""
+"""The threads that are not eager, and why no thread is."""
 
-_LOGGED = 0
+LOGGED, EXAMINED = _REASONS = (0, -1)
+"""No numbers of threads: placements are logged; what ops compute is looked at."""
 
 
 class Context(threading.local):
     """The state of one thread.
 
     Attributes:
-      eager: no trace, tape, device scope or counter is active, no call is making Variables, no placement is logged.
-      taped: tapes are open, and no trace, device scope or counter is active, and no call is making Variables.
+      eager: no trace, tape, device scope or counter is active, no call is making Variables, and no setting asks every
+        op to take the long way.
+      taped: likewise, but that tapes are open.
       placing: a device scope is active, or placements are logged.
       trace: the trace that ops are appended to, or None in eager mode.
       tapes: the open gradient tapes, outermost first.
@@ -142,7 +144,7 @@ class Context(threading.local):
         else:
             own.pop("placing", None)
         idle = self.trace is None and self.counter is None and self.creating is None and not self.device
-        own["taped"] = idle and bool(self.tapes)
+        own["taped"] = idle and bool(self.tapes) and EXAMINED not in busy
         if idle and not self.tapes:
             own.pop("eager", None)
             busy.discard(threading.get_ident())
@@ -159,10 +161,17 @@ class Context(threading.local):
 context = Context()
 
 
+def set_slow(reason: int, enabled: bool) -> None:
+    """Has every eager op of all threads take the long way for a reason, or for that one no more."""
+    (busy.add if enabled else busy.discard)(reason)
+    Context.eager = busy.isdisjoint(_REASONS)
+    context.update()
+
+
 def log_placements(enabled: bool) -> None:
     """Takes every eager op of all threads past what logs its placement, or no more."""
-    Context.eager, Context.placing = not enabled, enabled
-    (busy.add if enabled else busy.discard)(_LOGGED)
+    Context.placing = enabled
+    set_slow(LOGGED, enabled)
 
 
 @contextmanager

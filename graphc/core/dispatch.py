@@ -35,10 +35,12 @@ __all__ = [
     "argument_names",
     "binary_method",
     "kernel",
+    "look_at",
     "raw_scalar",
     "register_region_runner",
     "register_strings",
     "register_tensor",
+    "set_examiner",
     "translate_error",
     "unary_method",
 ]
@@ -116,6 +118,21 @@ def _region_kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph]) -> Callabl
     return compiled
 
 
+_examine: Callable[..., None] | None = None
+
+
+def set_examiner(examine: Callable[..., None] | None) -> None:
+    """Says what looks at each op that has passed, its inputs, attributes, regions and outputs; None for nothing."""
+    global _examine
+    _examine = examine
+
+
+def look_at(*applied: Any) -> None:
+    """Shows an op, its inputs, attributes, regions and outputs to what looks at ops, if there is something."""
+    if _examine is not None:
+        _examine(*applied)
+
+
 def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()) -> list[Tensor]:
     """Runs an op, or appends it to the graph that is being traced.
 
@@ -165,6 +182,8 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
                 tape.record(op, values, attrs, regions, outputs)
             else:
                 tape.record_constants(outputs)
+    if _examine is not None:
+        _examine(op, values, attrs, regions, outputs)
     return outputs
 
 

@@ -28,6 +28,7 @@ from graphc.core import (
     device_name,
     devices,
     find_device,
+    is_examining,
     placed,
     replica_scope,
     type_of,
@@ -212,7 +213,7 @@ class ParallelFunction:
         return program(arguments)
 
     def _find(self, arguments: Arguments) -> _Program | None:
-        program = self._programs.get(arguments.key)
+        program = self._programs.get(_key(arguments))
         return None if program is None or program.traced.is_outdated else program
 
     def _made(self, args: tuple[Any, ...], kwargs: dict[str, Any], arguments: Arguments) -> _Program:
@@ -223,7 +224,7 @@ class ParallelFunction:
             rebound = self._binder.bind(args, kwargs)
             arguments.key, arguments.variables, arguments.objects = rebound.key, rebound.variables, rebound.objects
             program = self._compile(arguments, may_create=False)
-        self._programs[arguments.key] = program
+        self._programs[_key(arguments)] = program
         while len(self._programs) > config.max_traces:
             self._programs.popitem(last=False)
         return program
@@ -300,8 +301,9 @@ class ParallelFunction:
             traced = trace_function(
                 self._python_function, self._binder, arguments, self._options, may_create=may_create, types=types
             )
-        if traced.after_call:
-            what = "; ".join(after.what for after, _ in traced.after_call)
+        others = traced.after_call[traced.can_fail :]
+        if others:
+            what = "; ".join(after.what for after, _ in others)
             error = UnimplementedError(
                 f"the data-parallel step {self._options.name!r} does more than compute ({what}), which replicas cannot "
                 "do: do it outside the step"
@@ -321,6 +323,10 @@ class ParallelFunction:
         return TensorType(tuple(shape), type.dtype, type.weak)
 
 
+def _key(arguments: Arguments) -> Any:
+    return (arguments.key, "check_numerics") if is_examining() else arguments.key
+
+
 class _Program:
     """One compiled program over all devices."""
 
@@ -332,6 +338,9 @@ class _Program:
             for split in (*splits, *[False] * len(traced.captures))
         ]
         differs = differing_outputs(traced.graph, [*splits, *[False] * len(traced.captures)])
+        if traced.can_fail:  # each replica says whether it has failed
+            place = traced.after_call[0][1]
+            differs = (*differs[: place.start], *[True] * (place.stop - place.start), *differs[place.stop :])
         self._differs = differs
         lowered = lower(traced.graph)
         count = len(lowered.variables)
@@ -356,7 +365,7 @@ class _Program:
         self._num_written = len(lowered.written)
         self.jitted: Callable[..., Any] = jax.jit(
             sharded,
-            donate_argnums=tuple(range(self._num_written)),
+            donate_argnums=tuple(range(0 if traced.can_fail else self._num_written)),
             compiler_options=compiler_options(traced.graph) or None,
         )
 
@@ -375,11 +384,29 @@ class _Program:
             context.launched()
             return self.parallel.launch(lambda: self.jitted(*inputs))
 
+        results: Sequence[Any] = ()
         with variable_lock:
             for variable in variables:
                 variable.raw = placed(variable.raw, self.parallel.replicated)
-            results = run_on_variables(run, variables, self._num_written, arrays)
+            if not self.traced.can_fail:
+                results = run_on_variables(run, variables, self._num_written, arrays)
+        if self.traced.can_fail:
+            results = self.traced.executable.run(lambda values: run(*values, *arrays), variables, self._check)
+        count = self.traced.num_results
         return self.traced.packer(arguments)(
             PerReplica(value, self.parallel.replicated) if different else Tensor(value)
-            for value, different in zip(results, self._differs, strict=True)
+            for value, different in zip(results[:count], self._differs[:count], strict=True)
         )
+
+    def _check(self, outputs: Sequence[Any]) -> None:
+        """Raises the failure that comes first in the program, of those of all replicas.
+
+        What one computed reaches the others through collectives, so that they may fail as well, further on.
+        """
+        failures, place = self.traced.after_call[0]
+        statuses = np.asarray(outputs[place.start]).tolist()
+        failed = [replica for replica, status in enumerate(statuses) if status]
+        if failed:
+            # Exceptions of Python's have negative numbers, in the order in which they were raised.
+            first = min(failed, key=lambda replica: (statuses[replica] > 0, abs(statuses[replica])))
+            failures.run([np.asarray(output)[first] for output in outputs[place]], None)

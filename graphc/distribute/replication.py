@@ -7,12 +7,24 @@ none. Both are decided here, by a walk over the graph, before anything runs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 
 from graphc.base import at
 from graphc.base.errors import InvalidArgumentError
 from graphc.ir import Graph, Node, Value
-from graphc.ops import COLLECTIVES, COND, FIRST_TRUE, FOLD_IN_REPLICA, REPLICA_INDEX, SWITCH
+from graphc.ops import (
+    BAD_VALUES,
+    COLLECTIVES,
+    COND,
+    FIRST_TRUE,
+    FOLD_IN_REPLICA,
+    HOST_CALL,
+    HOST_CALLS,
+    REPLICA_INDEX,
+    SWITCH,
+    UNORDERED_HOST_CALL,
+)
 
 __all__ = ["differing_outputs"]
 
@@ -28,50 +40,95 @@ def differing_outputs(graph: Graph, inputs: Sequence[bool]) -> tuple[bool, ...]:
       InvalidArgumentError: a variable is assigned a value that differs, or a collective runs under a condition that
         does.
     """
-    return _walk(graph, inputs, uniform=True)
+    if any(node.op in _FAILING for node in graph.walk()):
+        _Analysis(failing=True).walk(graph, inputs, uniform=True)
+    return _Analysis(failing=False).walk(graph, inputs, uniform=True)
 
 
-def _walk(graph: Graph, inputs: Sequence[bool], *, uniform: bool) -> tuple[bool, ...]:
-    differs: dict[Value, bool] = dict(zip(graph.inputs, inputs, strict=True))
-    for node in graph.nodes:
-        given = [differs[value] for value in node.inputs]
-        if node.op in (COND, SWITCH):
-            found = _branches(node, given, _choices(node, differs), uniform=uniform)
-        else:
-            found = _outputs(node, given, uniform=uniform)
-        differs.update(zip(node.outputs, found, strict=True))
-    return tuple(differs[value] for value in graph.outputs)
+@dataclass(frozen=True)
+class _Analysis:
+    """What differs between replicas.
+
+    Attributes:
+      failing: whether some replicas may fail and others not. Where one fails the whole call does, and nothing that was
+        computed counts; but a replica that fails leaves its loops, and others would wait for it in a collective.
+    """
+
+    failing: bool
+
+    def walk(self, graph: Graph, inputs: Sequence[bool], *, uniform: bool) -> tuple[bool, ...]:
+        """Whether each output of a graph differs, which all replicas run if ``uniform``."""
+        differs: dict[Value, bool] = dict(zip(graph.inputs, inputs, strict=True))
+        for node in graph.nodes:
+            given = [differs[value] for value in node.inputs]
+            if node.op in (COND, SWITCH):
+                found = self._branches(node, given, _choices(node, differs), uniform=uniform)
+            else:
+                found = self._outputs(node, given, uniform=uniform)
+            differs.update(zip(node.outputs, found, strict=True))
+        return tuple(differs[value] for value in graph.outputs)
+
+    def _outputs(self, node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
+        name, count = node.op.name, len(node.outputs)
+        if name in COLLECTIVES:
+            if not uniform:
+                _refuse_collective(node, name)
+            return [False] * count
+        if node.op in _FAILING:
+            states = {HOST_CALL: 2, UNORDERED_HOST_CALL: 1}.get(node.op, count)
+            return [self.failing] * states + [True] * (count - states)
+        if node.op in _SOURCES:
+            return [True] * count
+        if name == "assign_variable":
+            if given[0] and not self.failing:
+                _refuse_assignment(node, node.attrs["variable"])
+            return []
+        if name == "while":
+            return self._while(node, given, uniform=uniform)
+        if name == "scan":
+            return self._scan(node, given, uniform=uniform)
+        return self._opaque(node, given, uniform=uniform)
+
+    def _opaque(self, node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
+        """A node of which only this is known: what goes in, and which ops its regions hold, at any depth."""
+        inside = [inner.op for region in node.regions for inner in region.walk()]
+        collective = next((op.name for op in inside if op.name in COLLECTIVES), None)
+        if collective is not None and not uniform:
+            _refuse_collective(node, collective)
+        return [any(given) or any(op in _SOURCES for op in inside)] * len(node.outputs)
+
+    def _branches(self, node: Node, given: list[bool], choices: Sequence[bool], *, uniform: bool) -> Sequence[bool]:
+        results = [
+            self.walk(region, given[1:], uniform=uniform and not choice)
+            for region, choice in zip(node.regions, choices, strict=True)
+        ]
+        return [given[0] or any(column) for column in zip(*results, strict=True)]
+
+    def _while(self, node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
+        test, body = node.regions
+        num_carry = node.attrs["num_carry"]
+        carry = given[:num_carry]
+        while True:
+            condition = self.walk(test, [*carry, *given[num_carry:]], uniform=True)[0]
+            after = self.walk(body, [*carry, *given[num_carry:]], uniform=uniform and not condition)
+            widened = [condition or before or now for before, now in zip(carry, after, strict=True)]
+            if widened == carry:
+                return carry
+            carry = widened
+
+    def _scan(self, node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
+        num_carry = node.attrs["num_carry"]
+        carry, rest = given[:num_carry], given[num_carry:]
+        while True:
+            after = self.walk(node.regions[0], [False, *carry, *rest], uniform=uniform)
+            widened = [before or now for before, now in zip(carry, after[:num_carry], strict=True)]
+            if widened == carry:
+                return [*carry, *after[num_carry:]]
+            carry = widened
 
 
-def _outputs(node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
-    name, count = node.op.name, len(node.outputs)
-    if name in COLLECTIVES:
-        if not uniform:
-            _refuse_collective(node, name)
-        return [False] * count
-    if node.op in _SOURCES:
-        return [True] * count
-    if name == "assign_variable":
-        if given[0]:
-            _refuse_assignment(node, node.attrs["variable"])
-        return []
-    if name == "while":
-        return _while(node, given, uniform=uniform)
-    if name == "scan":
-        return _scan(node, given, uniform=uniform)
-    return _opaque(node, given, uniform=uniform)
-
-
-_SOURCES = (REPLICA_INDEX, FOLD_IN_REPLICA)
-
-
-def _opaque(node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
-    """A node of which only this is known: what goes in, and which ops its regions hold, at any depth."""
-    inside = [inner.op for region in node.regions for inner in region.walk()]
-    collective = next((op.name for op in inside if op.name in COLLECTIVES), None)
-    if collective is not None and not uniform:
-        _refuse_collective(node, collective)
-    return [any(given) or any(op in _SOURCES for op in inside)] * len(node.outputs)
+_SOURCES = (REPLICA_INDEX, FOLD_IN_REPLICA, *HOST_CALLS)
+_FAILING = (BAD_VALUES, *HOST_CALLS)
 
 
 def _choices(node: Node, differs: Mapping[Value, bool]) -> list[bool]:
@@ -82,38 +139,6 @@ def _choices(node: Node, differs: Mapping[Value, bool]) -> list[bool]:
     # Whether the first test that holds is this one says nothing of those that follow.
     found = list(accumulate((differs[test] for test in tests.inputs), max))
     return [*found, found[-1]]
-
-
-def _branches(node: Node, given: list[bool], choices: Sequence[bool], *, uniform: bool) -> Sequence[bool]:
-    results = [
-        _walk(region, given[1:], uniform=uniform and not choice)
-        for region, choice in zip(node.regions, choices, strict=True)
-    ]
-    return [given[0] or any(column) for column in zip(*results, strict=True)]
-
-
-def _while(node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
-    test, body = node.regions
-    num_carry = node.attrs["num_carry"]
-    carry = given[:num_carry]
-    while True:
-        condition = _walk(test, [*carry, *given[num_carry:]], uniform=True)[0]
-        after = _walk(body, [*carry, *given[num_carry:]], uniform=uniform and not condition)
-        widened = [condition or before or now for before, now in zip(carry, after, strict=True)]
-        if widened == carry:
-            return carry
-        carry = widened
-
-
-def _scan(node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
-    num_carry = node.attrs["num_carry"]
-    carry, rest = given[:num_carry], given[num_carry:]
-    while True:
-        after = _walk(node.regions[0], [False, *carry, *rest], uniform=uniform)
-        widened = [before or now for before, now in zip(carry, after[:num_carry], strict=True)]
-        if widened == carry:
-            return [*carry, *after[num_carry:]]
-        carry = widened
 
 
 def _refuse_collective(node: Node, name: str) -> None:

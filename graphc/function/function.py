@@ -11,7 +11,7 @@ from typing import Any, Unpack, overload
 from graphc.autograph import to_source
 from graphc.base import Registry, at, collection_paused, config, deep_recursion, detours, user_location, warn_at
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, RetraceWarning, VariableCreationError
-from graphc.core import CreationInTrace, canonical_device, context, creation_scope, device_scope
+from graphc.core import CreationInTrace, canonical_device, context, creation_scope, device_scope, is_examining
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.bound import BoundFunction
 from graphc.function.fast_path import MISS, fast_path
@@ -137,6 +137,8 @@ class Function:
         key: Any = arguments.key
         if self._by_identity:
             key = (key, tuple(map(Identity, arguments.objects)))
+        if is_examining():
+            key = (key, "check_numerics")
         return (key, context.device) if context.device else key
 
     def _inline(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -298,9 +300,12 @@ class Function:
         return f"<compiled function {self.name}, {len(self._traces)} traces>"
 
 
+_SETTINGS = ("enable_x64", "default_dtype_bits", "check_numerics")
+
+
 def _settings() -> list[tuple[str, str]]:
     """The settings that a trace depends on, by name, for the reasons of retraces."""
-    return [(f"gx.config.{name}", str(getattr(config, name))) for name in ("enable_x64", "default_dtype_bits")]
+    return [(f"gx.config.{name}", str(getattr(config, name))) for name in _SETTINGS]
 
 
 @overload

@@ -22,7 +22,7 @@ from graphc.base.errors import (
     UnimplementedError,
     VariableCreationError,
 )
-from graphc.core import SymbolicTensor, Tensor, Variable, trace_scope, type_of
+from graphc.core import SymbolicTensor, Tensor, Variable, trace_scope, type_of, unexamined
 from graphc.function.arguments import Arguments
 from graphc.function.bound import BoundFunction
 from graphc.function.function import Function
@@ -71,7 +71,7 @@ class PureFunction:
         Returns:
           Copies of the values that the Variables have now, by their names.
         """
-        with trace_scope(None):
+        with trace_scope(None), unexamined():
             traced, arguments = self._traced(args, kwargs, creates=True)
         return {variable.name: jnp.array(variable.current(), copy=True) for variable in self._uses(traced, arguments)}
 
@@ -83,7 +83,7 @@ class PureFunction:
                 f"{variables!r:.60}"
             )
             raise at(error, user_location())
-        with trace_scope(None), collection_paused():
+        with trace_scope(None), unexamined(), collection_paused():
             traced, arguments = self._traced(args, kwargs)
             used = traced.bound_variables(arguments)
             values = [self._value(variables, variable) for variable in used]
@@ -130,7 +130,7 @@ class PureFunction:
 
     def stateless(self, *args: Any, **kwargs: Any) -> Any:
         """The result alone, of a function that has no Variables."""
-        with trace_scope(None), collection_paused():
+        with trace_scope(None), unexamined(), collection_paused():
             traced, arguments = self._traced(args, kwargs)
             used = self._uses(traced, arguments)
             if used:

@@ -24,6 +24,7 @@ from graphc.core import (
     tape_scope,
     trace_scope,
     type_of_any,
+    unexamined,
 )
 from graphc.gradients.tape import GradientTape
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
@@ -183,13 +184,13 @@ def _call_in_trace(function: Callable[..., Any], tensors: Sequence[Tensor], trac
     name = getattr(function, "__name__", "function")
     forward = Region(trace, f"the custom-gradient function {name!r}")
     arguments = [forward.argument(tensor.type, f"argument_{i}") for i, tensor in enumerate(tensors)]
-    with forward.tracing():
+    with forward.tracing(), unexamined():
         raw, structure, pull = _split(function, converted(function)(*[argument.fork() for argument in arguments]))
         outputs = [forward.lift(operand(output)).snapshot() for output in raw]
     forward.refuse_writes(f"the custom-gradient function {name!r}")
     backward = Region(forward, f"the gradient of {name!r}")
     upstream = [backward.argument(TensorType(o.shape, o.dtype), f"cotangent_{i}") for i, o in enumerate(outputs)]
-    with backward.tracing():
+    with backward.tracing(), unexamined():
         gradients = [
             backward.cast(
                 apply(OPS["zeros_like"], (argument,)) if gradient is None else operand(gradient), argument.type

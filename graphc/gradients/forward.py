@@ -11,7 +11,7 @@ from typing import Any
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import FUNCTIONS, Region, Tensor, Trace, Variable, apply, context, converted, operand
+from graphc.core import FUNCTIONS, Region, Tensor, Trace, Variable, apply, context, converted, operand, unexamined
 from graphc.gradients.arguments import differentiable, results_of, without_aux
 from graphc.gradients.tape import GradientTape
 from graphc.ir import OPS
@@ -158,7 +158,7 @@ def _in_trace(
     what = f"the function {getattr(function, '__name__', 'given')!r} of gx.jvp"
     region = Region(trace, what)
     arguments = [region.argument(primal.type, f"primal_{index}") for index, primal in enumerate(primals)]
-    with region.tracing():
+    with region.tracing(), unexamined():
         result = converted(function)(*nest.unflatten(structure, [argument.fork() for argument in arguments]))
         leaves, value_structure = results_of(without_aux(result, "jvp") if has_aux else result)
         others, aux_structure = nest.flatten(result[1] if has_aux else None)

@@ -9,7 +9,7 @@ import jax as _jax
 
 from graphc.base import at, user_location
 from graphc.base.errors import UnimplementedError
-from graphc.core import Tensor, Trace, apply_all, context, operand, trace_scope
+from graphc.core import Tensor, Trace, apply_all, context, operand, trace_scope, unexamined
 from graphc.ir import TensorType
 from graphc.lowering import lower
 from graphc.ops import CALL, MappedRegion, emit_vmap
@@ -31,6 +31,11 @@ def for_rows(pull: Pull, rows: Tensor) -> list[Tensor | None]:
       pull: takes a cotangent, gives tensors and None.
       rows: cotangents, stacked.
     """
+    with unexamined():  # for one row and for all it would not be the same
+        return _pulled(pull, rows)
+
+
+def _pulled(pull: Pull, rows: Tensor) -> list[Tensor | None]:
     if context.trace is not None:
         return _in_trace(pull, rows)
     if not context.tapes:

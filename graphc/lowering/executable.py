@@ -80,12 +80,18 @@ class Executable:
             return self.jitted(*arrays)
         return run_on_variables(self.jitted, variables, self.num_written, arrays)
 
-    def run(self, program: Callable[[Sequence[Any]], Sequence[Any]], variables: Sequence[Variable]) -> Sequence[Any]:
+    def run(
+        self,
+        program: Callable[[Sequence[Any]], Sequence[Any]],
+        variables: Sequence[Variable],
+        check: Check | None = None,
+    ) -> Sequence[Any]:
         """Runs a program that donates nothing, and updates the variables that it writes.
 
         Args:
           program: takes the values of ``variables``; returns outputs, then the values of those written.
           variables: one for each name in :attr:`variables`.
+          check: what raises if the outputs say that the program has failed; :attr:`check` if None.
 
         Returns:
           The outputs.
@@ -100,8 +106,9 @@ class Executable:
             before = [variable.current() for variable in variables]
             results = program(before)
             count = len(results) - self.num_written
-            if self.check is not None:
-                self.check(results[:count])
+            check = check or self.check
+            if check is not None:
+                check(results[:count])
             with variable_lock if variables else nullcontext():
                 _check_unchanged(self.graph.name, variables, before)
                 for variable, value in zip(variables, results[count:], strict=False):

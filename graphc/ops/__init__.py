@@ -45,6 +45,7 @@ from graphc.ops.jax_call import call_jax
 from graphc.ops.mapping import VMAP, MappedRegion, emit_vmap
 from graphc.ops.namespace_info import NamespaceInfo
 from graphc.ops.numbers import AS_NUMBER
+from graphc.ops.numerics import BAD_VALUES
 from graphc.ops.order import TOGETHER, Operation, control_dependencies, group, no_op, tuple
 from graphc.ops.state import ASSIGN_VARIABLE, READ_VARIABLE
 from graphc.ops.table import infer_by_evaluation
@@ -54,6 +55,7 @@ __all__ = [
     "ALL_SUM",
     "ASSIGN_VARIABLE",
     "AS_NUMBER",
+    "BAD_VALUES",
     "BOOL",
     "CALL",
     "COLLECTIVES",

@@ -26,7 +26,7 @@ from jax.experimental import io_callback as _io_callback
 
 from graphc.base import Location
 from graphc.base.errors import InternalError, NotFoundError, UnimplementedError
-from graphc.core import CallState, SymbolicTensor, apply, apply_all, trace_scope
+from graphc.core import CallState, SymbolicTensor, apply, apply_all, examine, trace_scope, unexamined
 from graphc.ir import OPS, WORLD, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, writes
 
 __all__ = [
@@ -182,9 +182,12 @@ def emit_host_call(function: HostFunction, values: Sequence[Any], *, ordered: bo
         fine = apply(OPS["equal"], (before, STATUS.initial))
         STATUS.assign(apply(OPS["where"], (fine, status, before)))
         return cast("list[SymbolicTensor]", results)
-    status, order, *results = apply_all(HOST_CALL, (STATUS.value(), ORDER.value(), *values), attrs)
+    given = (STATUS.value(), ORDER.value(), *values)
+    with unexamined():
+        status, order, *results = apply_all(HOST_CALL, given, attrs)
     STATUS.assign(status)
     ORDER.assign(order)
+    examine(HOST_CALL, given, attrs, [status, order, *results])
     return cast("list[SymbolicTensor]", results)
 
 

@@ -34,6 +34,7 @@ from graphc.autograph.operators.failures.checks import assert_stmt, raise_stmt, 
 from graphc.autograph.operators.failures.failures import ends_function
 from graphc.autograph.operators.failures.handlers import before_try, failed, failed_still, handlers, in_finally
 from graphc.autograph.operators.failures.managers import manager
+from graphc.autograph.operators.failures.numerics import check_numerics
 from graphc.autograph.operators.host.host import pyfunc
 from graphc.autograph.operators.host.late_values import holds_views, value_of
 from graphc.autograph.operators.host.text import formatted, joined
@@ -68,6 +69,7 @@ __all__ = [
     "call",
     "call_method",
     "caught",
+    "check_numerics",
     "clause",
     "compare",
     "compare_chain",

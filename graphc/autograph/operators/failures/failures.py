@@ -86,6 +86,12 @@ class Site:
             trace = trace.parent
         return True
 
+    def close(self) -> None:
+        """Forgets the trace, which is over."""
+        self.payload.clear()
+        self.error.release()
+        self.happens_in = None
+
 
 class Failures:
     """How the calls of one traced function fail; it is asked after each run whether one has.
@@ -122,6 +128,15 @@ class Failures:
         """A new way in which the body of a ``try`` statement fails that stands in the trace ``around``."""
         return self._new(moment, places, around)
 
+    def add_report(self, error: Frozen, places: Sequence[Location], report: CallState) -> Site:
+        """A new way in which the call fails, of which a state of the call that many ways share tells more."""
+        trace = context.trace
+        assert trace is not None
+        site = self._new(error, places, trace.root)
+        site.payload.append(report)
+        self._sites[site.number] = site
+        return site
+
     def _new(self, error: Frozen, places: Sequence[Location], around: Trace) -> Site:
         self._count += 1
         return Site(self._count, error, places, around)
@@ -154,13 +169,19 @@ class Failures:
         """The status, what keeps host calls in the program, and the tensors of all exceptions."""
         found = [trace.read(STATUS), *([trace.read(ORDER)] if self.hosts else [])]
         self._sites = {number: site for number, site in self._sites.items() if site.is_live}
+        shared: dict[CallState, slice] = {}
         for site in self._sites.values():
             start = len(found)
+            state = site.payload[0] if site.payload else None
+            if isinstance(state, CallState) and state in shared:
+                site.place = shared[state]
+                site.close()
+                continue
+            if isinstance(state, CallState):
+                shared[state] = slice(start, start + len(site.payload))
             found += [trace.read(part) if isinstance(part, CallState) else part for part in site.payload]
             site.place = slice(start, len(found))
-            site.payload.clear()
-            site.error.release()
-            site.happens_in = None
+            site.close()
         trace.notes.clear()  # what was caught is over; it would keep the objects alive that the function made
         return found
 
@@ -296,12 +317,7 @@ class Failure:
         if self.site is None:
             return
         site, number = self.site, self.site.number
-        site.happens_in = trace
-        trace.root.notes.append(site)
-        status = STATUS.value()
-        fails = apply(OPS["equal"], (status, STATUS.initial))
-        if when is not None:
-            fails = apply(OPS["logical_and"], (fails, when))
+        status, fails = self._begin(site, when)
         for position, tensor in enumerate(site.error.tensors):
             if site.around.is_inside(tensor.trace):
                 site.payload.append(tensor)
@@ -310,6 +326,23 @@ class Failure:
                 carrier.assign(apply(OPS["where"], (fails, tensor, carrier.value())))
                 site.payload.append(carrier)
         STATUS.assign(apply(OPS["where"], (fails, np.int32(number), status)))
+
+    def says(self, when: SymbolicTensor) -> SymbolicTensor:
+        """As :meth:`happens`, of an exception without tensors of its own; whether it is this that fails the call."""
+        assert self.site is not None
+        status, fails = self._begin(self.site, when)
+        STATUS.assign(apply(OPS["where"], (fails, np.int32(self.site.number), status)))
+        return fails
+
+    def _begin(self, site: Site, when: SymbolicTensor | None) -> tuple[Any, Any]:
+        """The status before, and whether the call fails here."""
+        trace = context.trace
+        assert trace is not None
+        site.happens_in = trace
+        trace.root.notes.append(site)
+        status = STATUS.value()
+        fails = apply(OPS["equal"], (status, STATUS.initial))
+        return status, fails if when is None else apply(OPS["logical_and"], (fails, when))
 
 
 def _carrier(name: str, tensor: SymbolicTensor, root: Trace) -> CallState:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, cast
@@ -22,6 +23,10 @@ from graphc.ir import TensorType
 from graphc.ops import HostFunction, emit_host_call
 
 __all__ = ["pyfunc"]
+
+
+_printing = threading.RLock()
+"""Held while a program prints, so that the lines of several, or of replicas, do not run into each other."""
 
 
 def _call_host(
@@ -69,7 +74,8 @@ def _print(native: Any, *values: Any, **options: Any) -> None:
 
 def _print_now(stream: str | None, file: Any, given: tuple[list[str], dict[str, Any]]) -> tuple[()]:
     texts, options = given
-    print(*texts, file=getattr(sys, stream) if stream else file, **options)
+    with _printing:
+        print(*texts, file=getattr(sys, stream) if stream else file, **options)
     return ()
 
 
