@@ -3,7 +3,7 @@
 from graphc.base import errors, nest
 from graphc.base.blocking import apart, until_called, when_done
 from graphc.base.cancellation import CancellationToken
-from graphc.base.collection import collection_paused
+from graphc.base.collection import collect_since, collection_paused, collections_so_far
 from graphc.base.config import Config, DeviceSettings, WideTypes, config
 from graphc.base.deadlines import (
     Deadline,
@@ -44,7 +44,9 @@ __all__ = [
     "at",
     "check_interrupted",
     "checked_seconds",
+    "collect_since",
     "collection_paused",
+    "collections_so_far",
     "config",
     "deadline",
     "deep_recursion",

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphc.autograph import holds_symbols
-from graphc.base import at, nest
+from graphc.base import Location, at, collect_since, nest
 from graphc.base.errors import UnimplementedError
 from graphc.core import Store, TensorPlace, Trace, Write
 
@@ -81,8 +81,12 @@ class _Owner:
         return any(holds_symbols(write.place.get()) for write in self.writes)
 
 
-def check_stores(trace: Trace) -> list[Write]:
+def check_stores(trace: Trace, collections: int) -> list[Write]:
     """Refuses tensors of the trace that were stored in objects that are still there; takes the stores back.
+
+    Args:
+      trace: the trace.
+      collections: how often garbage had been collected when it began.
 
     Returns:
       The writes of Python values to objects that are still there, which happen only when the function is traced.
@@ -99,9 +103,12 @@ def check_stores(trace: Trace) -> list[Write]:
     _drop_dead(owners)
     if not trace.stores and not owners and not trace.made:
         return []
-    gc.collect()  # what only a cycle of dead closures holds is gone too
+    collect_since(collections)  # what only a cycle of dead closures holds is gone too
     _drop_dead(owners)
-    made = [(found, location) for reference, location in trace.made if (found := reference()) is not None]
+    if _made(trace) or _escaped(trace.stores) or any(owner.holds_symbols() for owner in owners.values()):
+        gc.collect()  # nothing is refused because of garbage that was there before
+        _drop_dead(owners)
+    made = _made(trace)
     if made:
         for write in reversed([write for owner in owners.values() for write in owner.writes]):
             write.place.set(write.before)
@@ -144,6 +151,11 @@ def _owners(trace: Trace) -> dict[int, _Owner]:
             trace.stores.pop(id(write.place.owner), None)  # the journal tells of it, and alone refers to it
     trace.writes.clear()
     return owners
+
+
+def _made(trace: Trace) -> list[tuple[Any, Location | None]]:
+    """The objects with a state of their own that are still there."""
+    return [(found, location) for reference, location in trace.made if (found := reference()) is not None]
 
 
 def _drop_dead(owners: dict[int, _Owner]) -> None:

@@ -19,7 +19,7 @@ from graphc.autograph import (
     holds_views,
     watch_names,
 )
-from graphc.base import Location, at, user_location
+from graphc.base import Location, at, collections_so_far, user_location
 from graphc.base.errors import GraphcError, UnimplementedError
 from graphc.core import (
     NO_ATTRS,
@@ -319,7 +319,7 @@ def trace_function(
       CreationInTrace: it makes Variables, and ``may_create``.
       GraphcError: something cannot be compiled with Python's meaning.
     """
-    start = time.perf_counter()
+    start, collections = time.perf_counter(), collections_so_far()
     trace = Trace(options.name, may_create=may_create, unroll=options.unroll)
     trace.max_iterations, trace.forbids_side_effects = options.max_iterations, options.side_effects == "error"
     names = [path for path, _ in array_leaves(arguments)]
@@ -347,7 +347,7 @@ def trace_function(
             trace.after_call["write back"] = write_back
         checks = [] if trace.check is None else [trace.check]
         after_call = [(after, [*after.tensors(trace)]) for after in (*checks, *trace.after_call.values())]
-    writes = check_stores(trace)
+    writes = check_stores(trace, collections)
     watch.check(writes)
     side_effects = find_side_effects(trace, writes, arguments.objects)
     unoptimized = trace.finish([*returned.outputs, *(tensor for _, tensors in after_call for tensor in tensors)])
