@@ -50,10 +50,12 @@ class Pins:
       layers: the scopes, outermost first; specs that follow each other are merged into one.
       text: the device that their specs name, such as ``/device:GPU:0``, also where it does not exist; empty where they
         leave that open. What functions say is not in it.
+      around: what held before the innermost scope was entered; None where that is not kept.
     """
 
     layers: tuple[DeviceSpec | DeviceFunction, ...] = ()
     text: str = field(default="", compare=False)
+    around: Pins | None = field(default=None, compare=False, repr=False)
 
     def __bool__(self) -> bool:
         return bool(self.layers)

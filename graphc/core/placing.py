@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Final
@@ -13,7 +13,7 @@ import jax
 
 from graphc.base import Location, at, config, user_location
 from graphc.base.errors import GraphcError, InvalidTypeError, UnimplementedError
-from graphc.core.context import context, device_scope, trace_scope
+from graphc.core.context import context, trace_scope
 from graphc.core.devices import Device, device_name, devices, find_device, named_device, say_once
 from graphc.core.dtypes import type_of
 from graphc.core.pins import NO_PINS, DeviceFunction, Pins
@@ -107,25 +107,41 @@ def device(spec: str | DeviceSpec | Device | DeviceChoice | None) -> AbstractCon
       '/device:CPU:0'
     """
     if spec is None:
-        return device_scope(NO_PINS)
+        return _Scope(None)
     if callable(spec):
-        return _scope(DeviceFunction(spec))
+        return _Scope(DeviceFunction(spec))
     layer = _spec(spec)
     if layer.device_type is None and layer.device_index is not None:
         named_device(layer)  # the type is that of the scope around
     else:
         find_device(spec)
-    return _scope(layer)
+    return _Scope(layer)
 
 
-@contextmanager
-def _scope(layer: DeviceSpec | DeviceFunction) -> Generator[None]:
-    pins = Pins(context.device.inside(layer))
-    text = _text(pins.spec)
-    if text:
-        find_device(text)
-    with device_scope(Pins(pins.layers, text)):
-        yield
+class _Scope(AbstractContextManager[None]):
+    """What :func:`device` returns; it may be entered again, in itself and in several threads."""
+
+    __slots__ = ("_layer",)
+
+    def __init__(self, layer: DeviceSpec | DeviceFunction | None) -> None:
+        self._layer = layer
+
+    def __enter__(self) -> None:
+        around = context.device
+        if self._layer is None:
+            pins = Pins(around=around)
+        else:
+            layers = around.inside(self._layer)
+            text = _text(Pins(layers).spec)
+            if text:
+                find_device(text)
+            pins = Pins(layers, text, around)
+        context.device = pins
+        context.update()
+
+    def __exit__(self, *_: object) -> None:
+        context.device = context.device.around or NO_PINS
+        context.update()
 
 
 def _spec(given: str | DeviceSpec | Device) -> DeviceSpec:

@@ -15,7 +15,7 @@ from graphc.core import has_made_devices
 PROGRAM = """
 import os, jax
 import graphc as gx
-from graphc.core import has_made_devices
+from graphc.core import context, has_made_devices
 
 def environment():
     names = ("XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_PREALLOCATE")
@@ -45,6 +45,9 @@ with gx.config.scope(gpu_memory_fraction=1):
 assert environment() == [None, "true"]
 assert not has_made_devices(), "a setting makes devices"
 assert gx.ones(2).device == "/device:CPU:0" and has_made_devices()
+assert gx.config.soft_placement and gx.config.log_device_placement and not context.eager
+gx.config.log_device_placement = False
+assert context.eager
 print("done")
 """
 
@@ -52,7 +55,8 @@ print("done")
 def test_settings_reach_jax_and_xla() -> None:
     platforms = os.environ.get("JAX_PLATFORMS")
     program = PROGRAM.replace("PLATFORMS)", f"{platforms!r})")
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+    environment = os.environ | {"GRAPHC_SOFT_PLACEMENT": "1", "GRAPHC_LOG_DEVICE_PLACEMENT": "on"}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, env=environment)
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
 
 

@@ -66,6 +66,33 @@ def test_what_an_inner_scope_leaves_open_is_as_the_outer_one_says(specs: list[An
     assert context.eager
 
 
+def test_a_scope_may_be_entered_again() -> None:
+    first, none = gx.device("cpu:1"), gx.device(None)
+    for _ in range(2):
+        with first, gx.device("cpu:2"), none, first:
+            assert gx.ones(2).device == "/device:CPU:1"
+        with first, none:
+            assert not context.device
+        with pytest.raises(KeyError), first, none:
+            raise KeyError
+    assert context.eager
+    assert gx.ones(2).device == "/device:CPU:0"
+
+
+def test_a_function_of_nodes_may_be_defined_in_compiled_code() -> None:
+    def step(x: Any) -> Any:
+        def choose(node: Any) -> Any:
+            if node.op == "add" and node.inputs[0].shape == (2,):
+                return "cpu:0"
+            return None
+
+        with gx.device(choose):
+            return (x + 1.0) * 2.0
+
+    graph = gx.function(step).graph(gx.ones(2))
+    assert [node.device for node in graph.nodes if node.op.name != "constant"] == ["/device:CPU:0", ""]
+
+
 def test_scopes_hold_alike_in_compiled_code() -> None:
     def step(x: Any) -> Any:
         with gx.device("/job:localhost"), gx.device("cpu"):
