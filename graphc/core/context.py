@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from graphc.ir import Attrs, Graph, OpDef
 
 __all__ = [
+    "EXAMINED",
+    "LOGGED",
+    "REASONS",
     "LaunchCounter",
     "Recorder",
     "ReplicaContext",
@@ -102,7 +105,7 @@ class Assignments:
 busy: set[int] = set()
 """The threads that are not eager, and why no thread is."""
 
-LOGGED, EXAMINED = _REASONS = (0, -1)
+LOGGED, EXAMINED = REASONS = (0, -1)
 """No numbers of threads: placements are logged; what ops compute is looked at."""
 
 
@@ -112,7 +115,7 @@ class Context(threading.local):
     Attributes:
       eager: no trace, tape, device scope or counter is active, no call is making Variables, and no setting asks every
         op to take the long way.
-      taped: likewise, but that tapes are open.
+      taped: the open tapes, if it would be eager without them.
       placing: a device scope is active, or placements are logged.
       trace: the trace that ops are appended to, or None in eager mode.
       tapes: the open gradient tapes, outermost first.
@@ -123,7 +126,7 @@ class Context(threading.local):
     """
 
     eager: bool = True
-    taped: bool = False
+    taped: tuple[Recorder, ...] = ()
     placing: bool = False
     trace: Trace | None = None
     tapes: tuple[Recorder, ...] = ()
@@ -144,7 +147,7 @@ class Context(threading.local):
         else:
             own.pop("placing", None)
         idle = self.trace is None and self.counter is None and self.creating is None and not self.device
-        own["taped"] = idle and bool(self.tapes) and EXAMINED not in busy
+        own["taped"] = self.tapes if idle else ()
         if idle and not self.tapes:
             own.pop("eager", None)
             busy.discard(threading.get_ident())
@@ -164,7 +167,7 @@ context = Context()
 def set_slow(reason: int, enabled: bool) -> None:
     """Has every eager op of all threads take the long way for a reason, or for that one no more."""
     (busy.add if enabled else busy.discard)(reason)
-    Context.eager = busy.isdisjoint(_REASONS)
+    Context.eager = busy.isdisjoint(REASONS)
     context.update()
 
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import jax
 from jax.core import Tracer
 
 from graphc.base import Location, at, config, nest, user_frame, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
-from graphc.core.context import busy, context
+from graphc.core.context import REASONS, busy, context
 from graphc.core.convert import SCALARS, operand
 from graphc.core.devices import device_name, devices, find_device, to_device
 from graphc.core.dtypes import type_of
@@ -53,6 +53,7 @@ loop over ``x[:i]`` fills no memory."""
 _kernels_lock = threading.Lock()
 
 _tensor: type[Any] = object
+_SEVERAL = (tuple, list)
 _new = object.__new__  # a call of the class takes 70 ns more
 
 
@@ -193,14 +194,25 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Se
     Returns:
       A Tensor, a tuple of Tensors when the op has several outputs, or None when it has none.
     """
-    # The short way of eager code under tapes; what fails takes the long one.
-    if context.taped and not context.placing and not regions and not op.platforms:
+    # The short way of eager code under tapes, without calls, which cost more than what they do: JAX notes all callers.
+    if (tapes := context.taped) and not regions and not op.platforms and busy.isdisjoint(REASONS):
         try:
             result = op.caches[attrs](*[value.raw if type(value) is _tensor else raw_scalar(value) for value in inputs])
         except Exception:
-            pass
+            pass  # the long way raises it again, with the user's line
         else:
-            return _recorded(op, inputs, attrs, result)
+            if type(result) in _SEVERAL:
+                outputs = [_tensor(array) for array in cast("list[Any]", result)]
+            else:
+                output = _new(_tensor)
+                output.raw = result
+                outputs = [output]
+            for tape in tapes:
+                if op.differentiable:
+                    tape.record(op, inputs, attrs, (), outputs)
+                else:
+                    tape.record_constants(outputs)
+            return outputs[0] if len(outputs) == 1 else tuple(outputs) if outputs else None
     outputs = apply_all(op, inputs, attrs, regions)
     if len(outputs) == 1:
         return outputs[0]
@@ -216,17 +228,6 @@ def raw_scalar(value: Any) -> Any:
     if type(value) in SCALARS:
         return value
     raise TypeError
-
-
-def _recorded(op: OpDef, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
-    """The result of an eager op, of which the open tapes are told."""
-    outputs: list[Any] = [_tensor(array) for array in nest.as_tuple(result)]
-    for tape in context.tapes:
-        if op.differentiable:
-            tape.record(op, inputs, attrs, (), outputs)
-        else:
-            tape.record_constants(outputs)
-    return outputs[0] if len(outputs) == 1 else tuple(outputs) if outputs else None
 
 
 def _with_fitted_ints(op: OpDef, values: Sequence[Any], attrs: Attrs) -> list[Any]:
@@ -417,6 +418,7 @@ def binary_method(name: str, *, reflected: bool = False) -> Callable[[Any, Any],
     The short way is apply without the questions it need not ask; it saves about 2 of 8 microseconds.
     """
     compiled: Any = None  # until the first call, which fails in the short way and takes the long one
+    op: Any = None
 
     def forward(self: Any, other: Any) -> Any:
         if not busy or context.eager:
@@ -430,6 +432,8 @@ def binary_method(name: str, *, reflected: bool = False) -> Callable[[Any, Any],
                     return result
             except Exception:
                 pass  # the long way raises it again, with the user's line
+        elif context.taped and op is not None and (type(other) is _tensor or type(other) in SCALARS):
+            return apply(op, (self, other))
         return general(self, other)
 
     def backward(self: Any, other: Any) -> Any:
@@ -443,15 +447,14 @@ def binary_method(name: str, *, reflected: bool = False) -> Callable[[Any, Any],
         return general(self, other)
 
     def general(self: Any, other: Any) -> Any:
-        nonlocal compiled
+        nonlocal compiled, op
         op = OPS[name]
-        if not (context.taped and type(self) is _tensor and type(other) is _tensor):
-            try:
-                self, other = operand(self), other if type(other) in SCALARS else operand(other)
-            except InvalidTypeError:
-                return NotImplemented
-            except GraphcError:
-                pass  # apply says of which op and in which line
+        try:
+            self, other = operand(self), other if type(other) in SCALARS else operand(other)
+        except InvalidTypeError:
+            return NotImplemented
+        except GraphcError:
+            pass  # apply says of which op and in which line
         if compiled is None:
             compiled = kernel(op)
         return apply(op, (other, self) if reflected else (self, other))

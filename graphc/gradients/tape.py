@@ -19,6 +19,7 @@ from graphc.base import at, nest, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import (
     FUNCTIONS,
+    NO_ATTRS,
     Region,
     SymbolicTensor,
     Tensor,
@@ -28,6 +29,7 @@ from graphc.core import (
     apply_all,
     context,
     device_scope,
+    kernel,
     operand,
     tape_scope,
 )
@@ -45,17 +47,65 @@ def _key(snapshot: Tensor) -> int:
     return id(snapshot.raw) if isinstance(snapshot, SymbolicTensor) else id(snapshot)
 
 
-@dataclass(frozen=True, slots=True)
+Pullback = Callable[[Sequence[int], Gradients], Gradients]
+
+
+def _key_of_any(value: Any) -> int:
+    """As :func:`_key`; for what is no tensor, what no tensor has."""
+    return _key(value) if isinstance(value, Tensor) else -1
+
+
+@dataclass(slots=True)  # not frozen, which would cost a microsecond for each op
 class _Record:
     """One step that a tape saw: how to pull the outputs' cotangents back to the inputs.
 
     The tensors are snapshots: items may be assigned to the user's own.
+
+    Attributes:
+      inputs: tensors and numbers.
+      outputs: the tensors computed from them.
+      pullback: takes positions of inputs and one cotangent or None for each output; None for that of the op.
+      op: what was applied, where there is no other pullback.
+      attrs: its attributes.
+      regions: its bodies.
     """
 
     inputs: Sequence[Any]
     outputs: Sequence[Tensor]
-    pullback: Callable[[Sequence[int], Gradients], Gradients]
-    assigned: Sequence[str] = ()
+    pullback: Pullback | None
+    op: OpDef | None = None
+    attrs: Attrs = NO_ATTRS
+    regions: Sequence[Graph] = ()
+
+    def pull(self, wrt: tuple[int, ...], cotangents: Gradients) -> Gradients:
+        """The gradients of the inputs at these positions."""
+        if self.op is None:
+            assert self.pullback is not None
+            return self.pullback(wrt, cotangents)
+        given = [cotangent for cotangent in cotangents if cotangent is not None]
+        mask = tuple([cotangent is not None for cotangent in cotangents])
+        if context.eager and not self.regions and not self.op.platforms:
+            try:
+                arrays = [value.raw if isinstance(value, Tensor) else value for value in (*self.inputs, *given)]
+                return list(map(Tensor, _compiled(self.op, self.attrs, wrt, mask)(*arrays)))
+            except Exception:
+                pass  # the long way raises it again, with the user's line
+        vjp = vjp_attrs(self.op, self.attrs, wrt, mask)
+        return apply_all(VJP, (*self.inputs, *given), vjp, self.regions)
+
+
+def _compiled(op: OpDef, attrs: Attrs, wrt: tuple[int, ...], mask: tuple[bool, ...]) -> Callable[..., Any]:
+    """The compiled pullback of an op: primals and cotangents in, gradients out."""
+    key = (attrs, wrt, mask)
+    found = op.pullbacks.get(key)
+    if found is None:
+        if len(op.pullbacks) >= _PULLBACKS_KEPT:
+            op.pullbacks.clear()
+        found = op.pullbacks[key] = kernel(VJP, vjp_attrs(op, attrs, wrt, mask))
+    return found
+
+
+_PULLBACKS_KEPT = 64
 
 
 class GradientTape:
@@ -161,20 +211,35 @@ class GradientTape:
         self, op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], outputs: Sequence[Any]
     ) -> None:
         """Notes an op; dispatch calls this."""
-        kept, connected = self._inputs(inputs)
-        results = self._outputs(outputs, connected)
-        if not connected:
-            return
-        if context.device:
+        if not context.taped and context.device:
             self._saw_pins = True
-
-        def pullback(wrt: Sequence[int], cotangents: Gradients) -> Gradients:
-            given = [cotangent for cotangent in cotangents if cotangent is not None]
-            mask = [cotangent is not None for cotangent in cotangents]
-            vjp = vjp_attrs(op, attrs, wrt, mask)
-            return apply_all(VJP, (*kept, *given), vjp, regions)
-
-        self._records.append(_Record(kept, results, pullback, attrs.get("assigned", ())))
+        known = self._connected
+        kept: list[Any] = []
+        if self._trace is not None or len(outputs) != 1:
+            kept, connected = self._inputs(inputs)
+            results = self._outputs(outputs, connected)
+            if connected:
+                self._records.append(_Record(kept, results, None, op, attrs, regions))
+            return
+        # The same for an eager op of one output, without calls: these would cost a third of the op.
+        connected = False
+        for value in inputs:
+            if isinstance(value, Tensor):
+                snapshot = getattr(value, "known_as", None)
+                if snapshot is None or snapshot.raw is not value.raw:
+                    snapshot = value.snapshot()
+                if id(snapshot) in known:
+                    connected = True
+                kept.append(snapshot)
+            else:
+                kept.append(value)
+        (output,) = outputs
+        snapshot = output.snapshot()
+        if connected and (output.raw.dtype.kind == "f" or output.type.is_inexact):
+            known[id(snapshot)] = snapshot
+            self._records.append(_Record(kept, (snapshot,), None, op, attrs, regions))
+        else:
+            self._unconnected[id(snapshot)] = snapshot
 
     def record_constants(self, outputs: Sequence[Any]) -> None:
         """Notes what an op without a gradient computed: as a target it has none, and is no tensor from outside."""
@@ -184,7 +249,7 @@ class GradientTape:
         self,
         inputs: Sequence[Any],
         outputs: Sequence[Tensor],
-        pullback: Callable[[Sequence[int], Gradients], Gradients],
+        pullback: Pullback,
     ) -> None:
         """Notes a step with a pullback of its own.
 
@@ -220,7 +285,7 @@ class GradientTape:
         for tensor in tensors:
             snapshot = tensor.snapshot()
             kept.append(snapshot)
-            if connected and tensor.type.is_inexact:
+            if connected and (tensor.dtype.kind == "f" or tensor.type.is_inexact):
                 self._connected[id(snapshot) if eager else id(snapshot.raw)] = snapshot
             else:
                 self._unconnected[_key(snapshot)] = snapshot if eager else snapshot.raw
@@ -449,7 +514,7 @@ class GradientTape:
             raise at(error, user_location())
         seeds: dict[int, Tensor] = {}
         for target, cotangent in zip(targets, given, strict=True):
-            seed: Any = apply(OPS["ones_like"], (target,)) if cotangent is None else operand(cotangent)
+            seed: Any = FUNCTIONS["ones_like"](target) if cotangent is None else operand(cotangent)
             shape = getattr(seed, "shape", ())
             if tuple(shape) != target.shape:
                 error = InvalidArgumentError(
@@ -466,34 +531,39 @@ class GradientTape:
     ) -> None:
         needed = {_key(tensor) for group in groups for tensor in group}
         names = {source.name for source in sources if isinstance(source, Variable)}
-        path: list[tuple[_Record, list[int]]] = []
+        # By the objects themselves where no tensor is symbolic: a call of _key for each would cost a tenth of all.
+        key: Callable[[Any], int] = id if self._trace is None else _key_of_any
+        path: list[tuple[_Record, tuple[int, ...]]] = []
+        connected = self._connected
         for record in list(self._records):
-            wrt = [
-                position
-                for position, value in enumerate(record.inputs)
-                if isinstance(value, Tensor) and _key(value) in needed
-            ]
+            wrt = tuple([place for place, value in enumerate(record.inputs) if key(value) in needed])
             if wrt:
                 path.append((record, wrt))
-                needed.update(_key(output) for output in record.outputs if output.type.is_inexact)
+                needed.update([name for name in map(key, record.outputs) if name in connected])
         for record, wrt in reversed(path):
-            given = [cotangents.get(_key(output)) for output in record.outputs]
+            given = [cotangents.get(key(output)) for output in record.outputs]
             if all(cotangent is None for cotangent in given):
                 continue
-            if names.intersection(record.assigned):
-                _refuse_assigned(sorted(names.intersection(record.assigned)))
-            with self._where_it_ran(record):
-                for position, gradient in zip(wrt, record.pullback(wrt, given), strict=True):
+            if names and (assigned := names.intersection(record.attrs.get("assigned", ()))):
+                _refuse_assigned(sorted(assigned))
+            inputs = record.inputs
+            with self._where_it_ran(record) if self._saw_pins else _HERE:
+                for position, gradient in zip(wrt, record.pull(wrt, given), strict=True):
                     if gradient is not None:
-                        _accumulate(cotangents, record.inputs[position], gradient)
+                        name = key(inputs[position])
+                        before = cotangents.get(name)
+                        cotangents[name] = gradient if before is None else before + gradient
 
     def _where_it_ran(self, record: _Record) -> AbstractContextManager[None]:
         """The device scope of a step back: the one around, or where the step forward ran if devices were named there.
 
         The cotangents may come from steps on other devices.
         """
-        device = record.outputs[0].device if self._saw_pins and not context.device else ""
-        return device_scope(device) if device and "," not in device else nullcontext()
+        device = record.outputs[0].device if not context.device else ""
+        return device_scope(device) if device and "," not in device else _HERE
+
+
+_HERE = nullcontext()
 
 
 def _total(found: Sequence[Tensor | None]) -> Tensor | None:

@@ -51,6 +51,7 @@ class OpDef:
       platforms: the types of devices, in lower case, that have an implementation; empty for all.
       doc: one line on what the op computes.
       caches: what higher layers keep for the op.
+      pullbacks: the same for its gradients.
     """
 
     name: str
@@ -66,6 +67,7 @@ class OpDef:
     platforms: tuple[str, ...] = ()
     doc: str = ""
     caches: dict[Any, Any] = field(default_factory=dict[Any, Any], repr=False)
+    pullbacks: dict[Any, Any] = field(default_factory=dict[Any, Any], repr=False)
 
     def region_labels(self, count: int) -> tuple[str, ...]:
         """The name of each of ``count`` regions; those of a ``*`` name share it, and surplus ones have none."""

@@ -107,3 +107,43 @@ def test_device_scope_takes_the_long_way() -> None:
         assert not context.eager
         assert gx.exp(gx.zeros(2)).device.endswith("CPU:0")
     assert context.eager
+
+
+def test_tape_sees_the_short_way() -> None:
+    x = gx.asarray([1.0, 4.0])
+    with gx.GradientTape() as tape:
+        tape.watch(x)
+        places = gx.argsort(x)  # has no gradient
+        parts = gx.split(gx.sqrt(x) * 2 + gx.astype(x > 2.0, "float32"), 2)
+        y = 3 * parts[1] - parts[0]
+    assert places.tolist() == [0, 1]
+    assert [value.tolist() for value in tape.gradient([y], [x])] == [[-1.0, 1.5]]
+
+
+def test_second_order_takes_the_long_way_back() -> None:
+    x = gx.asarray(2.0)
+    with gx.GradientTape() as outer:
+        outer.watch(x)
+        with gx.GradientTape() as inner:
+            inner.watch(x)
+            y = x * x * x
+        slope = inner.gradient(y, x)
+    assert (slope.item(), outer.gradient(slope, x).item()) == (12.0, 12.0)
+
+
+def test_errors_under_a_tape_have_the_line_that_called() -> None:
+    x = gx.ones((2, 3))
+    with gx.GradientTape() as tape:
+        tape.watch(x)
+        for call in (lambda: gx.sum(x, axis=5), lambda: x @ x, lambda: x + "a"):
+            with pytest.raises((gx.errors.GraphcError, TypeError)) as caught:
+                call()
+            assert "test_short_way.py" in str(caught.value) or "unsupported operand" in str(caught.value)
+
+
+def test_whole_number_of_what_is_watched_has_no_gradient() -> None:
+    x = gx.asarray([1.5, 2.5])
+    with gx.GradientTape() as tape:
+        tape.watch(x)
+        y = gx.astype(gx.astype(x, "int32"), "float32") * 2
+    assert tape.gradient(y, x) is None
