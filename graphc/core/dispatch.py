@@ -307,7 +307,7 @@ def _call(op: OpDef, arrays: Sequence[Any], attrs: Attrs, regions: Sequence[Grap
         raise translate_error(error, op, arrays, attrs, operands=operands) from error
 
 
-_JAX_ERRORS = (TypeError, ValueError, IndexError, OverflowError, NotImplementedError, NameError)
+_JAX_ERRORS = (TypeError, ValueError, IndexError, OverflowError, NotImplementedError, NameError, AssertionError)
 
 
 def translate_error(
@@ -336,10 +336,10 @@ def translate_error(
             return error
     if not isinstance(error, _JAX_ERRORS):
         return error
-    reason = str(error).split("\n")[0]
+    reason = str(error).split("\n")[0] or "these shapes do not fit"
     if "incompatible devices" in reason and any(map(_is_held, values)):
         return _on_several_devices(op, values, attrs, location)
-    shapes = isinstance(error, ValueError) or "shape" in reason
+    shapes = isinstance(error, ValueError | AssertionError) or "shape" in reason
     kind = InvalidArgumentError if shapes else InvalidTypeError
     if isinstance(error, IndexError) or "out of bounds for array of dimension" in reason:
         kind = OutOfRangeError  # as NumPy's AxisError, an IndexError and a ValueError

@@ -275,7 +275,8 @@ class Trace:
         try:
             output_types = op.infer(types, attrs, regions)
         except Exception as error:
-            raise translate_error(error, op, types, attrs, operands=inputs) from error
+            given = [one if type(one) in SCALARS else found for one, found in zip(inputs, types, strict=True)]
+            raise translate_error(error, op, given, attrs, operands=inputs) from error
         location = user_location()
         device = ""
         if context.device:

@@ -8,7 +8,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from graphc.ops.parts import parts
 from graphc.ops.table import define, row
+from graphc.ops.values import fitted
 
 Array = jax.Array
 
@@ -35,19 +37,47 @@ def _atleast(function: Any) -> Any:
 
 
 def _insert(x: Any, values: Any, obj: Any, axis: int | None = None) -> Array:
+    _check_positions(obj, x, axis, 1)
     return jnp.insert(x, np.asarray(obj), values, axis)
 
 
 def _delete(x: Any, obj: Any, axis: int | None = None) -> Array:
+    _check_positions(obj, x, axis, 0)
     return jnp.delete(x, np.asarray(obj), axis)
 
 
+def _check_positions(obj: Any, x: Any, axis: int | None, behind: int) -> None:
+    """Refuses positions out of range, which JAX takes for the nearest ones."""
+    size = x.size if axis is None else x.shape[axis]
+    for position in np.ravel(obj):
+        if not -size <= position < size + behind:
+            raise IndexError(f"position {position} is out of range for {size} elements")
+
+
 def _fill_diagonal(x: Any, value: Any, wrap: bool = False) -> Array:
-    return jnp.fill_diagonal(x, value, wrap=wrap, inplace=False)
+    return jnp.fill_diagonal(x, fitted(value, x), wrap=wrap, inplace=False)
 
 
 def _array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
-    return jnp.array_split(x, indices_or_sections, axis=axis)
+    return parts(jnp.array_split, x, indices_or_sections, axis)
+
+
+def _hsplit(x: Any, indices_or_sections: Any) -> Any:
+    if not x.ndim:
+        raise ValueError("expected one axis or more")
+    return parts(jnp.split, x, indices_or_sections, 0 if x.ndim == 1 else 1)
+
+
+def _vsplit(x: Any, indices_or_sections: Any) -> Any:
+    if x.ndim < 2:
+        raise ValueError("expected two axes or more")
+    return parts(jnp.split, x, indices_or_sections, 0)
+
+
+def _dsplit(x: Any, indices_or_sections: Any) -> Any:
+    if x.ndim < 3:
+        raise ValueError("expected three axes or more")
+    return parts(jnp.split, x, indices_or_sections, 2)
 
 
 _SPLIT = "x, indices_or_sections: Axes"
@@ -68,9 +98,9 @@ _ROWS = (
         "Cut into parts that may differ by one.",
         returns=_PARTS,
     ),
-    row("hsplit", jnp.hsplit, _SPLIT, "Cut along axis 1; along axis 0 when 1-d.", returns=_PARTS),
-    row("vsplit", jnp.vsplit, _SPLIT, "Cut along axis 0.", returns=_PARTS),
-    row("dsplit", jnp.dsplit, _SPLIT, "Cut along axis 2.", returns=_PARTS),
+    row("hsplit", _hsplit, _SPLIT, "Cut along axis 1; along axis 0 when 1-d.", returns=_PARTS),
+    row("vsplit", _vsplit, _SPLIT, "Cut along axis 0.", returns=_PARTS),
+    row("dsplit", _dsplit, _SPLIT, "Cut along axis 2.", returns=_PARTS),
     row("atleast_1d", _atleast(jnp.atleast_1d), "*arrays", "With one axis at least.", returns=_AS_GIVEN),
     row("atleast_2d", _atleast(jnp.atleast_2d), "*arrays", "With two axes at least.", returns=_AS_GIVEN),
     row("atleast_3d", _atleast(jnp.atleast_3d), "*arrays", "With three axes at least.", returns=_AS_GIVEN),

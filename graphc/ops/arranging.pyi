@@ -125,8 +125,6 @@ def dsplit(x: ArrayLike, indices_or_sections: Axes) -> tuple[Tensor, ...]:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
-
-    Source: ``jax.numpy.dsplit``.
     """
 
 def dstack(arrays: Tensors) -> Tensor:
@@ -184,8 +182,6 @@ def hsplit(x: ArrayLike, indices_or_sections: Axes) -> tuple[Tensor, ...]:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
-
-    Source: ``jax.numpy.hsplit``.
     """
 
 def insert(x: ArrayLike, obj: Axes, values: ArrayLike, axis: int | None = None) -> Tensor:
@@ -237,6 +233,4 @@ def vsplit(x: ArrayLike, indices_or_sections: Axes) -> tuple[Tensor, ...]:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
-
-    Source: ``jax.numpy.vsplit``.
     """

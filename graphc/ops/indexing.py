@@ -16,6 +16,7 @@ from graphc.core import FUNCTIONS, SCALARS, ArrayLike, Tensor, apply, context, o
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.ops.subscripts import IndexEncoder, checked_position
 from graphc.ops.table import infer_by_evaluation
+from graphc.ops.values import fitted
 
 __all__ = ["get_item", "update_item"]
 
@@ -95,14 +96,8 @@ def _basic_shape(x: TensorType, tensors: Sequence[TensorType], index: tuple[Any,
 
 
 def _update_item(x: Any, values: Any, *tensors: Any, index: tuple[Any, ...], how: str) -> Array:
-    values = jnp.asarray(values)  # a constant of weak type comes as a Python number
-    if jnp.promote_types(x.dtype, values.dtype) != x.dtype and not _same_kind(values, x):
-        raise TypeError(
-            f"values of dtype {values.dtype} cannot be put into a tensor of dtype {x.dtype} without loss; "
-            f"convert one of them with gx.astype"
-        )
+    values = fitted(values, x)
     cut, key, starts, mask = _key(x, tensors, index)
-    values = values.astype(x.dtype)
     if mask is not None:
         part = cut[key]
         cut = _put(cut, key, _where(part, values, *mask, how))
@@ -139,11 +134,6 @@ def _without_leading_ones(values: Any, ndim: int) -> Any:
     extra = values.ndim - ndim
     fits = extra > 0 and all(size == 1 for size in values.shape[:extra])
     return values.reshape(values.shape[extra:]) if fits else values
-
-
-def _same_kind(values: Any, x: Any) -> bool:
-    kinds = (jnp.bool_, jnp.integer, jnp.floating, jnp.complexfloating)
-    return any(jnp.issubdtype(values.dtype, kind) and jnp.issubdtype(x.dtype, kind) for kind in kinds)
 
 
 _update_item_by_evaluation = infer_by_evaluation(_update_item)

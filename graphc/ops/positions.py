@@ -26,8 +26,8 @@ def _of_triangle(function: Any) -> Any:
 
 
 def _diag_indices_from(x: Any) -> Any:
-    if len(set(x.shape)) != 1:
-        raise ValueError(f"all axes must have one size, the shape is {x.shape}")
+    if x.ndim < 2 or len(set(x.shape)) != 1:
+        raise ValueError(f"expected two axes or more, all of one size; the shape is {x.shape}")
     return jnp.diag_indices(x.shape[0], x.ndim)
 
 

@@ -90,7 +90,11 @@ def public_function(entry: Row, ops: Mapping[tuple[str, ...], OpDef]) -> Callabl
     signature = Signature.parse(entry.signature)
     attributes = _items(signature.defaults)
     template = _OPTIONAL_TEMPLATE if signature.optional else _TEMPLATE
-    wrap = "_tuple" if entry.returns.startswith("tuple") else "" if entry.returns.startswith("Tensor") else "_wrapper"
+    wrap = "_wrapper"
+    if entry.returns.startswith("Tensor"):
+        wrap = "_some" if "tuple" in entry.returns else ""
+    elif entry.returns.startswith("tuple"):
+        wrap = "_tuple"
     attrs = f"_attrs(({attributes}))" if attributes else "_no_attrs"
     source = template.format(
         name=entry.function,
@@ -122,6 +126,7 @@ def public_function(entry: Row, ops: Mapping[tuple[str, ...], OpDef]) -> Callabl
         "_ops": ops,
         "_rules": dtype_rules,
         "_scalar": raw_scalar,
+        "_some": _some,
         "_tuple": as_tuple,
         "_type": type,
         "_wrapped": _wrapped,
@@ -202,6 +207,10 @@ def _first_steps(entry: Row, signature: Signature, wrap: str) -> str:
 
 def _items(names: Any) -> str:
     return "".join(f"{name}, " for name in names)
+
+
+def _some(outputs: Any) -> Any:
+    return () if outputs is None else outputs
 
 
 def as_tuple(outputs: Any) -> tuple[Any, ...]:

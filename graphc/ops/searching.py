@@ -11,6 +11,7 @@ from jax import lax
 
 from graphc.core import as_dtype
 from graphc.ops.table import define, row
+from graphc.ops.values import fitted
 
 _SORT = "x, axis: int = -1, descending: bool = False, stable: bool = True"
 
@@ -34,7 +35,7 @@ def _choose(x: Any, *choices: Any, mode: str = "clip") -> Any:
 
 
 def _put_along_axis(x: Any, indices: Any, values: Any, axis: int | None) -> Any:
-    return jnp.put_along_axis(x, indices, values, axis, inplace=False)
+    return jnp.put_along_axis(x, indices, fitted(values, x), axis, inplace=False)
 
 
 def _isin(x: Any, values: Any, invert: bool = False) -> Any:

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from graphc.ops.parts import parts
 from graphc.ops.table import define, row
 
 Array = jax.Array
@@ -39,8 +40,8 @@ def _vstack(*arrays: Any) -> Array:
     return jnp.vstack(arrays)
 
 
-def _split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
-    return jnp.split(x, indices_or_sections, axis=axis)
+def _split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    return parts(jnp.split, x, indices_or_sections, axis)
 
 
 def _dynamic_slice(x: Any, starts: Any, sizes: Any) -> Array:

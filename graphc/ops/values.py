@@ -1,10 +1,11 @@
-"""Results whose shape depends on values: NumPy finds them in eager code, and a graph asks for their size."""
+"""Values: those on which shapes depend, which NumPy finds in eager code, and those that are put into a tensor."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
+import jax.numpy as jnp
 import numpy as np
 
 from graphc.base import at, user_location
@@ -25,7 +26,7 @@ from graphc.core import (
 )
 from graphc.ir import Attrs, OpDef
 
-__all__ = ["from_values", "known_values"]
+__all__ = ["fitted", "from_values", "known_values"]
 
 
 def from_values(op: OpDef, function: Callable[..., Any]) -> Callable[[Sequence[Any], Mapping[str, Any]], Any]:
@@ -44,14 +45,20 @@ def from_values(op: OpDef, function: Callable[..., Any]) -> Callable[[Sequence[A
             for name, value in zip(op.params, inputs, strict=True)
         ]
         try:
-            found: Any = function(*arrays, **attributes)
+            found: Any = function(*map(_sortable, arrays), **attributes)
         except Exception as error:
             raise translate_error(error, op, arrays, NO_ATTRS, operands=inputs) from error
+        dtype = jnp.result_type(*arrays) if any(array.dtype.kind == "V" for array in arrays) else None
         if not isinstance(found, tuple | list):
-            return _tensor(found)
-        return tuple(map(_tensor, cast("tuple[Any, ...]", found)))
+            return _tensor(found, dtype)
+        return tuple(_tensor(part, dtype) for part in cast("tuple[Any, ...]", found))
 
     return run
+
+
+def _sortable(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """An array that NumPy knows the order of; to it, those of ml_dtypes are of a kind of their own."""
+    return array.astype(np.float32) if array.dtype.kind == "V" else array
 
 
 def known_values(name: str, parameter: str, value: Any, remedy: str) -> np.ndarray[Any, Any]:
@@ -81,5 +88,26 @@ def known_values(name: str, parameter: str, value: Any, remedy: str) -> np.ndarr
     return value.numpy() if isinstance(value, ArrayMethods) else np.asarray(value)
 
 
-def _tensor(value: Any) -> Tensor:
-    return FUNCTIONS["asarray"](value)
+def _tensor(value: Any, dtype: Any = None) -> Tensor:
+    """A result; the elements of tensors, which are floats where a dtype is given, have that again."""
+    return FUNCTIONS["asarray"](value, dtype if value.dtype.kind == "f" else None)
+
+
+def fitted(values: Any, x: Any) -> Any:
+    """Values that are put into a tensor, in its dtype.
+
+    Raises:
+      TypeError: they are of another kind, and would lose something.
+    """
+    values = jnp.asarray(values)  # a constant of weak type comes as a Python number
+    if jnp.promote_types(x.dtype, values.dtype) != x.dtype and not _same_kind(values, x):
+        raise TypeError(
+            f"values of dtype {values.dtype} cannot be put into a tensor of dtype {x.dtype} without loss; "
+            f"convert one of them with gx.astype"
+        )
+    return values.astype(x.dtype)
+
+
+def _same_kind(values: Any, x: Any) -> bool:
+    kinds = (jnp.bool_, jnp.integer, jnp.floating, jnp.complexfloating)
+    return any(jnp.issubdtype(values.dtype, kind) and jnp.issubdtype(x.dtype, kind) for kind in kinds)

@@ -1,0 +1,22 @@
+"""The parts that a tensor is cut into."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jax import lax
+
+__all__ = ["parts"]
+
+
+def parts(split: Any, x: Any, indices_or_sections: Any, axis: int) -> Any:
+    """The parts of a tensor along an axis: so many, as ``split`` makes them, or those between positions.
+
+    As in NumPy the parts behind the end are empty; JAX refuses such positions.
+    """
+    if isinstance(indices_or_sections, int):
+        return split(x, indices_or_sections, axis=axis)
+    size = x.shape[axis]
+    ends = [slice(place).indices(size)[1] for place in (*indices_or_sections, size)]
+    starts = [0, *ends[:-1]]
+    return [lax.slice_in_dim(x, start, max(start, end), axis=axis) for start, end in zip(starts, ends, strict=True)]
