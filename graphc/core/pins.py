@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import reduce
 from types import MethodType
 from typing import Any, Final
 
@@ -47,7 +46,7 @@ class Pins:
     """What the device scopes around say; false where there are none.
 
     Attributes:
-      layers: the scopes, outermost first; specs that follow each other are merged into one.
+      layers: the scopes, outermost first.
       text: the device that their specs name, such as ``/device:GPU:0``, also where it does not exist; empty where they
         leave that open. What functions say is not in it.
       around: what held before the innermost scope was entered; None where that is not kept.
@@ -67,16 +66,12 @@ class Pins:
 
     @property
     def spec(self) -> DeviceSpec:
-        """What the specs among them say together."""
-        specs = [layer for layer in self.layers if isinstance(layer, DeviceSpec)]
-        return reduce(DeviceSpec.merge, specs) if specs else DeviceSpec()
-
-    def inside(self, layer: DeviceSpec | DeviceFunction) -> tuple[DeviceSpec | DeviceFunction, ...]:
-        """The layers with one more inside."""
-        last = self.layers[-1] if self.layers else None
-        if isinstance(layer, DeviceSpec) and isinstance(last, DeviceSpec):
-            return (*self.layers[:-1], last.merge(layer))
-        return (*self.layers, layer)
+        """What the specs among them say together: the innermost first, of others what that leaves open."""
+        merged = DeviceSpec()
+        for layer in reversed(self.layers):
+            if isinstance(layer, DeviceSpec):
+                merged = layer.merge(merged)
+        return merged
 
     def __str__(self) -> str:
         return ", then ".join(map(str, self.layers))

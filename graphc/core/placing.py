@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from functools import reduce
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import jax
@@ -131,7 +130,7 @@ class _Scope(AbstractContextManager[None]):
         if self._layer is None:
             pins = Pins(around=around)
         else:
-            layers = around.inside(self._layer)
+            layers = (*around.layers, self._layer)
             text = _text(Pins(layers).spec)
             if text:
                 find_device(text)
@@ -188,15 +187,14 @@ def variable_device(name: str, type: TensorType, trainable: bool) -> str:
 
 
 def _asked(pins: Pins, node: NodeToPlace) -> str:
-    said: list[DeviceSpec] = []  # outermost first
+    said = DeviceSpec()
     for layer in reversed(pins.layers):
         if isinstance(layer, DeviceFunction):
-            so_far = reduce(DeviceSpec.merge, said, DeviceSpec())
-            if so_far.is_complete:
+            if said.is_complete:
                 continue
-            layer = _answer(layer, NodeToPlace(node.op, node.name, node.inputs, node.attrs, node.location, str(so_far)))
-        said.insert(0, layer)
-    return _text(reduce(DeviceSpec.merge, said, DeviceSpec()))
+            layer = _answer(layer, replace(node, device=str(said)))
+        said = layer.merge(said)
+    return _text(said)
 
 
 def _answer(function: DeviceFunction, node: NodeToPlace) -> DeviceSpec:

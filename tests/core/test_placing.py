@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import itertools
 import logging
 import threading
@@ -11,10 +13,12 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import graphc as gx
-from graphc.core import NodeToPlace, apply, check_implemented, context, log_placement
-from graphc.ir import OpDef, TensorType
+from graphc.core import NO_ATTRS, NodeToPlace, apply, check_implemented, context, log_placement, requested_device
+from graphc.ir import OPS, OpDef, TensorType
 
 
 def tpu_op() -> OpDef:
@@ -64,6 +68,39 @@ def test_what_an_inner_scope_leaves_open_is_as_the_outer_one_says(specs: list[An
 
     assert [value.device for value in made()] == [device] * 4
     assert context.eager
+
+
+PARTIAL = st.builds(
+    gx.DeviceSpec,
+    job=st.sampled_from([None, "localhost"]),
+    task=st.sampled_from([None, 0]),
+    device_type=st.sampled_from([None, "CPU", "GPU"]),
+    device_index=st.none() | st.integers(0, 3),
+)
+
+
+@given(st.lists(PARTIAL, max_size=4), st.lists(st.booleans(), min_size=4, max_size=4))
+def test_what_a_function_answers_counts_as_a_scope_that_says_so(specs: list[gx.DeviceSpec], asks: list[bool]) -> None:
+    def asked(*layers: Any) -> str:
+        with contextlib.ExitStack() as stack:
+            for layer in layers:
+                stack.enter_context(gx.device(layer))
+            return requested_device(OPS["add"], (), NO_ATTRS)
+
+    def answering(spec: gx.DeviceSpec) -> Any:
+        return lambda node: spec
+
+    logging.disable()  # there is no GPU
+    try:
+        with gx.config.scope(soft_placement=True):
+            name = asked(*specs)
+            mixed = [answering(spec) if ask else spec for spec, ask in zip(specs, asks, strict=False)]
+            assert asked(*mixed) == name
+    finally:
+        logging.disable(logging.NOTSET)
+    merged = functools.reduce(lambda inner, outer: outer.merge(inner), reversed(specs), gx.DeviceSpec())
+    named = merged.device_type or merged.device_index is not None
+    assert name == (f"/device:{merged.device_type or 'CPU'}:{merged.device_index or 0}" if named else "")
 
 
 def test_a_scope_may_be_entered_again() -> None:
