@@ -23,7 +23,7 @@ from graphc.base.pool import Pool, Work
 from graphc.base.recursion import deep_recursion
 from graphc.base.registry import Registry
 from graphc.base.waiting import Signal, holding, pause, wait_until
-from graphc.base.watchdog import Watch, listen_to_waits, watched
+from graphc.base.watchdog import listen_to_waits, note_progress, watched
 
 __all__ = [
     "CancellationToken",
@@ -36,7 +36,6 @@ __all__ = [
     "Registry",
     "Signal",
     "UniqueNames",
-    "Watch",
     "What",
     "WideTypes",
     "Work",
@@ -58,6 +57,7 @@ __all__ = [
     "is_internal_file",
     "listen_to_waits",
     "nest",
+    "note_progress",
     "pause",
     "remember",
     "set_detour",

@@ -8,12 +8,13 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 from graphc.base.config import config
 from graphc.base.deadlines import What
 from graphc.base.frames import Location, user_location
 
-__all__ = ["Watch", "listen_to_waits", "watched"]
+__all__ = ["listen_to_waits", "note_progress", "watched"]
 
 _logger = logging.getLogger("graphc.watchdog")
 
@@ -101,30 +102,44 @@ def listen_to_waits(listener: Callable[[str, float], None] | None) -> None:
     _listener = listener
 
 
+_watch: ContextVar[Watch | None] = ContextVar("graphc.watch", default=None)
+
+
+def note_progress() -> None:
+    """Tells the watchdog that what is waited for here makes progress."""
+    watch = _watch.get()
+    if watch is not None:
+        watch.progress()
+
+
 @contextmanager
-def watched(what: What) -> Generator[Watch | None]:
+def watched(what: What) -> Generator[None]:
     """Inside the scope this thread waits for something; see ``gx.config.watchdog_seconds``.
+
+    Of scopes in each other the outermost counts: the others are parts of what it waits for.
 
     Args:
       what: what it waits for, as a noun.
-
-    Yields:
-      What is told of progress; None when nobody watches.
     """
     listener = _listener
-    if listener is not None:
-        start = time.perf_counter()
-        try:
-            yield None
-        finally:
-            listener(what if isinstance(what, str) else what(), start)
-        return
-    if config.watchdog_seconds is None:
-        yield None
-        return
-    watch = Watch(what, user_location())
-    number = _watchdog.add(watch)
+    start = 0.0 if listener is None else time.perf_counter()
     try:
-        yield watch
+        if config.watchdog_seconds is None or _watch.get() is not None:
+            yield
+        else:
+            with _watching(Watch(what, user_location())):
+                yield
     finally:
+        if listener is not None:
+            listener(what if isinstance(what, str) else what(), start)
+
+
+@contextmanager
+def _watching(watch: Watch) -> Generator[None]:
+    number = _watchdog.add(watch)
+    token = _watch.set(watch)
+    try:
+        yield
+    finally:
+        _watch.reset(token)
         _watchdog.remove(number)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -47,13 +47,12 @@ from graphc.function import (
     trace_function,
 )
 from graphc.ir import TensorType
-from graphc.lowering import compiler_options, lower, run_on_variables
+from graphc.lowering import compiler_options, in_flight, interrupts_held, lower, run_on_variables
 from graphc.ops import REPLICA_AXIS
 
 __all__ = ["DataParallel", "ParallelFunction"]
 
 _FUNCTIONS_KEPT = 32
-_in_flight: deque[list[Any]] = deque()  # over all strategies: the simulated devices are the process's
 _launching = threading.Lock()
 
 
@@ -161,15 +160,16 @@ class DataParallel:
         """Starts a program once there is room.
 
         XLA's collectives on simulated CPU devices deadlock, and then abort the process, when many programs are in
-        flight (seen with 200 over 8 devices on 2 cores), so there ``config.max_in_flight`` bounds them.
+        flight (seen with 200 over 8 devices on 2 cores), so there one is at a time unless ``config.max_in_flight``
+        says otherwise.
         """
-        if not self._bounded:
+        limit = config.max_in_flight or (1 if self._bounded else None)
+        if limit is None:
             return program()
         with _launching:
-            while len(_in_flight) >= (config.max_in_flight or 1):
-                jax.block_until_ready(_in_flight.popleft())
+            in_flight.make_room(limit)
             results = program()
-            _in_flight.append([array for array in results if not array.is_deleted()][:1])
+            in_flight.add("a data-parallel step", results)
         return results
 
 
@@ -389,7 +389,8 @@ class _Program:
             for variable in variables:
                 variable.raw = placed(variable.raw, self.parallel.replicated)
             if not self.traced.can_fail:
-                results = run_on_variables(run, variables, self._num_written, arrays)
+                with interrupts_held(variables[: self._num_written]):
+                    results = run_on_variables(run, variables, self._num_written, arrays)
         if self.traced.can_fail:
             results = self.traced.executable.run(lambda values: run(*values, *arrays), variables, self._check)
         count = self.traced.num_results

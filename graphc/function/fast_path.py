@@ -31,7 +31,7 @@ def fast_path(
     special = (
         traced.after_call or traced.depends_on_arguments or traced.looks_at_values or traced.devices or traced.plan
     )
-    if special or len(args) != traced.num_arguments:
+    if special or traced.executable.timeout is not None or len(args) != traced.num_arguments:
         return None
     if any(type(value) is not Tensor for value in args):
         return None

@@ -57,6 +57,7 @@ class Function:
             device="" if device is None else canonical_device(device),
             max_iterations=options.get("max_iterations"),
             side_effects=options.get("side_effects", "warn"),
+            timeout=options.get("timeout"),
         )
         self._on_retrace: Report = options.get("on_retrace", "warn")
         self._max_traces = options.get("max_traces")
@@ -79,7 +80,7 @@ class Function:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the compiled program for these arguments, tracing it first if there is none."""
         fast = self._fast
-        if fast is not None and not kwargs and context.eager and not Mode.eager and not detours:
+        if fast is not None and not kwargs and context.eager and not detours:
             result = fast(args)
             if result is not MISS:
                 return result
@@ -116,6 +117,8 @@ class Function:
         if context.tapes:
             return traced.call_recorded(arguments)
         result = traced(arguments)
+        if detours:  # what would be the short way is not taken now, and may be as it was later
+            return result
         simple = len(self._traces) == 1 and not kwargs and not self._binder.has_state
         self._fast = fast_path(traced, arguments, args) if simple else None
         return result
@@ -323,6 +326,7 @@ def function(
     device: str | None = None,
     on_retrace: Report = "warn",
     max_traces: int | None = None,
+    timeout: float | None = None,
     name: str | None = None,
     **unknown: Any,
 ) -> Any:
@@ -344,6 +348,9 @@ def function(
       on_retrace: what the third retrace leads to: ``"warn"``, ``"error"`` or ``"ignore"``. The warning comes again
         whenever the number of retraces has doubled, so that one that goes on for ever is seen and does not flood.
       max_traces: how many traces are kept; ``gx.config.max_traces`` when None.
+      timeout: within how many seconds a run must be done, not counting the time to trace and compile it. The call waits
+        for its results; when they do not come in time it raises, Variables keep their values, what the program still
+        computes is dropped, and Python that it calls is not begun any more. None for no bound.
       name: of the graph, and in messages; the function's own when None.
       **unknown: refused; here so that the message says which options there are.
 
@@ -352,6 +359,7 @@ def function(
 
     Raises:
       InvalidArgumentError: ``fn`` is no function, or there is no such option.
+      DeadlineExceededError: when called: the run was not done within ``timeout``, or by a deadline in force.
       GraphcError: when called: something cannot be compiled with Python's meaning; the message names the line.
 
     Example:
@@ -377,6 +385,7 @@ def function(
         raise at(error, user_location())
     make = functools.partial(
         Function, input_signature=input_signature, autograph=autograph, unroll=unroll, max_iterations=max_iterations,
-        side_effects=side_effects, device=device, on_retrace=on_retrace, max_traces=max_traces, name=name,
+        side_effects=side_effects, device=device, on_retrace=on_retrace, max_traces=max_traces, timeout=timeout,
+        name=name,
     )  # fmt: skip
     return make if fn is None else make(fn)

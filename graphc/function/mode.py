@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 
+from graphc.base import set_detour
+
 __all__ = ["Mode", "functions_run_eagerly", "run_functions_eagerly"]
 
 
@@ -20,14 +22,20 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
     Args:
       run_eagerly: whether to.
     """
-    Mode.eager = run_eagerly
+    _set(run_eagerly)
 
 
 @contextmanager
 def functions_run_eagerly() -> Generator[None]:
     """Decorated functions run as plain Python inside the scope."""
-    saved, Mode.eager = Mode.eager, True
+    saved = Mode.eager
+    _set(True)
     try:
         yield
     finally:
-        Mode.eager = saved
+        _set(saved)
+
+
+def _set(eager: bool) -> None:
+    Mode.eager = eager
+    set_detour("eager", "functions run eagerly", active=eager)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypedDict, cast
 
-from graphc.base import at, user_location
+from graphc.base import at, checked_seconds, user_location
 from graphc.base.errors import InvalidArgumentError
 
 __all__ = ["FunctionOptions", "Report", "TraceOptions", "check_options"]
@@ -25,6 +25,7 @@ class FunctionOptions(TypedDict, total=False):
     device: str | None
     on_retrace: Report
     max_traces: int | None
+    timeout: float | None
     name: str | None
 
 
@@ -40,6 +41,7 @@ class TraceOptions:
       device: the device that every op is pinned to; empty for none.
       max_iterations: how often a loop may run whose end depends on tensors, where the loop does not say.
       side_effects: what to do about what Python does only when the function is traced.
+      timeout: within how many seconds a run must be done.
     """
 
     name: str
@@ -48,6 +50,7 @@ class TraceOptions:
     device: str = ""
     max_iterations: int | None = None
     side_effects: Report = "warn"
+    timeout: float | None = None
 
 
 def check_options(options: FunctionOptions) -> None:
@@ -66,6 +69,8 @@ def check_options(options: FunctionOptions) -> None:
     for name in ("max_iterations", "max_traces"):
         if not (given.get(name) is None or _is_count(given[name], 1)):
             raise _error(f"{name} must be None or an int from 1 on, got {given[name]!r}")
+
+    checked_seconds(given.get("timeout"), "gx.function: timeout")
 
 
 def _is_count(value: Any, least: int) -> bool:

@@ -19,7 +19,7 @@ from graphc.autograph import (
     holds_views,
     watch_names,
 )
-from graphc.base import Location, at, collections_so_far, user_location
+from graphc.base import Location, at, collections_so_far, detours, user_location
 from graphc.base.errors import GraphcError, UnimplementedError
 from graphc.core import (
     NO_ATTRS,
@@ -192,7 +192,10 @@ class TracedFunction:
         if self.device:
             device = find_device(self.device)
             arrays = [to_device(array, device) for array in arrays]
-        results = self.executable(arrays, variables)
+        if detours or self.executable.timeout is not None:
+            results = self.executable.attended(arrays, variables)
+        else:
+            results = self.executable(arrays, variables)
         timeline = observer()
         if timeline is not None and self.plan is None:
             written = [variable.raw for variable in variables[: self.executable.num_written]]
@@ -357,6 +360,7 @@ def trace_function(
     traced = TracedFunction(
         graph, trace, counts, returned, binder, arguments, notes, options.device or context.device.text
     )
+    traced.executable.timeout = options.timeout
     traced.check(arguments)
     return traced
 

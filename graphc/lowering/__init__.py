@@ -1,17 +1,22 @@
 """Layer 4: a graph becomes one function that JAX traces, and that an XLA executable."""
 
+from graphc.lowering.backpressure import InFlight, in_flight
 from graphc.lowering.executable import Check, Executable, TypesDiffer, run_on_variables
 from graphc.lowering.frames import raise_at
+from graphc.lowering.interrupts import interrupts_held
 from graphc.lowering.lower import LoweredGraph, Lowering, compiler_options, forward_key, lower
 
 __all__ = [
     "Check",
     "Executable",
+    "InFlight",
     "LoweredGraph",
     "Lowering",
     "TypesDiffer",
     "compiler_options",
     "forward_key",
+    "in_flight",
+    "interrupts_held",
     "lower",
     "raise_at",
     "run_on_variables",

@@ -5,16 +5,29 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from itertools import islice
+from functools import cached_property
+from itertools import islice, repeat, starmap
 from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
 
-from graphc.base import collection_paused
+from graphc.base import collection_paused, config, deadline, holding, interruption, watched
 from graphc.base.errors import FailedPreconditionError
-from graphc.core import Variable, context, dtype_rules, type_of, variable_lock
+from graphc.core import (
+    Variable,
+    context,
+    device_name,
+    devices,
+    dtype_rules,
+    type_of,
+    variable_lock,
+    wait_for,
+)
 from graphc.ir import Graph
+from graphc.lowering.apart import ProgramApart, on_device
+from graphc.lowering.backpressure import in_flight
+from graphc.lowering.interrupts import interrupts_held
 from graphc.lowering.lower import LoweredGraph, compiler_options, lower
 from graphc.ops import HOST_CALLS, host_lock
 
@@ -41,6 +54,7 @@ class Executable:
       devices: the devices that it is pinned to; none for where its inputs are.
 
     Attributes:
+      timeout: within how many seconds a run must be done; None for no bound.
       variables: the names of the variables, those that are written first.
       num_written: how many are written.
       jitted: the ``jax.jit`` function: values of ``variables``, then inputs; outputs, then values of ``written``.
@@ -52,6 +66,8 @@ class Executable:
         self.graph = graph
         self.check = check
         self.devices = tuple(devices)
+        self.timeout: float | None = None
+        self._has_run = False
         self._calls_host = any(node.op in HOST_CALLS for node in graph.walk())
         self.lowered: LoweredGraph = lower(graph)
         self.variables = self.lowered.variables
@@ -78,7 +94,62 @@ class Executable:
             return self.run(lambda values: self.jitted(*values, *arrays), variables)
         if not variables:
             return self.jitted(*arrays)
-        return run_on_variables(self.jitted, variables, self.num_written, arrays)
+        if self._has_run:
+            return run_on_variables(self.jitted, variables, self.num_written, arrays)
+        with interrupts_held(variables[: self.num_written]):
+            results = run_on_variables(self.jitted, variables, self.num_written, arrays)
+        self._has_run = True
+        return results
+
+    def attended(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
+        """As a call, where more is asked for than to dispatch the program (see :data:`graphc.base.detours`).
+
+        Under a deadline or a token the call waits for its results: if they do not come, no variable is changed. The
+        time to compile the program counts for a deadline, but not for :attr:`timeout`.
+
+        Raises:
+          DeadlineExceededError: the results were not there in time.
+          CancelledError: a token in force was cancelled before they were there.
+        """
+        counts_progress = self._calls_host and config.watchdog_seconds is not None
+        if self.timeout is not None or interruption() is not None or counts_progress:
+            return self.bounded(arrays, variables)
+        limit = config.max_in_flight
+        unwatched = config.watchdog_seconds is None
+        with nullcontext() if unwatched else watched(lambda: self._described(arrays)):
+            if limit is None:
+                return self(arrays, variables)
+            in_flight.make_room(limit)
+            results = self(arrays, variables)
+        written = variables[: self.num_written]
+        in_flight.add(self.graph.name, results or [variable.raw for variable in written])
+        return results
+
+    def bounded(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
+        """As a call that waits for its results and that may be given up; see :meth:`attended`."""
+        arrays = on_device(arrays)
+        compiled = self._apart.prepare([*[variable.current() for variable in variables], *arrays])
+        context.launched()
+
+        def program(values: Sequence[Any]) -> Sequence[Any]:
+            return self._apart.run(compiled, [*values, *arrays], lambda: self._described(arrays))
+
+        with deadline(self.timeout):
+            return self.run(program, variables)
+
+    @cached_property
+    def _apart(self) -> ProgramApart:
+        return ProgramApart(
+            _guarded(self.lowered, self.graph),
+            calls_host=self._calls_host,
+            compiler_options=compiler_options(self.graph) or None,
+        )
+
+    def _described(self, arrays: Sequence[Any] = ()) -> str:
+        """The program in words: what and where."""
+        found = next((array for array in arrays if isinstance(array, jax.Array)), None)
+        places = [devices()[0]] if found is None else found.devices()
+        return f"the compiled function {self.graph.name!r} on {', '.join(sorted(map(device_name, places)))}"
 
     def run(
         self,
@@ -102,17 +173,22 @@ class Executable:
         """
         # What a program calls on the host may touch other variables, from another thread: it must not wait for this.
         turn = host_lock if self._calls_host else variable_lock
+        bound = interruption()
+        if bound is not None:
+            bound.check(self._described)
+            turn = holding(turn, lambda: f"the variables of {self._described()}, which another thread uses")
         with turn if variables else nullcontext():
             before = [variable.current() for variable in variables]
             results = program(before)
+            if bound is not None:
+                wait_for([array for array in results if isinstance(array, jax.Array)], self._described)
             count = len(results) - self.num_written
             check = check or self.check
             if check is not None:
                 check(results[:count])
             with variable_lock if variables else nullcontext():
                 _check_unchanged(self.graph.name, variables, before)
-                for variable, value in zip(variables, results[count:], strict=False):
-                    variable.raw = value
+                _set_values(variables, results[count:])
         return results[:count]
 
     def lower(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Any:
@@ -144,12 +220,25 @@ def run_on_variables(
     Returns:
       The outputs.
     """
+    results: Any = None
     with variable_lock:
-        results = program(*unshared_values(variables, num_written), *arrays)
-        count = len(results) - num_written
-        for variable, value in zip(variables, results[count:], strict=False):
-            variable.raw = value
+        given = (*unshared_values(variables, num_written), *arrays)
+        try:
+            # Ctrl-C is raised between two instructions of Python's, and after a call. What an iterator gives that is
+            # unpacked is bound first, so that the new values are not lost when the old ones were donated.
+            (results,) = starmap(program, (given,))
+            count = len(results) - num_written
+            _set_values(variables, results[count:])
+        except BaseException:
+            if results is not None:
+                _set_values(variables, results[len(results) - num_written :])
+            raise
     return results[:count]
+
+
+def _set_values(variables: Sequence[Variable], values: Sequence[Any]) -> None:
+    """Gives the first variables new values: all of them, also when Ctrl-C comes."""
+    any(map(setattr, variables, _RAW, values))
 
 
 def _guarded(lowered: LoweredGraph, graph: Graph) -> Callable[..., Any]:
@@ -188,4 +277,5 @@ def _references_of_unshared() -> int:
     return sys.getrefcount(values[0])
 
 
+_RAW = repeat("raw")
 _UNSHARED = _references_of_unshared()

@@ -39,7 +39,9 @@ from graphc.ops.host import (
     host_error,
     host_function,
     host_lock,
+    numbered_calls,
     replaying,
+    waited_for,
 )
 from graphc.ops.jax_call import call_jax
 from graphc.ops.mapping import VMAP, MappedRegion, emit_vmap
@@ -104,10 +106,12 @@ __all__ = [
     "linearize",
     "nn",
     "no_op",
+    "numbered_calls",
     "random",
     "replaying",
     "special",
     "strings",
     "tuple",
     "vjp_attrs",
+    "waited_for",
 ]

@@ -13,6 +13,7 @@ not happen where it has failed.
 
 from __future__ import annotations
 
+import contextvars
 import itertools
 import threading
 import weakref
@@ -24,7 +25,7 @@ import jax
 import numpy as np
 from jax.experimental import io_callback as _io_callback
 
-from graphc.base import Location
+from graphc.base import Location, note_progress
 from graphc.base.errors import InternalError, NotFoundError, UnimplementedError
 from graphc.core import CallState, SymbolicTensor, apply, apply_all, examine, trace_scope, unexamined
 from graphc.ir import OPS, WORLD, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, writes
@@ -41,7 +42,9 @@ __all__ = [
     "host_function",
     "host_lock",
     "is_replaying",
+    "numbered_calls",
     "replaying",
+    "waited_for",
 ]
 
 STATUS = CallState("graphc.status", np.zeros((), np.int32))
@@ -68,13 +71,20 @@ class _HostLock:
         self._lock = threading.RLock()
         self._guests = threading.local()
 
-    def __enter__(self) -> None:
-        if not getattr(self._guests, "here", False):
-            self._lock.acquire()
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        """As for any lock; a guest has it already."""
+        return getattr(self._guests, "here", False) or self._lock.acquire(blocking, timeout)
 
-    def __exit__(self, *exception: object) -> None:
+    def release(self) -> None:
+        """As for any lock."""
         if not getattr(self._guests, "here", False):
             self._lock.release()
+
+    def __enter__(self) -> None:
+        self.acquire()
+
+    def __exit__(self, *exception: object) -> None:
+        self.release()
 
     @contextmanager
     def lent(self) -> Generator[None]:
@@ -238,7 +248,70 @@ def _check_replayed(results: Sequence[TensorType]) -> None:
         )
 
 
+_GIVEN_UP = np.int32(np.iinfo(np.int32).min)
+"""The status of a call that nobody waits for any more."""
+
+
+class _Numbering(threading.local):
+    """The number of the call, as JAX knows it, of the program that it is tracing; None for a program without."""
+
+    number: Any = None
+
+
+_numbering = _Numbering()
+_calls: dict[int, contextvars.Context] = {}
+
+
+@contextmanager
+def numbered_calls(number: Any) -> Generator[None]:
+    """JAX traces a program inside the scope that is told, as an input, the number of its call.
+
+    Its host calls run in the context of the one who calls, with the deadline that is in force there, and once nobody
+    waits for the call any more they do not run.
+    """
+    before, _numbering.number = _numbering.number, number
+    try:
+        yield
+    finally:
+        _numbering.number = before
+
+
+@contextmanager
+def waited_for() -> Generator[int]:
+    """Somebody waits inside the scope for a call of such a program.
+
+    Yields:
+      The number of the call.
+    """
+    number = next(_numbers)
+    _calls[number] = contextvars.copy_context()
+    try:
+        yield number
+    finally:
+        del _calls[number]
+
+
+def _numbered(function: Callable[..., Any], types: Sequence[TensorType]) -> Callable[..., Any]:
+    """A host function that takes the number of the call first."""
+
+    def call(number: Any, *values: Any) -> Any:
+        context = _calls.get(int(number))
+        if context is None:
+            return (_GIVEN_UP, *[np.zeros(type.shape, type.dtype) for type in types[1:]])
+
+        def run() -> Any:
+            note_progress()
+            return function(*values)
+
+        return context.copy().run(run)  # one context cannot be entered by several threads at once
+
+    return call
+
+
 def _call(function: Callable[..., Any], types: Sequence[TensorType], values: Sequence[Any]) -> tuple[Any, ...]:
+    number = _numbering.number
+    if number is not None:
+        function, values = _numbered(function, types), (number, *values)
     shapes = [jax.ShapeDtypeStruct(type.shape, type.dtype) for type in types]
     return tuple(io_callback(function, shapes, *map(jax.lax.stop_gradient, values)))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
-from graphc.base import at, config, user_location
+from graphc.base import at, config, deadline, user_location
 from graphc.base.errors import UnimplementedError
 from graphc.core import Variable, device_name, devices, find_device
 from graphc.ir import Graph
@@ -107,6 +107,11 @@ class PlacedProgram(Executable):
                 )
                 raise at(error, user_location())
         return self.run(lambda values: self._execute([*values, *arrays]), variables)
+
+    def bounded(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
+        """As a call that waits for its results and that may be given up; the executor looks for that between steps."""
+        with deadline(self.timeout):
+            return self(arrays, variables)
 
     def _execute(self, arrays: Sequence[Any]) -> Sequence[Any]:
         try:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import collections
 import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 import pytest
 
 import graphc as gx
 from graphc.base.errors import InvalidArgumentError
+from graphc.core import wait_for
 from graphc.distribute import DataParallel, PerReplica, all_mean, all_sum, replica_index
+from graphc.lowering import InFlight
 
 RNG = np.random.default_rng(0)
 DATA = RNG.normal(size=(64, 4)).astype(np.float32)
@@ -481,15 +481,14 @@ def test_gradients_flow_through_the_mean_over_the_replicas() -> None:
 @pytest.mark.parametrize("limit", [1, 3])
 def test_no_more_programs_are_in_flight_than_allowed(monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
     events: list[str] = []
-    wait = jax.block_until_ready
 
-    def waited(value: Any) -> Any:
+    def waited(arrays: Any, what: Any) -> None:
         events.append("wait")
-        return wait(value)
+        wait_for(arrays, what)
 
     monkeypatch.setattr(gx.config, "max_in_flight", limit)
-    monkeypatch.setattr("graphc.distribute.data_parallel._in_flight", collections.deque())
-    monkeypatch.setattr(jax, "block_until_ready", waited)
+    monkeypatch.setattr("graphc.distribute.data_parallel.in_flight", InFlight())
+    monkeypatch.setattr("graphc.lowering.backpressure.wait_for", waited)
     parallel = DataParallel()
     step = parallel.function(lambda x: gx.mean(x))
     step(DATA)

@@ -1,0 +1,81 @@
+"""A program that may be given up while it runs.
+
+XLA cannot be interrupted, and on a CPU it even runs some programs (those that call Python, and those that look short)
+in the thread that calls them. So the program runs on a thread of its own, and who waits for it may stop waiting. It
+donates nothing: what it was given is still there when it was given up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from graphc.base import What, apart, collection_paused
+from graphc.ops import numbered_calls, waited_for
+
+__all__ = ["ProgramApart", "on_device"]
+
+_PROGRAMS_KEPT = 8
+
+
+class ProgramApart:
+    """A program, compiled to run on a thread of its own.
+
+    Args:
+      function: what JAX traces.
+      calls_host: whether it calls Python; what was not begun when the program is given up is then not begun.
+      compiler_options: for XLA.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], *, calls_host: bool, compiler_options: dict[str, Any] | None
+    ) -> None:
+        self._calls_host = calls_host
+        self._compiled: dict[Any, Any] = {}
+
+        def numbered(number: Any, *arrays: Any) -> Any:
+            with numbered_calls(number):
+                return function(*arrays)
+
+        program = numbered if calls_host else function
+        program.__name__ = program.__qualname__ = function.__name__
+        self._jitted: Any = jax.jit(program, compiler_options=compiler_options)
+
+    def prepare(self, arrays: Sequence[Any]) -> Any:
+        """Compiles the program for arrays that are where these are; in this thread, whose settings of JAX's count."""
+        key = tuple(array.sharding for array in arrays)
+        found = self._compiled.get(key)
+        if found is None:
+            while len(self._compiled) >= _PROGRAMS_KEPT:
+                self._compiled.pop(next(iter(self._compiled)))
+            numbers = [np.int32(0)] if self._calls_host else []
+            with collection_paused():
+                found = self._compiled[key] = self._jitted.lower(*numbers, *arrays).compile()
+        return found
+
+    def run(self, compiled: Any, arrays: Sequence[Any], what: What) -> Sequence[Any]:
+        """Runs what :meth:`prepare` gave, and waits for the results.
+
+        Raises:
+          DeadlineExceededError: the deadline in force has passed; what the program computes is dropped.
+          CancelledError: a token in force was cancelled; the same.
+        """
+
+        def program(*numbers: Any) -> Sequence[Any]:
+            results: Sequence[Any] = compiled(*numbers, *arrays)
+            jax.block_until_ready(results)
+            return results
+
+        if not self._calls_host:
+            return apart(program, what)
+        with waited_for() as number:
+            return apart(lambda: program(np.int32(number)), what)
+
+
+def on_device(arrays: Sequence[Any]) -> list[Any]:
+    """The arrays as arrays of JAX's."""
+    return [array if isinstance(array, jax.Array) else jnp.asarray(array) for array in arrays]

@@ -1,0 +1,58 @@
+"""Steps in flight: dispatched, and not yet computed."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+from graphc.core import describe, wait_for
+
+__all__ = ["InFlight", "in_flight"]
+
+
+class InFlight:
+    """The steps that were dispatched and may not be computed yet, the oldest first."""
+
+    def __init__(self) -> None:
+        self._steps: deque[tuple[str, Any]] = deque()
+        self._lock = threading.Lock()
+
+    def make_room(self, limit: int) -> None:
+        """Waits until fewer than so many steps are in flight.
+
+        Raises:
+          DeadlineExceededError: the deadline in force passed first.
+          CancelledError: a token in force was cancelled first.
+        """
+        while len(self._steps) >= limit:
+            with self._lock:
+                step = self._oldest()
+            if step is None:
+                return
+            name, array = step
+            wait_for((array,), lambda name=name, array=array: f"room for another step: {name!r}, {describe(array)}")
+            with self._lock:
+                if self._steps and self._steps[0] is step:
+                    self._steps.popleft()
+
+    def add(self, name: str, arrays: Sequence[Any]) -> None:
+        """Notes a step that was dispatched, by the smallest of the arrays that it computes."""
+        alive = [array for array in arrays if not array.is_deleted()]
+        if alive:
+            with self._lock:
+                self._steps.append((name, min(alive, key=lambda array: array.nbytes)))
+
+    def _oldest(self) -> tuple[str, Any] | None:
+        """A step to wait for: the oldest, or if what it computed was donated to a later one, the next after it."""
+        while self._steps and self._steps[0][1].is_deleted():
+            self._steps.popleft()
+        return self._steps[0] if self._steps else None
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+
+in_flight = InFlight()
+"""Those of this process."""

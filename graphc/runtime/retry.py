@@ -1,0 +1,55 @@
+"""RetryPolicy: whether work that failed is tried again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from graphc.base import at, checked_seconds, user_location
+from graphc.base.errors import InvalidArgumentError
+
+__all__ = ["RetryPolicy"]
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How often work is tried, and after which failures.
+
+    Variables are as the failed attempt left them: a compiled function that fails leaves them as they were, Python code
+    may have assigned some.
+
+    Args:
+      max_attempts: how often at most, the first time included.
+      on: the exceptions after which it is tried again. A deadline that has passed, and a cancellation, end the work.
+      backoff: seconds to wait before the second attempt; None for none.
+      factor: by how much longer each wait is than the one before.
+
+    Example:
+      >>> RetryPolicy(3, on=(OSError,), backoff=0.5).delay(2)
+      1.0
+    """
+
+    max_attempts: int
+    on: tuple[type[Exception], ...] = (Exception,)
+    backoff: float | None = None
+    factor: float = 2.0
+
+    def __post_init__(self) -> None:
+        if type(self.max_attempts) is not int or self.max_attempts < 1:
+            raise _error(f"max_attempts must be an int from 1 on, got {self.max_attempts!r}")
+        given: Any = self.on
+        kinds = given if isinstance(given, tuple) else (given,)
+        if not kinds or not all(isinstance(kind, type) and issubclass(kind, Exception) for kind in kinds):
+            raise _error(f"on must be exception classes, got {given!r}")
+        object.__setattr__(self, "on", kinds)
+        checked_seconds(self.backoff, "gx.RetryPolicy: backoff")
+        if not self.factor >= 1:
+            raise _error(f"factor must be at least 1, got {self.factor!r}")
+
+    def delay(self, attempt: int) -> float:
+        """The seconds to wait after an attempt, of which the first is 1."""
+        return (self.backoff or 0.0) * self.factor ** (attempt - 1)
+
+
+def _error(message: str) -> InvalidArgumentError:
+    return at(InvalidArgumentError(f"gx.RetryPolicy: {message}"), user_location())

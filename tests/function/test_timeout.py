@@ -1,0 +1,261 @@
+"""Compiled calls under deadlines and tokens: ``timeout=``, ``gx.deadline``, ``gx.CancellationToken``."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import Any
+
+import jax.numpy as jnp
+import pytest
+
+import graphc as gx
+from graphc.base import interruption
+
+LONG = 60.0
+SHORT = 0.001
+
+
+class Gate:
+    """A Python function for programs, which goes on when the test says so."""
+
+    def __init__(self) -> None:
+        self.begun, self._open = threading.Semaphore(0), threading.Event()
+
+    def __call__(self, x: Any) -> Any:
+        self.begun.release()
+        assert self._open.wait(LONG)
+        return x
+
+    def open(self) -> None:
+        self._open.set()
+
+
+def waiters() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name.startswith("graphc.wait")]
+
+
+def let_end(*threads: threading.Thread) -> None:
+    for thread in threads or waiters():
+        thread.join(LONG)
+        assert not thread.is_alive()
+
+
+def long_loop(n: Any) -> Any:
+    """A loop that takes XLA about a third of a second for 10,000,000 rounds."""
+    x = gx.asarray(1.0)
+    while n > 0:
+        x = gx.sin(x) + 1.0
+        n = n - 1
+    return x
+
+
+@pytest.mark.parametrize("seconds", [0, -1.0, float("nan"), float("inf")])
+def test_a_timeout_is_positive_and_finite(seconds: float) -> None:
+    message = f"gx.function: timeout: expected a positive, finite number of seconds or None, got {seconds!r}"
+    with pytest.raises(gx.errors.InvalidArgumentError, match=message):
+        gx.function(long_loop, timeout=seconds)
+
+
+def test_a_timeout_is_a_number() -> None:
+    with pytest.raises(TypeError, match="timeout: expected a number of seconds or None, got 'soon'"):
+        gx.function(long_loop, timeout="soon")  # pyright: ignore[reportArgumentType]
+
+
+def test_a_call_that_is_done_in_time_is_as_any_other() -> None:
+    v = gx.Variable(1.0)
+
+    @gx.function(timeout=LONG)
+    def step(x: gx.Tensor) -> gx.Tensor:
+        v.assign_add(x)
+        assert x > 0, "positive"
+        return v * 2
+
+    assert [step(gx.asarray(1.0)).item() for _ in range(3)] == [4, 6, 8]
+    assert v.numpy() == 4
+    with pytest.raises(AssertionError, match="positive"):
+        step(gx.asarray(-1.0))
+    assert v.numpy() == 4
+
+
+def test_a_program_that_takes_too_long_is_given_up() -> None:
+    v = gx.Variable(1.0)
+
+    @gx.function(timeout=0.01)
+    def step(n: gx.Tensor) -> gx.Tensor:
+        x = gx.asarray(1.0)
+        while n > 0:
+            x = gx.sin(x) + 1.0
+            n = n - 1
+        v.assign(x)
+        return x
+
+    with pytest.raises(gx.errors.DeadlineExceededError) as caught:
+        step(gx.asarray(10_000_000))
+    message = "the deadline of 0.01 s passed while waiting for the compiled function 'step' on /device:CPU:0\n"
+    assert str(caught.value).startswith(message)
+    assert "step(gx.asarray(10_000_000))" in str(caught.value)
+    assert v.numpy() == 1  # and it can be used while the program goes on
+    v.assign(2.0)
+    let_end()
+    assert v.numpy() == 2
+
+
+def test_a_deadline_around_a_call_holds_for_it() -> None:
+    step = gx.function(long_loop)
+    n = gx.asarray(10_000_000)
+    step(gx.asarray(1))
+    with gx.deadline(0.01), pytest.raises(gx.errors.DeadlineExceededError, match="the compiled function 'long_loop'"):
+        step(n)
+    with gx.deadline(LONG):
+        assert step(gx.asarray(0)).item() == 1
+    assert step(gx.asarray(0)).item() == 1
+    let_end()
+
+
+def test_what_was_not_begun_is_not_begun() -> None:
+    """The token is cancelled while the first call to Python runs; the second does not."""
+    token, given_up, events = gx.CancellationToken(), threading.Event(), list[str]()
+    v = gx.Variable(0.0)
+
+    def first(x: Any) -> Any:
+        events.append("first")
+        token.cancel("by the first")
+        assert given_up.wait(LONG)
+        return x
+
+    def second(x: Any) -> Any:
+        events.append("second")
+        return x
+
+    @gx.function
+    def step(x: gx.Tensor) -> gx.Tensor:
+        v.assign_add(x)
+        x = gx.pyfunc(first, "float32", x)
+        for _ in gx.arange(3):
+            x = gx.pyfunc(second, "float32", x)
+        return gx.pyfunc(second, "float32", x, ordered=False)
+
+    with token, pytest.raises(gx.errors.CancelledError, match=r"cancelled \(by the first\) while waiting for the comp"):
+        step(gx.asarray(1.0))
+    given_up.set()
+    let_end()
+    assert events == ["first"]
+    assert v.numpy() == 0
+    token = gx.CancellationToken()
+    step(gx.asarray(1.0))  # not waited for by anybody who may give it up
+    assert events == ["first", "first", *["second"] * 4]
+    assert v.numpy() == 1
+
+
+def test_what_a_program_calls_has_the_deadline_of_the_call() -> None:
+    found: list[Any] = []
+
+    def look(x: Any) -> Any:
+        current = interruption()
+        found.append(None if current is None or current.deadline is None else current.deadline.seconds)
+        return x
+
+    @gx.function
+    def step(x: gx.Tensor) -> gx.Tensor:
+        return gx.pyfunc(look, "float32", x)
+
+    step(gx.asarray(1.0)).wait()
+    with gx.deadline(LONG):
+        step(gx.asarray(1.0))
+    timed = gx.function(step.python_function, timeout=2 * LONG)
+    timed(gx.asarray(1.0))
+    assert found == [None, LONG, 2 * LONG]
+
+
+def test_calls_that_wait_for_each_other_keep_to_their_deadlines() -> None:
+    gate, v = Gate(), gx.Variable(0.0)
+
+    @gx.function
+    def slow(x: gx.Tensor) -> gx.Tensor:
+        v.assign_add(gx.pyfunc(gate, "float32", x))
+        return v.value()
+
+    @gx.function
+    def quick(x: gx.Tensor) -> gx.Tensor:
+        v.assign_add(gx.pyfunc(lambda x: x, "float32", x))
+        return v.value()
+
+    with gx.deadline(LONG):
+        quick(gx.asarray(0.0))  # which compiles it
+    thread = threading.Thread(target=slow, args=(gx.asarray(1.0),), daemon=True)
+    thread.start()
+    assert gate.begun.acquire(timeout=LONG)
+    expected = pytest.raises(gx.errors.DeadlineExceededError, match="the variables of the compiled function 'quick'")
+    with gx.deadline(0.05), expected:
+        quick(gx.asarray(10.0))
+    gate.open()
+    thread.join(LONG)
+    assert quick(gx.asarray(10.0)).item() == 11
+
+
+def test_calls_under_a_tape_keep_to_deadlines() -> None:
+    v = gx.Variable(1.0)
+
+    @gx.function
+    def step(x: gx.Tensor) -> gx.Tensor:
+        v.assign_add(x)
+        return v * x
+
+    x = gx.asarray(2.0)
+    with gx.deadline(LONG), gx.GradientTape() as tape:
+        tape.watch(x)
+        y = step(x)
+    assert y.item() == 6
+    assert tape.gradient(y, x).item() == 3
+    token = gx.CancellationToken()
+    token.cancel()
+    with token, gx.GradientTape(), pytest.raises(gx.errors.CancelledError, match="the compiled function 'step'"):
+        step(x)
+    assert v.numpy() == 3
+
+
+def test_arrays_elsewhere_are_another_program() -> None:
+    @gx.function(timeout=LONG)
+    def double(x: gx.Tensor) -> gx.Tensor:
+        return x * 2
+
+    assert double(gx.ones(2)).device == "/device:CPU:0"
+    assert double(gx.ones(2).to_device("cpu:3")).device == "/device:CPU:3"
+    assert double(jnp.ones(2)).tolist() == [2, 2]
+
+
+def test_wide_types_go_with_the_call() -> None:
+    @gx.function(timeout=LONG)
+    def double(x: gx.Tensor) -> gx.Tensor:
+        return x * 2 + 0.1
+
+    with gx.config.scope(enable_x64=True):
+        assert double(gx.asarray([1.0])).dtype == "float64"
+    assert double(gx.asarray([1.0])).dtype == "float32"
+
+
+def test_the_watchdog_names_the_function(caplog: pytest.LogCaptureFixture) -> None:
+    gate = Gate()
+
+    class Handler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            texts.append(record.getMessage())
+            gate.open()
+
+    @gx.function
+    def step(x: gx.Tensor) -> gx.Tensor:
+        return gx.pyfunc(gate, "float32", x)
+
+    step_once = step.trace(gx.asarray(1.0))
+    assert step_once is not None
+    texts: list[str] = []
+    logger, handler = logging.getLogger("graphc.watchdog"), Handler()
+    logger.addHandler(handler)
+    try:
+        with gx.config.scope(watchdog_seconds=SHORT):
+            assert step(gx.asarray(1.0)).item() == 1
+    finally:
+        logger.removeHandler(handler)
+    assert "waits for the compiled function 'step' on /device:CPU:0\n" in texts[0]
+    assert "step(gx.asarray(1.0))" in texts[0]
