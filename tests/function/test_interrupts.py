@@ -82,7 +82,7 @@ def test_while_another_thread_s_host_call_runs(seconds: float | None) -> None:
 
     def interrupt() -> None:
         assert begun.wait(LONG)
-        _thread.interrupt_main()
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)  # wakes it, as Ctrl-C does
         if seconds is None:
             go_on.set()
 
