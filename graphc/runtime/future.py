@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import concurrent.futures
-from collections.abc import Callable, Generator
-from typing import Any, Generic, TypeVar
+from typing import TypeVar
 
-from graphc.base import CancellationToken, Location, Work, apart, at, interruption, until_called, user_location
-from graphc.base.errors import CancelledError, DeadlineExceededError
-from graphc.base import Signal
+from graphc.base import CancellationToken, Location, Signal, Work
 
 __all__ = ["Future"]
 
