@@ -37,6 +37,7 @@ from graphc.autograph.operators.failures.managers import manager
 from graphc.autograph.operators.failures.numerics import check_numerics
 from graphc.autograph.operators.host.host import pyfunc
 from graphc.autograph.operators.host.late_values import holds_views, value_of
+from graphc.autograph.operators.host.messages import log_message, print
 from graphc.autograph.operators.host.text import formatted, joined
 from graphc.autograph.operators.lists.growing import as_lists, holds_growing
 from graphc.autograph.operators.loops.for_loops import for_stmt
@@ -104,6 +105,7 @@ __all__ = [
     "load_attr",
     "load_item",
     "load_part",
+    "log_message",
     "loop_options",
     "made",
     "manager",
@@ -120,6 +122,7 @@ __all__ = [
     "not_",
     "or_",
     "otherwise",
+    "print",
     "pyfunc",
     "raise_stmt",
     "require",

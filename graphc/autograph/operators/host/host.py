@@ -22,14 +22,14 @@ from graphc.core import SymbolicTensor, Tensor, Variable, as_dtype, context
 from graphc.ir import TensorType
 from graphc.ops import HostFunction, emit_host_call
 
-__all__ = ["pyfunc"]
+__all__ = ["call_host", "print_late", "pyfunc"]
 
 
 _printing = threading.RLock()
 """Held while a program prints, so that the lines of several, or of replicas, do not run into each other."""
 
 
-def _call_host(
+def call_host(
     function: Callable[[Any], Sequence[np.ndarray[Any, Any]]], kind: str, given: Any,
     results: Sequence[TensorType] = (), *, on_device: bool = False, ordered: bool = True,
 ) -> list[SymbolicTensor]:  # fmt: skip
@@ -59,13 +59,13 @@ def _call_host(
     return outputs
 
 
-def _print(native: Any, *values: Any, **options: Any) -> None:
+def print_late(native: Any, *values: Any, **options: Any) -> None:
     """``print``: the texts are made, and printed, when the program runs."""
     del native
     file = options.pop("file", None)
     # What Python would look up at each call is looked up at each call.
     stream = {id(sys.stdout): "stdout", id(sys.stderr): "stderr"}.get(id(file))
-    _call_host(
+    call_host(
         partial(_print_now, stream, None if stream else file),
         "print",
         ([text_of("str", value) for value in values], options),
@@ -79,7 +79,7 @@ def _print_now(stream: str | None, file: Any, given: tuple[list[str], dict[str, 
     return ()
 
 
-REPLACED[print] = _print
+REPLACED[print] = print_late
 
 
 def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered: bool = True) -> Any:
@@ -135,7 +135,7 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
         check_shown(leaf, "a call of gx.pyfunc", as_text=False)
     check_handlers(None)
     failures(context.trace).held.append(function)
-    results = _call_host(run, _name(function), given, types, on_device=True, ordered=ordered)
+    results = call_host(run, _name(function), given, types, on_device=True, ordered=ordered)
     return nest.unflatten(structure, results)
 
 
