@@ -19,6 +19,10 @@ def _flag(name: str) -> bool:
     return os.environ.get(name, "").lower() in {"1", "true", "yes", "on"}
 
 
+def _is_denied(name: str) -> bool:
+    return os.environ.get(name, "").lower() in {"0", "false", "no", "off"}
+
+
 def _number(name: str, default: int) -> int:
     text = os.environ.get(name, "")
     return int(text) if text.isdigit() else default
@@ -104,7 +108,8 @@ class Config:
       gpu_memory_growth: whether it takes that memory piece by piece, as it is needed, and not at the start.
       enable_x64: whether there are 64-bit types, by JAX's rules; as long as not, 32-bit ones stand in for them. It is
         JAX's own switch ``jax_enable_x64`` (``GRAPHC_ENABLE_X64`` or ``JAX_ENABLE_X64``). It may be set at any time:
-        what was compiled before is kept for when it is set back.
+        what was compiled before is kept for when it is set back. Importing ``graphc.compat.v2`` sets it, unless the
+        environment has ``GRAPHC_ENABLE_X64=0``.
       default_dtype_bits: 64, or 32 for 32-bit types of Python's numbers, and of new tensors for which none is given,
         although there are 64-bit ones; NumPy's arrays keep theirs (``GRAPHC_DEFAULT_DTYPE_BITS``).
 
@@ -297,6 +302,12 @@ class Config:
         """Says how ops are looked at; a layer above calls this once."""
         self._numerics_switch = switch
         self.check_numerics = _flag("GRAPHC_CHECK_NUMERICS")
+
+    def set_tensorflows_dtypes(self) -> None:
+        """64-bit types, with 32 bits for numbers for which no dtype is given, unless the environment says no."""
+        if not _is_denied("GRAPHC_ENABLE_X64"):
+            self.enable_x64 = True
+            self.default_dtype_bits = 32
 
     def register_wide_types(self, switch: WideTypes) -> None:
         """Says how the 64-bit types are turned on; the core, a layer above, calls this once."""

@@ -1,6 +1,8 @@
-"""Layer 9: the names of other libraries, as tables of aliases over graphc's functions."""
+"""Layer 9: the names of other libraries, as tables of aliases over graphc's functions.
 
-from graphc.compat import v2
-from graphc.compat.v2.names import use_instead
+``graphc.compat.v2`` is imported by itself, since that sets TensorFlow's dtypes.
+"""
 
-__all__ = ["use_instead", "v2"]
+from graphc.compat.tensorflow2 import use_instead
+
+__all__ = ["use_instead"]

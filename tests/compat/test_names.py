@@ -8,8 +8,8 @@ import pytest
 
 import graphc as gx
 import graphc.compat.v2 as tf
-from graphc.compat.v2.names import NAMES
-from graphc.compat.v2.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS
+from graphc.compat.tensorflow2.names import NAMES
+from graphc.compat.tensorflow2.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS
 
 
 def looked_up(path: str) -> Any:

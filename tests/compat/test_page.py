@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import graphc.compat.v2 as tf
-from graphc.compat.v2.tables import ROWS
+from graphc.compat.tensorflow2.tables import ROWS
 from tests.compat.page import PAGE, THEMES, page
 
 

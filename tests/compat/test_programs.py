@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import graphc as gx
 import graphc.compat.v2 as tf
 
 
@@ -322,15 +321,26 @@ def test_variants_of_arguments() -> None:
     assert tf.nn.dropout(tf.ones([1000]), 0.5).numpy().mean() == pytest.approx(1.0, abs=0.2)
 
 
-def test_64_bit_types_are_tensorflows_where_they_are_on() -> None:
-    with gx.config.scope(enable_x64=True, default_dtype_bits=32):
-        assert tf.argmax([1.0, 2.0]).dtype == tf.math.count_nonzero([1.0]).dtype == tf.int64
-        assert tf.where([True]).dtype == tf.int64
-        assert tf.argsort([1.0]).dtype == tf.range(3).dtype == tf.shape([1.0]).dtype == tf.int32
-        assert tf.constant(1.0).dtype == tf.random.normal([1]).dtype == tf.float32
-        assert tf.constant(1.0, dtype=tf.float64).dtype == tf.float64
-        doubled = tf.function(lambda x: x * 2.0)
-        assert doubled(tf.constant(1.0, tf.float64)).dtype == tf.float64
+def test_dtypes_are_tensorflows() -> None:
+    assert tf.constant(1).dtype == tf.constant([1, 2]).dtype == tf.constant(np.int32(1)).dtype == tf.int32
+    assert tf.constant(1.0).dtype == tf.random.normal([1]).dtype == tf.zeros([1]).dtype == tf.float32
+    assert tf.constant(1j).dtype == tf.convert_to_tensor([1j, 1.0]).dtype == tf.complex128
+    assert tf.constant(1j, tf.complex64).dtype == tf.complex64
+    assert tf.constant([tf.constant(1j, tf.complex64)]).dtype == tf.complex64
+    assert tf.constant(1.0, dtype=tf.float64).dtype == tf.constant(np.ones(2)).dtype == tf.float64
+    assert tf.constant(1, tf.int64).dtype == tf.constant(np.arange(2)).dtype == tf.int64
+    assert tf.constant(2**40, tf.int64).numpy() == 2**40
+    assert tf.Variable(np.ones(2)).dtype == (tf.Variable(np.ones(2)) * 2.0).dtype == tf.float64
+    assert tf.Variable(1.0).dtype == tf.float32
+    assert tf.argmax([1.0, 2.0]).dtype == tf.math.count_nonzero([1.0]).dtype == tf.int64
+    assert tf.where([True]).dtype == tf.int64
+    assert tf.argsort([1.0]).dtype == tf.range(3).dtype == tf.shape([1.0]).dtype == tf.int32
+    assert tf.cast(2**31 - 1, tf.int64).numpy() + 1 == 2**31
+    assert tf.reduce_sum(np.ones(3)).dtype == tf.reduce_mean(np.ones(3)).dtype == tf.float64
+    assert tf.reduce_sum([1, 2]).dtype == tf.math.cumsum([1, 2]).dtype == tf.int32
+    doubled = tf.function(lambda x: x * 2.0)
+    assert doubled(tf.constant(1.0, tf.float64)).dtype == doubled(np.ones(2)).dtype == tf.float64
+    assert doubled(tf.constant(1.0)).dtype == tf.float32
 
 
 def test_lines_of_a_file_and_their_labels() -> None:

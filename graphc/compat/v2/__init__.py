@@ -1,15 +1,20 @@
 """The names of TensorFlow 2 over graphc's functions: ``import graphc.compat.v2 as tf``.
 
-Each name is a row of :mod:`graphc.compat.v2.tables`: TensorFlow's name, argument names and order, and the call of
-graphc's functions that it stands for. The signatures are those of TensorFlow 2.21. ``name`` and what only steers
+Each name is a row of :mod:`graphc.compat.tensorflow2.tables`: TensorFlow's name, argument names and order, and the call
+of graphc's functions that it stands for. The signatures are those of TensorFlow 2.21. ``name`` and what only steers
 TensorFlow's own runtime are taken and have no effect.
+
+Importing it sets the dtypes that TensorFlow has, for the whole process: there are 64-bit types, and numbers for which
+no dtype is given have 32 bits (``gx.config.enable_x64``, ``gx.config.default_dtype_bits``). With ``GRAPHC_ENABLE_X64=0``
+in the environment they stay as they are.
 """
 
 from typing import TYPE_CHECKING, Any
 
-from graphc.compat.v2.names import missing, top_level
+from graphc.base import config
+from graphc.compat.tensorflow2 import missing, top_level
 
-# TensorFlow has 64-bit types: what turns them on by itself belongs here (config.enable_x64, default_dtype_bits = 32).
+config.set_tensorflows_dtypes()
 
 _TOP = top_level()
 globals().update(_TOP)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphc.base import at, user_location
+from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import as_dtype, context, converted, is_symbolic
 from graphc.ops import functions as gx
@@ -27,11 +27,18 @@ __all__ = [
 
 def constant(value: Any, dtype: Any, shape: Any) -> Any:
     """A tensor of a value; one number is repeated to a shape."""
-    tensor = gx.asarray(value, dtype=dtype)
+    tensor = gx.asarray(value, dtype=_of_complex(value) if dtype is None else dtype)
     if shape is None:
         return tensor
     sizes = tuple(shape)
     return gx.broadcast_to(tensor, sizes) if tensor.ndim == 0 else gx.reshape(tensor, sizes)
+
+
+def _of_complex(value: Any) -> Any:
+    """The dtype of Python's complex numbers, which have 64-bit parts although floats have 32 bits; None for others."""
+    numbers = nest.flatten(value)[0] if isinstance(value, list | tuple | complex) else []
+    plain = all(isinstance(number, int | float | complex) for number in numbers)
+    return "complex128" if plain and any(isinstance(number, complex) for number in numbers) else None
 
 
 def shape(x: Any, out_type: Any) -> Any:

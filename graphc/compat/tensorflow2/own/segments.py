@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from graphc.compat.v2.own.indices import known
+from graphc.compat.tensorflow2.own.indices import known
 from graphc.ops import functions as gx
 
 __all__ = [

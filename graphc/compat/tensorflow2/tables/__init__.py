@@ -1,8 +1,8 @@
 """The tables: each row is a name of TensorFlow 2, its signature, and the call of graphc's functions it stands for."""
 
-from graphc.compat.v2.tables import arithmetic, arrays, draws, flow, linalg, networks, reductions, strings
-from graphc.compat.v2.tables.elsewhere import ELSEWHERE
-from graphc.compat.v2.tables.objects import CLASSES, DTYPES, ERRORS
+from graphc.compat.tensorflow2.tables import arithmetic, arrays, draws, flow, linalg, networks, reductions, strings
+from graphc.compat.tensorflow2.tables.elsewhere import ELSEWHERE
+from graphc.compat.tensorflow2.tables.objects import CLASSES, DTYPES, ERRORS
 
 ROWS = (
     *arithmetic.ROWS,

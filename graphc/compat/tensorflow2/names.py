@@ -10,8 +10,8 @@ from typing import Any
 
 from graphc.autograph import cond, do_not_convert, to_source
 from graphc.base import config, nest
-from graphc.compat.v2 import own
-from graphc.compat.v2.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS, ROWS
+from graphc.compat.tensorflow2 import own
+from graphc.compat.tensorflow2.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS, ROWS
 from graphc.core import StringTensor, Tensor, Variable, context, device
 from graphc.function import function, functions_run_eagerly, run_functions_eagerly, vectorized_map
 from graphc.gradients import custom_gradient

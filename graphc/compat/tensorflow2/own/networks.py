@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from graphc.compat.v2.own.draws import uniform
-from graphc.compat.v2.own.numbers import clip_by_norm
-from graphc.compat.v2.own.sequences import as_axes
+from graphc.compat.tensorflow2.own.draws import uniform
+from graphc.compat.tensorflow2.own.numbers import clip_by_norm
+from graphc.compat.tensorflow2.own.sequences import as_axes
 from graphc.ops import functions as gx
 from graphc.ops import nn
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 from graphc.autograph import cond, pyfunc, require, scan, switch, while_loop
 from graphc.base import at, config, nest, user_location
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
-from graphc.compat.v2.own.sequences import is_sequence
+from graphc.compat.tensorflow2.own.sequences import is_sequence
 from graphc.core import SymbolicTensor, converted, device_name, devices
 from graphc.ops import functions as gx
 

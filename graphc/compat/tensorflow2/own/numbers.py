@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from graphc.compat.v2.own.sequences import is_sequence
+from graphc.compat.tensorflow2.own.sequences import is_sequence
 from graphc.core import as_dtype
 from graphc.ops import functions as gx
 from graphc.ops import linalg, nn
@@ -38,8 +38,8 @@ __all__ = [
 
 def integer_dtype(x: Any) -> Any:
     """The dtype of a tensor of integers, which TensorFlow's sums keep; None for other tensors."""
-    dtype = getattr(x, "dtype", None)
-    return dtype if dtype is not None and np.dtype(dtype).kind in "iu" else None
+    dtype = x.dtype if hasattr(x, "dtype") else gx.asarray(x).dtype
+    return dtype if np.dtype(dtype).kind in "iu" else None
 
 
 def reduce_mean(x: Any, axis: Any, keepdims: bool) -> Any:
