@@ -5,8 +5,8 @@ of graphc's functions that it stands for. The signatures are those of TensorFlow
 TensorFlow's own runtime are taken and have no effect.
 
 Importing it sets the dtypes that TensorFlow has, for the whole process: there are 64-bit types, and numbers for which
-no dtype is given have 32 bits (``gx.config.enable_x64``, ``gx.config.default_dtype_bits``). With ``GRAPHC_ENABLE_X64=0``
-in the environment they stay as they are.
+no dtype is given have 32 bits (``gx.config.enable_x64``, ``gx.config.default_dtype_bits``), unless the environment has
+``GRAPHC_ENABLE_X64=0``.
 """
 
 from typing import TYPE_CHECKING, Any
