@@ -58,7 +58,7 @@ from graphc.gradients import (
 )
 from graphc.inspect import compare, explain
 from graphc.ir import DeviceSpec, Graph, parse_graph
-from graphc.runtime import profile
+from graphc.runtime import Future, RetryPolicy, profile, submit
 
 __array_namespace_info__ = NamespaceInfo
 __version__ = "0.1.0"
@@ -67,9 +67,11 @@ __array_api_version__ = "2024.12"
 __all__: list[str] = [
     "CancellationToken",
     "DeviceSpec",
+    "Future",
     "GradientTape",
     "Graph",
     "Operation",
+    "RetryPolicy",
     "StringTensor",
     "Tensor",
     "TensorSpec",
@@ -119,6 +121,7 @@ __all__: list[str] = [
     "special",
     "string",
     "strings",
+    "submit",
     "switch",
     "to_jax",
     "to_source",

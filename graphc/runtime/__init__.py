@@ -1,17 +1,22 @@
 """Layer 5: runs graphs over several devices: where each op runs, in which steps, and who waits for whom."""
 
+from graphc.runtime.future import Future
 from graphc.runtime.placer import Placement, place
 from graphc.runtime.plan import HOST, Plan, Step
 from graphc.runtime.pool import inter_op_pool
 from graphc.runtime.program import PlacedProgram, compile_graph
+from graphc.runtime.retry import RetryPolicy
+from graphc.runtime.submit import submit
 from graphc.runtime.timeline import Event, Timeline, observer, profile, read_timeline
 
 __all__ = [
     "HOST",
     "Event",
+    "Future",
     "PlacedProgram",
     "Placement",
     "Plan",
+    "RetryPolicy",
     "Step",
     "Timeline",
     "compile_graph",
@@ -20,4 +25,5 @@ __all__ = [
     "place",
     "profile",
     "read_timeline",
+    "submit",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.base import at, checked_seconds, user_location
+from graphc.base import at, checked_seconds, nest, user_location
 from graphc.base.errors import InvalidArgumentError
 
 __all__ = ["RetryPolicy"]
@@ -38,7 +38,7 @@ class RetryPolicy:
         if type(self.max_attempts) is not int or self.max_attempts < 1:
             raise _error(f"max_attempts must be an int from 1 on, got {self.max_attempts!r}")
         given: Any = self.on
-        kinds = given if isinstance(given, tuple) else (given,)
+        kinds: tuple[Any, ...] = nest.as_tuple(given)
         if not kinds or not all(isinstance(kind, type) and issubclass(kind, Exception) for kind in kinds):
             raise _error(f"on must be exception classes, got {given!r}")
         object.__setattr__(self, "on", kinds)

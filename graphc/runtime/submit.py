@@ -1,0 +1,118 @@
+"""``gx.submit``: calls that run beside the program."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from numbers import Real
+from typing import Any, TypeVar
+
+import jax
+
+from graphc.base import CancellationToken, at, check_interrupted, deadline, interruption, nest, pause, user_location
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.core import Tensor, context, device_scope, wait_for
+from graphc.runtime.future import Future
+from graphc.runtime.pool import inter_op_pool
+from graphc.runtime.retry import RetryPolicy
+
+__all__ = ["submit"]
+
+T = TypeVar("T")
+
+
+def submit(
+    fn: Callable[..., T],
+    *args: Any,
+    retry: RetryPolicy | None = None,
+    priority: float = 0,
+    timeout: float | None = None,
+    **kwargs: Any,
+) -> Future[T]:
+    """Calls a function on another thread; ``gx.config.inter_op_threads`` such calls run at once.
+
+    The deadline, the cancellation tokens and the device scope that hold here hold for the call, too. Gradient tapes
+    that are open here do not see it. The future is done when the tensors in the result are computed. A program that
+    ends does not wait for its futures.
+
+    Args:
+      fn: any function, compiled or not.
+      *args: its arguments.
+      retry: whether it is called again after it has failed.
+      priority: of calls that wait for a thread, those of the highest priority run first.
+      timeout: within how many seconds from now it must be done, the time that it waits for a thread included.
+      **kwargs: its keyword arguments; for one that is called as an option here, use ``functools.partial``.
+
+    Returns:
+      The future of the result.
+
+    Raises:
+      InvalidArgumentError: an option has a value that it cannot have.
+      DeadlineExceededError: very many calls wait for a thread, and there was no room for another one in time.
+
+    Example:
+      >>> import graphc as gx
+      >>> futures = [gx.submit(lambda n=n: gx.sum(gx.arange(n))) for n in (3, 4)]
+      >>> [future.result().item() for future in futures]
+      [3, 6]
+    """
+    if context.trace is not None:
+        error = UnimplementedError(
+            "gx.submit in a compiled function: it would be called once, when the function is traced. Call it outside; "
+            "what is independent in a compiled function runs at once by itself"
+        )
+        raise context.trace.refuse(error)
+    _check(fn, retry, priority)
+    name = getattr(fn, "__name__", type(fn).__name__)
+    token = CancellationToken()
+    future: Future[T] = Future(name, token, user_location())
+    call, device = functools.partial(fn, *args, **kwargs), context.device
+
+    def run() -> None:
+        if not future.set_running_or_notify_cancel():
+            return
+        try:
+            with device_scope(device):
+                result = _attempts(call, retry, future.describe)
+        except BaseException as error:
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    with deadline(timeout), token:  # the work begins in a copy of this context
+        future.attach(inter_op_pool.give(run, priority=priority, name=name))
+    return future
+
+
+def _attempts(call: Callable[[], T], retry: RetryPolicy | None, what: Callable[[], str]) -> T:
+    attempt = 1
+    while True:
+        check_interrupted(what)
+        try:
+            result = call()
+            leaves = nest.flatten(result)[0]
+            arrays = [leaf.raw if isinstance(leaf, Tensor) else leaf for leaf in leaves]
+            wait_for([array for array in arrays if isinstance(array, jax.Array)], what)
+            check_interrupted(what)
+            return result
+        except Exception as error:
+            current = interruption()
+            over = retry is None or attempt >= retry.max_attempts or (current is not None and current.is_due)
+            if retry is None or over or not isinstance(error, retry.on):
+                if attempt > 1:
+                    error.add_note(f"in attempt {attempt} of {what()}")
+                raise
+        delay = retry.delay(attempt)
+        if delay:
+            pause(delay, lambda: f"the next attempt of {what()}")
+        attempt += 1
+
+
+def _check(fn: Any, retry: Any, priority: Any) -> None:
+    if not callable(fn):
+        raise at(InvalidTypeError(f"gx.submit: expected a function, got {fn!r:.80}"), user_location())
+    if not (retry is None or isinstance(retry, RetryPolicy)):
+        error = InvalidTypeError(f"gx.submit: retry must be a gx.RetryPolicy or None, got {retry!r:.80}")
+        raise at(error, user_location())
+    if isinstance(priority, bool) or not isinstance(priority, Real) or priority != priority:
+        raise at(InvalidArgumentError(f"gx.submit: priority must be a number, got {priority!r:.80}"), user_location())
