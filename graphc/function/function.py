@@ -11,7 +11,7 @@ from typing import Any, Unpack, overload
 from graphc.autograph import to_source
 from graphc.base import Registry, at, collection_paused, config, deep_recursion, detours, user_location, warn_at
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, RetraceWarning, VariableCreationError
-from graphc.core import CreationInTrace, canonical_device, context, creation_scope, device_scope, is_examining
+from graphc.core import CreationInTrace, busy, canonical_device, context, creation_scope, device_scope, is_examining
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.bound import BoundFunction
 from graphc.function.fast_path import MISS, fast_path
@@ -80,7 +80,7 @@ class Function:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the compiled program for these arguments, tracing it first if there is none."""
         fast = self._fast
-        if fast is not None and not kwargs and context.eager and not detours:
+        if fast is not None and not kwargs and (not busy or context.eager) and not detours:
             result = fast(args)
             if result is not MISS:
                 return result
