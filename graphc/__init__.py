@@ -137,6 +137,8 @@ __all__ += functions.__all__
 if not TYPE_CHECKING:  # for type checkers a name that is missing is missing
 
     def __getattr__(name):  # noqa: ANN001, ANN202
+        if name.startswith("_"):  # tools ask every module for such names, often
+            raise AttributeError(f"module 'graphc' has no attribute {name!r}")
         import difflib
 
         places: dict = {}
@@ -147,10 +149,9 @@ if not TYPE_CHECKING:  # for type checkers a name that is missing is missing
             raise AttributeError(f"graphc has no {name!r}; did you mean {places[name]}?")
         if name == "compat":  # looked for while it is imported, too
             raise AttributeError("graphc.compat is imported by itself: import graphc.compat.v2 as tf")
-        if not name.startswith("_"):
-            from graphc.compat import use_instead
+        from graphc.compat import use_instead
 
-            if instead := use_instead(name):
-                raise AttributeError(f"graphc has no {name!r}, which is TensorFlow's name: {instead}")
+        if instead := use_instead(name):
+            raise AttributeError(f"graphc has no {name!r}, which is TensorFlow's name: {instead}")
         near = [places[found] for found in difflib.get_close_matches(name, places, n=3)]
         raise AttributeError(f"graphc has no {name!r}" + (f"; did you mean {' or '.join(near)}?" if near else ""))

@@ -31,3 +31,8 @@ def test_a_missing_name_suggests_what_is_near(name: str, hint: str) -> None:
 
 def test_a_name_like_no_other_is_just_missing() -> None:
     assert not hasattr(gx, "qqqqqq")
+
+
+def test_private_names_are_missing_without_a_search() -> None:  # pytest asks each module that imports graphc for some
+    with pytest.raises(AttributeError, match=r"^module 'graphc' has no attribute '__wrapped__'$"):
+        gx.__wrapped__  # noqa: B018
