@@ -1,0 +1,84 @@
+"""Shapes and dtypes that do not fit: every row refuses them in eager code and in a graph with the same sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
+from graphc.core import Tensor
+from graphc.ops.signature import Signature
+from tests.ops.calls import ALL_ROWS, EXAMPLES, called
+from tests.ops.examples import Example
+from tests.ops.support import trace
+
+TAKE_ALL = {
+    *("append", "array_equal", "array_equiv", "fmax", "fmin", "full_like", "geomspace", "gradient", "insert"),
+    *(
+        "intersect1d",
+        "isin",
+        "kron",
+        "linspace",
+        "logspace",
+        "nn.squareplus",
+        "outer",
+        "setdiff1d",
+        "setxor1d",
+        "union1d",
+    ),
+}
+"""Rows of several tensors that take any shapes and dtypes in the place of one of their example's."""
+
+_KINDS = (InvalidArgumentError, InvalidTypeError, OutOfRangeError)
+
+
+def cases(name: str) -> Iterator[tuple[str, Any, list[Any]]]:
+    """The row's first example with one of its tensors of another shape or dtype."""
+    by_value = ALL_ROWS[name].by_value is not None
+    case = next((case for case in EXAMPLES[name] if not by_value or "size" in case.kwargs), Example(()))
+    call, inputs = called(name, case)
+    for place, array in enumerate(inputs):
+        others = [
+            np.zeros((7, 5, 2), array.dtype),
+            np.zeros((), array.dtype),
+            array.astype(np.complex64 if array.dtype.kind != "c" else np.bool_),
+            array.astype(np.float32 if array.dtype.kind in "iub" else np.bool_),
+        ]
+        for other in others:
+            if (other.shape, other.dtype) != (array.shape, array.dtype):
+                yield f"{name}, {place}", call, [*inputs[:place], other, *inputs[place + 1 :]]
+
+
+def refused(call: Any, inputs: list[Any]) -> GraphcError | None:
+    try:
+        call(inputs)
+    except GraphcError as error:
+        return error
+    return None
+
+
+# JAX warns of what it will refuse one day, such as the loss of an imaginary part.
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_every_row_refuses_in_both_modes_with_the_same_sentence() -> None:
+    refusing: set[str] = set()
+    wrong: list[str] = []
+    for name in ALL_ROWS:
+        for which, call, inputs in cases(name):
+            in_graph = refused(lambda values, call=call: trace(call, values), inputs)
+            if in_graph is None:
+                continue
+            refusing.add(name)
+            eager = refused(lambda values, call=call: call(*map(Tensor, map(jnp.asarray, values))), inputs)
+            sentences = [str(error).split("\n")[0] for error in (eager, in_graph)]
+            same = type(eager) is type(in_graph) and sentences[0] == sentences[1]
+            named = isinstance(eager, _KINDS) and sentences[0].startswith((f"{name}(", f"{name}."))
+            lines = all("calls.py" in str(error) for error in (eager, in_graph))
+            if not (same and named and lines):
+                wrong.append(f"{which}: {sentences}")
+    assert wrong == []
+    several = {name for name, row in ALL_ROWS.items() if len(Signature.parse(row.signature).tensors) > 1}
+    assert several - refusing == TAKE_ALL
