@@ -94,12 +94,20 @@ class Lowering(Interpreter):
         if places:
             inputs = self._after(inputs, places, controls)
         results = self._run(node, inputs)
-        if controls and not places:  # it computes from constants
+        if controls and not (places and self._looks(node, inputs)):  # what it gives is known beforehand
             results = self._after(results, range(len(results)), controls)
         if node in self._awaited:
             # An assignment has no outputs: it is done when the new value is there.
             self._awaited[node] = [*results] or [*inputs]
         return results
+
+    def _looks(self, node: Node, inputs: Sequence[Any]) -> bool:
+        """Whether a node computes from the values of its inputs, and not from their shapes alone, as ``ones_like``."""
+        if node.regions or node.op.name in _SPECIAL:
+            return True
+        program: Any = jax.make_jaxpr(self._callable(node))(*inputs).jaxpr
+        used = {id(read) for equation in program.eqns for read in equation.invars}
+        return any(id(value) in used or any(value is out for out in program.outvars) for value in program.invars)
 
     def _after(self, values: Sequence[Any], places: Sequence[int], controls: Sequence[Node]) -> list[Any]:
         """The values, those at some places only there when what other nodes compute is."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import threading
 from typing import Any
 
@@ -175,8 +176,10 @@ def test_loops_that_call_stay_rolled() -> None:
 )
 def test_results_that_were_not_declared(program: Any, kind: type[Exception], message: str) -> None:
     for call in (program, compiled(program)):
-        with pytest.raises(kind, match=message):
+        with pytest.raises(kind, match=message) as caught:
             call(f(1.0))
+        assert re.match(r"gx\.pyfunc of '\S+': (a result|the function)", str(caught.value))
+        assert 'test_pyfunc.py", line' in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -386,6 +386,15 @@ class TestProgram:
         assert len(re.findall(r" sine\(", hlo(f, X))) == 2
         assert len(re.findall(r" sine\(", hlo(lambda x: (gx.sin(x), gx.sin(x)), X))) == 1
 
+    def test_what_is_computed_from_a_shape_alone_waits_too(self) -> None:
+        def f(x: Tensor) -> Any:
+            a = gx.sin(x) @ x
+            with gx.control_dependencies([a]):
+                b = gx.cumulative_sum(gx.ones_like(x), axis=0)
+            return a, b
+
+        assert "opt-barrier(" in hlo(f, gx.ones((8, 8)))
+
     def test_in_the_body_of_a_loop(self) -> None:
         def f(x: Tensor, n: Tensor) -> Tensor:
             for _ in range(n):

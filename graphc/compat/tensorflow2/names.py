@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from graphc.autograph import cond, do_not_convert, to_source
+from graphc.autograph import check_numerics, cond, do_not_convert, to_source
 from graphc.base import config, nest
 from graphc.compat.tensorflow2 import own
 from graphc.compat.tensorflow2.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS, ROWS
@@ -27,6 +27,7 @@ _GX = SimpleNamespace(
     StringTensor=StringTensor,
     Tensor=Tensor,
     Variable=Variable,
+    check_numerics=check_numerics,
     cond=cond,
     config=config,
     context=context,

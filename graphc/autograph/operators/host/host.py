@@ -125,9 +125,15 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
     leaves, structure = nest.flatten(_boxed(result_types))
     types = [_result_type(leaf.value) for leaf in leaves]
     given = _with_values(args)
+    name, location = str(getattr(function, "__name__", type(function).__name__)), user_location()
 
     def run(values: tuple[Any, ...]) -> list[np.ndarray[Any, Any]]:
-        return _checked(function(*values), structure, types)
+        result = function(*values)
+        try:
+            return _checked(result, structure, types)
+        except InvalidArgumentError as error:
+            error.args = (f"gx.pyfunc of {name!r}: {error.args[0]}",)
+            raise at(error, location) from None
 
     if context.trace is None:
         return nest.unflatten(structure, [Tensor(jnp.asarray(array)) for array in run(given)])
@@ -184,7 +190,7 @@ def _checked(result: Any, structure: nest.Structure, types: Sequence[TensorType]
     parts = _parts(result, structure)
     if parts is None:
         raise InvalidArgumentError(
-            f"gx.pyfunc: the function returned {result!r:.80}, its result types have the structure {structure}"
+            f"the function returned {result!r:.80}, its result types have the structure {structure}"
         )
     return [_array(part, type) for part, type in zip(parts, types, strict=True)]
 
@@ -205,12 +211,12 @@ def _array(value: Any, type: TensorType) -> np.ndarray[Any, Any]:
     exact = hasattr(value, "dtype")
     array = np.array(value.numpy() if isinstance(value, Tensor | Variable) else value)
     if array.shape != type.shape:
-        raise InvalidArgumentError(f"gx.pyfunc: a result has the shape {array.shape}, its type is {type}")
+        raise InvalidArgumentError(f"a result has the shape {array.shape}, its type is {type}")
     found = as_dtype(array.dtype)
     converted = array.astype(type.dtype)
     if found != type.dtype and (exact or not _holds(converted, array)):
         raise InvalidTypeError(
-            f"gx.pyfunc: a result has the dtype {found.name}, its type is {type}; convert it in the function, or "
+            f"a result has the dtype {found.name}, its type is {type}; convert it in the function, or "
             f"declare {found.name!r}"
         )
     return converted

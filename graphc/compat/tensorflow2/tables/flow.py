@@ -202,7 +202,7 @@ ROWS = (
     alias(
         "debugging.check_numerics",
         "tensor, message, name=None",
-        'own.check_finite("tf.debugging.check_numerics", tensor, message)',
+        "gx.check_numerics(tensor, message)",
         '[1.0, 2.0], "not finite"',
     ),
     alias(
