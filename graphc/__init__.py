@@ -45,6 +45,7 @@ from graphc.base import CancellationToken, config, deadline, errors
 from graphc.core import StringTensor, Tensor, Variable, device, devices, string, wait_all
 from graphc.function import TensorSpec, from_graph, function, run_functions_eagerly, to_jax, vectorized_map, vmap
 from graphc.gradients import (
+    ForwardAccumulator,
     GradientTape,
     custom_gradient,
     grad,
@@ -67,6 +68,7 @@ __array_api_version__ = "2024.12"
 __all__: list[str] = [
     "CancellationToken",
     "DeviceSpec",
+    "ForwardAccumulator",
     "Future",
     "GradientTape",
     "Graph",

@@ -1,12 +1,13 @@
 """Layer 5: gradient tapes, derivatives of functions, custom gradients."""
 
 from graphc.gradients.custom import custom_gradient
-from graphc.gradients.forward import jvp, linearize
+from graphc.gradients.forward import ForwardAccumulator, jvp, linearize
 from graphc.gradients.functional import grad, value_and_grad
 from graphc.gradients.jacobians import hessian, jacfwd, jacobian, jacrev
 from graphc.gradients.tape import GradientTape
 
 __all__ = [
+    "ForwardAccumulator",
     "GradientTape",
     "custom_gradient",
     "grad",

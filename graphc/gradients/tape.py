@@ -488,14 +488,18 @@ class GradientTape:
         if not value.type.is_inexact:
             error = InvalidTypeError(f"{call}: the target must have a floating dtype, got {value.type}")
             raise at(error, user_location())
-        snapshot = self._snapshot(value)
-        if _key(snapshot) not in self._connected and _key(snapshot) not in self._unconnected:
+        if not self.has_seen(value):
             error = InvalidArgumentError(
                 f"{call}: the target ({value.type}) was not computed inside this GradientTape; "
                 "compute it in the `with` block of the tape"
             )
             raise at(error, user_location())
-        return snapshot
+        return self._snapshot(value)
+
+    def has_seen(self, tensor: Tensor) -> bool:
+        """Whether a tensor is watched or was computed while the tape was open."""
+        key = _key(self._snapshot(tensor))
+        return key in self._connected or key in self._unconnected
 
     def _source_tensors(self, call: str, source: Any) -> list[Tensor]:
         if isinstance(source, Variable):

@@ -293,6 +293,22 @@ def test_integers_keep_their_dtypes_as_in_tensorflow() -> None:
     assert tf.range(3.0).dtype == tf.float32
 
 
+def test_a_forward_accumulator_gives_products_with_a_hessian() -> None:
+    x = tf.constant([[2.0, 3.0], [1.0, 4.0]])
+    layer = tf.keras.layers.Dense(1)
+    layer(x)
+    primals = layer.trainable_variables
+    tangents = [tf.ones_like(primal) for primal in primals]
+    with tf.autodiff.ForwardAccumulator(primals=primals, tangents=tangents) as accumulator:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(layer(x) ** 2.0)
+        slopes = tape.gradient(loss, primals)
+    kernel, bias = accumulator.jvp(slopes)
+    pushed = x.numpy().sum(1) + 1.0
+    np.testing.assert_allclose(kernel.numpy()[:, 0], 2 * x.numpy().T @ pushed, rtol=1e-6)
+    np.testing.assert_allclose(bias.numpy(), [2 * pushed.sum()], rtol=1e-6)
+
+
 def test_variants_of_arguments() -> None:
     x = tf.constant(np.arange(24.0, dtype=np.float32).reshape(2, 3, 4))
     np.testing.assert_allclose(tf.norm(x, axis=(1, 2), ord=2).numpy(), np.linalg.norm(x.numpy(), 2, axis=(1, 2)), 1e-5)

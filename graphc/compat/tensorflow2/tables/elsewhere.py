@@ -28,7 +28,6 @@ ELSEWHERE: dict[str, str] = {
     "as_dtype": "dtypes are NumPy's; np.dtype(...) or gx.float32",
     "assign": "call v.assign(value)",
     "autograph.to_code": "use gx.to_source(f)",
-    "autodiff.ForwardAccumulator": "use gx.jvp",
     "batch_to_space": "use tf.reshape and tf.transpose",
     "bitcast": "use gx.call_jax(jax.lax.bitcast_convert_type, x, dtype)",
     "compat": "use the names of TensorFlow 2",

@@ -6,7 +6,7 @@ from graphc import layers, optim
 from graphc.base import errors
 from graphc.core import Tensor, Variable, string
 from graphc.function import TensorSpec
-from graphc.gradients import GradientTape
+from graphc.gradients import ForwardAccumulator, GradientTape
 from graphc.ir import DeviceSpec
 from graphc.ops import functions as dtypes
 
@@ -18,6 +18,7 @@ CLASSES: dict[str, Any] = {
     "Tensor": Tensor,
     "TensorSpec": TensorSpec,
     "Variable": Variable,
+    "autodiff.ForwardAccumulator": ForwardAccumulator,
     "autodiff.GradientTape": GradientTape,
     "keras.Sequential": layers.Sequential,
     "keras.layers.Dense": layers.Dense,
