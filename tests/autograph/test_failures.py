@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphc as gx
@@ -438,6 +438,7 @@ def test_loops_that_raise_stay_rolled(program: Any) -> None:
     assert {loop.kind for loop in loops} == {"rolled"}
 
 
+@settings(max_examples=25)
 @given(st.lists(st.integers(-6, 6), min_size=1, max_size=6), st.integers(-8, 8))
 def test_the_first_failure_wins(limits: list[int], start: int) -> None:
     """A chain of steps and checks raises what comes first in the program."""
