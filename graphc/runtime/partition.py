@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
-import numpy as np
-
-from graphc.ir import CONSTANT, Graph, GraphBuilder, Node, Value
-from graphc.ops import ASSIGN_VARIABLE, HOST_CALL, HOST_CALLS, READ_VARIABLE, host_function
+from graphc.ir import CONSTANT, Graph, Node, Value
+from graphc.ops import HOST_CALL, HOST_CALLS, host_function
 from graphc.runtime.clusters import Cluster, Clustering
+from graphc.runtime.extracting import extract
 from graphc.runtime.placer import Placement
 from graphc.runtime.plan import HOST, Plan, Step
+from graphc.runtime.stateless import Stateless
 from graphc.runtime.steps import HostCall, Segment, Transfer
 
 __all__ = ["Drive", "partition"]
@@ -41,68 +41,49 @@ def partition(
     Returns:
       The plan.
     """
-    program = _Program(graph, placement, variables, written)
+    program = _Program(Stateless(graph, variables, written), placement)
     return _Assembly(program, drive).plan()
 
 
 class _Program:
-    """A placed graph in clusters, without its variables.
+    """A placed graph in clusters.
 
     Attributes:
-      graph: the graph.
-      inputs: what the plan takes: the values of variables, then the inputs of the graph.
-      results: what it gives: each with the device that it must be on, empty where that is left open.
+      stateless: the graph without its variables.
+      results: what the plan gives: each with the device that it must be on, empty where that is left open.
       cluster: the cluster that computes each value; inputs and constants have none.
       order: the clusters in the order of the plan.
       after: for each cluster, values that must be computed before it begins.
       taken: the values that are needed outside of the cluster that computes them.
     """
 
-    def __init__(self, graph: Graph, placement: Placement, variables: Sequence[str], written: Sequence[str]) -> None:
-        self.graph = graph
+    def __init__(self, stateless: Stateless, placement: Placement) -> None:
+        self.stateless = stateless
         self._placement = placement
-        types = {node.attrs["variable"]: node for node in graph.nodes if node.op in (READ_VARIABLE, ASSIGN_VARIABLE)}
-        held = {name: _held(types[name], index) for index, name in enumerate(variables)}
-        self._state = dict(held)
-        self._read: dict[Value, Value] = {}
-        self.inputs = [*held.values(), *graph.inputs]
         self.cluster: dict[Value, Cluster] = {}
         self.after: dict[Cluster, dict[Value, None]] = {}
         clustering = Clustering()
-        for node in graph.nodes:
+        for node in stateless.nodes:
             self._add(node, clustering)
         self.order = clustering.in_order()
-        homes = [placement.devices[types[name]] for name in written]
+        homes = ["" for _ in stateless.graph.outputs] + [placement.devices[node] for node in stateless.homes]
         self.results = [
-            *((self.resolve(value), "") for value in graph.outputs),
-            *((self._state[name], home) for name, home in zip(written, homes, strict=True)),
+            (value, placement.default if _is_constant(value) and not home else home)
+            for value, home in zip(stateless.results, homes, strict=True)
         ]
-        self.taken = {value for value, _ in self.results}
+        self.taken = set(stateless.results)
         for cluster in self.order:
-            self.taken.update(value for value in self.operands(cluster) if self.cluster.get(value) is not cluster)
+            self.taken.update(value for value in self._operands(cluster) if self.cluster.get(value) is not cluster)
             self.taken.update(self.after.get(cluster, ()))
 
-    def resolve(self, value: Value) -> Value:
-        """The value itself, or what it is that reading a variable gives."""
-        return self._read.get(value, value)
-
-    def operands(self, cluster: Cluster) -> Iterator[Value]:
-        """What the nodes of a cluster take."""
+    def _operands(self, cluster: Cluster) -> Iterator[Value]:
         for node in cluster.nodes:
-            yield from map(self.resolve, node.inputs)
+            yield from map(self.stateless.resolve, node.inputs)
 
     def _add(self, node: Node, clustering: Clustering) -> None:
-        if node.op is READ_VARIABLE:
-            self._read[node.outputs[0]] = self._state[node.attrs["variable"]]
-        elif node.op is ASSIGN_VARIABLE:
-            self._state[node.attrs["variable"]] = self.resolve(node.inputs[0])
-        elif node.op is not CONSTANT:
-            self._add_op(node, clustering)
-
-    def _add_op(self, node: Node, clustering: Clustering) -> None:
         on_host = node.op in HOST_CALLS or node in self._placement.spanning
-        before = [value for control in node.control_inputs for value in self._marks(control)]
-        values = [*map(self.resolve, node.inputs), *before]
+        before = self.stateless.before(node)
+        values = [*map(self.stateless.resolve, node.inputs), *before]
         sources = [self.cluster[value] for value in values if value in self.cluster]
         device = HOST if on_host else self._placement.devices[node]
         cluster = clustering.add(node, device, sources, alone=on_host)
@@ -111,17 +92,9 @@ class _Program:
         if late:
             self.after.setdefault(cluster, {}).update(dict.fromkeys(late))
 
-    def _marks(self, node: Node) -> Sequence[Value]:
-        """Values that are computed when a node has run."""
-        if node.op is ASSIGN_VARIABLE:
-            return [self.resolve(node.inputs[0])]
-        return [self.resolve(value) for value in node.outputs[:1]]
 
-
-def _held(node: Node, index: int) -> Value:
-    """The value of a variable before the program, from a node that touches it."""
-    type = node.attrs["type"] if node.op is READ_VARIABLE else node.inputs[0].type
-    return Value(type, None, index, node.attrs["variable"])
+def _is_constant(value: Value) -> bool:
+    return value.node is not None and value.node.op is CONSTANT
 
 
 class _Assembly:
@@ -131,22 +104,22 @@ class _Assembly:
         self._program = program
         self._drive = drive
         self._steps: list[Step] = []
-        self._constants: dict[int, np.ndarray[Any, Any]] = {}
+        self._constants: dict[int, Any] = {}
         self._slots: dict[tuple[Value, str], int] = {}
         self._count = 0
         # What is there before or after the program may be updated in place by others.
-        self._shared = {*program.inputs, *(value for value, _ in program.results)}
+        self._shared = {*program.stateless.inputs, *(value for value, _ in program.results)}
 
     def plan(self) -> Plan:
         program = self._program
-        for value in program.inputs:
+        for value in program.stateless.inputs:
             self._new_slot(value)
         for cluster in program.order:
             self._add(cluster)
         outputs = [self._slot(value, device) for value, device in program.results]
-        num_inputs = len(program.inputs)
+        num_inputs = len(program.stateless.inputs)
         return Plan(
-            program.graph.name,
+            program.stateless.graph.name,
             tuple(self._steps),
             num_inputs,
             self._count,
@@ -164,10 +137,11 @@ class _Assembly:
         node = value.node
         found = self._slots.get((value, ""))
         if found is None:
+            assert _is_constant(value), value
             assert node is not None
-            assert node.op is CONSTANT, value
             found = self._new_slot(value)
-            self._constants[found] = node.attrs["value"].array
+            array = node.attrs["value"].array
+            self._constants[found] = array.item() if value.type.weak else array
         cluster = self._program.cluster.get(value)
         if not device or (cluster is not None and cluster.device == device):
             return found
@@ -186,7 +160,7 @@ class _Assembly:
             self._add_segment(cluster, after)
 
     def _add_host_step(self, node: Node, after: tuple[int, ...]) -> None:
-        inputs = tuple(self._slot(self._program.resolve(value)) for value in node.inputs)
+        inputs = tuple(self._slot(self._program.stateless.resolve(value)) for value in node.inputs)
         outputs = tuple(map(self._new_slot, node.outputs))
         if node.op in HOST_CALLS:
             function = host_function(node.attrs["function"])
@@ -197,40 +171,9 @@ class _Assembly:
             self._steps.append(self._drive(node, inputs, outputs, after))
 
     def _add_segment(self, cluster: Cluster, after: tuple[int, ...]) -> None:
-        graph, taken, given = _segment_graph(self._program, cluster)
+        graph, taken, given = extract(cluster.nodes, self._program.taken, self._program.stateless.resolve)
         if not given:
             return
         inputs = tuple(self._slot(value, cluster.device) for value in taken)
         outputs = tuple(map(self._new_slot, given))
         self._steps.append(Segment(graph.name, cluster.device, inputs, outputs, after, graph=graph))
-
-
-def _segment_graph(program: _Program, cluster: Cluster) -> tuple[Graph, list[Value], list[Value]]:
-    """The nodes of a cluster as a graph of their own, the values that it takes, and those that it gives."""
-    first, last = cluster.nodes[0].name, cluster.nodes[-1].name
-    builder = GraphBuilder(first if first == last else f"{first}__{last}")
-    inside: dict[Value, Value] = {}
-    copies: dict[Node, Node] = {}
-    taken: list[Value] = []
-
-    def copy(node: Node, inputs: Sequence[Value], controls: Sequence[Node]) -> None:
-        new = copies[node] = builder.append(
-            node.op, inputs, node.attrs, types=[output.type for output in node.outputs], regions=node.regions,
-            control_inputs=controls, device=node.device, name=node.name, location=node.location,
-        )  # fmt: skip
-        inside.update(zip(node.outputs, new.outputs, strict=True))
-
-    def use(value: Value) -> Value:
-        if value not in inside:
-            if value.node is not None and value.node.op is CONSTANT:
-                copy(value.node, (), ())
-            else:
-                inside[value] = builder.input(value.type, value.name or (value.node.name if value.node else ""))
-                taken.append(value)
-        return inside[value]
-
-    for node in cluster.nodes:
-        inputs = [use(program.resolve(value)) for value in node.inputs]
-        copy(node, inputs, [copies[control] for control in node.control_inputs if control in copies])
-    given = [value for node in cluster.nodes for value in node.outputs if value in program.taken]
-    return builder.build([inside[value] for value in given]), taken, given
