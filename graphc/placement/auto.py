@@ -1,0 +1,273 @@
+"""``auto``: finds out what the parts of a function cost, and proposes where to run them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import jax
+
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidArgumentError, UnimplementedError
+from graphc.core import Device, device_name, devices, find_device
+from graphc.function import BoundFunction, Function, TracedFunction, function
+from graphc.ir import Graph, Value
+from graphc.ops import HOST_CALLS
+from graphc.placement.costs import Costs, measure_link, timed
+from graphc.placement.problem import Link, Problem, Schedule, Unit, simulate
+from graphc.placement.proposal import PlacedUnit, Proposal, Timing, pin
+from graphc.placement.search import best_assignment, one_device
+from graphc.placement.units import Part, find_parts, is_constant, operands, size_of
+from graphc.runtime import Placement, Stateless, place, run_plan
+
+__all__ = ["auto"]
+
+_START_SECONDS = 30e-6
+"""What the host needs to start a segment; measured by ``make bench`` (``runtime-step``)."""
+_WORTH = 0.95
+"""Several devices must take less than this part of the time on one to be proposed."""
+
+
+def auto(
+    fn: Callable[..., Any],
+    *args: Any,
+    devices: Sequence[Any] | None = None,
+    memory: Mapping[str, float] | None = None,
+    measure: bool = True,
+    rounds: int = 10,
+    **kwargs: Any,
+) -> Proposal:
+    """Proposes where to run the parts of a function: a placement by cost, as TensorFlow's white paper describes one.
+
+    The function is traced for these arguments. XLA says what each part of it costs; the parts are timed on one device of
+    each model, and so are transfers. A search over assignments, each run in thought, finds one that is done early and
+    for which there is room; the user's pins and the places of Variables hold. It is then run beside the best single
+    device, as long as it calls nothing on the host, and one device is proposed where several do not pay. No Variable
+    changes.
+
+    Args:
+      fn: a compiled function, or a plain one.
+      *args: its arguments.
+      devices: names such as ``"gpu:0"``, or devices; those of the default platform when None.
+      memory: how many bytes there is room for on a device, by its name; what the device tells when left out.
+      measure: whether parts and whole calls are timed; if not, costs are XLA's estimates, and seconds mean nothing.
+      rounds: how often whole calls are timed.
+      **kwargs: keyword arguments of ``fn``.
+
+    Returns:
+      The proposal; ``proposal.function`` is the function so placed, and ``print(proposal)`` shows it.
+
+    Raises:
+      InvalidArgumentError: ``fn`` is no function, or ``devices`` are none, or one twice.
+      UnimplementedError: a loop or branch of the function spans devices by pins of the user's, so that it has no one cost.
+
+    Example:
+      >>> import graphc as gx
+      >>> proposal = gx.placement.auto(lambda x: gx.tanh(x) * 2, gx.ones(8), devices=["cpu:0"])
+      >>> proposal.one_device
+      '/device:CPU:0'
+      >>> proposal.function(gx.zeros(8)).device
+      '/device:CPU:0'
+    """
+    if isinstance(fn, BoundFunction):
+        fn, args = fn.__func__, (fn.__self__, *args)
+    if not callable(fn):
+        raise at(InvalidArgumentError(f"gx.placement.auto: expected a function, got {fn!r:.60}"), user_location())
+    compiled = fn if isinstance(fn, Function) else function(fn)
+    found = _Auto(compiled, args, kwargs, _devices(devices), memory or {}, measure=measure)
+    return found.proposal(rounds)
+
+
+def _devices(given: Sequence[Any] | None) -> list[Device]:
+    if given is None:
+        everything = devices()
+        return [device for device in everything if device.platform == everything[0].platform]
+    found = [find_device(device) for device in given]
+    if not found or len(set(found)) < len(found):
+        error = InvalidArgumentError(f"gx.placement.auto: expected one or more different devices, got {given!r}")
+        raise at(error, user_location())
+    return found
+
+
+class _Auto:
+    def __init__(
+        self, compiled: Function, args: Sequence[Any], kwargs: Mapping[str, Any], chosen: Sequence[Device],
+        memory: Mapping[str, float], *, measure: bool,
+    ) -> None:  # fmt: skip
+        self._function = compiled
+        traced = compiled.trace(*args, **kwargs)
+        self._traced = traced
+        arguments = compiled.bind(*args, **kwargs)
+        self._variables = traced.bound_variables(arguments)
+        self._arrays = [*arguments.arrays, *traced.captures]
+        names = traced.executable.variables
+        self._homes = {name: variable.device for name, variable in zip(names, self._variables, strict=True)}
+        self._written = names[: traced.executable.num_written]
+        self._chosen = [device_name(device) for device in chosen]
+        self._placement = place(traced.graph, self._homes, self._chosen[0])
+        self._check_spans(traced)
+        # Devices that only pins and Variables use take part, but nothing else is put there.
+        self._names = [*dict.fromkeys((*self._chosen, *self._placement.used, *self._homes.values()))]
+        self._stateless = Stateless(traced.graph, names, self._written)
+        self._parts = find_parts(self._stateless, self._placement)
+        self._measure = measure
+        self._problem = self._make_problem(memory)
+
+    def _check_spans(self, traced: TracedFunction) -> None:
+        for node in self._placement.spanning:
+            error = UnimplementedError(
+                f"gx.placement.auto: the body of {node.name!r} is pinned to several devices, so that it has no one cost; "
+                f"take the pins out of it, or place {traced.graph.name!r} by hand"
+            )
+            raise at(error, node.location)
+
+    def _make_problem(self, memory: Mapping[str, float]) -> Problem:
+        stateless, parts = self._stateless, self._parts
+        makers = {output: part for part in parts for node in part.nodes for output in node.outputs}
+        taken = {part.number: operands(part, stateless) for part in parts}
+        wanted = {*stateless.results, *(value for values in taken.values() for value in values)}
+        given = [[value for node in part.nodes for value in node.outputs if value in wanted] for part in parts]
+        numbers = {value: number for number, value in enumerate([*stateless.inputs, *(v for row in given for v in row)])}
+        costs = Costs(stateless, parts, wanted, measure=self._measure)
+        by_model: dict[str, list[float]] = {}
+        seconds: list[list[float]] = []
+        for name in self._names:
+            device = find_device(name)
+            model = f"{device.platform} {device.device_kind}"
+            if model not in by_model:
+                by_model[model] = costs.seconds(device)
+            seconds.append(by_model[model])
+        units = tuple(
+            Unit(
+                part.name,
+                tuple(self._allowed(part, name, row[part.number]) for name, row in zip(self._names, seconds, strict=True)),
+                tuple(numbers[value] for value in taken[part.number]),
+                tuple(numbers[value] for value in given[part.number]),
+            )
+            for part in parts
+        )
+        homes = [*self._homes.values(), *[self._chosen[0]] * len(self._traced.graph.inputs)]
+        at = {number: self._names.index(home) for number, home in enumerate(homes)}
+        count = len(self._traced.graph.outputs)
+        ends = zip(stateless.results[count:], self._written, strict=True)
+        return Problem(
+            tuple(self._names),
+            units,
+            tuple(map(size_of, numbers)),
+            self._links(),
+            at,
+            tuple(
+                (numbers[value], self._names.index(self._homes[name]))
+                for value, name in ends
+                if not is_constant(value) and (value in makers or value in numbers)
+            ),
+            tuple(memory.get(name, _room(name)) for name in self._names),
+            _START_SECONDS if self._measure else 0.0,
+        )
+
+    def _allowed(self, part: Part, name: str, seconds: float) -> float:
+        allowed = part.device == name if part.device else name in self._chosen
+        return seconds if allowed else math.inf
+
+    def _links(self) -> dict[tuple[int, int], Link]:
+        found: dict[tuple[int, int], Link] = {}
+        by_models: dict[tuple[str, str], Link] = {}
+        for a, source in enumerate(map(find_device, self._names)):
+            for b, target in enumerate(map(find_device, self._names)):
+                if a != b:
+                    models = source.device_kind, target.device_kind
+                    if models not in by_models:
+                        by_models[models] = measure_link(source, target) if self._measure else Link(0.0, 1e-12)
+                    found[a, b] = by_models[models]
+        return found
+
+    def proposal(self, rounds: int) -> Proposal:
+        """Searches, measures, and decides."""
+        problem = self._problem
+        chosen = [self._names.index(name) for name in self._chosen]
+        alone = min(
+            (found for device in chosen if (found := one_device(problem, device)) is not None),
+            key=lambda assignment: simulate(problem, assignment).seconds,
+        )
+        spread = best_assignment(problem)
+        if simulate(problem, spread).seconds > _WORTH * simulate(problem, alone).seconds:
+            spread = alone
+        spread_timing, alone_timing = self._timings(spread, alone, rounds)
+        best = spread
+        measured = spread_timing.measured, alone_timing.measured
+        if measured[0] is not None and measured[1] is not None and measured[0] > _WORTH * measured[1]:
+            best = alone
+        schedule = simulate(problem, best)
+        if not schedule.seconds < math.inf:
+            raise at(self._no_room(schedule), user_location())
+        return self._describe(best, schedule, spread_timing, alone_timing)
+
+    def _no_room(self, schedule: Schedule) -> InvalidArgumentError:
+        held = "; ".join(
+            f"{name} holds {peak:,.0f} bytes and has room for {room:,.0f}"
+            for name, peak, room in zip(self._names, schedule.peaks, self._problem.memory, strict=True)
+        )
+        return InvalidArgumentError(f"gx.placement.auto: no placement was found for which there is room: {held}")
+
+    def _timings(self, spread: Sequence[int], alone: Sequence[int], rounds: int) -> tuple[Timing, Timing]:
+        """What both take, measured in turns."""
+        predicted = [simulate(self._problem, assignment).seconds for assignment in (spread, alone)]
+        calls_host = any(node.op in HOST_CALLS for node in self._traced.graph.walk())
+        if not self._measure or calls_host:
+            return Timing(predicted[0]), Timing(predicted[1])
+        alone_seconds = timed(partial(self._run, self._pinned(alone)), rounds)
+        if spread == alone:
+            return Timing(predicted[0], alone_seconds), Timing(predicted[1], alone_seconds)
+        spread_seconds = timed(partial(self._run, self._pinned(spread)), rounds)
+        return Timing(predicted[0], spread_seconds), Timing(predicted[1], alone_seconds)
+
+    def _devices_of(self, assignment: Sequence[int]) -> dict[str, str]:
+        return {
+            node.name: self._names[device]
+            for part, device in zip(self._parts, assignment, strict=True)
+            for node in part.nodes
+        }
+
+    def _pinned(self, assignment: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+        graph = pin(self._traced.graph, self._devices_of(assignment))
+        placement: Placement = place(graph, self._homes, self._chosen[0])
+        return run_plan(graph, placement, list(self._homes), self._written)
+
+    def _run(self, program: Callable[[Sequence[Any]], Sequence[Any]]) -> Sequence[Any]:
+        results = program([*(variable.current() for variable in self._variables), *self._arrays])
+        return jax.block_until_ready(list(results))
+
+    def _describe(
+        self, assignment: Sequence[int], schedule: Schedule, spread: Timing, alone: Timing
+    ) -> Proposal:
+        where = self._devices_of(assignment)
+        units = tuple(
+            PlacedUnit(part.name, len(part.nodes), self._names[device], bool(part.device), unit.seconds[device])
+            for part, unit, device in zip(self._parts, self._problem.units, assignment, strict=True)
+        )
+        used = dict.fromkeys(unit.device for unit in units)
+        return Proposal(
+            function=self._function.placed(partial(_pin, devices=where)),
+            devices=where,
+            units=units,
+            spread=spread,
+            alone=alone,
+            one_device=next(iter(used), self._chosen[0]) if len(used) <= 1 else "",
+            transfers=len(schedule.transfers),
+            peaks=dict(zip(self._names, schedule.peaks, strict=True)),
+        )
+
+
+def _pin(graph: Graph, devices: Mapping[str, str]) -> Graph:
+    return pin(graph, devices)
+
+
+def _room(name: str) -> float:
+    """How many bytes a device has room for, as far as it tells."""
+    stats = find_device(name).memory_stats() or {}
+    return float(stats.get("bytes_limit", math.inf))
+
+
+_ = Value

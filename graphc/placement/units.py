@@ -1,0 +1,104 @@
+"""Units: the parts of a graph that are placed as a whole.
+
+Each op that may take long is a unit of its own; the small ones that follow it (an activation after a matrix product) belong
+to it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from graphc.ir import CONSTANT, Node, Value
+from graphc.runtime import Placement, Stateless
+
+__all__ = ["Part", "find_parts", "size_of"]
+
+_SMALL = 4096
+"""An op whose outputs have no more elements than this may belong to the unit before it, whatever it computes."""
+
+
+@dataclass(eq=False)
+class Part:
+    """Nodes that are placed together.
+
+    Attributes:
+      number: of the unit.
+      nodes: in the order of the program.
+      device: where the user has pinned it to; empty for anywhere.
+      needs: the parts that it waits for, directly or not: a bit for each number.
+    """
+
+    number: int
+    nodes: list[Node]
+    device: str
+    needs: int
+
+    @property
+    def name(self) -> str:
+        """The names of the first op and of the last."""
+        first, last = self.nodes[0].name, self.nodes[-1].name
+        return first if len(self.nodes) == 1 else f"{first}..{last}"
+
+
+def find_parts(stateless: Stateless, placement: Placement) -> list[Part]:
+    """The parts of a graph, each after those that it waits for.
+
+    Args:
+      stateless: the graph.
+      placement: where its nodes are without a proposal, by which pins are known.
+    """
+    parts: list[Part] = []
+    made_by: dict[Value, Part] = {}
+    for node in stateless.nodes:
+        values = [*map(stateless.resolve, node.inputs), *stateless.before(node)]
+        sources = {made_by[value] for value in values if value in made_by}
+        pin = placement.devices.get(node, "") if _is_pinned(node) else ""
+        part = _joinable(node, sources, pin)
+        if part is None:
+            needs = 0
+            for source in sources:
+                needs |= source.needs | 1 << source.number
+            part = Part(len(parts), [], pin, needs)
+            parts.append(part)
+        part.nodes.append(node)
+        made_by.update(dict.fromkeys(node.outputs, part))
+    return parts
+
+
+def _is_pinned(node: Node) -> bool:
+    return bool(node.device) or any(inner.device for region in node.regions for inner in region.walk())
+
+
+def _joinable(node: Node, sources: set[Part], pin: str) -> Part | None:
+    """The part that a small op belongs to: the one that it takes values of, if it waits for nothing else."""
+    small = all(math.prod(output.type.shape) <= _SMALL for output in node.outputs)
+    if not (node.op.light or small) or node.regions or not sources:
+        return None
+    latest = max(sources, key=lambda part: part.number)
+    others = (source for source in sources if source is not latest)
+    fits = latest.device == pin and all(latest.needs >> other.number & 1 for other in others)
+    return latest if fits else None
+
+
+def size_of(value: Value) -> int:
+    """How many bytes a value has."""
+    return math.prod(value.type.shape) * value.type.dtype.itemsize
+
+
+def is_constant(value: Value) -> bool:
+    """Whether a value is a constant, which is copied to where it is used when the program is compiled."""
+    return value.node is not None and value.node.op is CONSTANT
+
+
+def operands(part: Part, stateless: Stateless) -> Sequence[Value]:
+    """The values from outside that a part takes, each once, without constants."""
+    own = {output for node in part.nodes for output in node.outputs}
+    values = (stateless.resolve(value) for node in part.nodes for value in node.inputs)
+    return [value for value in dict.fromkeys(values) if value not in own and not is_constant(value)]
+
+
+def pinned_devices(parts: Sequence[Part]) -> Mapping[int, str]:
+    """The devices of the parts that the user has pinned, by number."""
+    return {part.number: part.device for part in parts if part.device}
