@@ -26,7 +26,7 @@ from graphc.ops import (
     strings,
     tuple,
 )
-from graphc import distribute, ir, layers, losses, optim
+from graphc import distribute, ir, layers, losses, optim, placement
 from graphc.autograph import (
     check_numerics,
     cond,
@@ -114,6 +114,7 @@ __all__: list[str] = [
     "no_op",
     "optim",
     "parse_graph",
+    "placement",
     "print",
     "profile",
     "pyfunc",

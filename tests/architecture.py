@@ -27,6 +27,7 @@ LAYERS: Mapping[str, int] = {
     "queues": 6,
     "session": 7,
     "data": 7,
+    "placement": 7,
     "layers": 7,
     "losses": 7,
     "optim": 7,

@@ -58,6 +58,7 @@ class Function:
             max_iterations=options.get("max_iterations"),
             side_effects=options.get("side_effects", "warn"),
             timeout=options.get("timeout"),
+            placement=options.get("placement"),
         )
         self._on_retrace: Report = options.get("on_retrace", "warn")
         self._max_traces = options.get("max_traces")
@@ -277,9 +278,9 @@ class Function:
         """The function as it is rewritten before it is traced, as readable text; see :func:`graphc.to_source`."""
         return to_source(self.python_function)
 
-    def clone(self) -> Function:
-        """The same function with the same options and no traces, for tools that measure what tracing costs."""
-        copy = Function(self.python_function, **self._given)
+    def clone(self, **options: Unpack[FunctionOptions]) -> Function:
+        """The same function with the same options, but for those given here, and no traces."""
+        copy = Function(self.python_function, **{**self._given, **options})
         copy._binder.is_method = self._binder.is_method
         return copy
 
@@ -327,6 +328,7 @@ def function(
     on_retrace: Report = "warn",
     max_traces: int | None = None,
     timeout: float | None = None,
+    placement: Callable[[Graph], Graph] | None = None,
     name: str | None = None,
     **unknown: Any,
 ) -> Any:
@@ -351,6 +353,7 @@ def function(
       timeout: within how many seconds a run must be done, not counting the time to trace and compile it. The call waits
         for its results; when they do not come in time it raises, Variables keep their values, what the program still
         computes is dropped, and Python that it calls is not begun any more. None for no bound.
+      placement: where ops run that are not pinned, as :func:`graphc.placement.auto` proposes it.
       name: of the graph, and in messages; the function's own when None.
       **unknown: refused; here so that the message says which options there are.
 
@@ -386,6 +389,6 @@ def function(
     make = functools.partial(
         Function, input_signature=input_signature, autograph=autograph, unroll=unroll, max_iterations=max_iterations,
         side_effects=side_effects, device=device, on_retrace=on_retrace, max_traces=max_traces, timeout=timeout,
-        name=name,
+        placement=placement, name=name,
     )  # fmt: skip
     return make if fn is None else make(fn)

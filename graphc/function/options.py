@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypedDict, cast
 
 from graphc.base import at, checked_seconds, user_location
 from graphc.base.errors import InvalidArgumentError
+from graphc.ir import Graph
 
 __all__ = ["FunctionOptions", "Report", "TraceOptions", "check_options"]
 
@@ -26,6 +27,7 @@ class FunctionOptions(TypedDict, total=False):
     on_retrace: Report
     max_traces: int | None
     timeout: float | None
+    placement: Callable[[Graph], Graph] | None
     name: str | None
 
 
@@ -42,6 +44,7 @@ class TraceOptions:
       max_iterations: how often a loop may run whose end depends on tensors, where the loop does not say.
       side_effects: what to do about what Python does only when the function is traced.
       timeout: within how many seconds a run must be done.
+      placement: pins the nodes of the graph, where the user has not; None to leave them as they are.
     """
 
     name: str
@@ -51,6 +54,7 @@ class TraceOptions:
     max_iterations: int | None = None
     side_effects: Report = "warn"
     timeout: float | None = None
+    placement: Callable[[Graph], Graph] | None = None
 
 
 def check_options(options: FunctionOptions) -> None:
@@ -66,6 +70,9 @@ def check_options(options: FunctionOptions) -> None:
     unroll = given.get("unroll")
     if not (unroll is None or isinstance(unroll, bool) or _is_count(unroll, 2)):
         raise _error(f"unroll must be None, True, False or a number of iterations from 2 on, got {unroll!r}")
+    placement = given.get("placement")
+    if not (placement is None or callable(placement)):
+        raise _error(f"placement must be None or what gx.placement.auto proposes, got {placement!r:.60}")
     for name in ("max_iterations", "max_traces"):
         if not (given.get(name) is None or _is_count(given[name], 1)):
             raise _error(f"{name} must be None or an int from 1 on, got {given[name]!r}")

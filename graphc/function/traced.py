@@ -355,6 +355,8 @@ def trace_function(
     side_effects = find_side_effects(trace, writes, arguments.objects)
     unoptimized = trace.finish([*returned.outputs, *(tensor for _, tensors in after_call for tensor in tensors)])
     graph = run_passes(unoptimized, DEFAULT)
+    if options.placement is not None:
+        graph = options.placement(graph)
     counts = [(after, len(tensors)) for after, tensors in after_call]
     notes = TraceNotes(unoptimized, trace.loops, side_effects, trace.unconverted, time.perf_counter() - start)
     traced = TracedFunction(

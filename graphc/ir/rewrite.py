@@ -84,8 +84,9 @@ class Rewriter:
         *,
         regions: Sequence[Graph] = (),
         control_inputs: Iterable[Node] = (),
+        device: str | None = None,
     ) -> Node:
-        """Appends a new node in place of an old one, with its output types, name, device and location."""
+        """Appends a new node in place of an old one, with its output types, name, location, and device unless given."""
         new = Node(
             op,
             inputs,
@@ -93,7 +94,7 @@ class Rewriter:
             [output.type for output in node.outputs],
             regions=regions,
             control_inputs=tuple(control_inputs),
-            device=node.device,
+            device=node.device if device is None else device,
             name=node.name,
             location=node.location,
         )

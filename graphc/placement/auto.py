@@ -5,18 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import jax
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
-from graphc.core import Device, device_name, devices, find_device
+from graphc.core import Device, canonical_device, device_name, devices, find_device
 from graphc.function import BoundFunction, Function, TracedFunction, function
-from graphc.ir import Graph, Value
 from graphc.ops import HOST_CALLS
 from graphc.placement.costs import Costs, measure_link, timed
-from graphc.placement.problem import Link, Problem, Schedule, Unit, simulate
+from graphc.placement.problem import Assignment, Link, Problem, Schedule, Unit, simulate
 from graphc.placement.proposal import PlacedUnit, Proposal, Timing, pin
 from graphc.placement.search import best_assignment, one_device
 from graphc.placement.units import Part, find_parts, is_constant, operands, size_of
@@ -39,11 +38,11 @@ def auto(
     rounds: int = 10,
     **kwargs: Any,
 ) -> Proposal:
-    """Proposes where to run the parts of a function: a placement by cost, as TensorFlow's white paper describes one.
+    """Proposes where to run the parts of a function, by what they cost, as TensorFlow's white paper describes.
 
-    The function is traced for these arguments. XLA says what each part of it costs; the parts are timed on one device of
-    each model, and so are transfers. A search over assignments, each run in thought, finds one that is done early and
-    for which there is room; the user's pins and the places of Variables hold. It is then run beside the best single
+    The function is traced for these arguments. XLA says what each part of it costs; the parts are timed on one device
+    of each model, and so are transfers. A search over assignments, each run in thought, finds one that is done early
+    and for which there is room; the user's pins and the places of Variables hold. It is then run beside the best single
     device, as long as it calls nothing on the host, and one device is proposed where several do not pay. No Variable
     changes.
 
@@ -61,7 +60,8 @@ def auto(
 
     Raises:
       InvalidArgumentError: ``fn`` is no function, or ``devices`` are none, or one twice.
-      UnimplementedError: a loop or branch of the function spans devices by pins of the user's, so that it has no one cost.
+      UnimplementedError: a loop or branch of the function spans devices by pins of the user's, so that it has no one
+        cost.
 
     Example:
       >>> import graphc as gx
@@ -76,7 +76,7 @@ def auto(
     if not callable(fn):
         raise at(InvalidArgumentError(f"gx.placement.auto: expected a function, got {fn!r:.60}"), user_location())
     compiled = fn if isinstance(fn, Function) else function(fn)
-    found = _Auto(compiled, args, kwargs, _devices(devices), memory or {}, measure=measure)
+    found = _Auto(compiled, args, kwargs, _devices(devices), _rooms(memory), measure=measure)
     return found.proposal(rounds)
 
 
@@ -118,8 +118,8 @@ class _Auto:
     def _check_spans(self, traced: TracedFunction) -> None:
         for node in self._placement.spanning:
             error = UnimplementedError(
-                f"gx.placement.auto: the body of {node.name!r} is pinned to several devices, so that it has no one cost; "
-                f"take the pins out of it, or place {traced.graph.name!r} by hand"
+                f"gx.placement.auto: the body of {node.name!r} is pinned to several devices, so that it has no one "
+                f"cost; take the pins out of it, or place {traced.graph.name!r} by hand"
             )
             raise at(error, node.location)
 
@@ -129,7 +129,8 @@ class _Auto:
         taken = {part.number: operands(part, stateless) for part in parts}
         wanted = {*stateless.results, *(value for values in taken.values() for value in values)}
         given = [[value for node in part.nodes for value in node.outputs if value in wanted] for part in parts]
-        numbers = {value: number for number, value in enumerate([*stateless.inputs, *(v for row in given for v in row)])}
+        values = [*stateless.inputs, *(value for row in given for value in row)]
+        numbers = {value: number for number, value in enumerate(values)}
         costs = Costs(stateless, parts, wanted, measure=self._measure)
         by_model: dict[str, list[float]] = {}
         seconds: list[list[float]] = []
@@ -142,7 +143,7 @@ class _Auto:
         units = tuple(
             Unit(
                 part.name,
-                tuple(self._allowed(part, name, row[part.number]) for name, row in zip(self._names, seconds, strict=True)),
+                self._costs(part, [row[part.number] for row in seconds]),
                 tuple(numbers[value] for value in taken[part.number]),
                 tuple(numbers[value] for value in given[part.number]),
             )
@@ -167,9 +168,10 @@ class _Auto:
             _START_SECONDS if self._measure else 0.0,
         )
 
-    def _allowed(self, part: Part, name: str, seconds: float) -> float:
-        allowed = part.device == name if part.device else name in self._chosen
-        return seconds if allowed else math.inf
+    def _costs(self, part: Part, seconds: Sequence[float]) -> tuple[float, ...]:
+        """What a part costs on each device; infinitely much where it must not be."""
+        allowed = [part.device] if part.device else self._chosen
+        return tuple(cost if name in allowed else math.inf for name, cost in zip(self._names, seconds, strict=True))
 
     def _links(self) -> dict[tuple[int, int], Link]:
         found: dict[tuple[int, int], Link] = {}
@@ -187,7 +189,7 @@ class _Auto:
         """Searches, measures, and decides."""
         problem = self._problem
         chosen = [self._names.index(name) for name in self._chosen]
-        alone = min(
+        alone: Assignment = min(
             (found for device in chosen if (found := one_device(problem, device)) is not None),
             key=lambda assignment: simulate(problem, assignment).seconds,
         )
@@ -237,11 +239,9 @@ class _Auto:
 
     def _run(self, program: Callable[[Sequence[Any]], Sequence[Any]]) -> Sequence[Any]:
         results = program([*(variable.current() for variable in self._variables), *self._arrays])
-        return jax.block_until_ready(list(results))
+        return cast("Any", jax).block_until_ready(list(results))
 
-    def _describe(
-        self, assignment: Sequence[int], schedule: Schedule, spread: Timing, alone: Timing
-    ) -> Proposal:
+    def _describe(self, assignment: Sequence[int], schedule: Schedule, spread: Timing, alone: Timing) -> Proposal:
         where = self._devices_of(assignment)
         units = tuple(
             PlacedUnit(part.name, len(part.nodes), self._names[device], bool(part.device), unit.seconds[device])
@@ -249,7 +249,7 @@ class _Auto:
         )
         used = dict.fromkeys(unit.device for unit in units)
         return Proposal(
-            function=self._function.placed(partial(_pin, devices=where)),
+            placed=self._function,
             devices=where,
             units=units,
             spread=spread,
@@ -260,14 +260,12 @@ class _Auto:
         )
 
 
-def _pin(graph: Graph, devices: Mapping[str, str]) -> Graph:
-    return pin(graph, devices)
+def _rooms(memory: Mapping[str, float] | None) -> dict[str, float]:
+    """How many bytes there is room for, by the devices' full names."""
+    return {canonical_device(name): room for name, room in (memory or {}).items()}
 
 
 def _room(name: str) -> float:
     """How many bytes a device has room for, as far as it tells."""
     stats = find_device(name).memory_stats() or {}
     return float(stats.get("bytes_limit", math.inf))
-
-
-_ = Value

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 from graphc.core import Device
 from graphc.ir import Value
 from graphc.lowering import lower
+from graphc.ops import HOST_CALLS
 from graphc.placement.problem import Link
 from graphc.placement.units import Part
 from graphc.runtime import Stateless, extract
@@ -28,7 +29,8 @@ class Costs:
     """What the parts of a graph cost.
 
     XLA says how many operations and bytes each part takes. The parts for which that is most are measured, on one device
-    of each model; for all others the estimate is scaled as it must be for those that were measured.
+    of each model; for all others, and for those that call the host, the estimate is scaled as it must be for the
+    measured ones.
 
     Args:
       stateless: the graph.
@@ -44,6 +46,7 @@ class Costs:
         graphs = [extract(part.nodes, wanted, stateless.resolve)[0] for part in parts]
         self._types = [[value.type for value in graph.inputs] for graph in graphs]
         self._programs: list[Any] = [jax.jit(lower(graph).function) for graph in graphs]
+        self._calls_host = [any(node.op in HOST_CALLS for node in graph.walk()) for graph in graphs]
         self._measure = measure
         self._estimates = [self._estimate(number) for number in range(len(parts))]
 
@@ -52,14 +55,15 @@ class Costs:
         if not self._measure:
             return [estimate * 1e-12 for estimate in self._estimates]
         largest = sorted(range(len(self._estimates)), key=lambda number: -self._estimates[number])
-        measured = {number: self._timed(number, device) for number in largest[:_MOST_MEASURED]}
+        pure = [number for number in largest if not self._calls_host[number]]
+        measured = {number: self._timed(number, device) for number in pure[:_MOST_MEASURED]}
         scale = statistics.median(measured[number] / self._estimates[number] for number in measured) if measured else 0
         return [measured.get(number, estimate * scale) for number, estimate in enumerate(self._estimates)]
 
     def _estimate(self, number: int) -> float:
         structs = [jax.ShapeDtypeStruct(type.shape, type.dtype) for type in self._types[number]]
         analysis: Any = self._programs[number].lower(*structs).compile().cost_analysis() or {}
-        found = analysis[0] if isinstance(analysis, list) else analysis
+        found: Any = analysis
         return float(found.get("flops", 0.0)) + float(found.get("bytes accessed", 0.0)) + 1.0
 
     def _timed(self, number: int, device: Device) -> float:
@@ -80,11 +84,11 @@ def measure_link(source: Device, target: Device) -> Link:
 
 
 def timed(run: Callable[[], Any], rounds: int = _ROUNDS) -> float:
-    """The median of several runs in seconds, each waited for, after one that may compile."""
+    """The fastest of several runs in seconds, each waited for, after one that may compile."""
     jax.block_until_ready(run())
     found: list[float] = []
     for _ in range(rounds):
         start = time.perf_counter()
         jax.block_until_ready(run())
         found.append(time.perf_counter() - start)
-    return statistics.median(found)
+    return min(found)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
-__all__ = ["Link", "Problem", "Schedule", "Unit", "simulate"]
+__all__ = ["Assignment", "Link", "Problem", "Schedule", "Unit", "simulate"]
 
-Assignment = Sequence[int]
+Assignment: TypeAlias = Sequence[int]
 """The number of the device of each unit."""
 
 
@@ -91,8 +92,8 @@ class Schedule:
 def simulate(problem: Problem, assignment: Assignment) -> Schedule:
     """Runs an assignment in thought.
 
-    A device does one unit at a time, a link moves one value at a time, each in the order of the program; a value is moved
-    once to each device that needs it, as soon as it is there. A value is released after its last use.
+    A device does one unit at a time, a link moves one value at a time, each in the order of the program; a value is
+    moved once to each device that needs it, as soon as it is there. A value is released after its last use.
 
     Args:
       problem: what is to be placed.

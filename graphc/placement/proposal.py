@@ -5,13 +5,13 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from rich.console import Console
 from rich.table import Table
 
 from graphc.function import Function
-from graphc.ir import Graph, Node
-from graphc.ir.rewrite import Rewriter
+from graphc.ir import Graph, Node, Rewriter
 
 __all__ = ["PlacedUnit", "Proposal", "Timing", "pin"]
 
@@ -53,7 +53,7 @@ class Proposal:
     """What :func:`graphc.placement.auto` proposes.
 
     Attributes:
-      function: the function, placed so; what it is called with must be like the arguments that the proposal is for.
+      placed: the function.
       devices: the device of each op that the proposal decides about, by the name of its node.
       units: the parts, in the order of the program.
       spread: how long a call takes with the best placement over several devices.
@@ -63,7 +63,7 @@ class Proposal:
       peaks: the most bytes that each device holds, by the simulation.
     """
 
-    function: Function
+    placed: Function
     devices: Mapping[str, str]
     units: tuple[PlacedUnit, ...]
     spread: Timing
@@ -71,6 +71,15 @@ class Proposal:
     one_device: str
     transfers: int
     peaks: Mapping[str, float] = field(default_factory=dict[str, float])
+
+    @cached_property
+    def function(self) -> Function:
+        """The function, placed so; for arguments like those that the proposal is for."""
+        return self.placed.clone(placement=self)
+
+    def __call__(self, graph: Graph) -> Graph:
+        """The graph of the function with its ops pinned; what the option ``placement`` of ``gx.function`` is for."""
+        return pin(graph, self.devices)
 
     def __str__(self) -> str:
         table = Table(title=self._title(), title_justify="left", title_style="")
@@ -88,9 +97,9 @@ class Proposal:
 
     def _title(self) -> str:
         if self.one_device:
-            return f"{self.function.name}: one device, {self.one_device}"
+            return f"{self.placed.name}: one device, {self.one_device}"
         used = dict.fromkeys(unit.device for unit in self.units)
-        return f"{self.function.name}: {', '.join(used)}; {self.transfers} values are moved in a call"
+        return f"{self.placed.name}: {', '.join(used)}; {self.transfers} values are moved in a call"
 
     def __repr__(self) -> str:
         return f"<Proposal: {self._title()}>"

@@ -47,7 +47,7 @@ def exact_assignment(problem: Problem) -> tuple[int, ...]:
 
 
 def one_device(problem: Problem, device: int) -> tuple[int, ...] | None:
-    """Everything on one device, but for what may not run there and has one other place; None where that is not clear."""
+    """Everything on one device, but for what is pinned elsewhere; None where that leaves a choice."""
     found: list[int] = []
     for unit in problem.units:
         allowed = _allowed(unit)

@@ -1,19 +1,20 @@
 """Units: the parts of a graph that are placed as a whole.
 
-Each op that may take long is a unit of its own; the small ones that follow it (an activation after a matrix product) belong
-to it.
+Each op that may take long is a unit of its own; the small ones that follow it (an activation after a matrix product)
+belong to it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphc.ir import CONSTANT, Node, Value
+from graphc.ops import HOST_CALLS
 from graphc.runtime import Placement, Stateless
 
-__all__ = ["Part", "find_parts", "size_of"]
+__all__ = ["Part", "find_parts", "is_constant", "operands", "size_of"]
 
 _SMALL = 4096
 """An op whose outputs have no more elements than this may belong to the unit before it, whatever it computes."""
@@ -74,11 +75,15 @@ def _is_pinned(node: Node) -> bool:
 def _joinable(node: Node, sources: set[Part], pin: str) -> Part | None:
     """The part that a small op belongs to: the one that it takes values of, if it waits for nothing else."""
     small = all(math.prod(output.type.shape) <= _SMALL for output in node.outputs)
-    if not (node.op.light or small) or node.regions or not sources:
+    if not (node.op.light or small) or node.regions or node.op in HOST_CALLS or not sources:
         return None
     latest = max(sources, key=lambda part: part.number)
     others = (source for source in sources if source is not latest)
-    fits = latest.device == pin and all(latest.needs >> other.number & 1 for other in others)
+    fits = (
+        latest.device == pin
+        and latest.nodes[0].op not in HOST_CALLS
+        and all(latest.needs >> other.number & 1 for other in others)
+    )
     return latest if fits else None
 
 
@@ -97,8 +102,3 @@ def operands(part: Part, stateless: Stateless) -> Sequence[Value]:
     own = {output for node in part.nodes for output in node.outputs}
     values = (stateless.resolve(value) for node in part.nodes for value in node.inputs)
     return [value for value in dict.fromkeys(values) if value not in own and not is_constant(value)]
-
-
-def pinned_devices(parts: Sequence[Part]) -> Mapping[int, str]:
-    """The devices of the parts that the user has pinned, by number."""
-    return {part.number: part.device for part in parts if part.device}

@@ -95,7 +95,7 @@ class _Placer:
         if node.op in (READ_VARIABLE, ASSIGN_VARIABLE):
             return self._variables[node.attrs["variable"]]
         if node.device:
-            return canonical_device(node.device, node.location)
+            return canonical_device(node.device, node.location, told=True)
         if node.op is VJP:
             source = forward.get(forward_key(node))
             return self.devices.get(source, self._default) if source is not None else self._default

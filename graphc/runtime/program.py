@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
@@ -63,6 +63,24 @@ def compile_graph(graph: Graph, check: Check | None, variables: Mapping[str, Var
     if apart or len(placement.used) > 1:
         return PlacedProgram(graph, check, placement, homes, where)
     return Executable(graph, check, where)
+
+
+def run_plan(
+    graph: Graph, placement: Placement, variables: Sequence[str], written: Sequence[str]
+) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """A placed graph as a function that changes no Variable, for tools that measure.
+
+    Args:
+      graph: what to run.
+      placement: where its nodes run.
+      variables: the names of the Variables that it touches.
+      written: the names of those that it writes.
+
+    Returns:
+      A function of the values of the variables and the inputs of the graph, that gives its outputs and the new values.
+    """
+    plan = partition(graph, placement, partial(drive, placement), variables, written)
+    return lambda arrays: Execution(graph.name).run(plan, arrays)
 
 
 class PlacedProgram(Executable):
