@@ -12,11 +12,15 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 EXPECTED = {
+    "async_memory.py": r"8 batches, at most 2 steps in flight: extra MB after each quarter:( [+-]\d+){4}\n"
+    r"dispatched in \d+\.\d s, computed in \d+\.\d s, loss \d\.\d{4}\nevaluated: \d\.\d{4} \d\.\d{4} \d\.\d{4}\n",
     "data_parallel.py": r"devices: 8\nloss: \d\.\d+e-\d\d\nweights: \[1\.0, 2\.0, 3\.0\]\n",
     "graph_text.py": r"graph collatz\(.*the text says the same: True\nsteps: 111 and of what was parsed: 111\n",
     "loop.py": r"the square root of 2, by Newton's method: 1\.41421.*graph step\(",
     "mlp.py": r"step 0: loss 0\.\d+\n.*step 1000: loss 0\.00.*trace 1 at mlp\.py:\d+: the first call",
 }
+
+ARGUMENTS = {"async_memory.py": ["8"]}
 
 
 def test_every_example_is_tested() -> None:
@@ -29,7 +33,7 @@ def test_an_example_runs(name: str) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
     for setting in ("XLA_FLAGS", "JAX_DISABLE_MOST_OPTIMIZATIONS"):  # XLA as users have it
         environment.pop(setting, None)
-    command = [sys.executable, str(ROOT / "examples" / name)]
+    command = [sys.executable, str(ROOT / "examples" / name), *ARGUMENTS.get(name, ())]
     found = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=120)
     assert found.returncode == 0, found.stderr
     assert re.match(EXPECTED[name], found.stdout, flags=re.DOTALL), found.stdout
