@@ -37,7 +37,7 @@ def _tensors() -> tuple[gx.Tensor, gx.Tensor]:
 
 
 def _open(quick: bool) -> Duel:
-    calls = 1 if quick else 5
+    calls = 1 if quick else 2
     given = _tensors()
     return Duel(
         Contender("tape open", batch(lambda x, w: _taped(x, w)[1], given, calls), calls * _OPERATIONS),
@@ -47,7 +47,7 @@ def _open(quick: bool) -> Duel:
 
 
 def _backward(quick: bool) -> Duel:
-    calls = 1 if quick else 5
+    calls = 1 if quick else 2
     x, w = _tensors()
 
     def fresh() -> Sample:

@@ -183,6 +183,9 @@ def from_dlpack(x: Any, /, *, device: Device = None, copy: bool | None = None) -
     return Tensor(array) if context.trace is None else context.trace.lift(array)
 
 
+_new: Any = object.__new__
+
+
 @jax.jit
 def _clip(x: Any, low: Any, high: Any) -> jax.Array:
     """Both steps of clip at once, for plain eager calls."""
@@ -207,7 +210,9 @@ def clip(x: ArrayLike, min: ArrayLike | None = None, max: ArrayLike | None = Non
     """
     if (not busy or context.eager) and type(x) is Tensor and type(min) in SCALARS and type(max) in SCALARS:
         try:
-            return Tensor(_clip(x.raw, min, max))
+            result = _new(Tensor)
+            result.raw = _clip(x.raw, min, max)
+            return result
         except Exception:
             pass  # the long way raises it again, with the user's line
     if min is None and max is None:
