@@ -37,6 +37,11 @@ def append(x: ArrayLike, values: ArrayLike, axis: int | None = None) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.append([[-5.0, -4.0], [-1.0, 0.0]], [[1.0, 2.0], [3.0, 4.0]])
+      Tensor([-5., -4., -1.,  0.,  1.,  2.,  3.,  4.], shape=(8,), dtype=float32)
     """
 
 def array_split(x: ArrayLike, indices_or_sections: Axes, axis: int = 0) -> tuple[Tensor, ...]:
@@ -49,6 +54,11 @@ def array_split(x: ArrayLike, indices_or_sections: Axes, axis: int = 0) -> tuple
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*gx.array_split([-2.5, 0.5, 3.0], 2))
+      [-2.5  0.5] [3.]
     """
 
 def atleast_1d(*arrays: ArrayLike) -> Tensor | tuple[Tensor, ...]:
@@ -59,6 +69,11 @@ def atleast_1d(*arrays: ArrayLike) -> Tensor | tuple[Tensor, ...]:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.atleast_1d(2.0)
+      Tensor([2.], shape=(1,), dtype=float32)
     """
 
 def atleast_2d(*arrays: ArrayLike) -> Tensor | tuple[Tensor, ...]:
@@ -69,6 +84,11 @@ def atleast_2d(*arrays: ArrayLike) -> Tensor | tuple[Tensor, ...]:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.atleast_2d([-2.5, 0.5, 3.0])
+      Tensor([[-2.5,  0.5,  3. ]], shape=(1, 3), dtype=float32)
     """
 
 def atleast_3d(*arrays: ArrayLike) -> Tensor | tuple[Tensor, ...]:
@@ -79,6 +99,11 @@ def atleast_3d(*arrays: ArrayLike) -> Tensor | tuple[Tensor, ...]:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.atleast_3d([[-5.0, -4.0], [-1.0, 0.0]]).shape
+      (2, 2, 1)
     """
 
 def column_stack(arrays: Tensors) -> Tensor:
@@ -89,6 +114,13 @@ def column_stack(arrays: Tensors) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.column_stack([[-2.5, 0.5, 3.0], [1.5, 0.25, 3.0]])
+      Tensor([[-2.5 ,  1.5 ],
+       [ 0.5 ,  0.25],
+       [ 3.  ,  3.  ]], shape=(3, 2), dtype=float32)
     """
 
 def delete(x: ArrayLike, obj: Axes, axis: int | None = None) -> Tensor:
@@ -101,6 +133,11 @@ def delete(x: ArrayLike, obj: Axes, axis: int | None = None) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.delete([-2.5, 0.5, 3.0], 1)
+      Tensor([-2.5,  3. ], shape=(2,), dtype=float32)
     """
 
 def diagflat(x: ArrayLike, k: int = 0) -> Tensor:
@@ -114,6 +151,11 @@ def diagflat(x: ArrayLike, k: int = 0) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.diagflat``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.diagflat([[1.0, 2.0], [3.0, 4.0]], 1).shape
+      (5, 5)
     """
 
 def dsplit(x: ArrayLike, indices_or_sections: Axes) -> tuple[Tensor, ...]:
@@ -125,6 +167,11 @@ def dsplit(x: ArrayLike, indices_or_sections: Axes) -> tuple[Tensor, ...]:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> [part.shape for part in gx.dsplit(gx.arange(8.0).reshape(2, 2, 2), 2)]
+      [(2, 2, 1), (2, 2, 1)]
     """
 
 def dstack(arrays: Tensors) -> Tensor:
@@ -135,6 +182,13 @@ def dstack(arrays: Tensors) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.dstack([[-2.5, 0.5, 3.0], [1.5, 0.25, 3.0]])
+      Tensor([[[-2.5 ,  1.5 ],
+        [ 0.5 ,  0.25],
+        [ 3.  ,  3.  ]]], shape=(1, 3, 2), dtype=float32)
     """
 
 def fill_diagonal(x: ArrayLike, value: ArrayLike, wrap: bool = False) -> Tensor:
@@ -147,6 +201,12 @@ def fill_diagonal(x: ArrayLike, value: ArrayLike, wrap: bool = False) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fill_diagonal([[4.0, 1.0], [1.0, 3.0]], 7.0)
+      Tensor([[7., 1.],
+       [1., 7.]], shape=(2, 2), dtype=float32)
     """
 
 def fliplr(x: ArrayLike) -> Tensor:
@@ -159,6 +219,12 @@ def fliplr(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.fliplr``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fliplr([[-5.0, -4.0], [-1.0, 0.0]])
+      Tensor([[-4., -5.],
+       [ 0., -1.]], shape=(2, 2), dtype=float32)
     """
 
 def flipud(x: ArrayLike) -> Tensor:
@@ -171,6 +237,12 @@ def flipud(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.flipud``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.flipud([[-5.0, -4.0], [-1.0, 0.0]])
+      Tensor([[-1.,  0.],
+       [-5., -4.]], shape=(2, 2), dtype=float32)
     """
 
 def hsplit(x: ArrayLike, indices_or_sections: Axes) -> tuple[Tensor, ...]:
@@ -182,6 +254,13 @@ def hsplit(x: ArrayLike, indices_or_sections: Axes) -> tuple[Tensor, ...]:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*gx.hsplit([[-5.0, -4.0], [-1.0, 0.0]], 2))
+      [[-5.]
+       [-1.]] [[-4.]
+       [ 0.]]
     """
 
 def insert(x: ArrayLike, obj: Axes, values: ArrayLike, axis: int | None = None) -> Tensor:
@@ -195,6 +274,11 @@ def insert(x: ArrayLike, obj: Axes, values: ArrayLike, axis: int | None = None) 
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.insert([-2.5, 0.5, 3.0], 1, 9.0)
+      Tensor([-2.5,  9. ,  0.5,  3. ], shape=(4,), dtype=float32)
     """
 
 def resize(x: ArrayLike, new_shape: Shape) -> Tensor:
@@ -208,6 +292,12 @@ def resize(x: ArrayLike, new_shape: Shape) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.resize``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.resize([[1.0, 2.0], [3.0, 4.0]], (2, 5))
+      Tensor([[1., 2., 3., 4., 1.],
+       [2., 3., 4., 1., 2.]], shape=(2, 5), dtype=float32)
     """
 
 def rollaxis(x: ArrayLike, axis: int, start: int = 0) -> Tensor:
@@ -222,6 +312,11 @@ def rollaxis(x: ArrayLike, axis: int, start: int = 0) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.rollaxis``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.rollaxis(gx.arange(8.0).reshape(2, 2, 2), 2).shape
+      (2, 2, 2)
     """
 
 def vsplit(x: ArrayLike, indices_or_sections: Axes) -> tuple[Tensor, ...]:
@@ -233,4 +328,10 @@ def vsplit(x: ArrayLike, indices_or_sections: Axes) -> tuple[Tensor, ...]:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> x = [[-5.0, -4.0, -3.0], [-1.0, 0.0, 1.0], [3.0, 4.0, 5.0]]
+      >>> print(*gx.vsplit(x, (1, 2)))
+      [[-5. -4. -3.]] [[-1.  0.  1.]] [[3. 4. 5.]]
     """

@@ -105,6 +105,11 @@ def abs(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.abs``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.abs([-2.5, 0.5, 3.0])
+      Tensor([2.5, 0.5, 3. ], shape=(3,), dtype=float32)
     """
 
 absolute = abs
@@ -119,6 +124,11 @@ def acos(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.acos``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.acos([-0.9, 0.3, 0.8]).numpy().round(3)
+      array([2.691, 1.266, 0.644], dtype=float32)
     """
 
 arccos = acos
@@ -133,6 +143,11 @@ def acosh(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.acosh``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.acosh([1.25, 3.0, 8.0]).numpy().round(3)
+      array([0.693, 1.763, 2.769], dtype=float32)
     """
 
 arccosh = acosh
@@ -148,6 +163,11 @@ def add(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.add``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.add([-2.5, 0.5, 3.0], [1.5, 0.25, 3.0])
+      Tensor([-1.  ,  0.75,  6.  ], shape=(3,), dtype=float32)
     """
 
 def angle(x: ArrayLike, deg: bool = False) -> Tensor:
@@ -161,6 +181,11 @@ def angle(x: ArrayLike, deg: bool = False) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.angle``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.angle([1 + 2j, 0 - 1j, 3]).numpy().round(3)
+      array([ 1.107, -1.571,  0.   ], dtype=float32)
     """
 
 def asin(x: ArrayLike) -> Tensor:
@@ -173,6 +198,11 @@ def asin(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.asin``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.asin([-0.9, 0.3, 0.8]).numpy().round(3)
+      array([-1.12 ,  0.305,  0.927], dtype=float32)
     """
 
 arcsin = asin
@@ -187,6 +217,11 @@ def asinh(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.asinh``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.asinh([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-1.647,  0.481,  1.818], dtype=float32)
     """
 
 arcsinh = asinh
@@ -201,6 +236,11 @@ def atan(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.atan``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.atan([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-1.19 ,  0.464,  1.249], dtype=float32)
     """
 
 arctan = atan
@@ -216,6 +256,11 @@ def atan2(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.atan2``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.atan2([-2.5, 0.5, 3.0], [1.5, 0.25, 3.0]).numpy().round(3)
+      array([-1.03 ,  1.107,  0.785], dtype=float32)
     """
 
 arctan2 = atan2
@@ -230,6 +275,11 @@ def atanh(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.atanh``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.atanh([-0.9, 0.3, 0.8]).numpy().round(3)
+      array([-1.472,  0.31 ,  1.099], dtype=float32)
     """
 
 arctanh = atanh
@@ -244,6 +294,11 @@ def cbrt(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.cbrt``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.cbrt([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-1.357,  0.794,  1.442], dtype=float32)
     """
 
 def ceil(x: ArrayLike) -> Tensor:
@@ -256,6 +311,11 @@ def ceil(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.ceil``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.ceil([-2.5, 0.5, 3.0])
+      Tensor([-2.,  1.,  3.], shape=(3,), dtype=float32)
     """
 
 def conj(x: ArrayLike) -> Tensor:
@@ -268,6 +328,11 @@ def conj(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.conj``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.conj([1 + 2j, 0 - 1j, 3])
+      Tensor([1.-2.j, 0.+1.j, 3.-0.j], shape=(3,), dtype=complex64)
     """
 
 conjugate = conj
@@ -283,6 +348,11 @@ def copysign(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.copysign``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.copysign([0.25, 2.0, 7.0], [-2.5, 0.5, 3.0])
+      Tensor([-0.25,  2.  ,  7.  ], shape=(3,), dtype=float32)
     """
 
 def cos(x: ArrayLike) -> Tensor:
@@ -295,6 +365,11 @@ def cos(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.cos``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.cos([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-0.801,  0.878, -0.99 ], dtype=float32)
     """
 
 def cosh(x: ArrayLike) -> Tensor:
@@ -307,6 +382,11 @@ def cosh(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.cosh``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.cosh([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([ 6.132,  1.128, 10.068], dtype=float32)
     """
 
 def deg2rad(x: ArrayLike) -> Tensor:
@@ -319,6 +399,11 @@ def deg2rad(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.deg2rad``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.deg2rad([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-0.044,  0.009,  0.052], dtype=float32)
     """
 
 radians = deg2rad
@@ -334,6 +419,11 @@ def divide(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.divide``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.divide([-2.5, 0.5, 3.0], [1.5, 0.25, 3.0]).numpy().round(3)
+      array([-1.667,  2.   ,  1.   ], dtype=float32)
     """
 
 true_divide = divide
@@ -349,6 +439,11 @@ def divmod(x1: ArrayLike, x2: ArrayLike) -> tuple[Tensor, Tensor]:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.divmod``.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*gx.divmod([-7, 5, 12], [2, -5, 7]))
+      [-4 -1  1] [1 0 5]
     """
 
 def exp(x: ArrayLike) -> Tensor:
@@ -361,6 +456,11 @@ def exp(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.exp``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.exp([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([ 0.082,  1.649, 20.086], dtype=float32)
     """
 
 def exp2(x: ArrayLike) -> Tensor:
@@ -373,6 +473,11 @@ def exp2(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.exp2``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.exp2([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([0.177, 1.414, 8.   ], dtype=float32)
     """
 
 def expm1(x: ArrayLike) -> Tensor:
@@ -385,6 +490,11 @@ def expm1(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.expm1``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.expm1([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-0.918,  0.649, 19.086], dtype=float32)
     """
 
 def fabs(x: ArrayLike) -> Tensor:
@@ -397,6 +507,11 @@ def fabs(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.fabs``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fabs([-2.5, 0.5, 3.0])
+      Tensor([2.5, 0.5, 3. ], shape=(3,), dtype=float32)
     """
 
 def fix(x: ArrayLike) -> Tensor:
@@ -409,6 +524,11 @@ def fix(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.trunc``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fix([-2.5, 0.5, 3.0])
+      Tensor([-2.,  0.,  3.], shape=(3,), dtype=float32)
     """
 
 def float_power(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -422,6 +542,11 @@ def float_power(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.float_power``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.float_power([0.25, 2.0, 7.0], [1.5, 0.25, 3.0]).numpy().round(3)
+      array([1.250e-01, 1.189e+00, 3.430e+02], dtype=float32)
     """
 
 def floor(x: ArrayLike) -> Tensor:
@@ -434,6 +559,11 @@ def floor(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.floor``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.floor([-2.5, 0.5, 3.0])
+      Tensor([-3.,  0.,  3.], shape=(3,), dtype=float32)
     """
 
 def floor_divide(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -447,6 +577,11 @@ def floor_divide(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.floor_divide``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.floor_divide([-2.5, 0.5, 3.0], [1.5, 0.25, 3.0])
+      Tensor([-2.,  2.,  1.], shape=(3,), dtype=float32)
     """
 
 def fmax(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -460,6 +595,11 @@ def fmax(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.fmax``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fmax([gx.nan, gx.inf, 1.0], 0.5)
+      Tensor([0.5, inf, 1. ], shape=(3,), dtype=float32)
     """
 
 def fmin(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -473,6 +613,11 @@ def fmin(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.fmin``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fmin([gx.nan, gx.inf, 1.0], 0.5)
+      Tensor([0.5, 0.5, 0.5], shape=(3,), dtype=float32)
     """
 
 def fmod(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -486,6 +631,11 @@ def fmod(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.fmod``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fmod([-2.5, 0.5, 3.0], [1.5, 0.25, 3.0])
+      Tensor([-1.,  0.,  0.], shape=(3,), dtype=float32)
     """
 
 def frexp(x: ArrayLike) -> tuple[Tensor, Tensor]:
@@ -498,6 +648,11 @@ def frexp(x: ArrayLike) -> tuple[Tensor, Tensor]:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.frexp``.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*gx.frexp([-2.5, 0.5, 3.0]))
+      [-0.625  0.5    0.75 ] [2 0 2]
     """
 
 def heaviside(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -511,6 +666,11 @@ def heaviside(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.heaviside``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.heaviside([-2.5, 0.5, 3.0], 0.5)
+      Tensor([0., 1., 1.], shape=(3,), dtype=float32)
     """
 
 def hypot(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -524,6 +684,11 @@ def hypot(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.hypot``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.hypot([-2.5, 0.5, 3.0], [1.5, 0.25, 3.0]).numpy().round(3)
+      array([2.915, 0.559, 4.243], dtype=float32)
     """
 
 def i0(x: ArrayLike) -> Tensor:
@@ -536,6 +701,11 @@ def i0(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.i0``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.i0([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([3.29 , 1.063, 4.881], dtype=float32)
     """
 
 def identity(x: ArrayLike) -> Tensor:
@@ -546,6 +716,11 @@ def identity(x: ArrayLike) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.identity([-2.5, 0.5, 3.0])
+      Tensor([-2.5,  0.5,  3. ], shape=(3,), dtype=float32)
     """
 
 copy = identity
@@ -560,6 +735,11 @@ def imag(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.imag``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.imag([1 + 2j, 0 - 1j, 3])
+      Tensor([ 2., -1.,  0.], shape=(3,), dtype=float32)
     """
 
 def ldexp(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -573,6 +753,11 @@ def ldexp(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.ldexp``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.ldexp([-2.5, 0.5, 3.0], [1, -1, 3])
+      Tensor([-5.  ,  0.25, 24.  ], shape=(3,), dtype=float32)
     """
 
 def log(x: ArrayLike) -> Tensor:
@@ -585,6 +770,11 @@ def log(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.log``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.log([0.25, 2.0, 7.0]).numpy().round(3)
+      array([-1.386,  0.693,  1.946], dtype=float32)
     """
 
 def log10(x: ArrayLike) -> Tensor:
@@ -597,6 +787,11 @@ def log10(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.log10``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.log10([0.25, 2.0, 7.0]).numpy().round(3)
+      array([-0.602,  0.301,  0.845], dtype=float32)
     """
 
 def log1p(x: ArrayLike) -> Tensor:
@@ -609,6 +804,11 @@ def log1p(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.log1p``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.log1p([0.25, 2.0, 7.0]).numpy().round(3)
+      array([0.223, 1.099, 2.079], dtype=float32)
     """
 
 def log2(x: ArrayLike) -> Tensor:
@@ -621,6 +821,11 @@ def log2(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.log2``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.log2([0.25, 2.0, 7.0]).numpy().round(3)
+      array([-2.   ,  1.   ,  2.807], dtype=float32)
     """
 
 def logaddexp(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -634,6 +839,11 @@ def logaddexp(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.logaddexp``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.logaddexp([-2.5, 0.5, 3.0], [1.5, 0.25, 3.0]).numpy().round(3)
+      array([1.518, 1.076, 3.693], dtype=float32)
     """
 
 def logaddexp2(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -647,6 +857,11 @@ def logaddexp2(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.logaddexp2``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.logaddexp2([-2.5, 0.5, 3.0], [1.5, 0.25, 3.0]).numpy().round(3)
+      array([1.587, 1.38 , 4.   ], dtype=float32)
     """
 
 def maximum(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -660,6 +875,11 @@ def maximum(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.maximum``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.maximum([-2.5, 0.5, 3.0], [1.5, 0.25, 3.0])
+      Tensor([1.5, 0.5, 3. ], shape=(3,), dtype=float32)
     """
 
 def minimum(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -673,6 +893,11 @@ def minimum(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.minimum``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.minimum([-2.5, 0.5, 3.0], [1.5, 0.25, 3.0])
+      Tensor([-2.5 ,  0.25,  3.  ], shape=(3,), dtype=float32)
     """
 
 def modf(x: ArrayLike) -> tuple[Tensor, Tensor]:
@@ -685,6 +910,11 @@ def modf(x: ArrayLike) -> tuple[Tensor, Tensor]:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.modf``.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*gx.modf([-2.5, 0.5, 3.0]))
+      [-0.5  0.5  0. ] [-2.  0.  3.]
     """
 
 def multiply(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -698,6 +928,11 @@ def multiply(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.multiply``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.multiply([-2.5, 0.5, 3.0], [1.5, 0.25, 3.0])
+      Tensor([-3.75 ,  0.125,  9.   ], shape=(3,), dtype=float32)
     """
 
 def nan_to_num(x: ArrayLike, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
@@ -713,6 +948,11 @@ def nan_to_num(x: ArrayLike, nan: float = 0.0, posinf: float | None = None, negi
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.nan_to_num``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nan_to_num([gx.nan, gx.inf, 1.0])
+      Tensor([0.0000000e+00, 3.4028235e+38, 1.0000000e+00], shape=(3,), dtype=float32)
     """
 
 def negative(x: ArrayLike) -> Tensor:
@@ -725,6 +965,11 @@ def negative(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.negative``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.negative([-2.5, 0.5, 3.0])
+      Tensor([ 2.5, -0.5, -3. ], shape=(3,), dtype=float32)
     """
 
 def nextafter(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -738,6 +983,11 @@ def nextafter(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.nextafter``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nextafter(1.0, 2.0) - 1.0
+      Tensor(1.1920929e-07, shape=(), dtype=float32)
     """
 
 def positive(x: ArrayLike) -> Tensor:
@@ -750,6 +1000,11 @@ def positive(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.positive``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.positive([-2.5, 0.5, 3.0])
+      Tensor([-2.5,  0.5,  3. ], shape=(3,), dtype=float32)
     """
 
 def pow(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -761,6 +1016,11 @@ def pow(x1: ArrayLike, x2: ArrayLike) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.pow([0.25, 2.0, 7.0], [1.5, 0.25, 3.0]).numpy().round(3)
+      array([1.250e-01, 1.189e+00, 3.430e+02], dtype=float32)
     """
 
 power = pow
@@ -775,6 +1035,11 @@ def rad2deg(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.rad2deg``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.rad2deg([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-143.239,   28.648,  171.887], dtype=float32)
     """
 
 degrees = rad2deg
@@ -789,6 +1054,11 @@ def real(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.real``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.real([1 + 2j, 0 - 1j, 3])
+      Tensor([1., 0., 3.], shape=(3,), dtype=float32)
     """
 
 def reciprocal(x: ArrayLike) -> Tensor:
@@ -801,6 +1071,11 @@ def reciprocal(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.reciprocal``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.reciprocal([0.25, 2.0, 7.0]).numpy().round(3)
+      array([4.   , 0.5  , 0.143], dtype=float32)
     """
 
 def remainder(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -814,6 +1089,11 @@ def remainder(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.remainder``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.remainder([-2.5, 0.5, 3.0], [1.5, 0.25, 3.0])
+      Tensor([0.5, 0. , 0. ], shape=(3,), dtype=float32)
     """
 
 mod = remainder
@@ -828,6 +1108,11 @@ def rint(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.rint``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.rint([-2.5, 0.5, 3.0])
+      Tensor([-2.,  0.,  3.], shape=(3,), dtype=float32)
     """
 
 def round(x: ArrayLike, decimals: int = 0) -> Tensor:
@@ -841,6 +1126,11 @@ def round(x: ArrayLike, decimals: int = 0) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.round``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.round([-2.5, 0.5, 3.0])
+      Tensor([-2.,  0.,  3.], shape=(3,), dtype=float32)
     """
 
 around = round
@@ -855,6 +1145,11 @@ def rsqrt(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.lax.rsqrt``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.rsqrt([0.25, 2.0, 7.0]).numpy().round(3)
+      array([2.   , 0.707, 0.378], dtype=float32)
     """
 
 def sign(x: ArrayLike) -> Tensor:
@@ -867,6 +1162,11 @@ def sign(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.sign``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.sign([-2.5, 0.5, 3.0])
+      Tensor([-1.,  1.,  1.], shape=(3,), dtype=float32)
     """
 
 def sin(x: ArrayLike) -> Tensor:
@@ -879,6 +1179,11 @@ def sin(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.sin``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.sin([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-0.598,  0.479,  0.141], dtype=float32)
     """
 
 def sinc(x: ArrayLike) -> Tensor:
@@ -891,6 +1196,11 @@ def sinc(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.sinc``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.sinc([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([ 0.127,  0.637, -0.   ], dtype=float32)
     """
 
 def sinh(x: ArrayLike) -> Tensor:
@@ -903,6 +1213,11 @@ def sinh(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.sinh``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.sinh([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-6.05 ,  0.521, 10.018], dtype=float32)
     """
 
 def spacing(x: ArrayLike) -> Tensor:
@@ -915,6 +1230,11 @@ def spacing(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.spacing``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.spacing([1.0, 2.0, 4.0])
+      Tensor([1.1920929e-07, 2.3841858e-07, 4.7683716e-07], shape=(3,), dtype=float32)
     """
 
 def sqrt(x: ArrayLike) -> Tensor:
@@ -927,6 +1247,11 @@ def sqrt(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.sqrt``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.sqrt([0.25, 2.0, 7.0]).numpy().round(3)
+      array([0.5  , 1.414, 2.646], dtype=float32)
     """
 
 def square(x: ArrayLike) -> Tensor:
@@ -939,6 +1264,11 @@ def square(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.square``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.square([-2.5, 0.5, 3.0])
+      Tensor([6.25, 0.25, 9.  ], shape=(3,), dtype=float32)
     """
 
 def stop_gradient(x: ArrayLike) -> Tensor:
@@ -951,6 +1281,11 @@ def stop_gradient(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.lax.stop_gradient``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.stop_gradient([-2.5, 0.5, 3.0])
+      Tensor([-2.5,  0.5,  3. ], shape=(3,), dtype=float32)
     """
 
 def subtract(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -964,6 +1299,11 @@ def subtract(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.subtract``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.subtract([-2.5, 0.5, 3.0], [1.5, 0.25, 3.0])
+      Tensor([-4.  ,  0.25,  0.  ], shape=(3,), dtype=float32)
     """
 
 def tan(x: ArrayLike) -> Tensor:
@@ -976,6 +1316,11 @@ def tan(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.tan``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.tan([-0.9, 0.3, 0.8]).numpy().round(3)
+      array([-1.26 ,  0.309,  1.03 ], dtype=float32)
     """
 
 def tanh(x: ArrayLike) -> Tensor:
@@ -988,6 +1333,11 @@ def tanh(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.tanh``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.tanh([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-0.987,  0.462,  0.995], dtype=float32)
     """
 
 def trunc(x: ArrayLike) -> Tensor:
@@ -1000,4 +1350,9 @@ def trunc(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.trunc``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.trunc([-2.5, 0.5, 3.0])
+      Tensor([-2.,  0.,  3.], shape=(3,), dtype=float32)
     """

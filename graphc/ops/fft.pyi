@@ -40,6 +40,11 @@ def fft(x: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = N
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.fft.fft``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fft.fft([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([ 1.  +0.j   , -4.25+2.165j, -4.25-2.165j], dtype=complex64)
     """
 
 def fft2(x: ArrayLike, s: Shape | None = None, axes: Axes = (-2, -1), norm: str | None = None) -> Tensor:
@@ -55,6 +60,12 @@ def fft2(x: ArrayLike, s: Shape | None = None, axes: Axes = (-2, -1), norm: str 
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.fft.fft2``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fft.fft2([[-5.0, -4.0], [-1.0, 0.0]])
+      Tensor([[-10.+0.j,  -2.+0.j],
+       [ -8.+0.j,   0.+0.j]], shape=(2, 2), dtype=complex64)
     """
 
 def fftfreq(n: int, d: float = 1.0, dtype: DType = None, device: Device = None) -> Tensor:
@@ -68,6 +79,11 @@ def fftfreq(n: int, d: float = 1.0, dtype: DType = None, device: Device = None) 
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fft.fftfreq(5)
+      Tensor([ 0. ,  0.2,  0.4, -0.4, -0.2], shape=(5,), dtype=float32)
     """
 
 def fftn(x: ArrayLike, s: Shape | None = None, axes: Axis = None, norm: str | None = None) -> Tensor:
@@ -83,6 +99,11 @@ def fftn(x: ArrayLike, s: Shape | None = None, axes: Axis = None, norm: str | No
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.fft.fftn``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fft.fftn(gx.arange(8.0).reshape(2, 2, 2)).shape
+      (2, 2, 2)
     """
 
 def fftshift(x: ArrayLike, axes: Axis = None) -> Tensor:
@@ -96,6 +117,11 @@ def fftshift(x: ArrayLike, axes: Axis = None) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.fft.fftshift``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fft.fftshift([-2.5, 0.5, 3.0])
+      Tensor([ 3. , -2.5,  0.5], shape=(3,), dtype=float32)
     """
 
 def hfft(x: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Tensor:
@@ -111,6 +137,11 @@ def hfft(x: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = 
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.fft.hfft``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fft.hfft([-2.5, 0.5, 3.0])
+      Tensor([ 1.5, -5.5, -0.5, -5.5], shape=(4,), dtype=float32)
     """
 
 def ifft(x: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Tensor:
@@ -126,6 +157,11 @@ def ifft(x: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = 
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.fft.ifft``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fft.ifft([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([ 0.333+0.j   , -1.417-0.722j, -1.417+0.722j], dtype=complex64)
     """
 
 def ifft2(x: ArrayLike, s: Shape | None = None, axes: Axes = (-2, -1), norm: str | None = None) -> Tensor:
@@ -141,6 +177,12 @@ def ifft2(x: ArrayLike, s: Shape | None = None, axes: Axes = (-2, -1), norm: str
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.fft.ifft2``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fft.ifft2([[-5.0, -4.0], [-1.0, 0.0]])
+      Tensor([[-2.5+0.j, -0.5+0.j],
+       [-2. +0.j,  0. +0.j]], shape=(2, 2), dtype=complex64)
     """
 
 def ifftn(x: ArrayLike, s: Shape | None = None, axes: Axis = None, norm: str | None = None) -> Tensor:
@@ -156,6 +198,12 @@ def ifftn(x: ArrayLike, s: Shape | None = None, axes: Axis = None, norm: str | N
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.fft.ifftn``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fft.ifftn([[-5.0, -4.0], [-1.0, 0.0]], (2, 2), (0, 1))
+      Tensor([[-2.5+0.j, -0.5+0.j],
+       [-2. +0.j,  0. +0.j]], shape=(2, 2), dtype=complex64)
     """
 
 def ifftshift(x: ArrayLike, axes: Axis = None) -> Tensor:
@@ -169,6 +217,11 @@ def ifftshift(x: ArrayLike, axes: Axis = None) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.fft.ifftshift``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fft.ifftshift([-2.5, 0.5, 3.0])
+      Tensor([ 0.5,  3. , -2.5], shape=(3,), dtype=float32)
     """
 
 def ihfft(x: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Tensor:
@@ -184,6 +237,11 @@ def ihfft(x: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None =
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.fft.ihfft``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fft.ihfft([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([ 0.333+0.j   , -1.417-0.722j], dtype=complex64)
     """
 
 def irfft(x: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Tensor:
@@ -199,6 +257,11 @@ def irfft(x: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None =
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.fft.irfft``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fft.irfft([-2.5, 0.5, 3.0])
+      Tensor([ 0.375, -1.375, -0.125, -1.375], shape=(4,), dtype=float32)
     """
 
 def irfft2(x: ArrayLike, s: Shape | None = None, axes: Axes = (-2, -1), norm: str | None = None) -> Tensor:
@@ -214,6 +277,12 @@ def irfft2(x: ArrayLike, s: Shape | None = None, axes: Axes = (-2, -1), norm: st
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.fft.irfft2``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fft.irfft2([[-5.0, -4.0], [-1.0, 0.0]])
+      Tensor([[-2.5, -0.5],
+       [-2. ,  0. ]], shape=(2, 2), dtype=float32)
     """
 
 def irfftn(x: ArrayLike, s: Shape | None = None, axes: Axis = None, norm: str | None = None) -> Tensor:
@@ -229,6 +298,12 @@ def irfftn(x: ArrayLike, s: Shape | None = None, axes: Axis = None, norm: str | 
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.fft.irfftn``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fft.irfftn([[-5.0, -4.0], [-1.0, 0.0]])
+      Tensor([[-2.5, -0.5],
+       [-2. ,  0. ]], shape=(2, 2), dtype=float32)
     """
 
 def rfft(x: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Tensor:
@@ -244,6 +319,11 @@ def rfft(x: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = 
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.fft.rfft``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fft.rfft([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([ 1.  +0.j   , -4.25+2.165j], dtype=complex64)
     """
 
 def rfft2(x: ArrayLike, s: Shape | None = None, axes: Axes = (-2, -1), norm: str | None = None) -> Tensor:
@@ -259,6 +339,12 @@ def rfft2(x: ArrayLike, s: Shape | None = None, axes: Axes = (-2, -1), norm: str
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.fft.rfft2``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fft.rfft2([[-5.0, -4.0], [-1.0, 0.0]])
+      Tensor([[-10.+0.j,  -2.+0.j],
+       [ -8.+0.j,   0.+0.j]], shape=(2, 2), dtype=complex64)
     """
 
 def rfftfreq(n: int, d: float = 1.0, dtype: DType = None, device: Device = None) -> Tensor:
@@ -272,6 +358,11 @@ def rfftfreq(n: int, d: float = 1.0, dtype: DType = None, device: Device = None)
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fft.rfftfreq(5)
+      Tensor([0. , 0.2, 0.4], shape=(3,), dtype=float32)
     """
 
 def rfftn(x: ArrayLike, s: Shape | None = None, axes: Axis = None, norm: str | None = None) -> Tensor:
@@ -287,4 +378,10 @@ def rfftn(x: ArrayLike, s: Shape | None = None, axes: Axis = None, norm: str | N
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.fft.rfftn``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.fft.rfftn([[-5.0, -4.0], [-1.0, 0.0]])
+      Tensor([[-10.+0.j,  -2.+0.j],
+       [ -8.+0.j,   0.+0.j]], shape=(2, 2), dtype=complex64)
     """

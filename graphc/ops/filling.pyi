@@ -37,6 +37,11 @@ def arange(
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.arange(5)
+      Tensor([0, 1, 2, 3, 4], shape=(5,), dtype=int32)
     """
 
 def eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: DType = None, device: Device = None) -> Tensor:
@@ -51,6 +56,13 @@ def eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: DType = None,
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.eye(3)
+      Tensor([[1., 0., 0.],
+       [0., 1., 0.],
+       [0., 0., 1.]], shape=(3, 3), dtype=float32)
     """
 
 def full(shape: Shape, fill_value: ArrayLike, dtype: DType = None, device: Device = None) -> Tensor:
@@ -64,6 +76,12 @@ def full(shape: Shape, fill_value: ArrayLike, dtype: DType = None, device: Devic
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.full((2, 2), 7.5)
+      Tensor([[7.5, 7.5],
+       [7.5, 7.5]], shape=(2, 2), dtype=float32)
     """
 
 def full_like(x: ArrayLike, fill_value: ArrayLike, dtype: DType = None, device: Device = None) -> Tensor:
@@ -77,6 +95,12 @@ def full_like(x: ArrayLike, fill_value: ArrayLike, dtype: DType = None, device: 
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.full_like([[-5.0, -4.0], [-1.0, 0.0]], 3.0)
+      Tensor([[3., 3.],
+       [3., 3.]], shape=(2, 2), dtype=float32)
     """
 
 def geomspace(
@@ -94,6 +118,11 @@ def geomspace(
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.geomspace(1.0, 16.0, 5).numpy().round(3)
+      array([ 1.,  2.,  4.,  8., 16.], dtype=float32)
     """
 
 def linspace(
@@ -118,6 +147,11 @@ def linspace(
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.linspace(0.0, 1.0, 5)
+      Tensor([0.  , 0.25, 0.5 , 0.75, 1.  ], shape=(5,), dtype=float32)
     """
 
 def logspace(
@@ -142,6 +176,11 @@ def logspace(
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.logspace(0.0, 2.0, 3)
+      Tensor([  1.,  10., 100.], shape=(3,), dtype=float32)
     """
 
 def ones(shape: Shape, dtype: DType = None, device: Device = None) -> Tensor:
@@ -154,6 +193,12 @@ def ones(shape: Shape, dtype: DType = None, device: Device = None) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.ones((2, 3))
+      Tensor([[1., 1., 1.],
+       [1., 1., 1.]], shape=(2, 3), dtype=float32)
     """
 
 def ones_like(x: ArrayLike, dtype: DType = None, device: Device = None) -> Tensor:
@@ -166,6 +211,11 @@ def ones_like(x: ArrayLike, dtype: DType = None, device: Device = None) -> Tenso
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.ones_like([-7, 5, 12])
+      Tensor([1, 1, 1], shape=(3,), dtype=int32)
     """
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype: DType = None) -> Tensor:
@@ -179,6 +229,13 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: DType = None) -> Tensor
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.tri(3)
+      Tensor([[1., 0., 0.],
+       [1., 1., 0.],
+       [1., 1., 1.]], shape=(3, 3), dtype=float32)
     """
 
 def zeros(shape: Shape, dtype: DType = None, device: Device = None) -> Tensor:
@@ -191,6 +248,12 @@ def zeros(shape: Shape, dtype: DType = None, device: Device = None) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.zeros((2, 3))
+      Tensor([[0., 0., 0.],
+       [0., 0., 0.]], shape=(2, 3), dtype=float32)
     """
 
 empty = zeros
@@ -205,6 +268,11 @@ def zeros_like(x: ArrayLike, dtype: DType = None, device: Device = None) -> Tens
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.zeros_like([-7, 5, 12])
+      Tensor([0, 0, 0], shape=(3,), dtype=int32)
     """
 
 empty_like = zeros_like

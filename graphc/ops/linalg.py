@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
+from graphc.core import as_dtype
 from graphc.ops.table import define, row
 
 
@@ -19,6 +21,13 @@ def _qr(x: Any, mode: str = "reduced") -> Any:
     if mode not in ("reduced", "complete"):
         raise ValueError(f"mode is {mode!r}, expected 'reduced' or 'complete'")
     return jnp.linalg.qr(x, mode)
+
+
+@wraps(jnp.linalg.matrix_rank)
+def _matrix_rank(x: Any, rtol: Any = None) -> jax.Array:
+    if 0 in x.shape[-2:]:  # there is no largest singular value, for which JAX asks
+        return jnp.zeros(x.shape[:-2], as_dtype(int))
+    return jnp.linalg.matrix_rank(x, rtol)
 
 
 def _multi_dot(*arrays: Any) -> jax.Array:
@@ -114,7 +123,7 @@ _ROWS = (
     ),
     row(
         "linalg.matrix_rank",
-        jnp.linalg.matrix_rank,
+        _matrix_rank,
         "x, rtol=None",
         "The number of singular values that are not zero up to rounding, or above rtol times the largest.",
         differentiable=False,

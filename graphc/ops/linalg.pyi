@@ -53,6 +53,12 @@ def cholesky(x: ArrayLike, upper: bool = False) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.cholesky``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.linalg.cholesky([[4.0, 1.0], [1.0, 3.0]]).numpy().round(3)
+      array([[2.   , 0.   ],
+             [0.5  , 1.658]], dtype=float32)
     """
 
 def cond(x: ArrayLike, p: Norm = None) -> Tensor:
@@ -66,6 +72,11 @@ def cond(x: ArrayLike, p: Norm = None) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.cond``.
+
+    Example:
+      >>> import graphc as gx
+      >>> round(gx.linalg.cond([[4.0, 1.0], [1.0, 3.0]]).item(), 3)
+      1.939
     """
 
 def cross(x1: ArrayLike, x2: ArrayLike, axis: int = -1) -> Tensor:
@@ -78,6 +89,11 @@ def cross(x1: ArrayLike, x2: ArrayLike, axis: int = -1) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.linalg.cross([-2.5, -1.0, -0.0], [1.5, -2.0, 4.0])
+      Tensor([-4. , 10. ,  6.5], shape=(3,), dtype=float32)
     """
 
 def det(x: ArrayLike) -> Tensor:
@@ -90,6 +106,11 @@ def det(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.det``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.linalg.det([[4.0, 1.0], [1.0, 3.0]])
+      Tensor(11., shape=(), dtype=float32)
     """
 
 def diagonal(x: ArrayLike, offset: int = 0) -> Tensor:
@@ -103,6 +124,12 @@ def diagonal(x: ArrayLike, offset: int = 0) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.diagonal``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.linalg.diagonal(gx.arange(8.0).reshape(2, 2, 2), offset=1)
+      Tensor([[1.],
+       [5.]], shape=(2, 1), dtype=float32)
     """
 
 def eig(x: ArrayLike) -> EigResult:
@@ -115,6 +142,11 @@ def eig(x: ArrayLike) -> EigResult:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.eig``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.linalg.eig([[2.0, 0.0], [0.0, 1.0]]).eigenvalues
+      Tensor([2.+0.j, 1.+0.j], shape=(2,), dtype=complex64)
     """
 
 def eigh(x: ArrayLike) -> EighResult:
@@ -127,6 +159,11 @@ def eigh(x: ArrayLike) -> EighResult:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.eigh``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.linalg.eigh([[2.0, 0.0], [0.0, 1.0]]).eigenvalues
+      Tensor([1., 2.], shape=(2,), dtype=float32)
     """
 
 def eigvals(x: ArrayLike) -> Tensor:
@@ -139,6 +176,11 @@ def eigvals(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.eigvals``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.linalg.eigvals([[4.0, 1.0], [0.0, 3.0]])
+      Tensor([4.+0.j, 3.+0.j], shape=(2,), dtype=complex64)
     """
 
 def eigvalsh(x: ArrayLike) -> Tensor:
@@ -151,6 +193,11 @@ def eigvalsh(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.eigvalsh``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.linalg.eigvalsh([[4.0, 1.0], [1.0, 3.0]]).numpy().round(3)
+      array([2.382, 4.618], dtype=float32)
     """
 
 def inv(x: ArrayLike) -> Tensor:
@@ -163,6 +210,12 @@ def inv(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.inv``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.linalg.inv([[4.0, 1.0], [1.0, 3.0]]).numpy().round(3)
+      array([[ 0.273, -0.091],
+             [-0.091,  0.364]], dtype=float32)
     """
 
 def lstsq(x1: ArrayLike, x2: ArrayLike, rcond: float | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -177,6 +230,11 @@ def lstsq(x1: ArrayLike, x2: ArrayLike, rcond: float | None = None) -> tuple[Ten
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.lstsq``.
+
+    Example:
+      >>> import graphc as gx
+      >>> [part.shape for part in gx.linalg.lstsq([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [1.0, 2.0, 4.0])]
+      [(2,), (1,), (), (2,)]
     """
 
 def matmul(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -188,6 +246,14 @@ def matmul(x1: ArrayLike, x2: ArrayLike) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> x1 = [[-5.0, -4.0], [-1.0, 0.0]]
+      >>> x2 = [[-5.0, -1.0], [-4.0, 0.0]]
+      >>> gx.linalg.matmul(x1, x2)
+      Tensor([[41.,  5.],
+       [ 5.,  1.]], shape=(2, 2), dtype=float32)
     """
 
 def matrix_norm(x: ArrayLike, keepdims: bool = False, ord: Norm = "fro") -> Tensor:
@@ -202,6 +268,11 @@ def matrix_norm(x: ArrayLike, keepdims: bool = False, ord: Norm = "fro") -> Tens
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.matrix_norm``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.linalg.matrix_norm(gx.arange(8.0).reshape(2, 2, 2)).numpy().round(3)
+      array([ 3.742, 11.225], dtype=float32)
     """
 
 def matrix_power(x: ArrayLike, n: int) -> Tensor:
@@ -215,6 +286,12 @@ def matrix_power(x: ArrayLike, n: int) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.matrix_power``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.linalg.matrix_power([[4.0, 1.0], [1.0, 3.0]], 3)
+      Tensor([[75., 38.],
+       [38., 37.]], shape=(2, 2), dtype=float32)
     """
 
 def matrix_rank(x: ArrayLike, rtol: ArrayLike | None = None) -> Tensor:
@@ -228,6 +305,11 @@ def matrix_rank(x: ArrayLike, rtol: ArrayLike | None = None) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.matrix_rank``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.linalg.matrix_rank([[-5.0, -4.0], [-1.0, 0.0]])
+      Tensor(2, shape=(), dtype=int32)
     """
 
 def matrix_transpose(x: ArrayLike) -> Tensor:
@@ -240,6 +322,11 @@ def matrix_transpose(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.matrix_transpose``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.linalg.matrix_transpose(gx.arange(8.0).reshape(2, 2, 2)).shape
+      (2, 2, 2)
     """
 
 def multi_dot(arrays: Tensors) -> Tensor:
@@ -250,6 +337,13 @@ def multi_dot(arrays: Tensors) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> arrays = [[[-5.0, -4.0], [-1.0, 0.0]], [[-5.0, -1.0], [-4.0, 0.0]], [[4.0, 1.0], [1.0, 3.0]]]
+      >>> gx.linalg.multi_dot(arrays)
+      Tensor([[169.,  56.],
+       [ 21.,   8.]], shape=(2, 2), dtype=float32)
     """
 
 def norm(x: ArrayLike, ord: Norm = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -265,6 +359,11 @@ def norm(x: ArrayLike, ord: Norm = None, axis: Axis = None, keepdims: bool = Fal
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.norm``.
+
+    Example:
+      >>> import graphc as gx
+      >>> round(gx.linalg.norm([-2.5, 0.5, 3.0]).item(), 3)
+      3.937
     """
 
 def outer(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -278,6 +377,13 @@ def outer(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.outer``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.linalg.outer([-2.5, 0.5, 3.0], [1.5, 0.25, 3.0])
+      Tensor([[-3.75 , -0.625, -7.5  ],
+       [ 0.75 ,  0.125,  1.5  ],
+       [ 4.5  ,  0.75 ,  9.   ]], shape=(3, 3), dtype=float32)
     """
 
 def pinv(x: ArrayLike, rtol: ArrayLike | None = None) -> Tensor:
@@ -291,6 +397,12 @@ def pinv(x: ArrayLike, rtol: ArrayLike | None = None) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.pinv``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.linalg.pinv([[1.0, 2.0], [3.0, 4.0]]).numpy().round(3)
+      array([[-2. ,  1. ],
+             [ 1.5, -0.5]], dtype=float32)
     """
 
 def qr(x: ArrayLike, mode: str = "reduced") -> QRResult:
@@ -302,6 +414,13 @@ def qr(x: ArrayLike, mode: str = "reduced") -> QRResult:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> result = gx.linalg.qr([[1.0, 2.0], [3.0, 4.0]])
+      >>> (result.Q @ result.R).numpy().round(3)
+      array([[1., 2.],
+             [3., 4.]], dtype=float32)
     """
 
 def slogdet(x: ArrayLike) -> SlogdetResult:
@@ -314,6 +433,11 @@ def slogdet(x: ArrayLike) -> SlogdetResult:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.slogdet``.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*[part.numpy().round(3) for part in gx.linalg.slogdet([[4.0, 1.0], [1.0, 3.0]])])
+      1.0 2.398
     """
 
 def solve(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -327,6 +451,12 @@ def solve(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.solve``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.linalg.solve([[4.0, 1.0], [1.0, 3.0]], [[1.0, 2.0], [3.0, 4.0]]).numpy().round(3)
+      array([[0.   , 0.182],
+             [1.   , 1.273]], dtype=float32)
     """
 
 def solve_triangular(x1: ArrayLike, x2: ArrayLike, lower: bool = True, transpose: bool = False) -> Tensor:
@@ -340,6 +470,14 @@ def solve_triangular(x1: ArrayLike, x2: ArrayLike, lower: bool = True, transpose
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> x1 = [[4.0, 0.0], [1.0, 3.0]]
+      >>> x2 = [[1.0, 2.0], [3.0, 4.0]]
+      >>> gx.linalg.solve_triangular(x1, x2).numpy().round(3)
+      array([[0.25 , 0.5  ],
+             [0.917, 1.167]], dtype=float32)
     """
 
 def svd(x: ArrayLike, full_matrices: bool = True) -> SVDResult:
@@ -353,6 +491,11 @@ def svd(x: ArrayLike, full_matrices: bool = True) -> SVDResult:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.svd``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.linalg.svd([[3.0, 0.0], [0.0, 4.0]]).S
+      Tensor([4., 3.], shape=(2,), dtype=float32)
     """
 
 def svdvals(x: ArrayLike) -> Tensor:
@@ -365,6 +508,11 @@ def svdvals(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.svdvals``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.linalg.svdvals([[4.0, 1.0], [1.0, 3.0]]).numpy().round(3)
+      array([4.618, 2.382], dtype=float32)
     """
 
 def tensordot(x1: ArrayLike, x2: ArrayLike, axes: PairedAxes = 2) -> Tensor:
@@ -377,6 +525,14 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, axes: PairedAxes = 2) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> x1 = gx.arange(8.0).reshape(2, 2, 2)
+      >>> x2 = gx.arange(8.0).reshape(2, 2, 2)
+      >>> gx.linalg.tensordot(x1, x2, axes=((0, 2), (0, 2)))
+      Tensor([[42., 62.],
+       [62., 98.]], shape=(2, 2), dtype=float32)
     """
 
 def tensorinv(x: ArrayLike, ind: int = 2) -> Tensor:
@@ -390,6 +546,11 @@ def tensorinv(x: ArrayLike, ind: int = 2) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.tensorinv``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.linalg.tensorinv(gx.arange(4.0).reshape(2, 2, 1), 1).shape
+      (2, 1, 2)
     """
 
 def tensorsolve(x1: ArrayLike, x2: ArrayLike, axes: Axis = None) -> Tensor:
@@ -404,6 +565,12 @@ def tensorsolve(x1: ArrayLike, x2: ArrayLike, axes: Axis = None) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.tensorsolve``.
+
+    Example:
+      >>> import graphc as gx
+      >>> x1 = [[4.0, 1.0, 0.5], [1.0, 3.0, -1.0], [0.5, -1.0, 5.0]]
+      >>> gx.linalg.tensorsolve(x1, [1.0, 2.0, 3.0]).numpy().round(3)
+      array([-0.091,  0.964,  0.802], dtype=float32)
     """
 
 def trace(x: ArrayLike, offset: int = 0, dtype: DType = None) -> Tensor:
@@ -418,6 +585,11 @@ def trace(x: ArrayLike, offset: int = 0, dtype: DType = None) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.trace``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.linalg.trace(gx.arange(8.0).reshape(2, 2, 2))
+      Tensor([ 3., 11.], shape=(2,), dtype=float32)
     """
 
 def vecdot(x1: ArrayLike, x2: ArrayLike, axis: int = -1) -> Tensor:
@@ -430,6 +602,14 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, axis: int = -1) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> x1 = gx.arange(8.0).reshape(2, 2, 2)
+      >>> x2 = gx.arange(8.0).reshape(2, 2, 2)
+      >>> gx.linalg.vecdot(x1, x2)
+      Tensor([[ 1., 13.],
+       [41., 85.]], shape=(2, 2), dtype=float32)
     """
 
 def vector_norm(x: ArrayLike, axis: Axis = None, keepdims: bool = False, ord: Norm = 2) -> Tensor:
@@ -445,4 +625,10 @@ def vector_norm(x: ArrayLike, axis: Axis = None, keepdims: bool = False, ord: No
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.linalg.vector_norm``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.linalg.vector_norm(gx.arange(8.0).reshape(2, 2, 2), axis=1).numpy().round(3)
+      array([[2.   , 3.162],
+             [7.211, 8.602]], dtype=float32)
     """

@@ -59,6 +59,11 @@ def allclose(x1: ArrayLike, x2: ArrayLike, rtol: float = 1e-05, atol: float = 1e
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.allclose``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.allclose([-2.5, 0.5, 3.0], [-2.5, 0.5, 3.0])
+      Tensor(True, shape=(), dtype=bool)
     """
 
 def array_equal(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -72,6 +77,11 @@ def array_equal(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.array_equal``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.array_equal([1, 2], [1, 2]), gx.array_equal([1, 2], [1, 2, 3])
+      (Tensor(True, shape=(), dtype=bool), Tensor(False, shape=(), dtype=bool))
     """
 
 def array_equiv(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -85,6 +95,11 @@ def array_equiv(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.array_equiv``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.array_equiv([-2.5, 0.5, 3.0], [-2.5, 0.5, 3.0])
+      Tensor(True, shape=(), dtype=bool)
     """
 
 def bitwise_and(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -98,6 +113,11 @@ def bitwise_and(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.bitwise_and``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.bitwise_and([12, 0, 255], [-7, 5, 12])
+      Tensor([ 8,  0, 12], shape=(3,), dtype=int32)
     """
 
 def bitwise_count(x: ArrayLike) -> Tensor:
@@ -110,6 +130,11 @@ def bitwise_count(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.bitwise_count``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.bitwise_count([-7, 5, 12])
+      Tensor([3, 2, 2], shape=(3,), dtype=uint8)
     """
 
 def bitwise_invert(x: ArrayLike) -> Tensor:
@@ -122,6 +147,11 @@ def bitwise_invert(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.bitwise_invert``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.bitwise_invert([12, 0, 255])
+      Tensor([ -13,   -1, -256], shape=(3,), dtype=int32)
     """
 
 bitwise_not = bitwise_invert
@@ -139,6 +169,11 @@ def bitwise_left_shift(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.bitwise_left_shift``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.bitwise_left_shift([12, 0, 255], [1, 2, 4])
+      Tensor([  24,    0, 4080], shape=(3,), dtype=int32)
     """
 
 left_shift = bitwise_left_shift
@@ -154,6 +189,11 @@ def bitwise_or(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.bitwise_or``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.bitwise_or([12, 0, 255], [-7, 5, 12])
+      Tensor([ -3,   5, 255], shape=(3,), dtype=int32)
     """
 
 def bitwise_right_shift(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -167,6 +207,11 @@ def bitwise_right_shift(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.bitwise_right_shift``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.bitwise_right_shift([-7, 5, 12], [1, 2, 4])
+      Tensor([-4,  1,  0], shape=(3,), dtype=int32)
     """
 
 right_shift = bitwise_right_shift
@@ -182,6 +227,11 @@ def bitwise_xor(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.bitwise_xor``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.bitwise_xor([12, 0, 255], [-7, 5, 12])
+      Tensor([-11,   5, 243], shape=(3,), dtype=int32)
     """
 
 def equal(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -195,6 +245,11 @@ def equal(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.equal``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.equal([-2.5, 0.5, 3.0], [1.5, 0.25, 3.0])
+      Tensor([False, False,  True], shape=(3,), dtype=bool)
     """
 
 def gcd(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -206,6 +261,11 @@ def gcd(x1: ArrayLike, x2: ArrayLike) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.gcd([-7, 5, 12], [2, -5, 7])
+      Tensor([1, 5, 1], shape=(3,), dtype=int32)
     """
 
 def greater(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -219,6 +279,11 @@ def greater(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.greater``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.greater([-2.5, 0.5, 3.0], [1.5, 0.25, 3.0])
+      Tensor([False,  True, False], shape=(3,), dtype=bool)
     """
 
 def greater_equal(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -232,6 +297,11 @@ def greater_equal(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.greater_equal``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.greater_equal([-2.5, 0.5, 3.0], [1.5, 0.25, 3.0])
+      Tensor([False,  True,  True], shape=(3,), dtype=bool)
     """
 
 def isclose(x1: ArrayLike, x2: ArrayLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
@@ -248,6 +318,11 @@ def isclose(x1: ArrayLike, x2: ArrayLike, rtol: float = 1e-05, atol: float = 1e-
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.isclose``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.isclose([-2.5, 0.5, 3.0], [1.5, 0.25, 3.0])
+      Tensor([False, False,  True], shape=(3,), dtype=bool)
     """
 
 def iscomplex(x: ArrayLike) -> Tensor:
@@ -260,6 +335,11 @@ def iscomplex(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.iscomplex``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.iscomplex([1 + 2j, 0 - 1j, 3])
+      Tensor([ True,  True, False], shape=(3,), dtype=bool)
     """
 
 def isfinite(x: ArrayLike) -> Tensor:
@@ -272,6 +352,11 @@ def isfinite(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.isfinite``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.isfinite([gx.nan, gx.inf, 1.0])
+      Tensor([False, False,  True], shape=(3,), dtype=bool)
     """
 
 def isinf(x: ArrayLike) -> Tensor:
@@ -284,6 +369,11 @@ def isinf(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.isinf``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.isinf([gx.nan, gx.inf, 1.0])
+      Tensor([False,  True, False], shape=(3,), dtype=bool)
     """
 
 def isnan(x: ArrayLike) -> Tensor:
@@ -296,6 +386,11 @@ def isnan(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.isnan``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.isnan([gx.nan, gx.inf, 1.0])
+      Tensor([ True, False, False], shape=(3,), dtype=bool)
     """
 
 def isneginf(x: ArrayLike) -> Tensor:
@@ -308,6 +403,11 @@ def isneginf(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.isneginf``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.isneginf([gx.nan, gx.inf, 1.0])
+      Tensor([False, False, False], shape=(3,), dtype=bool)
     """
 
 def isposinf(x: ArrayLike) -> Tensor:
@@ -320,6 +420,11 @@ def isposinf(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.isposinf``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.isposinf([gx.nan, gx.inf, 1.0])
+      Tensor([False,  True, False], shape=(3,), dtype=bool)
     """
 
 def isreal(x: ArrayLike) -> Tensor:
@@ -332,6 +437,11 @@ def isreal(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.isreal``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.isreal([1 + 2j, 0 - 1j, 3])
+      Tensor([False, False,  True], shape=(3,), dtype=bool)
     """
 
 def lcm(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -343,6 +453,11 @@ def lcm(x1: ArrayLike, x2: ArrayLike) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.lcm([-7, 5, 12], [2, -5, 7])
+      Tensor([14,  5, 84], shape=(3,), dtype=int32)
     """
 
 def less(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -356,6 +471,11 @@ def less(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.less``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.less([-2.5, 0.5, 3.0], [1.5, 0.25, 3.0])
+      Tensor([ True, False, False], shape=(3,), dtype=bool)
     """
 
 def less_equal(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -369,6 +489,11 @@ def less_equal(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.less_equal``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.less_equal([-2.5, 0.5, 3.0], [1.5, 0.25, 3.0])
+      Tensor([ True, False,  True], shape=(3,), dtype=bool)
     """
 
 def logical_and(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -382,6 +507,11 @@ def logical_and(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.logical_and``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.logical_and([True, False, True], [-7, 5, 12])
+      Tensor([ True, False,  True], shape=(3,), dtype=bool)
     """
 
 def logical_not(x: ArrayLike) -> Tensor:
@@ -394,6 +524,11 @@ def logical_not(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.logical_not``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.logical_not([-7, 5, 12])
+      Tensor([False, False, False], shape=(3,), dtype=bool)
     """
 
 def logical_or(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -407,6 +542,11 @@ def logical_or(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.logical_or``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.logical_or([True, False, True], [-7, 5, 12])
+      Tensor([ True,  True,  True], shape=(3,), dtype=bool)
     """
 
 def logical_xor(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -420,6 +560,11 @@ def logical_xor(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.logical_xor``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.logical_xor([True, False, True], [-2.5, 0.5, 3.0])
+      Tensor([False,  True, False], shape=(3,), dtype=bool)
     """
 
 def not_equal(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -433,6 +578,11 @@ def not_equal(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.not_equal``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.not_equal([-2.5, 0.5, 3.0], [1.5, 0.25, 3.0])
+      Tensor([ True,  True, False], shape=(3,), dtype=bool)
     """
 
 def packbits(x: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Tensor:
@@ -447,6 +597,11 @@ def packbits(x: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Te
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.packbits``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.packbits([True, False, True])
+      Tensor([160], shape=(1,), dtype=uint8)
     """
 
 def signbit(x: ArrayLike) -> Tensor:
@@ -459,6 +614,11 @@ def signbit(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.signbit``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.signbit([gx.inf, -gx.inf, 1.0])
+      Tensor([False,  True, False], shape=(3,), dtype=bool)
     """
 
 def unpackbits(x: ArrayLike, axis: int | None = None, count: int | None = None, bitorder: str = "big") -> Tensor:
@@ -474,4 +634,9 @@ def unpackbits(x: ArrayLike, axis: int | None = None, count: int | None = None, 
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.unpackbits``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.unpackbits(gx.asarray([7, 130], "uint8"), count=12)
+      Tensor([0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0], shape=(12,), dtype=uint8)
     """

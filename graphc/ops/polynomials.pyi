@@ -29,6 +29,11 @@ def poly(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.poly``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.poly([1.0, 2.0, 3.0])
+      Tensor([ 1., -6., 11., -6.], shape=(4,), dtype=float32)
     """
 
 def polyadd(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -42,6 +47,11 @@ def polyadd(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.polyadd``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.polyadd([1.0, -6.0, 11.0], [1.0, 2.0])
+      Tensor([ 1., -5., 13.], shape=(3,), dtype=float32)
     """
 
 def polyder(p: ArrayLike, m: int = 1) -> Tensor:
@@ -55,6 +65,11 @@ def polyder(p: ArrayLike, m: int = 1) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.polyder``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.polyder([1.0, -6.0, 11.0], 2)
+      Tensor([2.], shape=(1,), dtype=float32)
     """
 
 def polydiv(x1: ArrayLike, x2: ArrayLike) -> tuple[Tensor, Tensor]:
@@ -68,6 +83,11 @@ def polydiv(x1: ArrayLike, x2: ArrayLike) -> tuple[Tensor, Tensor]:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.polydiv``.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*gx.polydiv([1.0, -5.0, 6.0], [1.0, -2.0]))
+      [ 1. -3.] [0. 0. 0.]
     """
 
 def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: float | None = None, w: ArrayLike | None = None) -> Tensor:
@@ -82,6 +102,11 @@ def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: float | None = None, w:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.polyfit([-2.5, -1.0, 0.5], [1.5, -2.0, 4.0], 1).numpy().round(3)
+      array([0.833, 2.   ], dtype=float32)
     """
 
 def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Tensor:
@@ -96,6 +121,11 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.polyint``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.polyint([1.0, -6.0, 11.0]).numpy().round(3)
+      array([ 0.333, -3.   , 11.   ,  0.   ], dtype=float32)
     """
 
 def polymul(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -109,6 +139,11 @@ def polymul(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.polymul``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.polymul([1.0, -6.0, 11.0], [1.0, 2.0])
+      Tensor([ 1., -4., -1., 22.], shape=(4,), dtype=float32)
     """
 
 def polysub(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -122,6 +157,11 @@ def polysub(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.polysub``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.polysub([1.0, -6.0, 11.0], [1.0, 2.0])
+      Tensor([ 1., -7.,  9.], shape=(3,), dtype=float32)
     """
 
 def polyval(p: ArrayLike, x: ArrayLike) -> Tensor:
@@ -135,6 +175,11 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.polyval``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.polyval([1.0, -6.0, 11.0], [-2.5, 0.5, 3.0])
+      Tensor([32.25,  8.25,  2.  ], shape=(3,), dtype=float32)
     """
 
 def roots(p: ArrayLike) -> Tensor:
@@ -145,6 +190,11 @@ def roots(p: ArrayLike) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.roots([1.0, -3.0, 2.0])
+      Tensor([2.+0.j, 1.+0.j], shape=(2,), dtype=complex64)
     """
 
 def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Tensor:
@@ -159,4 +209,11 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Tens
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.vander``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.vander([-2.5, 0.5, 3.0])
+      Tensor([[ 6.25, -2.5 ,  1.  ],
+       [ 0.25,  0.5 ,  1.  ],
+       [ 9.  ,  3.  ,  1.  ]], shape=(3, 3), dtype=float32)
     """

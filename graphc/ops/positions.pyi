@@ -30,6 +30,11 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.diag_indices``.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*gx.diag_indices(3))
+      [0 1 2] [0 1 2]
     """
 
 def diag_indices_from(x: ArrayLike) -> tuple[Tensor, ...]:
@@ -40,6 +45,11 @@ def diag_indices_from(x: ArrayLike) -> tuple[Tensor, ...]:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*gx.diag_indices_from([[4.0, 1.0], [1.0, 3.0]]))
+      [0 1] [0 1]
     """
 
 def indices(dimensions: Shape, dtype: DType = None) -> Tensor:
@@ -51,6 +61,11 @@ def indices(dimensions: Shape, dtype: DType = None) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.indices((2, 3)).shape
+      (2, 2, 3)
     """
 
 def ix_(*arrays: ArrayLike) -> tuple[Tensor, ...]:
@@ -63,6 +78,12 @@ def ix_(*arrays: ArrayLike) -> tuple[Tensor, ...]:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.ix_``.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*gx.ix_([0, 1], [2, 3, 1]))
+      [[0]
+       [1]] [[2 3 1]]
     """
 
 def ravel_multi_index(multi_index: Tensors, dims: Shape, mode: str = "clip") -> Tensor:
@@ -75,6 +96,11 @@ def ravel_multi_index(multi_index: Tensors, dims: Shape, mode: str = "clip") -> 
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.ravel_multi_index([[0, 1], [2, 3]], (3, 4))
+      Tensor([2, 7], shape=(2,), dtype=int32)
     """
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:
@@ -89,6 +115,11 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tens
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.tril_indices``.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*gx.tril_indices(3, -1))
+      [1 2 2] [0 0 1]
     """
 
 def tril_indices_from(x: ArrayLike, k: int = 0) -> tuple[Tensor, Tensor]:
@@ -100,6 +131,11 @@ def tril_indices_from(x: ArrayLike, k: int = 0) -> tuple[Tensor, Tensor]:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*gx.tril_indices_from([[-5.0, -4.0], [-1.0, 0.0]], 1))
+      [0 0 1 1] [0 1 0 1]
     """
 
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:
@@ -114,6 +150,11 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tens
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.triu_indices``.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*gx.triu_indices(3, 0, 4))
+      [0 0 0 0 1 1 1 2 2] [0 1 2 3 1 2 3 2 3]
     """
 
 def triu_indices_from(x: ArrayLike, k: int = 0) -> tuple[Tensor, Tensor]:
@@ -125,6 +166,11 @@ def triu_indices_from(x: ArrayLike, k: int = 0) -> tuple[Tensor, Tensor]:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*gx.triu_indices_from([[-5.0, -4.0], [-1.0, 0.0]]))
+      [0 0 1] [0 1 1]
     """
 
 def unravel_index(indices: ArrayLike, shape: Shape) -> tuple[Tensor, ...]:
@@ -138,4 +184,9 @@ def unravel_index(indices: ArrayLike, shape: Shape) -> tuple[Tensor, ...]:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.unravel_index``.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*gx.unravel_index([5, 7], (3, 4)))
+      [1 1] [1 3]
     """

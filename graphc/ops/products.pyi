@@ -33,6 +33,11 @@ def cross(x1: ArrayLike, x2: ArrayLike, axis: int = -1) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.cross``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.cross([-2.5, -1.0, -0.0], [1.5, -2.0, 4.0])
+      Tensor([-4. , 10. ,  6.5], shape=(3,), dtype=float32)
     """
 
 def dot(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -46,6 +51,11 @@ def dot(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.dot``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.dot([-2.5, 0.5, 3.0], [1.5, 0.25, 3.0])
+      Tensor(5.375, shape=(), dtype=float32)
     """
 
 def einsum(subscripts: str, *operands: ArrayLike) -> Tensor:
@@ -57,6 +67,12 @@ def einsum(subscripts: str, *operands: ArrayLike) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> operands = gx.arange(8.0).reshape(2, 2, 2)
+      >>> gx.einsum("bij,kj->bik", operands, [[-5.0, -4.0], [-1.0, 0.0]]).shape
+      (2, 2, 2)
     """
 
 def inner(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -70,6 +86,12 @@ def inner(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.inner``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.inner([[-5.0, -4.0], [-1.0, 0.0]], [[-5.0, -4.0], [-1.0, 0.0]])
+      Tensor([[41.,  5.],
+       [ 5.,  1.]], shape=(2, 2), dtype=float32)
     """
 
 def kron(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -83,6 +105,14 @@ def kron(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.kron``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.kron([[1.0, 2.0], [3.0, 4.0]], [[4.0, 1.0], [1.0, 3.0]])
+      Tensor([[ 4.,  1.,  8.,  2.],
+       [ 1.,  3.,  2.,  6.],
+       [12.,  3., 16.,  4.],
+       [ 3.,  9.,  4., 12.]], shape=(4, 4), dtype=float32)
     """
 
 def matmul(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -96,6 +126,12 @@ def matmul(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.matmul``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.matmul([[-5.0, -4.0], [-1.0, 0.0]], [[-5.0, -1.0], [-4.0, 0.0]])
+      Tensor([[41.,  5.],
+       [ 5.,  1.]], shape=(2, 2), dtype=float32)
     """
 
 def matvec(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -109,6 +145,13 @@ def matvec(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.matvec``.
+
+    Example:
+      >>> import graphc as gx
+      >>> x1 = [[-5.0, -4.0, -3.0], [-1.0, 0.0, 1.0], [3.0, 4.0, 5.0]]
+      >>> x2 = [-2.5, -1.0, -0.0]
+      >>> gx.matvec(x1, x2)
+      Tensor([ 16.5,   2.5, -11.5], shape=(3,), dtype=float32)
     """
 
 def outer(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -122,6 +165,13 @@ def outer(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.outer``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.outer([-2.5, 0.5, 3.0], [1.5, 0.25, 3.0])
+      Tensor([[-3.75 , -0.625, -7.5  ],
+       [ 0.75 ,  0.125,  1.5  ],
+       [ 4.5  ,  0.75 ,  9.   ]], shape=(3, 3), dtype=float32)
     """
 
 def tensordot(x1: ArrayLike, x2: ArrayLike, axes: PairedAxes = 2) -> Tensor:
@@ -134,6 +184,14 @@ def tensordot(x1: ArrayLike, x2: ArrayLike, axes: PairedAxes = 2) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> x1 = gx.arange(8.0).reshape(2, 2, 2)
+      >>> x2 = gx.arange(8.0).reshape(2, 2, 2)
+      >>> gx.tensordot(x1, x2, axes=((0, 2), (0, 2)))
+      Tensor([[42., 62.],
+       [62., 98.]], shape=(2, 2), dtype=float32)
     """
 
 def vdot(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -147,6 +205,11 @@ def vdot(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.vdot``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.vdot([1 + 2j, 0 - 1j, 3], [1 + 2j, 0 - 1j, 3])
+      Tensor(15.+0.j, shape=(), dtype=complex64)
     """
 
 def vecdot(x1: ArrayLike, x2: ArrayLike, axis: int = -1) -> Tensor:
@@ -161,6 +224,14 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, axis: int = -1) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.vecdot``.
+
+    Example:
+      >>> import graphc as gx
+      >>> x1 = gx.arange(8.0).reshape(2, 2, 2)
+      >>> x2 = gx.arange(8.0).reshape(2, 2, 2)
+      >>> gx.vecdot(x1, x2)
+      Tensor([[ 1., 13.],
+       [41., 85.]], shape=(2, 2), dtype=float32)
     """
 
 def vecmat(x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -174,4 +245,11 @@ def vecmat(x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.vecmat``.
+
+    Example:
+      >>> import graphc as gx
+      >>> x1 = [-2.5, -1.0, -0.0]
+      >>> x2 = [[-5.0, -4.0, -3.0], [-1.0, 0.0, 1.0], [3.0, 4.0, 5.0]]
+      >>> gx.vecmat(x1, x2)
+      Tensor([13.5, 10. ,  6.5], shape=(3,), dtype=float32)
     """

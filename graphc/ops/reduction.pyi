@@ -46,6 +46,11 @@ def all(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.all``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.all([True, False, True])
+      Tensor(False, shape=(), dtype=bool)
     """
 
 def any(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -60,6 +65,11 @@ def any(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.any``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.any([True, False, True])
+      Tensor(True, shape=(), dtype=bool)
     """
 
 def argmax(x: ArrayLike, axis: int | None = None, keepdims: bool = False) -> Tensor:
@@ -74,6 +84,11 @@ def argmax(x: ArrayLike, axis: int | None = None, keepdims: bool = False) -> Ten
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.argmax``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.argmax(gx.arange(8.0).reshape(2, 2, 2))
+      Tensor(7, shape=(), dtype=int32)
     """
 
 def argmin(x: ArrayLike, axis: int | None = None, keepdims: bool = False) -> Tensor:
@@ -88,6 +103,11 @@ def argmin(x: ArrayLike, axis: int | None = None, keepdims: bool = False) -> Ten
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.argmin``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.argmin(gx.arange(8.0).reshape(2, 2, 2), axis=-1, keepdims=True).shape
+      (2, 2, 1)
     """
 
 def average(x: ArrayLike, axis: Axis = None, weights: ArrayLike | None = None, keepdims: bool = False) -> Tensor:
@@ -103,6 +123,11 @@ def average(x: ArrayLike, axis: Axis = None, weights: ArrayLike | None = None, k
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.average``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.average([[-5.0, -4.0], [-1.0, 0.0]], axis=1)
+      Tensor([-4.5, -0.5], shape=(2,), dtype=float32)
     """
 
 def count_nonzero(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -117,6 +142,11 @@ def count_nonzero(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Te
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.count_nonzero``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.count_nonzero([[-5.0, -4.0], [-1.0, 0.0]], axis=1)
+      Tensor([2, 1], shape=(2,), dtype=int32)
     """
 
 def cumprod(x: ArrayLike, axis: int | None = None, dtype: DType = None) -> Tensor:
@@ -131,6 +161,12 @@ def cumprod(x: ArrayLike, axis: int | None = None, dtype: DType = None) -> Tenso
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.cumprod``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.cumprod([[-5.0, -4.0], [-1.0, 0.0]], axis=0)
+      Tensor([[-5., -4.],
+       [ 5., -0.]], shape=(2, 2), dtype=float32)
     """
 
 def cumsum(x: ArrayLike, axis: int | None = None, dtype: DType = None) -> Tensor:
@@ -145,6 +181,11 @@ def cumsum(x: ArrayLike, axis: int | None = None, dtype: DType = None) -> Tensor
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.cumsum``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.cumsum([[-5.0, -4.0], [-1.0, 0.0]])
+      Tensor([ -5.,  -9., -10., -10.], shape=(4,), dtype=float32)
     """
 
 def cumulative_prod(
@@ -162,6 +203,11 @@ def cumulative_prod(
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.cumulative_prod``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.cumulative_prod([1.5, 0.25, 3.0])
+      Tensor([1.5  , 0.375, 1.125], shape=(3,), dtype=float32)
     """
 
 def cumulative_sum(x: ArrayLike, axis: int | None = None, dtype: DType = None, include_initial: bool = False) -> Tensor:
@@ -177,6 +223,11 @@ def cumulative_sum(x: ArrayLike, axis: int | None = None, dtype: DType = None, i
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.cumulative_sum``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.cumulative_sum([-2.5, 0.5, 3.0])
+      Tensor([-2.5, -2. ,  1. ], shape=(3,), dtype=float32)
     """
 
 def diff(
@@ -195,6 +246,11 @@ def diff(
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.diff``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.diff([-2.5, 0.5, 3.0])
+      Tensor([3. , 2.5], shape=(2,), dtype=float32)
     """
 
 def max(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -209,6 +265,11 @@ def max(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.max``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.max([[-5.0, -4.0], [-1.0, 0.0]])
+      Tensor(0., shape=(), dtype=float32)
     """
 
 amax = max
@@ -226,6 +287,11 @@ def mean(x: ArrayLike, axis: Axis = None, dtype: DType = None, keepdims: bool = 
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.mean``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.mean([[-5.0, -4.0], [-1.0, 0.0]])
+      Tensor(-2.5, shape=(), dtype=float32)
     """
 
 def median(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -240,6 +306,11 @@ def median(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.median``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.median([[-5.0, -4.0], [-1.0, 0.0]], axis=1)
+      Tensor([-4.5, -0.5], shape=(2,), dtype=float32)
     """
 
 def min(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -254,6 +325,11 @@ def min(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.min``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.min([[-5.0, -4.0], [-1.0, 0.0]])
+      Tensor(-5., shape=(), dtype=float32)
     """
 
 amin = min
@@ -272,6 +348,11 @@ def percentile(x: ArrayLike, q: ArrayLike, axis: Axis = None, method: str = "lin
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.percentile``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.percentile([[-5.0, -4.0], [-1.0, 0.0]], 30.0)
+      Tensor(-4.1, shape=(), dtype=float32)
     """
 
 def prod(x: ArrayLike, axis: Axis = None, dtype: DType = None, keepdims: bool = False) -> Tensor:
@@ -287,6 +368,11 @@ def prod(x: ArrayLike, axis: Axis = None, dtype: DType = None, keepdims: bool = 
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.prod``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.prod([1.5, 0.25, 3.0])
+      Tensor(1.125, shape=(), dtype=float32)
     """
 
 def ptp(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -301,6 +387,11 @@ def ptp(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.ptp``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.ptp([[-5.0, -4.0], [-1.0, 0.0]], axis=0)
+      Tensor([4., 4.], shape=(2,), dtype=float32)
     """
 
 def quantile(x: ArrayLike, q: ArrayLike, axis: Axis = None, method: str = "linear", keepdims: bool = False) -> Tensor:
@@ -317,6 +408,12 @@ def quantile(x: ArrayLike, q: ArrayLike, axis: Axis = None, method: str = "linea
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.quantile``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.quantile([[-5.0, -4.0], [-1.0, 0.0]], [0.25, 0.5], axis=1)
+      Tensor([[-4.75, -0.75],
+       [-4.5 , -0.5 ]], shape=(2, 2), dtype=float32)
     """
 
 def std(x: ArrayLike, axis: Axis = None, correction: float = 0, keepdims: bool = False) -> Tensor:
@@ -332,6 +429,12 @@ def std(x: ArrayLike, axis: Axis = None, correction: float = 0, keepdims: bool =
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.std``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.std(gx.arange(8.0).reshape(2, 2, 2), axis=1)
+      Tensor([[1., 1.],
+       [1., 1.]], shape=(2, 2), dtype=float32)
     """
 
 def sum(x: ArrayLike, axis: Axis = None, dtype: DType = None, keepdims: bool = False) -> Tensor:
@@ -347,6 +450,11 @@ def sum(x: ArrayLike, axis: Axis = None, dtype: DType = None, keepdims: bool = F
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.sum``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.sum([[-5.0, -4.0], [-1.0, 0.0]])
+      Tensor(-10., shape=(), dtype=float32)
     """
 
 def trace(x: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
@@ -362,6 +470,11 @@ def trace(x: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tens
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.trace``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.trace([[4.0, 1.0], [1.0, 3.0]])
+      Tensor(7., shape=(), dtype=float32)
     """
 
 def var(x: ArrayLike, axis: Axis = None, correction: float = 0, keepdims: bool = False) -> Tensor:
@@ -377,4 +490,10 @@ def var(x: ArrayLike, axis: Axis = None, correction: float = 0, keepdims: bool =
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.var``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.var(gx.arange(8.0).reshape(2, 2, 2), axis=1)
+      Tensor([[1., 1.],
+       [1., 1.]], shape=(2, 2), dtype=float32)
     """

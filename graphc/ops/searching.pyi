@@ -38,6 +38,11 @@ def argpartition(x: ArrayLike, kth: int, axis: int = -1) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.argpartition``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.argpartition([3.0, 1.0, 2.0], 1)
+      Tensor([1, 2, 0], shape=(3,), dtype=int32)
     """
 
 def argsort(x: ArrayLike, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
@@ -53,6 +58,11 @@ def argsort(x: ArrayLike, axis: int = -1, descending: bool = False, stable: bool
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.argsort``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.argsort(gx.arange(8.0).reshape(2, 2, 2), axis=0).shape
+      (2, 2, 2)
     """
 
 def bincount(x: ArrayLike, length: int) -> Tensor:
@@ -66,6 +76,11 @@ def bincount(x: ArrayLike, length: int) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.bincount``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.bincount([1, 2, 1], length=4)
+      Tensor([0, 2, 1, 0], shape=(4,), dtype=int32)
     """
 
 def choose(x: ArrayLike, choices: Tensors, mode: str = "clip") -> Tensor:
@@ -78,6 +93,11 @@ def choose(x: ArrayLike, choices: Tensors, mode: str = "clip") -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.choose([0, 1, 5], [[-2.5, 0.5, 3.0], [1.5, 0.25, 3.0]], mode="clip")
+      Tensor([-2.5 ,  0.25,  3.  ], shape=(3,), dtype=float32)
     """
 
 def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Tensor:
@@ -92,6 +112,11 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.digitize``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.digitize([-2.5, 0.5, 3.0], [0.25, 2.0, 7.0])
+      Tensor([0, 1, 2], shape=(3,), dtype=int32)
     """
 
 def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike) -> Tensor:
@@ -106,6 +131,11 @@ def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.interp``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.interp([-2.5, 0.5, 3.0], [0.25, 2.0, 7.0], [1.5, 0.25, 3.0]).numpy().round(3)
+      array([1.5  , 1.321, 0.8  ], dtype=float32)
     """
 
 def isin(x: ArrayLike, values: ArrayLike, invert: bool = False) -> Tensor:
@@ -118,6 +148,11 @@ def isin(x: ArrayLike, values: ArrayLike, invert: bool = False) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.isin([-7, 5, 12], [0, 5])
+      Tensor([False,  True, False], shape=(3,), dtype=bool)
     """
 
 def lexsort(keys: Tensors, axis: int = -1) -> Tensor:
@@ -129,6 +164,11 @@ def lexsort(keys: Tensors, axis: int = -1) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.lexsort([[-2.5, 0.5, 3.0], [1, 0, 0]])
+      Tensor([1, 2, 0], shape=(3,), dtype=int32)
     """
 
 def partition(x: ArrayLike, kth: int, axis: int = -1) -> Tensor:
@@ -143,6 +183,11 @@ def partition(x: ArrayLike, kth: int, axis: int = -1) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.partition``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.partition([3.0, 1.0, 2.0], 1)
+      Tensor([1., 2., 3.], shape=(3,), dtype=float32)
     """
 
 def put_along_axis(x: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: int | None) -> Tensor:
@@ -156,6 +201,12 @@ def put_along_axis(x: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: in
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.put_along_axis([[-5.0, -4.0], [-1.0, 0.0]], [[0], [3]], 9.0, 1)
+      Tensor([[ 9., -4.],
+       [-1.,  0.]], shape=(2, 2), dtype=float32)
     """
 
 def searchsorted(x1: ArrayLike, x2: ArrayLike, side: str = "left", sorter: ArrayLike | None = None) -> Tensor:
@@ -171,6 +222,11 @@ def searchsorted(x1: ArrayLike, x2: ArrayLike, side: str = "left", sorter: Array
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.searchsorted``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.searchsorted([0.25, 2.0, 7.0], [1.5, 0.25, 3.0])
+      Tensor([1, 0, 2], shape=(3,), dtype=int32)
     """
 
 def sort(x: ArrayLike, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
@@ -186,6 +242,11 @@ def sort(x: ArrayLike, axis: int = -1, descending: bool = False, stable: bool = 
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.sort``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.sort(gx.arange(8.0).reshape(2, 2, 2)).shape
+      (2, 2, 2)
     """
 
 def sort_complex(x: ArrayLike) -> Tensor:
@@ -198,6 +259,11 @@ def sort_complex(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.sort_complex``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.sort_complex([1 + 2j, 0 - 1j, 3])
+      Tensor([0.-1.j, 1.+2.j, 3.+0.j], shape=(3,), dtype=complex64)
     """
 
 def take(x: ArrayLike, indices: ArrayLike, axis: int | None = None) -> Tensor:
@@ -212,6 +278,13 @@ def take(x: ArrayLike, indices: ArrayLike, axis: int | None = None) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.take``.
+
+    Example:
+      >>> import graphc as gx
+      >>> x = [[-5.0, -4.0, -3.0], [-1.0, 0.0, 1.0], [3.0, 4.0, 5.0]]
+      >>> gx.take(x, [2, 0], axis=0)
+      Tensor([[ 3.,  4.,  5.],
+       [-5., -4., -3.]], shape=(2, 3), dtype=float32)
     """
 
 def take_along_axis(x: ArrayLike, indices: ArrayLike, axis: int = -1) -> Tensor:
@@ -226,6 +299,13 @@ def take_along_axis(x: ArrayLike, indices: ArrayLike, axis: int = -1) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.take_along_axis``.
+
+    Example:
+      >>> import graphc as gx
+      >>> x = [[3.0, 1.0, 2.0], [4.0, 6.0, 5.0]]
+      >>> gx.take_along_axis(x, gx.argsort(x), axis=1)
+      Tensor([[1., 2., 3.],
+       [4., 5., 6.]], shape=(2, 3), dtype=float32)
     """
 
 def top_k(x: ArrayLike, k: int, axis: int = -1) -> tuple[Tensor, Tensor]:
@@ -238,6 +318,11 @@ def top_k(x: ArrayLike, k: int, axis: int = -1) -> tuple[Tensor, Tensor]:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> [part.shape for part in gx.top_k(gx.arange(8.0).reshape(2, 2, 2), 2)]
+      [(2, 2, 2), (2, 2, 2)]
     """
 
 def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike) -> Tensor:
@@ -252,4 +337,9 @@ def where(condition: ArrayLike, x1: ArrayLike, x2: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.where``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.where([True, False, True], [-2.5, 0.5, 3.0], [1.5, 0.25, 3.0])
+      Tensor([-2.5 ,  0.25,  3.  ], shape=(3,), dtype=float32)
     """

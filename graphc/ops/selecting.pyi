@@ -37,6 +37,13 @@ def argwhere(x: ArrayLike, size: Size = None, fill_value: float | None = None) -
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.argwhere``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.argwhere([[-5.0, -4.0], [-1.0, 0.0]])
+      Tensor([[0, 0],
+       [0, 1],
+       [1, 0]], shape=(3, 2), dtype=int32)
     """
 
 def flatnonzero(x: ArrayLike, size: Size = None, fill_value: float | None = None) -> Tensor:
@@ -51,6 +58,11 @@ def flatnonzero(x: ArrayLike, size: Size = None, fill_value: float | None = None
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.flatnonzero``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.flatnonzero([[-5.0, -4.0], [-1.0, 0.0]])
+      Tensor([0, 1, 2], shape=(3,), dtype=int32)
     """
 
 def intersect1d(x1: ArrayLike, x2: ArrayLike, size: Size = None, fill_value: float | None = None) -> Tensor:
@@ -66,6 +78,11 @@ def intersect1d(x1: ArrayLike, x2: ArrayLike, size: Size = None, fill_value: flo
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.intersect1d``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.intersect1d([3, 0, 1], [1, 2])
+      Tensor([1], shape=(1,), dtype=int32)
     """
 
 def nonzero(x: ArrayLike, size: Size = None, fill_value: float | None = None) -> tuple[Tensor, ...]:
@@ -78,6 +95,11 @@ def nonzero(x: ArrayLike, size: Size = None, fill_value: float | None = None) ->
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*gx.nonzero([[-5.0, -4.0], [-1.0, 0.0]]))
+      [0 0 1] [0 1 0]
     """
 
 def setdiff1d(x1: ArrayLike, x2: ArrayLike, size: Size = None, fill_value: float | None = None) -> Tensor:
@@ -93,6 +115,11 @@ def setdiff1d(x1: ArrayLike, x2: ArrayLike, size: Size = None, fill_value: float
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.setdiff1d``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.setdiff1d([3, 0, 1], [1, 2])
+      Tensor([0, 3], shape=(2,), dtype=int32)
     """
 
 def setxor1d(x1: ArrayLike, x2: ArrayLike, size: Size = None, fill_value: float | None = None) -> Tensor:
@@ -108,6 +135,11 @@ def setxor1d(x1: ArrayLike, x2: ArrayLike, size: Size = None, fill_value: float 
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.setxor1d``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.setxor1d([3, 0, 1], [1, 2])
+      Tensor([0, 2, 3], shape=(3,), dtype=int32)
     """
 
 def union1d(x1: ArrayLike, x2: ArrayLike, size: Size = None, fill_value: float | None = None) -> Tensor:
@@ -123,6 +155,11 @@ def union1d(x1: ArrayLike, x2: ArrayLike, size: Size = None, fill_value: float |
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.union1d``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.union1d([3, 0, 1], [1, 2])
+      Tensor([0, 1, 2, 3], shape=(4,), dtype=int32)
     """
 
 def unique(
@@ -147,6 +184,11 @@ def unique(
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.unique([3, 0, 1])
+      Tensor([0, 1, 3], shape=(3,), dtype=int32)
     """
 
 def unique_all(x: ArrayLike, size: Size = None, fill_value: float | None = None) -> UniqueAllResult:
@@ -159,6 +201,11 @@ def unique_all(x: ArrayLike, size: Size = None, fill_value: float | None = None)
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*gx.unique_all([3, 0, 1]))
+      [0 1 3] [1 2 0] [2 0 1] [1 1 1]
     """
 
 def unique_counts(x: ArrayLike, size: Size = None, fill_value: float | None = None) -> UniqueCountsResult:
@@ -171,6 +218,11 @@ def unique_counts(x: ArrayLike, size: Size = None, fill_value: float | None = No
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*gx.unique_counts([3, 0, 1]))
+      [0 1 3] [1 1 1]
     """
 
 def unique_inverse(x: ArrayLike, size: Size = None, fill_value: float | None = None) -> UniqueInverseResult:
@@ -183,6 +235,11 @@ def unique_inverse(x: ArrayLike, size: Size = None, fill_value: float | None = N
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*gx.unique_inverse([3, 0, 1]))
+      [0 1 3] [2 0 1]
     """
 
 def unique_values(x: ArrayLike, size: Size = None, fill_value: float | None = None) -> Tensor:
@@ -195,4 +252,9 @@ def unique_values(x: ArrayLike, size: Size = None, fill_value: float | None = No
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.unique_values([3, 0, 1])
+      Tensor([0, 1, 3], shape=(3,), dtype=int32)
     """

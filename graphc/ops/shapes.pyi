@@ -53,6 +53,11 @@ def astype(x: ArrayLike, dtype: DType, copy: bool = True, device: Device = None)
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.astype([-2.5, 0.5, 3.0], "int32")
+      Tensor([-2,  0,  3], shape=(3,), dtype=int32)
     """
 
 def broadcast_arrays(*arrays: ArrayLike) -> tuple[Tensor, ...]:
@@ -65,6 +70,14 @@ def broadcast_arrays(*arrays: ArrayLike) -> tuple[Tensor, ...]:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.broadcast_arrays``.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*gx.broadcast_arrays([[-5.0, -4.0], [-1.0, 0.0]], [[-5.0], [-1.0]], 1.0))
+      [[-5. -4.]
+       [-1.  0.]] [[-5. -5.]
+       [-1. -1.]] [[1. 1.]
+       [1. 1.]]
     """
 
 def broadcast_to(x: ArrayLike, shape: Shape) -> Tensor:
@@ -78,6 +91,12 @@ def broadcast_to(x: ArrayLike, shape: Shape) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.broadcast_to``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.broadcast_to([-2.5, -1.0, -0.0, 0.5, 3.0], (2, 5))
+      Tensor([[-2.5, -1. , -0. ,  0.5,  3. ],
+       [-2.5, -1. , -0. ,  0.5,  3. ]], shape=(2, 5), dtype=float32)
     """
 
 def concat(arrays: Tensors, axis: int | None = 0) -> Tensor:
@@ -89,6 +108,14 @@ def concat(arrays: Tensors, axis: int | None = 0) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.concat([[[-5.0, -4.0], [-1.0, 0.0]], [[-5.0, -4.0], [-1.0, 0.0]]])
+      Tensor([[-5., -4.],
+       [-1.,  0.],
+       [-5., -4.],
+       [-1.,  0.]], shape=(4, 2), dtype=float32)
     """
 
 concatenate = concat
@@ -104,6 +131,11 @@ def diag(x: ArrayLike, k: int = 0) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.diag``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.diag([[4.0, 1.0], [1.0, 3.0]])
+      Tensor([4., 3.], shape=(2,), dtype=float32)
     """
 
 def diagonal(x: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
@@ -119,6 +151,11 @@ def diagonal(x: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> T
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.diagonal``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.diagonal([[4.0, 1.0], [1.0, 3.0]])
+      Tensor([4., 3.], shape=(2,), dtype=float32)
     """
 
 def dynamic_slice(x: ArrayLike, starts: ArrayLike, sizes: Shape) -> Tensor:
@@ -131,6 +168,13 @@ def dynamic_slice(x: ArrayLike, starts: ArrayLike, sizes: Shape) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> x = [[-5.0, -4.0, -3.0], [-1.0, 0.0, 1.0], [3.0, 4.0, 5.0]]
+      >>> gx.dynamic_slice(x, [1, 0], (2, 3))
+      Tensor([[-1.,  0.,  1.],
+       [ 3.,  4.,  5.]], shape=(2, 3), dtype=float32)
     """
 
 def dynamic_update_slice(x: ArrayLike, update: ArrayLike, starts: ArrayLike) -> Tensor:
@@ -143,6 +187,14 @@ def dynamic_update_slice(x: ArrayLike, update: ArrayLike, starts: ArrayLike) -> 
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> x = [[-5.0, -4.0], [-1.0, 0.0]]
+      >>> update = [[1.0, 2.0], [3.0, 4.0]]
+      >>> gx.dynamic_update_slice(x, update, [0, 1])
+      Tensor([[1., 2.],
+       [3., 4.]], shape=(2, 2), dtype=float32)
     """
 
 def expand_dims(x: ArrayLike, axis: Axes) -> Tensor:
@@ -156,6 +208,11 @@ def expand_dims(x: ArrayLike, axis: Axes) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.expand_dims``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.expand_dims([[-5.0, -4.0], [-1.0, 0.0]], 1).shape
+      (2, 1, 2)
     """
 
 def flip(x: ArrayLike, axis: Axis = None) -> Tensor:
@@ -169,6 +226,12 @@ def flip(x: ArrayLike, axis: Axis = None) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.flip``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.flip([[-5.0, -4.0], [-1.0, 0.0]])
+      Tensor([[ 0., -1.],
+       [-4., -5.]], shape=(2, 2), dtype=float32)
     """
 
 def hstack(arrays: Tensors) -> Tensor:
@@ -179,6 +242,11 @@ def hstack(arrays: Tensors) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.hstack([[-2.5, 0.5, 3.0], [1.5, 0.25, 3.0]])
+      Tensor([-2.5 ,  0.5 ,  3.  ,  1.5 ,  0.25,  3.  ], shape=(6,), dtype=float32)
     """
 
 def matrix_transpose(x: ArrayLike) -> Tensor:
@@ -191,6 +259,11 @@ def matrix_transpose(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.matrix_transpose``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.matrix_transpose(gx.arange(8.0).reshape(2, 2, 2)).shape
+      (2, 2, 2)
     """
 
 def meshgrid(*arrays: ArrayLike, indexing: str = "xy") -> tuple[Tensor, ...]:
@@ -204,6 +277,15 @@ def meshgrid(*arrays: ArrayLike, indexing: str = "xy") -> tuple[Tensor, ...]:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.meshgrid``.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*gx.meshgrid([-2.5, 0.5, 3.0], [0.25, 2.0, 7.0]))
+      [[-2.5  0.5  3. ]
+       [-2.5  0.5  3. ]
+       [-2.5  0.5  3. ]] [[0.25 0.25 0.25]
+       [2.   2.   2.  ]
+       [7.   7.   7.  ]]
     """
 
 def moveaxis(x: ArrayLike, source: Axes, destination: Axes) -> Tensor:
@@ -218,6 +300,11 @@ def moveaxis(x: ArrayLike, source: Axes, destination: Axes) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.moveaxis``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.moveaxis(gx.arange(8.0).reshape(2, 2, 2), 0, -1).shape
+      (2, 2, 2)
     """
 
 def pad(x: ArrayLike, pad_width: PadWidth, mode: str = "constant", constant_values: float = 0) -> Tensor:
@@ -231,6 +318,14 @@ def pad(x: ArrayLike, pad_width: PadWidth, mode: str = "constant", constant_valu
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.pad([[-5.0, -4.0], [-1.0, 0.0]], 1)
+      Tensor([[ 0.,  0.,  0.,  0.],
+       [ 0., -5., -4.,  0.],
+       [ 0., -1.,  0.,  0.],
+       [ 0.,  0.,  0.,  0.]], shape=(4, 4), dtype=float32)
     """
 
 def permute_dims(x: ArrayLike, axes: Axis = None) -> Tensor:
@@ -244,6 +339,11 @@ def permute_dims(x: ArrayLike, axes: Axis = None) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.transpose``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.permute_dims(gx.arange(8.0).reshape(2, 2, 2)).shape
+      (2, 2, 2)
     """
 
 transpose = permute_dims
@@ -258,6 +358,11 @@ def ravel(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.ravel``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.ravel([[-5.0, -4.0], [-1.0, 0.0]])
+      Tensor([-5., -4., -1.,  0.], shape=(4,), dtype=float32)
     """
 
 flatten = ravel
@@ -272,6 +377,12 @@ def repeat(x: ArrayLike, repeats: Shape, axis: int | None = None) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.repeat([[-5.0, -4.0], [-1.0, 0.0]], 2, axis=1)
+      Tensor([[-5., -5., -4., -4.],
+       [-1., -1.,  0.,  0.]], shape=(2, 4), dtype=float32)
     """
 
 def reshape(x: ArrayLike, shape: Shape, copy: bool | None = None) -> Tensor:
@@ -284,6 +395,12 @@ def reshape(x: ArrayLike, shape: Shape, copy: bool | None = None) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.reshape([[-5.0, -4.0], [-1.0, 0.0]], (2, -1))
+      Tensor([[-5., -4.],
+       [-1.,  0.]], shape=(2, 2), dtype=float32)
     """
 
 def roll(x: ArrayLike, shift: Axes, axis: Axis = None) -> Tensor:
@@ -298,6 +415,12 @@ def roll(x: ArrayLike, shift: Axes, axis: Axis = None) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.roll``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.roll([[-5.0, -4.0], [-1.0, 0.0]], 1, axis=0)
+      Tensor([[-1.,  0.],
+       [-5., -4.]], shape=(2, 2), dtype=float32)
     """
 
 def rot90(x: ArrayLike, k: int = 1, axes: Axes = (0, 1)) -> Tensor:
@@ -312,6 +435,12 @@ def rot90(x: ArrayLike, k: int = 1, axes: Axes = (0, 1)) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.rot90``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.rot90([[-5.0, -4.0], [-1.0, 0.0]])
+      Tensor([[-4.,  0.],
+       [-5., -1.]], shape=(2, 2), dtype=float32)
     """
 
 def split(x: ArrayLike, indices_or_sections: Axes, axis: int = 0) -> tuple[Tensor, ...]:
@@ -324,6 +453,11 @@ def split(x: ArrayLike, indices_or_sections: Axes, axis: int = 0) -> tuple[Tenso
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*gx.split([[-5.0, -4.0, -3.0], [-1.0, 0.0, 1.0], [3.0, 4.0, 5.0]], 3))
+      [[-5. -4. -3.]] [[-1.  0.  1.]] [[3. 4. 5.]]
     """
 
 def squeeze(x: ArrayLike, axis: Axis = None) -> Tensor:
@@ -337,6 +471,12 @@ def squeeze(x: ArrayLike, axis: Axis = None) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.squeeze``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.squeeze(gx.arange(4.0).reshape(2, 1, 2))
+      Tensor([[0., 1.],
+       [2., 3.]], shape=(2, 2), dtype=float32)
     """
 
 def stack(arrays: Tensors, axis: int = 0) -> Tensor:
@@ -348,6 +488,12 @@ def stack(arrays: Tensors, axis: int = 0) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.stack([[-2.5, 0.5, 3.0], [1.5, 0.25, 3.0]])
+      Tensor([[-2.5 ,  0.5 ,  3.  ],
+       [ 1.5 ,  0.25,  3.  ]], shape=(2, 3), dtype=float32)
     """
 
 def swapaxes(x: ArrayLike, axis1: int, axis2: int) -> Tensor:
@@ -362,6 +508,11 @@ def swapaxes(x: ArrayLike, axis1: int, axis2: int) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.swapaxes``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.swapaxes(gx.arange(8.0).reshape(2, 2, 2), 0, 2).shape
+      (2, 2, 2)
     """
 
 def tile(x: ArrayLike, repetitions: Shape) -> Tensor:
@@ -373,6 +524,14 @@ def tile(x: ArrayLike, repetitions: Shape) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.tile([[-5.0, -4.0], [-1.0, 0.0]], (2, 1))
+      Tensor([[-5., -4.],
+       [-1.,  0.],
+       [-5., -4.],
+       [-1.,  0.]], shape=(4, 2), dtype=float32)
     """
 
 def tril(x: ArrayLike, k: int = 0) -> Tensor:
@@ -386,6 +545,12 @@ def tril(x: ArrayLike, k: int = 0) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.tril``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.tril([[4.0, 1.0], [1.0, 3.0]])
+      Tensor([[4., 0.],
+       [1., 3.]], shape=(2, 2), dtype=float32)
     """
 
 def triu(x: ArrayLike, k: int = 0) -> Tensor:
@@ -399,6 +564,12 @@ def triu(x: ArrayLike, k: int = 0) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.triu``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.triu([[4.0, 1.0], [1.0, 3.0]])
+      Tensor([[4., 1.],
+       [0., 3.]], shape=(2, 2), dtype=float32)
     """
 
 def unstack(x: ArrayLike, axis: int = 0) -> tuple[Tensor, ...]:
@@ -412,6 +583,11 @@ def unstack(x: ArrayLike, axis: int = 0) -> tuple[Tensor, ...]:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.unstack``.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*gx.unstack([[-5.0, -4.0], [-1.0, 0.0]]))
+      [-5. -4.] [-1.  0.]
     """
 
 def vstack(arrays: Tensors) -> Tensor:
@@ -422,4 +598,10 @@ def vstack(arrays: Tensors) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.vstack([[-2.5, 0.5, 3.0], [1.5, 0.25, 3.0]])
+      Tensor([[-2.5 ,  0.5 ,  3.  ],
+       [ 1.5 ,  0.25,  3.  ]], shape=(2, 3), dtype=float32)
     """

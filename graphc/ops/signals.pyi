@@ -30,6 +30,11 @@ def bartlett(M: int) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.bartlett``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.bartlett(5)
+      Tensor([0. , 0.5, 1. , 0.5, 0. ], shape=(5,), dtype=float32)
     """
 
 def blackman(M: int) -> Tensor:
@@ -42,6 +47,11 @@ def blackman(M: int) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.blackman``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.blackman(5).numpy().round(3)
+      array([-0.  ,  0.34,  1.  ,  0.34, -0.  ], dtype=float32)
     """
 
 def convolve(x1: ArrayLike, x2: ArrayLike, mode: str = "full") -> Tensor:
@@ -56,6 +66,11 @@ def convolve(x1: ArrayLike, x2: ArrayLike, mode: str = "full") -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.convolve``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.convolve([-2.5, 0.5, 3.0], [1.5, -2.0, 4.0])
+      Tensor([-3.75,  5.75, -6.5 , -4.  , 12.  ], shape=(5,), dtype=float32)
     """
 
 def correlate(x1: ArrayLike, x2: ArrayLike, mode: str = "valid") -> Tensor:
@@ -70,6 +85,11 @@ def correlate(x1: ArrayLike, x2: ArrayLike, mode: str = "valid") -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.correlate``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.correlate([-2.5, 0.5, 3.0], [1.5, -2.0, 4.0])
+      Tensor([7.25], shape=(1,), dtype=float32)
     """
 
 def ediff1d(x: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None) -> Tensor:
@@ -82,6 +102,11 @@ def ediff1d(x: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike |
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.ediff1d([-2.5, 0.5, 3.0])
+      Tensor([3. , 2.5], shape=(2,), dtype=float32)
     """
 
 def gradient(x: ArrayLike, *spacing: ArrayLike, axis: Axis = None) -> Tensor | tuple[Tensor, ...]:
@@ -94,6 +119,11 @@ def gradient(x: ArrayLike, *spacing: ArrayLike, axis: Axis = None) -> Tensor | t
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.gradient([0.25, 2.0, 7.0])
+      Tensor([1.75 , 3.375, 5.   ], shape=(3,), dtype=float32)
     """
 
 def hamming(M: int) -> Tensor:
@@ -106,6 +136,11 @@ def hamming(M: int) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.hamming``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.hamming(5).numpy().round(3)
+      array([0.08, 0.54, 1.  , 0.54, 0.08], dtype=float32)
     """
 
 def hanning(M: int) -> Tensor:
@@ -118,6 +153,11 @@ def hanning(M: int) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.hanning``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.hanning(5)
+      Tensor([0. , 0.5, 1. , 0.5, 0. ], shape=(5,), dtype=float32)
     """
 
 def kaiser(M: int, beta: float) -> Tensor:
@@ -129,6 +169,11 @@ def kaiser(M: int, beta: float) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.kaiser(5, 8.6).numpy().round(3)
+      array([0.001, 0.34 , 1.   , 0.34 , 0.001], dtype=float32)
     """
 
 def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: float = 1.0, axis: int = -1) -> Tensor:
@@ -144,6 +189,11 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: float = 1.0, axis: i
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.trapezoid``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.trapezoid([[-5.0, -4.0], [-1.0, 0.0]])
+      Tensor([-4.5, -0.5], shape=(2,), dtype=float32)
     """
 
 def unwrap(p: ArrayLike, discont: float | None = None, axis: int = -1, period: float = 6.283185307179586) -> Tensor:
@@ -159,4 +209,9 @@ def unwrap(p: ArrayLike, discont: float | None = None, axis: int = -1, period: f
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.unwrap``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.unwrap([0.0, 13.0, 1.0]).numpy().round(3)
+      array([0.   , 0.434, 1.   ], dtype=float32)
     """

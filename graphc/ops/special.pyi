@@ -73,6 +73,11 @@ def bernoulli(n: int) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.bernoulli``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.bernoulli(4).numpy().round(3)
+      array([ 1.   , -0.5  ,  0.167,  0.   , -0.033], dtype=float32)
     """
 
 def bessel_jn(z: ArrayLike, v: int, n_iter: int = 50) -> Tensor:
@@ -87,6 +92,13 @@ def bessel_jn(z: ArrayLike, v: int, n_iter: int = 50) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.bessel_jn``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.bessel_jn([7.0, 9.0], v=2).numpy().round(3)
+      array([[ 0.3  , -0.09 ],
+             [-0.005,  0.245],
+             [-0.301,  0.145]], dtype=float32)
     """
 
 def beta(a: ArrayLike, b: ArrayLike) -> Tensor:
@@ -100,6 +112,11 @@ def beta(a: ArrayLike, b: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.beta``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.beta([0.25, 2.0, 7.0], [1.0, 4.0, 5.0]).numpy().round(3)
+      array([4.  , 0.05, 0.  ], dtype=float32)
     """
 
 def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Tensor:
@@ -114,6 +131,11 @@ def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.betainc``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.betainc([0.25, 2.0, 7.0], [1.0, 4.0, 5.0], [0.1, 0.9, 0.99]).numpy().round(3)
+      array([0.562, 1.   , 1.   ], dtype=float32)
     """
 
 def betaln(a: ArrayLike, b: ArrayLike) -> Tensor:
@@ -127,6 +149,11 @@ def betaln(a: ArrayLike, b: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.betaln``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.betaln([0.25, 2.0, 7.0], [1.0, 4.0, 5.0]).numpy().round(3)
+      array([ 1.386, -2.996, -7.745], dtype=float32)
     """
 
 def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Tensor:
@@ -140,6 +167,11 @@ def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.boxcox``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.boxcox([0.25, 2.0, 7.0], [0.1, 0.9, 0.99]).numpy().round(3)
+      array([-1.294,  0.962,  5.924], dtype=float32)
     """
 
 def boxcox1p(x: ArrayLike, lmbda: ArrayLike) -> Tensor:
@@ -153,6 +185,11 @@ def boxcox1p(x: ArrayLike, lmbda: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.boxcox1p``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.boxcox1p([0.25, 2.0, 7.0], [0.1, 0.9, 0.99]).numpy().round(3)
+      array([0.226, 1.875, 6.904], dtype=float32)
     """
 
 def comb(N: ArrayLike, k: ArrayLike, repetition: bool = False) -> Tensor:
@@ -167,6 +204,11 @@ def comb(N: ArrayLike, k: ArrayLike, repetition: bool = False) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.comb``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.comb([1.0, 4.0, 5.0], [0.0, 2.0, 3.0]).numpy().round(3)
+      array([ 1.,  6., 10.], dtype=float32)
     """
 
 def dawsn(x: ArrayLike) -> Tensor:
@@ -179,6 +221,11 @@ def dawsn(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.dawsn``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.dawsn([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-0.223,  0.424,  0.178], dtype=float32)
     """
 
 def digamma(x: ArrayLike) -> Tensor:
@@ -191,6 +238,11 @@ def digamma(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.digamma``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.digamma([0.25, 2.0, 7.0]).numpy().round(3)
+      array([-4.227,  0.423,  1.873], dtype=float32)
     """
 
 psi = digamma
@@ -205,6 +257,11 @@ def entr(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.entr``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.entr([0.25, 2.0, 7.0]).numpy().round(3)
+      array([  0.347,  -1.386, -13.621], dtype=float32)
     """
 
 def erf(x: ArrayLike) -> Tensor:
@@ -217,6 +274,11 @@ def erf(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.erf``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.erf([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-1.  ,  0.52,  1.  ], dtype=float32)
     """
 
 def erfc(x: ArrayLike) -> Tensor:
@@ -229,6 +291,11 @@ def erfc(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.erfc``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.erfc([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([2.  , 0.48, 0.  ], dtype=float32)
     """
 
 def erfcx(x: ArrayLike) -> Tensor:
@@ -241,6 +308,11 @@ def erfcx(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.erfcx``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.erfcx([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([1.035815e+03, 6.160000e-01, 1.790000e-01], dtype=float32)
     """
 
 def erfinv(x: ArrayLike) -> Tensor:
@@ -253,6 +325,11 @@ def erfinv(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.erfinv``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.erfinv([-0.9, 0.3, 0.8]).numpy().round(3)
+      array([-1.163,  0.272,  0.906], dtype=float32)
     """
 
 def exp1(x: ArrayLike) -> Tensor:
@@ -265,6 +342,11 @@ def exp1(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.exp1``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.exp1([0.25, 2.0, 7.0]).numpy().round(3)
+      array([1.044, 0.049, 0.   ], dtype=float32)
     """
 
 def expi(x: ArrayLike) -> Tensor:
@@ -277,6 +359,11 @@ def expi(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.expi``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.expi([0.25, 2.0, 7.0]).numpy().round(3)
+      array([ -0.543,   4.954, 191.505], dtype=float32)
     """
 
 def expit(x: ArrayLike) -> Tensor:
@@ -289,6 +376,11 @@ def expit(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.expit``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.expit([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([0.076, 0.622, 0.953], dtype=float32)
     """
 
 def expn(n: ArrayLike, x: ArrayLike) -> Tensor:
@@ -302,6 +394,11 @@ def expn(n: ArrayLike, x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.expn``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.expn([0, 3, 2], [0.25, 2.0, 7.0]).numpy().round(3)
+      array([3.115, 0.03 , 0.   ], dtype=float32)
     """
 
 def factorial(n: ArrayLike) -> Tensor:
@@ -314,6 +411,11 @@ def factorial(n: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.factorial``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.factorial([1.0, 4.0, 5.0]).numpy().round(3)
+      array([  1.,  24., 120.], dtype=float32)
     """
 
 def fresnel(x: ArrayLike) -> tuple[Tensor, Tensor]:
@@ -326,6 +428,11 @@ def fresnel(x: ArrayLike) -> tuple[Tensor, Tensor]:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.fresnel``.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*[part.numpy().round(3) for part in gx.special.fresnel([-2.5, 0.5, 3.0])])
+      [-0.619  0.065  0.496] [-0.457  0.492  0.606]
     """
 
 def gamma(x: ArrayLike) -> Tensor:
@@ -338,6 +445,11 @@ def gamma(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.gamma``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.gamma([0.25, 2.0, 7.0]).numpy().round(3)
+      array([  3.626,   1.   , 720.001], dtype=float32)
     """
 
 def gammainc(a: ArrayLike, x: ArrayLike) -> Tensor:
@@ -351,6 +463,11 @@ def gammainc(a: ArrayLike, x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.gammainc``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.gammainc([0.25, 2.0, 7.0], [1.0, 4.0, 5.0]).numpy().round(3)
+      array([0.932, 0.908, 0.238], dtype=float32)
     """
 
 def gammaincc(a: ArrayLike, x: ArrayLike) -> Tensor:
@@ -364,6 +481,11 @@ def gammaincc(a: ArrayLike, x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.gammaincc``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.gammaincc([0.25, 2.0, 7.0], [1.0, 4.0, 5.0]).numpy().round(3)
+      array([0.068, 0.092, 0.762], dtype=float32)
     """
 
 def gammaln(x: ArrayLike) -> Tensor:
@@ -376,6 +498,11 @@ def gammaln(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.gammaln``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.gammaln([0.25, 2.0, 7.0]).numpy().round(3)
+      array([1.288, 0.   , 6.579], dtype=float32)
     """
 
 def gammasgn(x: ArrayLike) -> Tensor:
@@ -388,6 +515,11 @@ def gammasgn(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.gammasgn``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.gammasgn([0.25, 2.0, 7.0])
+      Tensor([1., 1., 1.], shape=(3,), dtype=float32)
     """
 
 def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Tensor:
@@ -402,6 +534,11 @@ def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.hyp1f1``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.hyp1f1([0.5], [1.5], [0.7]).numpy().round(3)
+      array([1.292], dtype=float32)
     """
 
 def hyp2f1(a: ArrayLike, b: ArrayLike, c: ArrayLike, x: ArrayLike) -> Tensor:
@@ -417,6 +554,11 @@ def hyp2f1(a: ArrayLike, b: ArrayLike, c: ArrayLike, x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.hyp2f1``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.hyp2f1([0.5], [1.0], [1.5], [0.3]).numpy().round(3)
+      array([1.123], dtype=float32)
     """
 
 def i0(x: ArrayLike) -> Tensor:
@@ -429,6 +571,11 @@ def i0(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.i0``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.i0([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([3.29 , 1.063, 4.881], dtype=float32)
     """
 
 def i0e(x: ArrayLike) -> Tensor:
@@ -441,6 +588,11 @@ def i0e(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.i0e``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.i0e([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([0.27 , 0.645, 0.243], dtype=float32)
     """
 
 def i1(x: ArrayLike) -> Tensor:
@@ -453,6 +605,11 @@ def i1(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.i1``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.i1([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-2.517,  0.258,  3.953], dtype=float32)
     """
 
 def i1e(x: ArrayLike) -> Tensor:
@@ -465,6 +622,11 @@ def i1e(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.i1e``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.i1e([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-0.207,  0.156,  0.197], dtype=float32)
     """
 
 def kl_div(p: ArrayLike, q: ArrayLike) -> Tensor:
@@ -478,6 +640,11 @@ def kl_div(p: ArrayLike, q: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.kl_div``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.kl_div([0.25, 2.0, 7.0], [1.0, 4.0, 5.0]).numpy().round(3)
+      array([0.403, 0.614, 0.355], dtype=float32)
     """
 
 def log_ndtr(x: ArrayLike, series_order: int = 3) -> Tensor:
@@ -491,6 +658,11 @@ def log_ndtr(x: ArrayLike, series_order: int = 3) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.log_ndtr``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.log_ndtr([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-5.082e+00, -3.690e-01, -1.000e-03], dtype=float32)
     """
 
 def log_softmax(x: ArrayLike, axis: Axis = None) -> Tensor:
@@ -504,6 +676,11 @@ def log_softmax(x: ArrayLike, axis: Axis = None) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.log_softmax``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.log_softmax(gx.arange(8.0).reshape(2, 2, 2)).shape
+      (2, 2, 2)
     """
 
 def loggamma(x: ArrayLike) -> Tensor:
@@ -516,6 +693,11 @@ def loggamma(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.loggamma``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.loggamma([0.25, 2.0, 7.0]).numpy().round(3)
+      array([1.288, 0.   , 6.579], dtype=float32)
     """
 
 def logit(x: ArrayLike) -> Tensor:
@@ -528,6 +710,11 @@ def logit(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.logit``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.logit([0.1, 0.9, 0.99]).numpy().round(3)
+      array([-2.197,  2.197,  4.595], dtype=float32)
     """
 
 def logsumexp(x: ArrayLike, axis: Axis = None, keepdims: bool = False, b: ArrayLike | None = None) -> Tensor:
@@ -541,6 +728,12 @@ def logsumexp(x: ArrayLike, axis: Axis = None, keepdims: bool = False, b: ArrayL
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.logsumexp(gx.arange(8.0).reshape(2, 2, 2), axis=1).numpy().round(3)
+      array([[2.127, 3.127],
+             [6.127, 7.127]], dtype=float32)
     """
 
 def multigammaln(a: ArrayLike, d: int) -> Tensor:
@@ -554,6 +747,11 @@ def multigammaln(a: ArrayLike, d: int) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.multigammaln``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.multigammaln([3.0, 4.5], 2).numpy().round(3)
+      array([1.55 , 4.818], dtype=float32)
     """
 
 def ndtr(x: ArrayLike) -> Tensor:
@@ -566,6 +764,11 @@ def ndtr(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.ndtr``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.ndtr([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([0.006, 0.691, 0.999], dtype=float32)
     """
 
 def ndtri(p: ArrayLike) -> Tensor:
@@ -578,6 +781,11 @@ def ndtri(p: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.ndtri``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.ndtri([0.1, 0.9, 0.99]).numpy().round(3)
+      array([-1.282,  1.282,  2.326], dtype=float32)
     """
 
 def owens_t(h: ArrayLike, a: ArrayLike) -> Tensor:
@@ -591,6 +799,11 @@ def owens_t(h: ArrayLike, a: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.owens_t``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.owens_t([0.25, 2.0, 7.0], [0.1, 0.9, 0.99]).numpy().round(3)
+      array([0.015, 0.011, 0.   ], dtype=float32)
     """
 
 def poch(z: ArrayLike, m: ArrayLike) -> Tensor:
@@ -604,6 +817,11 @@ def poch(z: ArrayLike, m: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.poch``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.poch([0.25, 2.0, 7.0], [1.0, 4.0, 5.0]).numpy().round(3)
+      array([2.5000000e-01, 1.2000000e+02, 5.5440027e+04], dtype=float32)
     """
 
 def polygamma(n: ArrayLike, x: ArrayLike) -> Tensor:
@@ -617,6 +835,11 @@ def polygamma(n: ArrayLike, x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.polygamma``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.polygamma([1, 3, 1], [1.0, 4.0, 5.0]).numpy().round(3)
+      array([1.645, 0.045, 0.221], dtype=float32)
     """
 
 def rel_entr(p: ArrayLike, q: ArrayLike) -> Tensor:
@@ -630,6 +853,11 @@ def rel_entr(p: ArrayLike, q: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.rel_entr``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.rel_entr([0.25, 2.0, 7.0], [1.0, 4.0, 5.0]).numpy().round(3)
+      array([-0.347, -1.386,  2.355], dtype=float32)
     """
 
 def sici(x: ArrayLike) -> tuple[Tensor, Tensor]:
@@ -642,6 +870,11 @@ def sici(x: ArrayLike) -> tuple[Tensor, Tensor]:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.sici``.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*[part.numpy().round(3) for part in gx.special.sici([0.25, 2.0, 7.0])])
+      [0.249 1.605 1.455] [-0.825  0.423  0.077]
     """
 
 def softmax(x: ArrayLike, axis: Axis = None) -> Tensor:
@@ -655,6 +888,11 @@ def softmax(x: ArrayLike, axis: Axis = None) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.softmax``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.softmax(gx.arange(8.0).reshape(2, 2, 2), axis=1).shape
+      (2, 2, 2)
     """
 
 def spence(x: ArrayLike) -> Tensor:
@@ -667,6 +905,11 @@ def spence(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.spence``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.spence([0.25, 2.0, 7.0]).numpy().round(3)
+      array([ 0.978, -0.822, -3.09 ], dtype=float32)
     """
 
 def sph_harm_y(n: ArrayLike, m: ArrayLike, theta: ArrayLike, phi: ArrayLike, n_max: int) -> Tensor:
@@ -681,6 +924,11 @@ def sph_harm_y(n: ArrayLike, m: ArrayLike, theta: ArrayLike, phi: ArrayLike, n_m
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.sph_harm_y([1, 2], [0, 1], [0.3, 0.7], [0.1, 0.2], n_max=2).numpy().round(3)
+      array([ 0.467+0.j   , -0.373-0.076j], dtype=complex64)
     """
 
 def wofz(z: ArrayLike) -> Tensor:
@@ -693,6 +941,11 @@ def wofz(z: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.wofz``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.wofz([1 + 2j, 0 - 1j, 3]).numpy().round(3)
+      array([0.218+0.093j, 5.009+0.j   , 0.   +0.201j], dtype=complex64)
     """
 
 def xlog1py(x: ArrayLike, y: ArrayLike) -> Tensor:
@@ -706,6 +959,11 @@ def xlog1py(x: ArrayLike, y: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.xlog1py``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.xlog1py([0.25, 2.0, 7.0], [1.0, 4.0, 5.0]).numpy().round(3)
+      array([ 0.173,  3.219, 12.542], dtype=float32)
     """
 
 def xlogy(x: ArrayLike, y: ArrayLike) -> Tensor:
@@ -719,6 +977,11 @@ def xlogy(x: ArrayLike, y: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.xlogy``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.xlogy([0.25, 2.0, 7.0], [1.0, 4.0, 5.0]).numpy().round(3)
+      array([ 0.   ,  2.773, 11.266], dtype=float32)
     """
 
 def zeta(x: ArrayLike, q: ArrayLike) -> Tensor:
@@ -732,4 +995,9 @@ def zeta(x: ArrayLike, q: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.scipy.special.zeta``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.special.zeta([2.0, 3.0], [1.0, 2.0]).numpy().round(3)
+      array([1.645, 0.202], dtype=float32)
     """

@@ -37,6 +37,12 @@ def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True) -> T
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.corrcoef``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.corrcoef([[4.0, 1.0], [1.0, 3.0]]).numpy().round(3)
+      array([[ 1., -1.],
+             [-1.,  1.]], dtype=float32)
     """
 
 def cov(
@@ -63,6 +69,12 @@ def cov(
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.cov``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.cov([[25.0, 16.0], [1.0, 0.0]])
+      Tensor([[40.5,  4.5],
+       [ 4.5,  0.5]], shape=(2, 2), dtype=float32)
     """
 
 def nanargmax(x: ArrayLike, axis: int | None = None, keepdims: bool = False) -> Tensor:
@@ -77,6 +89,11 @@ def nanargmax(x: ArrayLike, axis: int | None = None, keepdims: bool = False) -> 
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.nanargmax``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nanargmax([[1.0, gx.nan], [4.0, 5.0]], axis=1)
+      Tensor([0, 1], shape=(2,), dtype=int32)
     """
 
 def nanargmin(x: ArrayLike, axis: int | None = None, keepdims: bool = False) -> Tensor:
@@ -91,6 +108,11 @@ def nanargmin(x: ArrayLike, axis: int | None = None, keepdims: bool = False) -> 
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.nanargmin``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nanargmin([[1.0, gx.nan], [4.0, 5.0]])
+      Tensor(0, shape=(), dtype=int32)
     """
 
 def nancumprod(x: ArrayLike, axis: int | None = None, dtype: DType = None) -> Tensor:
@@ -105,6 +127,12 @@ def nancumprod(x: ArrayLike, axis: int | None = None, dtype: DType = None) -> Te
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.nancumprod``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nancumprod([[1.0, gx.nan], [4.0, 5.0]], axis=1)
+      Tensor([[ 1.,  1.],
+       [ 4., 20.]], shape=(2, 2), dtype=float32)
     """
 
 def nancumsum(x: ArrayLike, axis: int | None = None, dtype: DType = None) -> Tensor:
@@ -119,6 +147,11 @@ def nancumsum(x: ArrayLike, axis: int | None = None, dtype: DType = None) -> Ten
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.nancumsum``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nancumsum([[1.0, gx.nan], [4.0, 5.0]])
+      Tensor([ 1.,  1.,  5., 10.], shape=(4,), dtype=float32)
     """
 
 def nanmax(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -133,6 +166,11 @@ def nanmax(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.nanmax``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nanmax([[1.0, gx.nan], [4.0, 5.0]])
+      Tensor(5., shape=(), dtype=float32)
     """
 
 def nanmean(x: ArrayLike, axis: Axis = None, dtype: DType = None, keepdims: bool = False) -> Tensor:
@@ -148,6 +186,11 @@ def nanmean(x: ArrayLike, axis: Axis = None, dtype: DType = None, keepdims: bool
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.nanmean``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nanmean([[1.0, gx.nan], [4.0, 5.0]], axis=0)
+      Tensor([2.5, 5. ], shape=(2,), dtype=float32)
     """
 
 def nanmedian(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -162,6 +205,11 @@ def nanmedian(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.nanmedian``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nanmedian([[1.0, gx.nan], [4.0, 5.0]], axis=1)
+      Tensor([1. , 4.5], shape=(2,), dtype=float32)
     """
 
 def nanmin(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -176,6 +224,11 @@ def nanmin(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.nanmin``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nanmin([[1.0, gx.nan], [4.0, 5.0]])
+      Tensor(1., shape=(), dtype=float32)
     """
 
 def nanpercentile(
@@ -194,6 +247,11 @@ def nanpercentile(
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.nanpercentile``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nanpercentile([[1.0, gx.nan], [4.0, 5.0]], 30.0, axis=1)
+      Tensor([1. , 4.3], shape=(2,), dtype=float32)
     """
 
 def nanprod(x: ArrayLike, axis: Axis = None, dtype: DType = None, keepdims: bool = False) -> Tensor:
@@ -209,6 +267,11 @@ def nanprod(x: ArrayLike, axis: Axis = None, dtype: DType = None, keepdims: bool
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.nanprod``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nanprod([[1.0, gx.nan], [4.0, 5.0]], axis=0)
+      Tensor([4., 5.], shape=(2,), dtype=float32)
     """
 
 def nanquantile(
@@ -227,6 +290,11 @@ def nanquantile(
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.nanquantile``.
+
+    Example:
+      >>> import graphc as gx
+      >>> round(gx.nanquantile([[1.0, gx.nan], [4.0, 5.0]], 0.3).item(), 3)
+      2.8
     """
 
 def nanstd(x: ArrayLike, axis: Axis = None, correction: float = 0, keepdims: bool = False) -> Tensor:
@@ -240,6 +308,11 @@ def nanstd(x: ArrayLike, axis: Axis = None, correction: float = 0, keepdims: boo
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nanstd([[1.0, gx.nan], [4.0, 5.0]], axis=1)
+      Tensor([0. , 0.5], shape=(2,), dtype=float32)
     """
 
 def nansum(x: ArrayLike, axis: Axis = None, dtype: DType = None, keepdims: bool = False) -> Tensor:
@@ -255,6 +328,11 @@ def nansum(x: ArrayLike, axis: Axis = None, dtype: DType = None, keepdims: bool 
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.nansum``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nansum([[1.0, gx.nan], [4.0, 5.0]], axis=0)
+      Tensor([5., 5.], shape=(2,), dtype=float32)
     """
 
 def nanvar(x: ArrayLike, axis: Axis = None, correction: float = 0, keepdims: bool = False) -> Tensor:
@@ -268,4 +346,9 @@ def nanvar(x: ArrayLike, axis: Axis = None, correction: float = 0, keepdims: boo
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> round(gx.nanvar([[1.0, gx.nan], [4.0, 5.0]], correction=1).item(), 3)
+      4.333
     """

@@ -27,6 +27,7 @@ import numpy as np
 
 from graphc.core import FUNCTIONS, dtype_rules
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
+from graphc.ops.examples import EXAMPLES
 from graphc.ops.public import as_tuple, combinations, public_function
 from graphc.ops.signature import Signature
 
@@ -185,6 +186,9 @@ def docstring(entry: Row) -> str:
     source = _source(entry.impl)
     if source:
         lines += ["", f"Source: ``{source}``."]
+    example = EXAMPLES.get(entry.name, "").splitlines()
+    if example:
+        lines += ["", "Example:", "  >>> import graphc as gx", *(f"  {line}" for line in example)]
     return "\n".join(lines)
 
 

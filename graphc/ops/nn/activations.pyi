@@ -50,6 +50,11 @@ def celu(x: ArrayLike, alpha: float = 1.0) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.celu``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.celu([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-0.918,  0.5  ,  3.   ], dtype=float32)
     """
 
 def elu(x: ArrayLike, alpha: float = 1.0) -> Tensor:
@@ -63,6 +68,11 @@ def elu(x: ArrayLike, alpha: float = 1.0) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.elu``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.elu([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-0.918,  0.5  ,  3.   ], dtype=float32)
     """
 
 def gelu(x: ArrayLike, approximate: bool = True) -> Tensor:
@@ -76,6 +86,11 @@ def gelu(x: ArrayLike, approximate: bool = True) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.gelu``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.gelu([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-0.015,  0.346,  2.996], dtype=float32)
     """
 
 def glu(x: ArrayLike, axis: int = -1) -> Tensor:
@@ -89,6 +104,12 @@ def glu(x: ArrayLike, axis: int = -1) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.glu``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.glu([[-5.0, -4.0], [-1.0, 0.0]]).numpy().round(3)
+      array([[-0.09],
+             [-0.5 ]], dtype=float32)
     """
 
 def hard_sigmoid(x: ArrayLike) -> Tensor:
@@ -101,6 +122,11 @@ def hard_sigmoid(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.hard_sigmoid``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.hard_sigmoid([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([0.083, 0.583, 1.   ], dtype=float32)
     """
 
 def hard_silu(x: ArrayLike) -> Tensor:
@@ -113,6 +139,11 @@ def hard_silu(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.hard_silu``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.hard_silu([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-0.208,  0.292,  3.   ], dtype=float32)
     """
 
 hard_swish = hard_silu
@@ -127,6 +158,11 @@ def hard_tanh(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.hard_tanh``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.hard_tanh([-2.5, 0.5, 3.0])
+      Tensor([-1. ,  0.5,  1. ], shape=(3,), dtype=float32)
     """
 
 def identity(x: ArrayLike) -> Tensor:
@@ -139,6 +175,11 @@ def identity(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.identity``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.identity([-2.5, 0.5, 3.0])
+      Tensor([-2.5,  0.5,  3. ], shape=(3,), dtype=float32)
     """
 
 def leaky_relu(x: ArrayLike, negative_slope: float = 0.01) -> Tensor:
@@ -152,6 +193,11 @@ def leaky_relu(x: ArrayLike, negative_slope: float = 0.01) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.leaky_relu``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.leaky_relu([-2.5, 0.5, 3.0], negative_slope=0.1)
+      Tensor([-0.25,  0.5 ,  3.  ], shape=(3,), dtype=float32)
     """
 
 def log1mexp(x: ArrayLike) -> Tensor:
@@ -164,6 +210,11 @@ def log1mexp(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.log1mexp``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.log1mexp([0.25, 2.0, 7.0]).numpy().round(3)
+      array([-1.509e+00, -1.450e-01, -1.000e-03], dtype=float32)
     """
 
 def log_sigmoid(x: ArrayLike) -> Tensor:
@@ -176,6 +227,11 @@ def log_sigmoid(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.log_sigmoid``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.log_sigmoid([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-2.579, -0.474, -0.049], dtype=float32)
     """
 
 def log_softmax(x: ArrayLike, axis: Axis = -1) -> Tensor:
@@ -189,6 +245,12 @@ def log_softmax(x: ArrayLike, axis: Axis = -1) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.log_softmax``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.log_softmax([[-5.0, -4.0], [-1.0, 0.0]]).numpy().round(3)
+      array([[-1.313, -0.313],
+             [-1.313, -0.313]], dtype=float32)
     """
 
 def logmeanexp(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -203,6 +265,12 @@ def logmeanexp(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tenso
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.logmeanexp``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.logmeanexp(gx.arange(8.0).reshape(2, 2, 2), axis=1).numpy().round(3)
+      array([[1.434, 2.434],
+             [5.434, 6.434]], dtype=float32)
     """
 
 def logsumexp(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -217,6 +285,12 @@ def logsumexp(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Tensor
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.logsumexp``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.logsumexp(gx.arange(8.0).reshape(2, 2, 2), axis=1).numpy().round(3)
+      array([[2.127, 3.127],
+             [6.127, 7.127]], dtype=float32)
     """
 
 def mish(x: ArrayLike) -> Tensor:
@@ -229,6 +303,11 @@ def mish(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.mish``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.mish([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-0.197,  0.375,  2.987], dtype=float32)
     """
 
 def one_hot(x: ArrayLike, num_classes: int, dtype: DType = None, axis: int = -1) -> Tensor:
@@ -244,6 +323,13 @@ def one_hot(x: ArrayLike, num_classes: int, dtype: DType = None, axis: int = -1)
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.one_hot``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.one_hot([2, 0, 5], 3)
+      Tensor([[0., 0., 1.],
+       [1., 0., 0.],
+       [0., 0., 0.]], shape=(3, 3), dtype=float32)
     """
 
 def relu(x: ArrayLike) -> Tensor:
@@ -256,6 +342,11 @@ def relu(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.relu``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.relu([-2.5, 0.5, 3.0])
+      Tensor([0. , 0.5, 3. ], shape=(3,), dtype=float32)
     """
 
 def relu6(x: ArrayLike) -> Tensor:
@@ -268,6 +359,11 @@ def relu6(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.relu6``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.relu6([-10.0, 2.0, 12.0])
+      Tensor([0., 2., 6.], shape=(3,), dtype=float32)
     """
 
 def selu(x: ArrayLike) -> Tensor:
@@ -280,6 +376,11 @@ def selu(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.selu``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.selu([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-1.614,  0.525,  3.152], dtype=float32)
     """
 
 def sigmoid(x: ArrayLike) -> Tensor:
@@ -292,6 +393,11 @@ def sigmoid(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.sigmoid``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.sigmoid([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([0.076, 0.622, 0.953], dtype=float32)
     """
 
 def silu(x: ArrayLike) -> Tensor:
@@ -304,6 +410,11 @@ def silu(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.silu``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.silu([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-0.19 ,  0.311,  2.858], dtype=float32)
     """
 
 swish = silu
@@ -318,6 +429,11 @@ def soft_sign(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.soft_sign``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.soft_sign([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-0.714,  0.333,  0.75 ], dtype=float32)
     """
 
 def softmax(x: ArrayLike, axis: Axis = -1) -> Tensor:
@@ -331,6 +447,12 @@ def softmax(x: ArrayLike, axis: Axis = -1) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.softmax``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.softmax([[-5.0, -4.0], [-1.0, 0.0]]).numpy().round(3)
+      array([[0.269, 0.731],
+             [0.269, 0.731]], dtype=float32)
     """
 
 def softplus(x: ArrayLike) -> Tensor:
@@ -343,6 +465,11 @@ def softplus(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.softplus``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.softplus([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([0.079, 0.974, 3.049], dtype=float32)
     """
 
 def sparse_plus(x: ArrayLike) -> Tensor:
@@ -355,6 +482,11 @@ def sparse_plus(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.sparse_plus``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.sparse_plus([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([0.   , 0.562, 3.   ], dtype=float32)
     """
 
 def sparse_sigmoid(x: ArrayLike) -> Tensor:
@@ -367,6 +499,11 @@ def sparse_sigmoid(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.sparse_sigmoid``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.sparse_sigmoid([-2.5, 0.5, 3.0])
+      Tensor([0.  , 0.75, 1.  ], shape=(3,), dtype=float32)
     """
 
 def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Tensor:
@@ -380,6 +517,11 @@ def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.squareplus``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.squareplus([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([0.351, 1.281, 3.303], dtype=float32)
     """
 
 def tanh(x: ArrayLike) -> Tensor:
@@ -392,4 +534,9 @@ def tanh(x: ArrayLike) -> Tensor:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.numpy.tanh``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.tanh([-2.5, 0.5, 3.0]).numpy().round(3)
+      array([-0.987,  0.462,  0.995], dtype=float32)
     """

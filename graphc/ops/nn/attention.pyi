@@ -41,6 +41,12 @@ def dot_product_attention(
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.dot_product_attention``.
+
+    Example:
+      >>> import graphc as gx
+      >>> query = key = value = gx.ones((8, 16, 4, 32))
+      >>> gx.nn.dot_product_attention(query, key, value).shape
+      (8, 16, 4, 32)
     """
 
 def embedding_lookup(table: ArrayLike, ids: ArrayLike) -> Tensor:
@@ -52,4 +58,10 @@ def embedding_lookup(table: ArrayLike, ids: ArrayLike) -> Tensor:
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.embedding_lookup([[0.0, 0.1], [1.0, 1.1], [2.0, 2.1]], [2, 0])
+      Tensor([[2. , 2.1],
+       [0. , 0.1]], shape=(2, 2), dtype=float32)
     """

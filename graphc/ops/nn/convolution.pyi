@@ -41,6 +41,11 @@ def conv1d(
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.conv1d(gx.ones((8, 32, 3)), gx.ones((5, 3, 16))).shape
+      (8, 32, 16)
     """
 
 def conv1d_transpose(
@@ -63,6 +68,11 @@ def conv1d_transpose(
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.conv1d_transpose(gx.ones((8, 16, 3)), gx.ones((2, 3, 4)), 2, "SAME").shape
+      (8, 32, 4)
     """
 
 def conv2d(
@@ -87,6 +97,12 @@ def conv2d(
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> images, filters = gx.ones((8, 28, 28, 3)), gx.ones((3, 3, 3, 16))
+      >>> gx.nn.conv2d(images, filters, strides=2, padding="SAME").shape
+      (8, 14, 14, 16)
     """
 
 def conv2d_transpose(
@@ -109,6 +125,11 @@ def conv2d_transpose(
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.conv2d_transpose(gx.ones((8, 14, 14, 3)), gx.ones((2, 2, 3, 4)), 2, "SAME").shape
+      (8, 28, 28, 4)
     """
 
 def conv3d(
@@ -133,6 +154,11 @@ def conv3d(
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.conv3d(gx.ones((1, 8, 8, 8, 2)), gx.ones((3, 3, 3, 2, 4))).shape
+      (1, 8, 8, 8, 4)
     """
 
 def conv3d_transpose(
@@ -155,6 +181,11 @@ def conv3d_transpose(
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.conv3d_transpose(gx.ones((1, 4, 4, 4, 2)), gx.ones((2, 2, 2, 2, 3)), 2, "SAME").shape
+      (1, 8, 8, 8, 3)
     """
 
 def depthwise_conv2d(
@@ -177,4 +208,9 @@ def depthwise_conv2d(
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.depthwise_conv2d(gx.ones((8, 28, 28, 3)), gx.ones((3, 3, 3, 2))).shape
+      (8, 28, 28, 6)
     """

@@ -35,6 +35,14 @@ def batch_norm(
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> x = [[-5.0, -4.0, -3.0], [-1.0, 0.0, 1.0], [3.0, 4.0, 5.0]]
+      >>> gx.nn.batch_norm(x, [0.0, 1.0, 2.0], [1.0, 2.0, 3.0], offset=[1.0, 1.0, 0.0]).numpy().round(3)
+      array([[-3.998, -2.535, -2.886],
+             [ 0.   ,  0.293, -0.577],
+             [ 3.999,  3.121,  1.732]], dtype=float32)
     """
 
 def group_norm(
@@ -51,6 +59,11 @@ def group_norm(
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.group_norm(gx.ones((8, 28, 28, 4)), 2).shape
+      (8, 28, 28, 4)
     """
 
 def layer_norm(
@@ -71,6 +84,12 @@ def layer_norm(
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.layer_norm([[-5.0, -4.0], [-1.0, 0.0]]).numpy().round(3)
+      array([[-1.,  1.],
+             [-1.,  1.]], dtype=float32)
     """
 
 def moments(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
@@ -83,6 +102,11 @@ def moments(x: ArrayLike, axis: Axis = None, keepdims: bool = False) -> tuple[Te
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> print(*gx.nn.moments([[-5.0, -4.0], [-1.0, 0.0]], axis=0))
+      [-3. -2.] [4. 4.]
     """
 
 def rms_norm(x: ArrayLike, scale: ArrayLike | None = None, axis: Axis = -1, epsilon: float = 1e-06) -> Tensor:
@@ -96,6 +120,12 @@ def rms_norm(x: ArrayLike, scale: ArrayLike | None = None, axis: Axis = -1, epsi
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.rms_norm([[-5.0, -4.0], [-1.0, 0.0]]).numpy().round(3)
+      array([[-1.104, -0.883],
+             [-1.414,  0.   ]], dtype=float32)
     """
 
 def standardize(x: ArrayLike, axis: Axis = -1, epsilon: float = 1e-05) -> Tensor:
@@ -110,4 +140,10 @@ def standardize(x: ArrayLike, axis: Axis = -1, epsilon: float = 1e-05) -> Tensor
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
     Source: ``jax.nn.standardize``.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.standardize([[-5.0, -4.0], [-1.0, 0.0]]).numpy().round(3)
+      array([[-1.,  1.],
+             [-1.,  1.]], dtype=float32)
     """

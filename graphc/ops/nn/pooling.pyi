@@ -25,6 +25,11 @@ def avg_pool(
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.avg_pool(gx.ones((1, 4, 4, 3)), 2).shape
+      (1, 2, 2, 3)
     """
 
 def max_pool(
@@ -41,4 +46,9 @@ def max_pool(
 
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.nn.max_pool(gx.ones((1, 4, 4, 3)), 2).shape
+      (1, 2, 2, 3)
     """

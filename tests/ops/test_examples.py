@@ -1,0 +1,41 @@
+"""The example of each row runs, gives what it says, and stands in the docstring of its function."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+
+import pytest
+
+import graphc as gx
+from graphc.core import FUNCTIONS
+from graphc.ops.examples import EXAMPLES
+from graphc.ops.table import ROWS
+from tests.ops.calls import ALL_ROWS
+from tests.ops.docstrings import Docstring
+
+
+def test_every_row_has_one() -> None:
+    assert set(EXAMPLES) == set(ALL_ROWS), "run python -m tests.ops.write_examples"
+
+
+@pytest.mark.parametrize(
+    "module",
+    # The special functions take XLA as long as all others together, and the tests of rows run them too.
+    [pytest.param(module, marks=[pytest.mark.slow] if module.endswith("special") else []) for module in ROWS],
+)
+def test_they_give_what_they_say(module: str) -> None:
+    runner = doctest.DocTestRunner(verbose=False)
+    report: list[str] = []
+    for row in ROWS[module]:
+        text = Docstring.parse(inspect.getdoc(FUNCTIONS[row.name]) or "").example
+        assert text == f">>> import graphc as gx\n{EXAMPLES[row.name].strip()}"
+        assert f"gx.{row.name}(" in text, "it shows another function"
+        assert len(text.splitlines()) <= 9, row.name
+        runner.run(doctest.DocTestParser().get_doctest(text, {}, row.name, None, None), out=report.append)
+    assert not report, "".join(report)
+
+
+def test_help_shows_them() -> None:
+    assert ">>> gx.add(" in (inspect.getdoc(gx.add) or "")
+    assert ">>> gx.clip(" in (inspect.getdoc(gx.clip) or "")

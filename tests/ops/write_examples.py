@@ -1,0 +1,192 @@
+"""The modules of ``graphc.ops.examples``: ``python -m tests.ops.write_examples`` adds what rows have none.
+
+An example is the first of the row's examples in the tests, made smaller where that does no harm, with what it gives
+when it is run. What is there is kept, so that it may be written better by hand.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import graphc as gx
+from graphc.core import FUNCTIONS
+from graphc.ops.examples import EXAMPLES as PRESENT
+from graphc.ops.table import ROWS, Row
+from tests.ops.calls import ALL_ROWS, EXAMPLES
+from tests.ops.examples import Example
+
+__all__ = ["FOLDER", "example_text", "module_of", "texts"]
+
+FOLDER = Path(gx.__file__).parent / "ops" / "examples"
+_WIDTH = 108  # a docstring indents by four, and its example by two more
+_FEW = 9
+_WITH_FREE_SIGNS = ("eig", "eigh", "qr", "svd")
+
+
+def module_of(module: str) -> str:
+    """The name of the module of examples for a module of rows."""
+    return module.removeprefix("graphc.ops.").replace(".", "_")
+
+
+def texts(module: str) -> dict[str, str]:
+    """The examples of the rows of a module, by name."""
+    rows = sorted(ROWS[module], key=lambda row: row.name)
+    return {row.name: PRESENT.get(row.name) or example_text(row) for row in rows}
+
+
+def example_text(row: Row) -> str:
+    """A doctest of a row.
+
+    Raises:
+      ValueError: no example of the row can be written.
+    """
+    for case, sizes in itertools.product(EXAMPLES[row.name], ({1: 3, 2: 2}, {1: 3, 2: 3}, {1: 99, 2: 99})):
+        text = _tried(row, case, sizes)
+        if text:
+            return text
+    raise ValueError(f"{row.name}: write an example by hand")
+
+
+def _tried(row: Row, case: Example, sizes: dict[int, int]) -> str:
+    """The example with arrays of this size at most; empty where it fails, or gives NaN from numbers, or nothing."""
+    arguments = {f"={place}": _shown(value, sizes) for place, value in enumerate(case.args)}
+    arguments |= {name: _shown(value, sizes) for name, value in case.kwargs.items()}
+    names: dict[str, Any] = {"gx": gx}
+    call = _call(row, arguments)
+    try:
+        result = eval(call, names)
+    except Exception:
+        return ""
+    parts = list(result) if isinstance(result, tuple | list) else [result]
+    arrays = [part.numpy() for part in parts if isinstance(part, gx.Tensor)]
+    strange = any(array.dtype.kind in "fc" and np.isnan(array).any() for array in arrays)
+    if ("nan" not in call and strange) or not all(array.size for array in arrays):
+        return ""
+    lines: list[str] = []
+    if len(call) > _WIDTH - 35:
+        parameters = list(inspect.signature(FUNCTIONS[row.name]).parameters)
+        for (key, value), name in zip(list(arguments.items()), parameters, strict=False):
+            if key.startswith("=") and len(value) > 16:
+                arguments[key] = name
+                lines.append(f"{name} = {value}")
+                exec(lines[-1], names)
+        call = _call(row, arguments)
+    for shown in _ways(row, call, result, arrays):
+        printed = _printed(shown, names)
+        if "\n\n" not in printed and max(map(len, [shown, *printed.splitlines(), *lines])) + 4 <= _WIDTH:
+            return "\n".join([*(f">>> {line}" for line in lines), f">>> {shown}", printed])
+    return ""
+
+
+def _call(row: Row, arguments: dict[str, str]) -> str:
+    given = [value if name.startswith("=") else f"{name}={value}" for name, value in arguments.items()]
+    return f"gx.{row.name}({', '.join(given)})"
+
+
+def _ways(row: Row, call: str, result: Any, arrays: list[Any]) -> Iterator[str]:
+    """Ways to show a result, the one that shows most first."""
+    few = sum(array.size for array in arrays) <= 2 * _FEW and row.function not in _WITH_FREE_SIGNS
+    exact = all(_is_short(array) for array in arrays)
+    if not isinstance(result, tuple | list):
+        if not arrays:
+            yield call
+        elif few:
+            rounded = f"{call}.numpy().round(3)" if result.shape else f"round({call}.item(), 3)"
+            yield call if exact else rounded
+        yield f"{call}.shape"
+        return
+    if few:
+        yield f"print(*{call})" if exact else f"print(*[part.numpy().round(3) for part in {call}])"
+    yield f"[part.shape for part in {call}]"
+
+
+def _is_short(array: Any) -> bool:
+    """Whether all digits of the numbers are worth showing, and the same everywhere."""
+    if array.dtype.kind not in "fc":
+        return True
+    sizes = np.abs(array[np.isfinite(array) & (array != 0)])
+    if not sizes.size or sizes.max() > 1e6 or sizes.max() < 1e-3:
+        return True
+    return bool(np.array_equal(array, np.round(array, 3), equal_nan=True))
+
+
+def _printed(shown: str, names: dict[str, Any]) -> str:
+    if shown.startswith("print("):
+        parts: list[Any] = eval(f"[{shown.removeprefix('print(').removesuffix(')')}]", names)
+        return " ".join(map(str, parts))
+    return repr(eval(shown, names))
+
+
+def _shown(value: Any, sizes: dict[int, int]) -> str:
+    """An argument as it is written."""
+    if isinstance(value, list):
+        return f"[{', '.join(_shown(item, sizes) for item in value)}]"
+    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+        return f'"{np.dtype(value).name}"'
+    if isinstance(value, type):
+        return value.__name__
+    if isinstance(value, str):
+        return f'"{value}"'
+    if not isinstance(value, np.ndarray | np.generic):
+        return repr(value)
+    array = _part(np.asarray(value), sizes)
+    if array.size > _FEW or array.ndim > 2:
+        text = f"gx.arange({array.size}.0).reshape{array.shape}" if array.ndim < 4 else f"gx.ones({array.shape})"
+        return text if array.dtype.kind == "f" else text.replace(".0)", ")", 1)
+    text = _listed((array.astype(np.float64).round(2) if array.dtype.kind == "f" else array).tolist())
+    natural = array.dtype.name in ("float32", "int32", "bool", "complex64")
+    return text if natural else f'gx.asarray({text}, "{array.dtype.name}")'
+
+
+def _part(array: Any, sizes: dict[int, int]) -> Any:
+    """Less of an array: of a list its ends, which are the more telling ones, of more axes the first elements."""
+    if array.ndim == 1 and array.size == 5 and sizes[1] < 5:
+        return array[[0, 1, 3] if array.dtype.kind == "f" and np.isnan(array).any() else [0, 3, 4]]
+    most = sizes[min(array.ndim, 2)] if array.ndim else 1
+    return array[tuple(slice(0, most) for _ in array.shape)]
+
+
+def _listed(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_listed, value))}]"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "gx.nan" if math.isnan(value) else "gx.inf" if value > 0 else "-gx.inf"
+    if isinstance(value, complex):
+        return f"{value.real:g}" + (f" {'-' if value.imag < 0 else '+'} {abs(value.imag):g}j" if value.imag else "")
+    return repr(value)
+
+
+def _source(module: str) -> str:
+    """The text of a module of examples."""
+    head = f'"""Examples of the rows of ``{module}``, which the tests run."""\n\n__all__ = ["EXAMPLES"]\n\n'
+    items = [f'    "{name}": """\\\n{text.strip()}\n""",\n' for name, text in texts(module).items()]
+    return "".join([head, "EXAMPLES = {\n", *items, "}\n"])
+
+
+def main() -> None:
+    """Writes the modules, each after the others are read."""
+    found = {module_of(module): _source(module) for module in ROWS}
+    assert set(PRESENT) <= set(ALL_ROWS), sorted(set(PRESENT) - set(ALL_ROWS))
+    FOLDER.mkdir(exist_ok=True)
+    for name, text in found.items():
+        (FOLDER / f"{name}.py").write_text(text, encoding="utf-8")
+    names = "".join(f"    {name},\n" for name in sorted(found))
+    parts = "".join(f"    **{name}.EXAMPLES,\n" for name in sorted(found))
+    (FOLDER / "__init__.py").write_text(
+        '"""An example of each row of the op table, by name: a doctest that stands in its function\'s docstring.\n\n'
+        "``python -m tests.ops.write_examples`` adds those that are missing.\n"
+        f'"""\n\nfrom graphc.ops.examples import (\n{names})\n\n__all__ = ["EXAMPLES"]\n\n'
+        f"EXAMPLES: dict[str, str] = {{\n{parts}}}\n",
+        encoding="utf-8",
+    )
+
+
+if __name__ == "__main__":
+    main()
