@@ -27,7 +27,7 @@ def _qr(x: Any, mode: str = "reduced") -> Any:
 def _matrix_rank(x: Any, rtol: Any = None) -> jax.Array:
     if 0 in x.shape[-2:]:  # there is no largest singular value, for which JAX asks
         return jnp.zeros(x.shape[:-2], as_dtype(int))
-    return jnp.linalg.matrix_rank(x, rtol)
+    return cast("Any", jnp.linalg.matrix_rank)(x, rtol)
 
 
 def _multi_dot(*arrays: Any) -> jax.Array:
