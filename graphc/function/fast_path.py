@@ -30,9 +30,7 @@ def fast_path(
     that looks at the type of each and takes its array is faster than ``map`` for the one and for the other; where there
     are few, and one tensor comes out, the loop is written out.
     """
-    special = (
-        traced.after_call or traced.depends_on_arguments or traced.looks_at_values or traced.devices or traced.plan
-    )
+    special = traced.after_call or traced.depends_on_arguments or traced.looks_at_values or traced.plan is not None
     if special or traced.executable.timeout is not None or len(args) != traced.num_arguments:
         return None
     if any(type(value) is not Tensor for value in args):
@@ -56,8 +54,8 @@ def fast_path(
             arrays += map(_raw, captured)
         try:
             results = run_on_variables(jitted, variables, num_written, arrays) if variables else jitted(*arrays)
-        except TypesDiffer:
-            return MISS
+        except (TypesDiffer, ValueError):
+            return MISS  # arrays that JAX does not bring together are told by the long way
         return Tensor(results[0]) if one_tensor else pack(map(Tensor, results))
 
     return fast
@@ -74,7 +72,7 @@ def bind(jitted):
                     result = new(Tensor)
                     (result.raw,) = jitted({arrays})
                     return result
-                except TypesDiffer:
+                except (TypesDiffer, ValueError):
                     pass
         return MISS
     return fast

@@ -20,7 +20,7 @@ from graphc.autograph import (
     watch_names,
 )
 from graphc.base import Location, at, collections_so_far, detours, user_location
-from graphc.base.errors import GraphcError, UnimplementedError
+from graphc.base.errors import GraphcError, InvalidArgumentError, UnimplementedError
 from graphc.core import (
     NO_ATTRS,
     AfterCall,
@@ -192,10 +192,15 @@ class TracedFunction:
         if self.device:
             device = find_device(self.device)
             arrays = [to_device(array, device) for array in arrays]
-        if detours or self.executable.timeout is not None:
-            results = self.executable.attended(arrays, variables)
-        else:
-            results = self.executable(arrays, variables)
+        try:
+            if detours or self.executable.timeout is not None:
+                results = self.executable.attended(arrays, variables)
+            else:
+                results = self.executable(arrays, variables)
+        except ValueError as error:
+            if "incompatible devices" not in str(error):  # JAX has no class of its own for it
+                raise
+            raise self._on_several_devices(arguments, variables) from error
         timeline = observer()
         if timeline is not None and self.plan is None:
             written = [variable.raw for variable in variables[: self.executable.num_written]]
@@ -203,6 +208,20 @@ class TracedFunction:
         for after, place in self.after_call[self.can_fail :]:
             after.run(results[place], arguments)
         return self.packer(arguments, own=True)(map(Tensor, results[: self.num_results]))
+
+    def _on_several_devices(self, arguments: Arguments, variables: Sequence[Variable]) -> InvalidArgumentError:
+        """The error for a function that is not pinned, of arguments that are on several devices."""
+        given = [
+            (path, array.devices()) for (path, _), array in zip(array_leaves(arguments), arguments.arrays, strict=True)
+        ]
+        held = [(f"Variable {variable.name!r}", variable.raw.devices()) for variable in variables]
+        places = [f"{name} is on {', '.join(sorted(map(device_name, found)))}" for name, found in (*given, *held)]
+        error = InvalidArgumentError(
+            f"{self.graph.name}: the arguments are on several devices, and the function is pinned to none: "
+            f"{'; '.join(places)}; say where to run it by gx.function(device=...) or `with gx.device(...):`, or move "
+            "one by x.to_device(...)"
+        )
+        return at(error, user_location())
 
     def _place(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> str:
         """The device or devices that a call runs on."""

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
+from jax.sharding import SingleDeviceSharding
 
 from graphc.base import collection_paused, config, deadline, holding, interruption, watched
 from graphc.base.errors import FailedPreconditionError
@@ -20,6 +21,7 @@ from graphc.core import (
     device_name,
     devices,
     dtype_rules,
+    find_device,
     type_of,
     variable_lock,
     wait_for,
@@ -77,6 +79,7 @@ class Executable:
             _guarded(self.lowered, graph),
             donate_argnums=tuple(donated),
             compiler_options=compiler_options(graph) or None,
+            **_on_one(self.devices),
         )
 
     def __call__(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
@@ -239,6 +242,14 @@ def run_on_variables(
 def _set_values(variables: Sequence[Variable], values: Sequence[Any]) -> None:
     """Gives the first variables new values: all of them, also when Ctrl-C comes."""
     any(map(setattr, variables, _RAW, values))
+
+
+def _on_one(devices: Sequence[str]) -> dict[str, Any]:
+    """What ``jax.jit`` is told of a program that is pinned to a device, so that it brings the arguments there."""
+    if len(devices) != 1:
+        return {}
+    place = SingleDeviceSharding(find_device(devices[0], told=True))  # pyright: ignore[reportArgumentType]
+    return {"in_shardings": place, "out_shardings": place}
 
 
 def _guarded(lowered: LoweredGraph, graph: Graph) -> Callable[..., Any]:

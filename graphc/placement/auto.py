@@ -23,7 +23,7 @@ from graphc.runtime import Placement, Stateless, place, run_plan
 
 __all__ = ["auto"]
 
-_START_SECONDS = 30e-6
+_START_SECONDS = 50e-6
 """What the host needs to start a segment; measured by ``make bench`` (``runtime-step``)."""
 _WORTH = 0.95
 """Several devices must take less than this part of the time on one to be proposed."""
