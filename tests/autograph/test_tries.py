@@ -534,14 +534,13 @@ class Writer:
         return space["program"], text
 
 
-@settings(max_examples=40)
-@given(st.data(), st.integers(-5, 5))
-def test_random_programs(data: st.DataObject, start: int) -> None:
+@settings(max_examples=25)
+@given(st.data(), st.tuples(st.integers(-5, 5), st.integers(-5, 5)))
+def test_random_programs(data: st.DataObject, starts: tuple[int, int]) -> None:
     program, text = Writer(lambda n: data.draw(st.integers(0, n - 1))).program()
-    eager = outcome(program, gx.asarray(float(start)))
     call = compiled(program)
-    for _ in range(2):
-        found = outcome(call, gx.asarray(float(start)))
+    for start in starts:
+        eager, found = (outcome(function, gx.asarray(float(start))) for function in (program, call))
         assert (found.printed, found.result, found.error and found.error[:2]) == (
             eager.printed, eager.result, eager.error and eager.error[:2],
         ), text  # fmt: skip
