@@ -1,0 +1,152 @@
+"""How plans are run: what waits, what fails, and with how many threads."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+import graphc as gx
+from graphc.runtime import inter_op_pool
+
+KIND = gx.TensorSpec((), "float32")
+ONE = gx.asarray(1.0)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_few_threads_run_many_host_calls_in_loops_that_span_devices(threads: int) -> None:
+    def double(value: Any) -> Any:
+        return value * 2
+
+    @gx.function
+    def nested(x: Any) -> Any:
+        parts = []
+        for number in range(3):
+            y = x + float(number)
+            for _ in range(4):
+                with gx.device("cpu:1"):
+                    y = y + 1
+                y = gx.pyfunc(double, KIND, y, ordered=False)
+                while y > 50:
+                    with gx.device("cpu:2"):
+                        y = y / 2
+            parts.append(gx.pyfunc(double, KIND, y, ordered=False))
+        return parts[0] + parts[1] + parts[2]
+
+    def expected(x: float) -> float:
+        total = 0.0
+        for number in range(3):
+            y = x + number
+            for _ in range(4):
+                y = (y + 1) * 2
+                while y > 50:
+                    y = y / 2
+            total += y * 2
+        return total
+
+    with gx.config.scope(inter_op_threads=threads), gx.deadline(60):
+        assert nested(ONE).item() == pytest.approx(expected(1.0))
+    with gx.config.scope(inter_op_threads=threads):
+        assert nested(ONE).item() == pytest.approx(expected(1.0))
+
+
+def test_what_fails_stops_what_has_not_begun() -> None:
+    begun: list[str] = []
+    both = threading.Barrier(2)
+
+    def fail(value: Any) -> Any:
+        begun.append("fail")
+        both.wait(30)
+        raise OSError("no such disk", float(value))
+
+    def wait(value: Any) -> Any:
+        begun.append("wait")
+        both.wait(30)
+        return value
+
+    def later(value: Any) -> Any:
+        begun.append("later")
+        return value
+
+    variable = gx.Variable(1.0)
+
+    @gx.function
+    def program(x: Any) -> Any:
+        variable.assign_add(1.0)
+        first = gx.pyfunc(fail, KIND, x, ordered=False)
+        second = gx.pyfunc(wait, KIND, x, ordered=False)
+        return gx.pyfunc(later, KIND, first + second, ordered=False)
+
+    for _ in range(5):
+        begun.clear()
+        with pytest.raises(OSError, match="no such disk") as caught:
+            program(ONE)
+        assert caught.value.args == ("no such disk", 1.0)
+        assert sorted(begun) == ["fail", "wait"]
+    assert variable.item() == 1
+
+
+def test_a_deadline_names_the_steps_that_are_waited_for() -> None:
+    release = threading.Event()
+
+    def hang(value: Any) -> Any:
+        release.wait(60)
+        return value
+
+    variable = gx.Variable(1.0)
+
+    @gx.function
+    def stuck(x: Any) -> Any:
+        variable.assign(x)
+        with gx.device("cpu:1"):
+            y = x + 1
+        return gx.pyfunc(hang, KIND, y, ordered=False) + 1
+
+    try:
+        with gx.deadline(0.5), pytest.raises(gx.errors.DeadlineExceededError) as caught:
+            stuck(gx.asarray(5.0))
+    finally:
+        release.set()
+    text = str(caught.value)
+    assert "the host call 'unordered_host_call' on host" in text
+    assert "'stuck'" in text
+    assert variable.item() == 1
+    assert stuck(ONE).item() == 3  # as if nothing had been
+
+
+def test_threads_of_the_pool_end_when_there_is_nothing_to_do() -> None:
+    meeting = threading.Barrier(3)
+
+    def meet(value: Any) -> Any:
+        meeting.wait(30)
+        return value
+
+    @gx.function
+    def three(x: Any) -> Any:
+        first, second, third = (gx.pyfunc(meet, KIND, x + number, ordered=False) for number in (0.0, 1.0, 2.0))
+        return first + second + third
+
+    with gx.config.scope(inter_op_threads=4):
+        assert three(ONE).item() == 6
+    for thread in inter_op_pool.threads:
+        thread.join(30)
+        assert not thread.is_alive()
+
+
+def test_a_wide_dtype_of_one_thread_is_that_of_its_steps() -> None:
+    with gx.config.scope(enable_x64=True):
+        x = gx.asarray(2.0**40, dtype="float64")
+
+        @gx.function
+        def wide(x: Any) -> Any:
+            with gx.device("cpu:1"):
+                y = x + 1.0
+            first = gx.pyfunc(lambda value: value + 1.0, gx.TensorSpec((), "float64"), y, ordered=False)
+            second = gx.pyfunc(lambda value: value + 2.0, gx.TensorSpec((), "float64"), y, ordered=False)
+            with gx.device("cpu:2"), gx.control_dependencies([first]):
+                return first + second * 1.0
+
+        found = wide(x)
+        assert found.dtype == "float64"
+        assert found.item() == 2 * (2.0**40 + 1) + 3
