@@ -23,14 +23,14 @@ pytestmark = pytest.mark.usefixtures("watchdog")
 FLOAT = TensorType((), np.dtype(np.float32))
 
 
-def program(function: HostFunction, times: int = 1) -> Any:
+def program(function: HostFunction, times: int = 1, *, ordered: bool = True) -> Any:
     """A graph that calls a function on its input, and gives its status and the last result."""
     trace = Trace("program")
     x = trace.argument(FLOAT, "x")
     results: list[Any] = []
     with trace_scope(trace):
         for _ in range(times):
-            results = emit_host_call(function, [x])
+            results = emit_host_call(function, [x], ordered=ordered)
         outputs = [*results, trace.read(STATUS), trace.read(ORDER)]
     return run_passes(trace.finish(outputs), DEFAULT)
 
@@ -103,6 +103,27 @@ def test_the_context_of_the_caller_is_not_that_of_the_function() -> None:
     with gx.GradientTape():
         call([np.float32(1.0)], [])
     assert found == [(Tensor, 6.0)]
+
+
+def test_in_a_replay_nothing_runs_of_what_needs_no_order() -> None:
+    seen: list[float] = []
+    silent = HostFunction(lambda x: seen.append(float(x)) or [], "kind")
+    speaking = HostFunction(lambda x: [x], "kind", [FLOAT])
+    with replaying():
+        status, order = Executable(program(silent, ordered=False))([np.float32(2.0)], [])
+        with pytest.raises(UnimplementedError, match=r"evaluates gx\.pyfunc a second time"):
+            Executable(program(speaking, ordered=False))([np.float32(2.0)], [])
+    assert (int(status), int(order), seen) == (0, 0, [])
+
+
+def test_exceptions_that_nobody_asks_for_are_forgotten() -> None:
+    function = HostFunction(lambda x: 1 / 0, "kind")  # pyright: ignore[reportArgumentType]
+    statuses = [int(function.run(np.float32(0.0))[0]) for _ in range(300)]
+    assert isinstance(host_error(statuses[-1])[0], ZeroDivisionError)
+    with pytest.raises(KeyError):
+        host_error(statuses[0])
+    for status in statuses[-255:-1]:
+        host_error(status)
 
 
 def test_in_a_replay_nothing_runs() -> None:
