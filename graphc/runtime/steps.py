@@ -14,8 +14,8 @@ from jax.sharding import SingleDeviceSharding
 from graphc.base import collection_paused
 from graphc.core import context, find_device, to_device, type_of
 from graphc.ir import Graph, TensorType
-from graphc.lowering import lower
-from graphc.ops import HostFunction
+from graphc.lowering import compiler_options, lower
+from graphc.ops import HOST_CALLS, HostFunction
 from graphc.runtime.plan import Step
 
 if TYPE_CHECKING:
@@ -36,16 +36,24 @@ class Segment(Step):
     kind: ClassVar[str] = "segment"
 
     def __post_init__(self) -> None:
-        place = SingleDeviceSharding(find_device(self.device))  # pyright: ignore[reportArgumentType]
-        # Without out_shardings constants alone would be computed on JAX's default device.
-        object.__setattr__(self, "jitted", jax.jit(_typed(self.graph), out_shardings=place))
+        device: Any = find_device(self.device)
+        # Without out_shardings constants alone would be computed on JAX's default device, unless that is set for the
+        # call: where a branch calls the host XLA refuses shardings of outputs (JAX 0.10 and 0.11).
+        place = None if any(node.op in HOST_CALLS for node in self.graph.walk()) else SingleDeviceSharding(device)
+        jitted = jax.jit(_typed(self.graph), out_shardings=place, compiler_options=compiler_options(self.graph) or None)
+        object.__setattr__(self, "jitted", jitted)
+        object.__setattr__(self, "_default", device if place is None else None)
 
     jitted: Any = field(init=False, repr=False)
+    _default: Any = field(init=False, repr=False)
 
     def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
         """Tells the device to compute; the results may still be computed."""
         context.launched()
-        return self.jitted(*arrays)
+        if self._default is None:
+            return self.jitted(*arrays)
+        with jax.default_device(self._default):
+            return self.jitted(*arrays)
 
 
 @dataclass(frozen=True, eq=False)

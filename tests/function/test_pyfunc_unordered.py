@@ -106,7 +106,7 @@ def test_what_it_raises_the_call_raises_and_what_stands_below_does_not_happen() 
     assert v.numpy() == 2.0, "the eager call assigned it, the compiled one left it as it was"
 
 
-def test_of_several_failures_the_first_of_the_program_is_raised() -> None:
+def test_of_several_failures_one_is_raised() -> None:
     def fail(name: str) -> Any:
         raise ValueError(name)
 
@@ -116,7 +116,7 @@ def test_of_several_failures_the_first_of_the_program_is_raised() -> None:
         b = gx.pyfunc(lambda v: fail("second"), SCALAR, x, ordered=False)
         return a + b
 
-    with pytest.raises(ValueError, match="first"):
+    with pytest.raises(ValueError, match=r"first|second"):
         step(gx.asarray(1.0))
 
 

@@ -442,3 +442,20 @@ class TestProgram:
         )
         assert one_by_one < 0.7 * together
         np.testing.assert_allclose(function(x, x, True).numpy(), function(x, x, False).numpy(), rtol=1e-5)
+
+
+def test_an_edge_inside_a_segment_of_several_holds() -> None:
+    @gx.function
+    def f(x: Tensor) -> Any:
+        with gx.device("cpu:1"):
+            y = gx.exp(x)
+        with gx.device("cpu:0"):
+            a = gx.sin(x) @ x
+            with gx.control_dependencies([a]):
+                return a, gx.cos(x) @ x, y
+
+    x = gx.ones((4, 4))
+    assert f(x)[1].shape == (4, 4)
+    steps = f.trace(x).executable.plan.steps  # pyright: ignore[reportAttributeAccessIssue]
+    texts = [step.jitted.lower(x.raw).compile().as_text() for step in steps if hasattr(step, "jitted")]
+    assert any("opt-barrier(" in text for text in texts)
