@@ -6,10 +6,12 @@ so the deadline and tokens that are in force there hold for it, too.
 
 from __future__ import annotations
 
+import atexit
 import contextvars
 import heapq
 import itertools
 import threading
+import time
 from collections.abc import Callable
 
 from graphc.base.waiting import wait_until
@@ -18,6 +20,9 @@ __all__ = ["Pool", "Work"]
 
 _IDLE_SECONDS = 2.0
 _MOST_QUEUED = 10_000
+# XLA's code cannot be left: a thread that comes back from it while Python shuts down aborts the process (before Python
+# 3.14). So the end of a program gives what still runs time to end, and not for ever, since it may be stuck.
+_GRACE_SECONDS = 5.0
 
 
 class Work:
@@ -90,6 +95,7 @@ class Pool:
         self._numbers = itertools.count()
         self._threads: set[threading.Thread] = set()
         self._idle = 0
+        self._closed = False
 
     def give(self, run: Callable[[], None], *, priority: float = 0, name: str = "work", inherits: bool = True) -> Work:
         """Queues a piece of work.
@@ -144,8 +150,20 @@ class Pool:
         number = next(index for index in itertools.count() if f"{self.name}-{index}" not in self._names())
         # A plain context: what is in force here must not outlive its scope in a thread that does other work.
         thread = threading.Thread(target=self._work, name=f"{self.name}-{number}", daemon=True)
+        _close_at_exit(self)
         self._threads.add(thread)
         thread.start()
+
+    def close(self, seconds: float) -> bool:
+        """Drops what is queued, and waits so many seconds for what runs; whether all threads have ended."""
+        end = time.monotonic() + seconds
+        with self._condition:
+            self._closed = True
+            self._queue.clear()
+            self._condition.notify_all()
+        for thread in self.threads:
+            thread.join(max(0.0, end - time.monotonic()))
+        return not self.threads
 
     def _names(self) -> set[str]:
         return {thread.name for thread in self._threads}
@@ -163,7 +181,8 @@ class Pool:
     def _wait_for_work(self) -> bool:
         self._idle += 1
         try:
-            return self._condition.wait_for(lambda: bool(self._queue), self._idle_seconds)
+            self._condition.wait_for(lambda: self._queue or self._closed, self._idle_seconds)
+            return bool(self._queue)
         finally:
             self._idle -= 1
 
@@ -178,3 +197,19 @@ class Pool:
         with self._room:
             self._room.notify_all()
         return work
+
+
+_pools: set[Pool] = set()
+
+
+def _close_at_exit(pool: Pool) -> None:
+    """To be called when a thread starts: what JAX does at exit is registered by then, and is done after this."""
+    if not _pools:
+        atexit.register(_close_all)
+    _pools.add(pool)
+
+
+def _close_all() -> None:
+    end = time.monotonic() + _GRACE_SECONDS
+    for pool in _pools:
+        pool.close(end - time.monotonic())

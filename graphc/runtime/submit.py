@@ -33,7 +33,7 @@ def submit(
 
     The deadline, the cancellation tokens and the device scope that hold here hold for the call, too. Gradient tapes
     that are open here do not see it. The future is done when the tensors in the result are computed. A program that
-    ends does not wait for its futures.
+    ends drops calls that have not begun, and waits for those that run for five seconds at most.
 
     Args:
       fn: any function, compiled or not.
