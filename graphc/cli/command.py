@@ -17,9 +17,11 @@ from rich.text import Text
 from graphc.base import is_internal_file
 from graphc.base.errors import GraphcError, VariableCreationError
 from graphc.cli.target import Target, load_target
+from graphc.cli.timeline import draw_timeline, print_timeline
 from graphc.core import Device, device_name, devices, simulate_cpu_devices
 from graphc.function import BoundFunction, Function, function
 from graphc.inspect import compare, explain, format_bytes
+from graphc.runtime import read_timeline
 
 __all__ = ["main"]
 
@@ -105,6 +107,11 @@ def _parser() -> argparse.ArgumentParser:
 
     listing = commands.add_parser("devices", help="list the devices of gx.devices() by name")
     listing.set_defaults(run=_devices)
+
+    timeline = commands.add_parser("timeline", help="show what ran when, from a file that gx.profile has written")
+    timeline.add_argument("file", type=Path, metavar="FILE", help="the trace")
+    timeline.add_argument("--png", type=Path, metavar="FILE.png", help="draw it into a file")
+    timeline.set_defaults(run=_timeline)
     return parser
 
 
@@ -181,6 +188,14 @@ def _graph_of(target: Target) -> Any:
 def _devices(options: argparse.Namespace) -> int:
     del options
     Console().print(devices_table(devices()))
+    return DONE
+
+
+def _timeline(options: argparse.Namespace) -> int:
+    events = read_timeline(options.file)
+    print_timeline(events, Console())
+    if options.png is not None:
+        draw_timeline(events, options.png, options.file.name)
     return DONE
 
 

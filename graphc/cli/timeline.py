@@ -1,0 +1,135 @@
+"""What ``graphc timeline`` shows: the events of a trace as a table in the terminal, and as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from graphc.base.errors import FailedPreconditionError
+from graphc.runtime import Event
+
+__all__ = ["draw_timeline", "print_timeline", "rows_of"]
+
+_BAR = 32
+"""How many characters stand for the whole time."""
+_COLOURS = {  # in a terminal, and in a picture
+    "program": ("blue", "C0"),
+    "segment": ("blue", "C0"),
+    "transfer": ("yellow", "C1"),
+    "host call": ("green", "C2"),
+    "control flow": ("magenta", "C4"),
+    "wait": ("bright_black", "0.75"),
+}
+_OTHER = "cyan", "C9"
+
+
+def print_timeline(events: Sequence[Event], console: Console) -> None:
+    """Prints a row for each event, in the order in which they began: where and when it ran, and for how long.
+
+    Args:
+      events: of a trace.
+      console: where to; what is no terminal gets lines as long as they need to be.
+    """
+    table = _table(events)
+    if not console.is_terminal:
+        console.width = console.measure(table, options=console.options.update(width=10_000)).maximum
+    console.print(table)
+
+
+def _table(events: Sequence[Event]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("where", "kind", "name", "function"):
+        table.add_column(name, overflow="fold")
+    for name in ("start ms", "ms"):
+        table.add_column(name, justify="right", no_wrap=True)
+    first, last = _span(events)
+    table.add_column(f"{(last - first) * 1e3:.3f} ms", no_wrap=True)
+    for event in sorted(events, key=lambda event: event.start):
+        table.add_row(
+            Text(event.track),
+            Text(event.kind),
+            Text(event.name),
+            Text(event.function),
+            f"{event.start * 1e3:.3f}",
+            f"{(event.end - event.start) * 1e3:.3f}",
+            _bar(event, first, last),
+        )
+    return table
+
+
+def _bar(event: Event, first: float, last: float) -> Text:
+    scale = _BAR / (last - first) if last > first else 0.0
+    left = min(int((event.start - first) * scale), _BAR - 1)
+    length = max(round((event.end - first) * scale) - left, 1)
+    return Text(" " * left + "█" * length, _COLOURS.get(event.kind, _OTHER)[0])
+
+
+def _span(events: Sequence[Event]) -> tuple[float, float]:
+    """When the first event began, and the last one ended."""
+    return min((event.start for event in events), default=0.0), max((event.end for event in events), default=0.0)
+
+
+def rows_of(events: Sequence[Event]) -> list[int]:
+    """The row of each event of a track, so that no two of a row overlap: a call in a loop stands below the loop."""
+    ends: list[float] = []
+    rows: list[int] = []
+    for event in events:
+        row = next((row for row, end in enumerate(ends) if end <= event.start), len(ends))
+        ends[row : row + 1] = [event.end]
+        rows.append(row)
+    return rows
+
+
+def draw_timeline(events: Sequence[Event], path: Path, title: str) -> None:
+    """Draws a lane for each device and thread, with a bar for each event and its name where there is room.
+
+    Args:
+      events: of a trace.
+      path: the file to write; its ending decides the format.
+      title: what stands above.
+
+    Raises:
+      FailedPreconditionError: matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+        from matplotlib.patches import Patch
+    except ImportError:
+        raise FailedPreconditionError("drawing needs matplotlib: pip install 'graphc[viz]'") from None
+    events = sorted(events, key=lambda event: event.start)
+    tracks = list(dict.fromkeys(event.track for event in events))
+    first, last = _span(events)
+    width = 11.0
+    figure: Any = Figure(figsize=(width, 1.6 + 0.6 * max(len(tracks), 1)), layout="constrained")
+    axes = figure.add_subplot()
+    # Characters of 7 points are about 4 points wide; the lanes take about three quarters of the picture.
+    character = (last - first) / (0.75 * width * 72 / 4)
+    for lane, track in enumerate(tracks):
+        here = [event for event in events if event.track == track]
+        rows = rows_of(here)
+        height = 0.8 / (max(rows) + 1)
+        for event, row in zip(here, rows, strict=True):
+            top, length = lane - 0.4 + row * height, event.end - event.start
+            colour = _COLOURS.get(event.kind, _OTHER)[1]
+            place = ((event.start - first) * 1e3, length * 1e3)
+            axes.broken_barh([place], (top, height), facecolor=colour, edgecolor="white", linewidth=0.5)
+            if length > character * (len(event.name) + 1):
+                place = {"ha": "center", "va": "center", "fontsize": 7, "clip_on": True, "parse_math": False}
+                axes.text((event.start - first + length / 2) * 1e3, top + height / 2, event.name, **place)
+    axes.set_yticks(range(len(tracks)), tracks)
+    axes.invert_yaxis()
+    axes.set_xlim(0, max((last - first) * 1e3, 1e-3))
+    axes.set_xlabel("time, ms")
+    axes.set_title(title, loc="left", fontsize="medium")
+    kinds = dict.fromkeys(event.kind for event in events)
+    handles = [Patch(color=_COLOURS.get(kind, _OTHER)[1], label=kind) for kind in kinds]
+    if handles:
+        figure.legend(handles=handles, loc="outside lower left", ncols=len(handles), fontsize="small", frameon=False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=150)
