@@ -103,7 +103,7 @@ def draw_timeline(events: Sequence[Event], path: Path, title: str) -> None:
     except ImportError:
         raise FailedPreconditionError("drawing needs matplotlib: pip install 'graphc[viz]'") from None
     events = sorted(events, key=lambda event: event.start)
-    tracks = list(dict.fromkeys(event.track for event in events))
+    tracks = sorted(dict.fromkeys(event.track for event in events), key=lambda track: (track[:1] != "/", track))
     first, last = _span(events)
     width = 11.0
     figure: Any = Figure(figsize=(width, 1.6 + 0.6 * max(len(tracks), 1)), layout="constrained")
@@ -118,7 +118,7 @@ def draw_timeline(events: Sequence[Event], path: Path, title: str) -> None:
             top, length = lane - 0.4 + row * height, event.end - event.start
             colour = _COLOURS.get(event.kind, _OTHER)[1]
             place = ((event.start - first) * 1e3, length * 1e3)
-            axes.broken_barh([place], (top, height), facecolor=colour, edgecolor="white", linewidth=0.5)
+            axes.broken_barh([place], (top, height), facecolor=colour, edgecolor=colour, linewidth=0.5)
             if length > character * (len(event.name) + 1):
                 place = {"ha": "center", "va": "center", "fontsize": 7, "clip_on": True, "parse_math": False}
                 axes.text((event.start - first + length / 2) * 1e3, top + height / 2, event.name, **place)

@@ -192,6 +192,8 @@ class TracedFunction:
         if self.device:
             device = find_device(self.device)
             arrays = [to_device(array, device) for array in arrays]
+        timeline = observer()
+        start = 0.0 if timeline is None else time.perf_counter()
         try:
             if detours or self.executable.timeout is not None:
                 results = self.executable.attended(arrays, variables)
@@ -201,10 +203,10 @@ class TracedFunction:
             if "incompatible devices" not in str(error):  # JAX has no class of its own for it
                 raise
             raise self._on_several_devices(arguments, variables) from error
-        timeline = observer()
         if timeline is not None and self.plan is None:
             written = [variable.raw for variable in variables[: self.executable.num_written]]
-            timeline.launched(self.graph.name, "program", self._place(arrays, variables), [*results, *written])
+            where = self._place(arrays, variables)
+            timeline.launched(self.graph.name, "program", where, start, [*results, *written])
         for after, place in self.after_call[self.can_fail :]:
             after.run(results[place], arguments)
         return self.packer(arguments, own=True)(map(Tensor, results[: self.num_results]))

@@ -58,30 +58,32 @@ class Timeline:
     """What ran while a :func:`profile` was open.
 
     Attributes:
+      began: when it began, by ``time.perf_counter``.
       events: in the order in which they began, once the scope is closed.
     """
 
     def __init__(self) -> None:
         self.events: tuple[Event, ...] = ()
         self._found: list[Event] = []
-        self._began = time.perf_counter()
+        self.began = time.perf_counter()
         self._lock = threading.Lock()
         self._devices: dict[str, _DeviceWatch] = {}
 
     def add(self, name: str, kind: str, track: str, start: float, function: str = "") -> None:
         """Notes what has just ended; ``start`` is by ``time.perf_counter``."""
-        event = Event(name, kind, track, start - self._began, time.perf_counter() - self._began, function)
+        event = Event(name, kind, track, start - self.began, time.perf_counter() - self.began, function)
         with self._lock:
             self._found.append(event)
 
     def run(self, step: Step, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
         """Runs a step of a plan, and notes when it did."""
+        waits = () if all(map(_is_there, arrays)) else arrays
         start = time.perf_counter()
         results = step.run(arrays, execution)
         if step.blocks:
             self.add(step.name, step.kind, threading.current_thread().name, start, execution.name)
         else:
-            self.launched(step.name, step.kind, step.device, results, arrays, execution.name)
+            self.launched(step.name, step.kind, step.device, start, results, waits, execution.name)
         return results
 
     def waited(self, what: str, start: float) -> None:
@@ -89,14 +91,25 @@ class Timeline:
         self.add(what, "wait", threading.current_thread().name, start)
 
     def launched(
-        self, name: str, kind: str, device: str, results: Sequence[Any], arrays: Sequence[Any] = (), function: str = ""
-    ) -> None:
-        """Notes that a device was told to compute something, which it does behind."""
+        self, name: str, kind: str, device: str, start: float, results: Sequence[Any], arrays: Sequence[Any] = (),
+        function: str = "",
+    ) -> None:  # fmt: skip
+        """Notes that a device was told to compute something, which it does behind.
+
+        Args:
+          name: of what it computes.
+          kind: of that.
+          device: the device.
+          start: when it was told, by ``time.perf_counter``.
+          results: what it computes.
+          arrays: what it must wait for; none if all was there when it was told.
+          function: the compiled function that it is part of.
+        """
         with self._lock:
             watch = self._devices.get(device)
             if watch is None:
                 watch = self._devices[device] = _DeviceWatch(self, device)
-        watch.queue.put((name, kind, function, time.perf_counter(), list(arrays), list(results)))
+        watch.queue.put((name, kind, function, start, list(arrays), list(results)))
 
     def close(self) -> None:
         """Waits until everything is done that was launched, and puts the events in order."""
@@ -144,15 +157,23 @@ class _DeviceWatch:
         self.thread.start()
 
     def _watch(self) -> None:
+        done = 0.0
         while (launched := self.queue.get()) is not None:
             name, kind, function, start, arrays, results = launched
             # What was donated since, or has failed, is not waited for: whoever uses it gets to know.
             with suppress(Exception):
                 jax.block_until_ready(arrays)
-                start = max(start, time.perf_counter()) if arrays else start
+                start = time.perf_counter() if arrays else start
             with suppress(Exception):
                 jax.block_until_ready(results)
-            self._timeline.add(name, kind, self._device, start, function)
+            self._timeline.add(name, kind, self._device, max(start, done), function)
+            done = time.perf_counter()
+
+
+def _is_there(array: Any) -> bool:
+    """Whether a value is computed already: one that is no array, a number of a loop, always is."""
+    is_ready = getattr(array, "is_ready", None)
+    return is_ready is None or is_ready()
 
 
 _current: Timeline | None = None

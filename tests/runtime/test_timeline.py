@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import graphc as gx
-from graphc.runtime import read_timeline
+from graphc.runtime import Timeline, read_timeline
 
 
 def chain(x: Any) -> Any:
@@ -68,6 +69,18 @@ def test_a_plain_program_a_transfer_a_host_call_and_a_wait_are_recorded() -> Non
     assert ("segment", "/device:CPU:1") in kinds
     assert ("transfer", "/device:CPU:1") in kinds
     assert {kind for kind, _ in kinds} == {"program", "segment", "transfer", "host call", "wait"}
+
+
+def test_a_step_begins_when_its_device_is_told_and_has_done_the_one_before() -> None:
+    timeline = Timeline()
+    told = time.perf_counter()
+    array = gx.ones(3).raw
+    for name in "first", "second":
+        timeline.launched(name, "segment", "/device:CPU:0", told, [array])
+    timeline.close()
+    first, second = timeline.events
+    assert first.start == pytest.approx(told - timeline.began, abs=1e-9)
+    assert first.end <= second.start <= second.end
 
 
 def test_one_profile_at_a_time() -> None:
