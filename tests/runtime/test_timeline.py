@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import graphc as gx
+from graphc.base import pause
 from graphc.runtime import Timeline, read_timeline
 
 
@@ -63,12 +64,14 @@ def test_a_plain_program_a_transfer_a_host_call_and_a_wait_are_recorded() -> Non
     power(large), spread(x)
     with gx.profile() as timeline:
         spread(x)
-        power(large).numpy()
+        power(large)
+        pause(1e-3, "a moment")  # what waits for arrays waits by the same way
     kinds = {(event.kind, event.track.split("-")[0]) for event in timeline.events}
     assert ("program", "/device:CPU:0") in kinds
     assert ("segment", "/device:CPU:1") in kinds
     assert ("transfer", "/device:CPU:1") in kinds
     assert {kind for kind, _ in kinds} == {"program", "segment", "transfer", "host call", "wait"}
+    assert [event.name for event in timeline.events if event.kind == "wait"].count("a moment") == 1
 
 
 def test_a_step_begins_when_its_device_is_told_and_has_done_the_one_before() -> None:
