@@ -138,7 +138,7 @@ def test_dtypes_that_do_not_fit_are_type_errors() -> None:
 
 @pytest.mark.parametrize("value", ["text", None, object(), np.asarray(["a"]), {1: 2}], ids=lambda v: type(v).__name__)
 def test_what_is_no_tensor_is_refused_with_the_line(value: Any) -> None:
-    with pytest.raises(gx.errors.InvalidTypeError, match=r"exp: (expected a tensor|cannot make a tensor)") as caught:
+    with pytest.raises(gx.errors.InvalidTypeError, match=r"exp: (expected|cannot make|x is) a tensor") as caught:
         gx.exp(value)
     assert "gx.exp(value)" in str(caught.value)
 
