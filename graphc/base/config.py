@@ -71,7 +71,7 @@ class DeviceSettings:
 _DEFAULT_BITS = (32, 64)
 _PROPERTIES = (
     "max_in_flight", "inter_op_threads", "watchdog_seconds", "enable_x64", "default_dtype_bits", "log_device_placement",
-    "visible_devices", "gpu_memory_fraction", "gpu_memory_growth", "check_numerics",
+    "visible_devices", "gpu_memory_fraction", "gpu_memory_growth", "intra_op_threads", "check_numerics",
 )  # fmt: skip
 
 
@@ -86,6 +86,8 @@ class Config:
       max_in_flight: how many steps, calls of compiled functions, may be dispatched and not yet computed; a call waits
         until there is room. None leaves it to JAX, apart from data-parallel programs on simulated CPU devices, of
         which one runs at a time: XLA's collectives deadlock there when many do (``GRAPHC_MAX_IN_FLIGHT``).
+      intra_op_threads: how many threads XLA computes with on the CPU; None for as many as the machine has processors.
+        To be set before the first tensor is made.
       inter_op_threads: how many pieces of work run at once, such as calls given to ``gx.submit``; None for as many as
         the machine has processors (``GRAPHC_INTER_OP_THREADS``).
       watchdog_seconds: after how many seconds without progress what is waited for is reported, as a warning of the
@@ -250,6 +252,15 @@ class Config:
     @gpu_memory_growth.setter
     def gpu_memory_growth(self, value: bool) -> None:
         self._devices().set("gpu_memory_growth", _truth("gpu_memory_growth", value))
+
+    @property
+    def intra_op_threads(self) -> int | None:
+        """How many threads XLA computes with on the CPU; None for as many as there are processors."""
+        return self._devices().get("intra_op_threads")
+
+    @intra_op_threads.setter
+    def intra_op_threads(self, value: int | None) -> None:
+        self._devices().set("intra_op_threads", value)
 
     @contextmanager
     def scope(self, **settings: Any) -> Generator[None]:

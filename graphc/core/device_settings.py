@@ -1,4 +1,4 @@
-"""How devices are set up before they are used: which GPUs, and how much of their memory.
+"""How devices are set up before they are used: which GPUs, how much of their memory, how many threads of the CPU.
 
 JAX and XLA take these from JAX's own settings and from the environment, when they make their devices; later they look
 at neither.
@@ -22,6 +22,8 @@ __all__ = ["has_made_devices"]
 
 _FRACTION = "XLA_PYTHON_CLIENT_MEM_FRACTION"
 _PREALLOCATE = "XLA_PYTHON_CLIENT_PREALLOCATE"
+# The number of threads that XLA computes with on the CPU, which is that of the processors otherwise.
+_THREADS = "PJRT_NPROC"
 _VISIBLE = ("jax_cuda_visible_devices", "jax_rocm_visible_devices")
 
 _jax_config: Any = jax.config  # its settings are not annotated
@@ -46,6 +48,9 @@ def _get(name: str) -> Any:
     if name == "gpu_memory_fraction":
         text = os.environ.get(_FRACTION)
         return float(text) if text else None
+    if name == "intra_op_threads":
+        text = os.environ.get(_THREADS, "")
+        return int(text) if text.isdigit() else None
     return os.environ.get(_PREALLOCATE, "").lower() in ("0", "false")
 
 
@@ -92,6 +97,12 @@ def _checked_fraction(value: Any) -> float | None:
     raise _error("gpu_memory_fraction", value, "a number above 0 and not above 1, or None for XLA's default")
 
 
+def _checked_threads(value: Any) -> int | None:
+    if value is None or (type(value) is int and value >= 1):
+        return value
+    raise _error("intra_op_threads", value, "an int from 1 on or None")
+
+
 def _error(name: str, value: Any, expected: str) -> InvalidArgumentError:
     return at(InvalidArgumentError(f"gx.config.{name}: expected {expected}, got {value!r}"), user_location())
 
@@ -116,15 +127,28 @@ def _set_fraction(fraction: float | None) -> None:
         os.environ[_FRACTION] = str(fraction)
 
 
+def _set_threads(threads: int | None) -> None:
+    if threads is None:
+        os.environ.pop(_THREADS, None)
+    else:
+        os.environ[_THREADS] = str(threads)
+
+
 def _set_growth(growth: bool) -> None:
     os.environ[_PREALLOCATE] = "false" if growth else "true"
 
 
-_CHECKS = {"visible_devices": _checked_devices, "gpu_memory_fraction": _checked_fraction, "gpu_memory_growth": bool}
+_CHECKS: dict[str, Any] = {
+    "visible_devices": _checked_devices,
+    "gpu_memory_fraction": _checked_fraction,
+    "gpu_memory_growth": bool,
+    "intra_op_threads": _checked_threads,
+}
 _SETTERS: dict[str, Any] = {
     "visible_devices": _set_devices,
     "gpu_memory_fraction": _set_fraction,
     "gpu_memory_growth": _set_growth,
+    "intra_op_threads": _set_threads,
 }
 
 config.register_device_settings(DeviceSettings(_get, _set, log_placements))

@@ -16,7 +16,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from graphc.base import at, config, nest, user_location
+from graphc.base import at, config, interruption, nest, user_location
 from graphc.base.errors import InvalidArgumentError, UnimplementedError, VariableCreationError
 from graphc.core import (
     CreationInTrace,
@@ -388,16 +388,24 @@ class _Program:
         with variable_lock:
             for variable in variables:
                 variable.raw = placed(variable.raw, self.parallel.replicated)
-            if not self.traced.can_fail:
+            bounded = interruption() is not None
+            if not (self.traced.can_fail or bounded):
                 with interrupts_held(variables[: self._num_written]):
                     results = run_on_variables(run, variables, self._num_written, arrays)
         if self.traced.can_fail:
             results = self.traced.executable.run(lambda values: run(*values, *arrays), variables, self._check)
+        elif bounded:  # the old values must still be there if the step is given up: copies are donated
+            results = self.traced.executable.run(lambda values: run(*self._copies(values), *arrays), variables)
         count = self.traced.num_results
         return self.traced.packer(arguments)(
             PerReplica(value, self.parallel.replicated) if different else Tensor(value)
             for value, different in zip(results[:count], self._differs[:count], strict=True)
         )
+
+    def _copies(self, values: Sequence[Any]) -> list[Any]:
+        """The values of the variables, with copies of those that are donated."""
+        copies = [jnp.array(value, copy=True) for value in values[: self._num_written]]
+        return [*copies, *values[self._num_written :]]
 
     def _check(self, outputs: Sequence[Any]) -> None:
         """Raises the failure that comes first in the program, of those of all replicas.

@@ -13,6 +13,7 @@ import graphc as gx
 from graphc.core import has_made_devices
 
 PROGRAM = """
+import glob
 import os, jax
 import graphc as gx
 from graphc.core import context, has_made_devices
@@ -43,11 +44,15 @@ assert environment() == [None, "true"]
 with gx.config.scope(gpu_memory_fraction=1):
     assert environment() == ["1.0", "true"]
 assert environment() == [None, "true"]
+gx.config.intra_op_threads = 3
+assert gx.config.intra_op_threads == 3
 assert not has_made_devices(), "a setting makes devices"
 assert gx.ones(2).device == "/device:CPU:0" and has_made_devices()
 assert gx.config.soft_placement and gx.config.log_device_placement and not context.eager
 gx.config.log_device_placement = False
 assert context.eager
+tasks = glob.glob("/proc/self/task/*/comm")  # of Linux alone
+assert not tasks or [open(task).read().strip() for task in tasks].count("tf_XLAEigen") == 3
 print("done")
 """
 
@@ -56,12 +61,14 @@ def test_settings_reach_jax_and_xla() -> None:
     platforms = os.environ.get("JAX_PLATFORMS")
     program = PROGRAM.replace("PLATFORMS)", f"{platforms!r})")
     environment = os.environ | {"GRAPHC_SOFT_PLACEMENT": "1", "GRAPHC_LOG_DEVICE_PLACEMENT": "on"}
+    environment["GRAPHC_CPU_DEVICES"] = "1"  # XLA has at least one thread for each
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, env=environment)
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("visible_devices", [0]), ("gpu_memory_fraction", 0.5), ("gpu_memory_growth", True)]
+    ("name", "value"),
+    [("visible_devices", [0]), ("gpu_memory_fraction", 0.5), ("gpu_memory_growth", True), ("intra_op_threads", 3)],
 )
 def test_a_setting_that_comes_too_late_is_refused(name: str, value: Any) -> None:
     gx.devices()
@@ -86,6 +93,7 @@ def test_a_setting_that_comes_too_late_is_refused(name: str, value: Any) -> None
         ("gpu_memory_fraction", 0, "expected a number above 0 and not above 1"),
         ("gpu_memory_fraction", 1.5, "expected a number above 0 and not above 1"),
         ("gpu_memory_fraction", True, "expected a number above 0 and not above 1"),
+        ("intra_op_threads", 0, "expected an int from 1 on or None"),
         ("gpu_memory_growth", 1, "expected True or False, got 1"),
         ("log_device_placement", "yes", "expected True or False, got 'yes'"),
     ],

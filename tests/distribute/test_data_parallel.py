@@ -508,3 +508,27 @@ def test_no_more_programs_are_in_flight_than_allowed(monkeypatch: pytest.MonkeyP
         most = max(most, in_flight)
     assert events.count("launch") == 6
     assert most == limit
+
+
+def test_a_step_keeps_to_deadlines_and_tokens_and_leaves_variables() -> None:
+    parallel = DataParallel(devices=["cpu:0", "cpu:1"])
+    with parallel.scope():
+        w = gx.Variable([1.0, 2.0])
+
+    def step(x: Any) -> Any:
+        w.assign_add(all_mean(gx.mean(x, axis=0)))
+        return w * 2
+
+    x = gx.ones((4, 2))
+    parallel.run(step, x)
+    token = gx.CancellationToken()
+    with gx.deadline(60.0), token:
+        assert parallel.run(step, x).tolist() == [6, 8]
+    token.cancel("no more")
+    with (
+        token,
+        pytest.raises(gx.errors.CancelledError, match=r"\(no more\) while waiting for the compiled function 'step'"),
+    ):
+        parallel.run(step, x)
+    assert w.numpy().tolist() == [3, 4]
+    assert parallel.run(step, x).tolist() == [8, 10]
