@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from graphc.base import at, nest, user_location
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.core import Tensor, Variable, apply, operand
 from graphc.ir import OPS
 
@@ -55,7 +55,12 @@ def differentiable(value: Any, name: str) -> Any:
             f"{name}: an argument to differentiate must be floating, got the int {value}; write {value}.0"
         )
         raise at(error, user_location())
-    tensor = apply(OPS["identity"], (operand(value),))
+    try:
+        value = operand(value)
+    except GraphcError as error:
+        error.args = (f"{name}: {error.args[0]}",)
+        raise at(error, user_location()) from None
+    tensor = apply(OPS["identity"], (value,))
     if not tensor.type.is_inexact:
         error = InvalidTypeError(f"{name}: an argument to differentiate must be floating, got {tensor.type}")
         raise at(error, user_location())

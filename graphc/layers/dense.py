@@ -11,7 +11,7 @@ from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core import ArrayLike, Variable, as_dtype
 from graphc.layers.initializers import Initializer, initializer
 from graphc.layers.layer import Layer
-from graphc.ops import asarray, matmul, nn, zeros
+from graphc.ops import as_numbers, matmul, nn, zeros
 
 __all__ = ["Dense"]
 
@@ -105,7 +105,7 @@ class Dense(Layer):
         Raises:
           InvalidArgumentError: the input's last size is not that of the kernel.
         """
-        value = asarray(x)
+        value = as_numbers(x)
         if self.kernel is None or value.shape[-1:] != self.kernel.shape[:1]:
             expected = "?" if self.kernel is None else self.kernel.shape[0]
             error = InvalidArgumentError(

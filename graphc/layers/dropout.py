@@ -9,7 +9,7 @@ from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import ArrayLike
 from graphc.layers.layer import Layer
-from graphc.ops import asarray, random, where
+from graphc.ops import as_numbers, random, where
 
 __all__ = ["Dropout"]
 
@@ -45,7 +45,7 @@ class Dropout(Layer):
 
     def call(self, x: ArrayLike, training: bool = False) -> Any:
         """The tensor as it is, or with numbers dropped if ``training``."""
-        value = asarray(x)
+        value = as_numbers(x)
         if not training or not self.rate:
             return value
         keep = 1.0 - self.rate

@@ -12,7 +12,7 @@ from graphc.base import at, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.core import ArrayLike, Tensor, apply
 from graphc.ir import OPS, Attrs, OpDef
-from graphc.ops import asarray, infer_by_evaluation
+from graphc.ops import as_numbers, infer_by_evaluation
 
 __all__ = ["mean_squared_error", "softmax_cross_entropy", "sparse_softmax_cross_entropy"]
 
@@ -163,7 +163,7 @@ def _arguments(loss: str, labels: Any, outputs: Any, name: str, reduction: str) 
 
 def _tensor(loss: str, name: str, value: Any) -> Tensor:
     try:
-        return asarray(value)
+        return as_numbers(value)
     except GraphcError as error:
         error.args = (f"{loss}: {name}: {error.args[0]}",)
         raise

@@ -23,6 +23,7 @@ from graphc.ops.control_flow import (
     emit_scan,
     emit_while,
 )
+from graphc.ops.conversion import as_numbers
 from graphc.ops.custom_vjp import custom_vjp
 from graphc.ops.differentiate import VJP, linearize, vjp_attrs
 from graphc.ops.forward import JVP, emit_jvp
@@ -85,6 +86,7 @@ __all__ = [
     "NamespaceInfo",
     "Operation",
     "Trips",
+    "as_numbers",
     "call_jax",
     "control_dependencies",
     "custom_vjp",

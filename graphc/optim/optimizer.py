@@ -13,7 +13,7 @@ from graphc.base import at, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.core import ArrayLike, Tensor, Variable, apply, context
 from graphc.gradients import GradientTape
-from graphc.ops import asarray
+from graphc.ops import as_numbers, asarray
 from graphc.optim.update import UPDATE, initial_state, register, update_attrs
 
 __all__ = ["Optimizer"]
@@ -241,7 +241,7 @@ def _checked_variables(variables: Iterable[Any]) -> list[Variable]:
 def _checked_gradient(gradient: Any, variable: Variable) -> Tensor:
     label = f"the gradient of Variable {variable.name!r}"
     try:
-        tensor = asarray(gradient)
+        tensor = as_numbers(gradient)
     except GraphcError as error:
         error.args = (f"{label}: {error.args[0]}",)
         raise

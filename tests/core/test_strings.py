@@ -188,3 +188,22 @@ def test_rows_of_different_lengths_are_refused() -> None:
         InvalidArgumentError, match=r"concat\(arrays\[0\]: string\[3\], arrays\[1\]: string\[1,1\]\): all"
     ):
         gx.concat([NAMES, [["a"]]])
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda: gx.layers.Dense(2)(NAMES),
+        lambda: gx.layers.Dropout(0.5)(NAMES),
+        lambda: gx.losses.mean_squared_error(NUMBERS, NAMES),
+        lambda: gx.optim.SGD(0.1).apply_gradients([(NAMES, gx.Variable(NUMBERS))]),
+        lambda: gx.grad(lambda x: gx.sum(x))(NAMES),
+        lambda: gx.vmap(lambda x: x)(NAMES),
+        lambda: gx.cond(True, lambda x: x, lambda x: x, gx.strings.to_number(["1"])) + NAMES[:1],
+        lambda: gx.GradientTape().watch(NAMES),
+    ],
+)
+def test_layers_losses_and_transformations_refuse_strings(use: Any) -> None:
+    with pytest.raises(InvalidTypeError) as caught:
+        use()
+    assert "test_strings.py" in str(caught.value)
