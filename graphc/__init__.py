@@ -41,8 +41,8 @@ from graphc.autograph import (
     to_source,
     while_loop,
 )
-from graphc.base import CancellationToken, config, deadline, errors
-from graphc.core import StringTensor, Tensor, Variable, device, devices, string, wait_all
+from graphc.base import CancellationToken, config, errors
+from graphc.core import StringTensor, Tensor, Variable, deadline, device, devices, string, wait_all
 from graphc.function import TensorSpec, from_graph, function, run_functions_eagerly, to_jax, vectorized_map, vmap
 from graphc.gradients import (
     ForwardAccumulator,

@@ -166,29 +166,7 @@ def checked_seconds(seconds: Any, use: str) -> float | None:
 
 @contextmanager
 def deadline(seconds: float | None) -> Generator[Deadline | None]:
-    """Everything inside the scope that waits must be done in so many seconds from now.
-
-    That is: reading a tensor that is still being computed (``wait``, ``numpy``, ``print``), calls of compiled
-    functions, which are waited for inside the scope, futures, and all else that can block. Of nested scopes the
-    earliest deadline holds. Python code that does not wait is not interrupted.
-
-    Args:
-      seconds: how long; None sets no deadline, so that one of an outer scope holds.
-
-    Yields:
-      The deadline, None if there is none.
-
-    Raises:
-      InvalidArgumentError: ``seconds`` is zero, negative or not finite.
-      DeadlineExceededError: inside the scope, by what waits; it names what was waited for.
-
-    Example:
-      >>> import graphc as gx
-      >>> with gx.deadline(30.0):
-      ...     total = gx.sum(gx.ones(1000)).item()
-      >>> total
-      1000.0
-    """
+    """What waits inside the scope must be done in so many seconds from now; see :func:`graphc.deadline`."""
     checked = checked_seconds(seconds, "gx.deadline")
     before = _current.get()
     if checked is None:

@@ -89,7 +89,7 @@ from graphc.core.trace import (
     type_of_any,
 )
 from graphc.core.variable import Variable, is_symbolic, variable_lock, variable_placement
-from graphc.core.waiting import describe, wait_for, wait_for_async
+from graphc.core.waiting import deadline, describe, wait_for, wait_for_async
 
 __all__ = [
     "FUNCTIONS",
@@ -148,6 +148,7 @@ __all__ = [
     "count_launches",
     "creation_scope",
     "current_trace",
+    "deadline",
     "describe",
     "device",
     "device_name",

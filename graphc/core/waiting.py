@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
 import jax
 
-from graphc.base import What, apart, detours, interruption, until_called, watched, when_done
+from graphc.base import Deadline, What, apart, detours, interruption, until_called, watched, when_done
+from graphc.base import deadline as deadline_scope
+from graphc.base.errors import UnimplementedError
+from graphc.core.context import context
 from graphc.core.devices import device_name
 from graphc.core.dtypes import type_of
 
-__all__ = ["describe", "wait_for", "wait_for_async"]
+__all__ = ["deadline", "describe", "wait_for", "wait_for_async"]
 
 
 def describe(array: Any) -> str:
@@ -57,3 +61,37 @@ def _block(arrays: Sequence[Any]) -> None:
 
 def _pending(arrays: Sequence[Any]) -> list[Any]:
     return [array for array in arrays if array.is_deleted() or not array.is_ready()]
+
+
+def deadline(seconds: float | None) -> AbstractContextManager[Deadline | None]:
+    """Everything inside the scope that waits must be done in so many seconds from now.
+
+    That is: reading a tensor that is still being computed (``wait``, ``numpy``, ``print``), calls of compiled
+    functions, which are waited for inside the scope, futures, and all else that can block. Of nested scopes the
+    earliest deadline holds. Python code that does not wait is not interrupted.
+
+    Args:
+      seconds: how long; None sets no deadline, so that one of an outer scope holds.
+
+    Returns:
+      A context manager, which gives the deadline, or None if there is none.
+
+    Raises:
+      UnimplementedError: in a compiled function.
+      InvalidArgumentError: ``seconds`` is zero, negative or not finite.
+      DeadlineExceededError: inside the scope, by what waits; it names what was waited for.
+
+    Example:
+      >>> import graphc as gx
+      >>> with gx.deadline(30.0):
+      ...     total = gx.sum(gx.ones(1000)).item()
+      >>> total
+      1000.0
+    """
+    if context.trace is not None:
+        error = UnimplementedError(
+            "gx.deadline in a compiled function: it would hold while the function is traced, and not when it runs. "
+            "Open it around the call, or give the function timeout="
+        )
+        raise context.trace.refuse(error)
+    return deadline_scope(seconds)

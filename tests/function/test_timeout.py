@@ -264,3 +264,15 @@ def test_the_watchdog_names_the_function(caplog: pytest.LogCaptureFixture) -> No
         logger.removeHandler(handler)
     assert "waits for the compiled function 'step' on /device:CPU:0\n" in texts[0]
     assert "step(gx.asarray(1.0))" in texts[0]
+
+
+def test_a_deadline_in_a_compiled_function_is_refused() -> None:
+    @gx.function
+    def step(x: gx.Tensor) -> gx.Tensor:
+        with gx.deadline(LONG):
+            return x * 2
+
+    with pytest.raises(gx.errors.UnimplementedError, match=r"gx\.deadline in a compiled function: it would hold while"):
+        step(gx.ones(2))
+    with gx.deadline(LONG):
+        assert gx.function(lambda x: x * 2)(gx.ones(2)).tolist() == [2, 2]
