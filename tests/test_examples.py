@@ -18,6 +18,16 @@ EXPECTED = {
     "graph_text.py": r"graph collatz\(.*the text says the same: True\nsteps: 111 and of what was parsed: 111\n",
     "loop.py": r"the square root of 2, by Newton's method: 1\.41421.*graph step\(",
     "mlp.py": r"step 0: loss 0\.\d+\n.*step 1000: loss 0\.00.*trace 1 at mlp\.py:\d+: the first call",
+    "parallel.py": r"two chains, .* the same values as on one: True\n"
+    r"  \w+ on /device:CPU:1 overlaps \w+ on /device:CPU:2\n"
+    r"two calls of Python that wait for each other; their sum: 6\.0\n"
+    r"  unordered_host_call\w* on \S+ overlaps unordered_host_call\w* on \S+\nfirst: 0\.0\nsecond: 3\.0\n"
+    r"in the graph: %cos: .* after\(%sum\)\n.*where +kind +name .*written: trace\.json trace\.png\n",
+    "placement.py": r"pinned: /device:CPU:1 /device:CPU:2 /device:CPU:0\nVariables:( /device:CPU:0){3}\n"
+    r"products: /device:CPU:1 /device:CPU:2 /device:CPU:3\nwhat runs where:\n"
+    r"  sin: requested /device:CPU:1, placed on .*  sum: requested nothing, placed on .*"
+    r"branches: .*/device:CPU:1 \(pinned\).*\n"
+    r"one device: predicted \d+\.\d+ ms, measured \d+\.\d+ ms\nthe same value: True\n",
 }
 
 ARGUMENTS = {"async_memory.py": ["8"]}

@@ -1,0 +1,104 @@
+"""What runs beside each other, and what waits: devices, calls of Python, and the timeline that shows them.
+
+The trace is written into a temporary folder, or to the path that is given: python examples/parallel.py trace.json
+"""
+
+import os
+
+os.environ.setdefault("GRAPHC_CPU_DEVICES", "4")  # read when graphc is imported
+
+import pathlib
+import sys
+import tempfile
+import threading
+
+import graphc as gx
+from graphc.cli import main
+
+NUMBER = gx.TensorSpec((), "float32")
+
+
+def chain(x):
+    for _ in range(20):
+        x = x @ x / x.shape[0]
+    return x
+
+
+@gx.function
+def two_devices(x):
+    with gx.device("cpu:1"):
+        a = chain(x)
+    with gx.device("cpu:2"):
+        b = chain(x + 1)
+    return a, b
+
+
+@gx.function
+def one_device(x):
+    return chain(x), chain(x + 1)
+
+
+both = threading.Barrier(2, timeout=60)
+
+
+def meet(value):
+    both.wait()  # until the other call has begun, too: one after the other they would never end
+    return value * 2
+
+
+@gx.function
+def two_calls(x):
+    """Neither call needs the other, nor a place in the order of the program."""
+    return gx.pyfunc(meet, NUMBER, x, ordered=False) + gx.pyfunc(meet, NUMBER, x + 1, ordered=False)
+
+
+@gx.function
+def in_order(x):
+    """Prints keep the order of the program, wherever their values are computed."""
+    with gx.device("cpu:1"):
+        first = gx.sum(gx.sin(x))
+    gx.print("first:", first)
+    with gx.device("cpu:2"), gx.control_dependencies([first]):
+        second = gx.sum(gx.cos(x))  # takes nothing of `first`, but begins when that is there
+    gx.print("second:", second)
+    return second
+
+
+def show(timeline, function, kind):
+    """Prints which steps of a function went on at the same time."""
+    events = [event for event in timeline.events if event.function == function.name and event.kind == kind]
+    for number, one in enumerate(events):
+        for other in events[number + 1 :]:
+            if one.overlaps(other):
+                print(f"  {one.name} on {one.track} overlaps {other.name} on {other.track}")
+
+
+def run(trace):
+    x = gx.ones((512, 512))
+    small = gx.asarray(1.0)
+    expected = one_device(x)
+    two_devices(x), two_calls(small)  # compiles them
+
+    with gx.profile(trace) as timeline:
+        found = two_devices(x)
+        total = two_calls(small)
+    same = [gx.allclose(a.numpy(), b.numpy()).item() for a, b in zip(found, expected, strict=True)]
+    print("two chains, each on a device of its own; the same values as on one:", all(same))
+    show(timeline, two_devices, "segment")
+    print("two calls of Python that wait for each other; their sum:", total.item())
+    show(timeline, two_calls, "host call")
+
+    in_order(gx.zeros(3))
+    node = next(line for line in str(in_order.graph(gx.zeros(3))).splitlines() if "cos" in line)
+    print("in the graph:", node.split(" loc")[0].strip())
+
+    main(["timeline", str(trace), "--png", str(trace.with_suffix(".png"))])
+    print("written:", *sorted(path.name for path in trace.parent.glob(f"{trace.stem}.*")))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        run(pathlib.Path(sys.argv[1]))
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            run(pathlib.Path(folder) / "trace.json")
