@@ -23,7 +23,6 @@ from graphc.ops.control_flow import (
     emit_scan,
     emit_while,
 )
-from graphc.ops.conversion import as_numbers
 from graphc.ops.custom_vjp import custom_vjp
 from graphc.ops.differentiate import VJP, linearize, vjp_attrs
 from graphc.ops.forward import JVP, emit_jvp
@@ -48,6 +47,7 @@ from graphc.ops.jax_call import call_jax
 from graphc.ops.mapping import VMAP, MappedRegion, emit_vmap
 from graphc.ops.namespace_info import NamespaceInfo
 from graphc.ops.numbers import AS_NUMBER
+from graphc.ops.numeric import as_numbers
 from graphc.ops.numerics import BAD_VALUES
 from graphc.ops.order import TOGETHER, Operation, control_dependencies, group, no_op, tuple
 from graphc.ops.state import ASSIGN_VARIABLE, READ_VARIABLE

@@ -36,7 +36,7 @@ from graphc.core import device as on_device
 from graphc.ir import OPS, Attrs
 from graphc.ops.annotations import Device
 
-__all__ = ["as_numbers", "asarray", "clip", "from_dlpack"]
+__all__ = ["asarray", "clip", "from_dlpack"]
 
 _NUMBERS: dict[str, type[Any]] = {"b": bool, "i": int, "f": float, "c": complex}
 
@@ -106,15 +106,6 @@ def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: boo
 def _is_cut(dtype: Any, given: np.dtype[Any]) -> bool:
     """Whether ints of 64 bits are asked for where there are none."""
     return given.kind in "iu" and np.dtype(jnp.dtype(dtype)).itemsize > given.itemsize
-
-
-def as_numbers(x: ArrayLike) -> Tensor:
-    """As :func:`asarray`, for what computes with numbers: strings are refused, as ops refuse them."""
-    tensor: Any = asarray(x)
-    if isinstance(tensor, StringTensor):
-        problem = f"expected a tensor of numbers, got a tensor of strings ({tensor.type}) {tensor.tolist()!r:.60}"
-        raise refused(InvalidTypeError(f"{problem}; gx.strings.to_number reads numbers from strings"))
-    return tensor
 
 
 def _strings(x: Any) -> StringTensor:
