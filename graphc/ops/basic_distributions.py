@@ -114,6 +114,11 @@ class BasicDistributions(Distributions):
           dtype: a floating dtype; the default one for None.
           minval: the smallest value, broadcast against ``shape``.
           maxval: the value above all drawn, broadcast against ``shape``.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.uniform((2, 3), minval=-1.0).shape
+          (2, 3)
         """
         return self._draw("uniform", (minval, maxval), shape=shape, dtype=floating(dtype))
 
@@ -127,6 +132,11 @@ class BasicDistributions(Distributions):
           upper: the upper limit, broadcast against ``shape``.
           shape: of the result, static.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.truncated_normal(-1.0, 1.0, (4,)).shape
+          (4,)
         """
         return self._draw("truncated_normal", (lower, upper), shape=shape, dtype=floating(dtype))
 
@@ -136,6 +146,11 @@ class BasicDistributions(Distributions):
         Args:
           shape: of the result, static.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.exponential((2, 3)).shape
+          (2, 3)
         """
         return self._draw("exponential", (), shape=shape, dtype=floating(dtype))
 
@@ -145,6 +160,11 @@ class BasicDistributions(Distributions):
         Args:
           shape: of the result, static.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.gumbel((2, 3)).shape
+          (2, 3)
         """
         return self._draw("gumbel", (), shape=shape, dtype=floating(dtype))
 
@@ -155,6 +175,11 @@ class BasicDistributions(Distributions):
           a: the shape parameter, above zero; gradients flow to it.
           shape: of the result, static; that of ``a`` for None.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.gamma([1.0, 2.0, 3.0]).shape
+          (3,)
         """
         return self._draw("gamma", (a,), shape=shape, dtype=floating(dtype))
 
@@ -165,6 +190,11 @@ class BasicDistributions(Distributions):
           lam: the mean, at least zero.
           shape: of the result, static; that of ``lam`` for None.
           dtype: an integer dtype.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.poisson([1.0, 10.0]).shape
+          (2,)
         """
         return self._draw("poisson", (lam,), shape=shape, dtype=as_dtype(dtype))
 
@@ -176,6 +206,11 @@ class BasicDistributions(Distributions):
           minval: the smallest, broadcast against ``shape``.
           maxval: the one after the largest, broadcast against ``shape``.
           dtype: an integer dtype.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.randint((4,), 0, 10).shape
+          (4,)
         """
         return self._draw("randint", (minval, maxval), shape=shape, dtype=as_dtype(dtype))
 
@@ -210,6 +245,11 @@ class BasicDistributions(Distributions):
         Args:
           p: between 0 and 1.
           shape: of the result, static; that of ``p`` for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.bernoulli(0.5, (4,)).shape
+          (4,)
         """
         return self._draw("bernoulli", (p,), shape=shape)
 
@@ -220,6 +260,11 @@ class BasicDistributions(Distributions):
           logits: log-probabilities up to a constant.
           axis: the axis of ``logits`` along which the classes lie.
           shape: of the result, static; that of ``logits`` without ``axis`` for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.categorical([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]).shape
+          (2,)
         """
         return self._draw("categorical", (logits,), axis=axis, shape=shape)
 
@@ -229,6 +274,11 @@ class BasicDistributions(Distributions):
         Args:
           x: a tensor, or a Python int n for 0, 1, ..., n - 1.
           axis: the axis whose slices change places.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.permutation(5).shape
+          (5,)
         """
         return self._draw("permutation", (_values(x),), axis=axis)
 
@@ -243,6 +293,11 @@ class BasicDistributions(Distributions):
           replace: whether a value may be drawn again.
           p: the probability of each slice of ``x`` along ``axis``; equal ones for None.
           axis: the axis of ``x`` along which the choices lie.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.choice([1.0, 2.0, 3.0], (4,)).shape
+          (4,)
         """
         weights = () if p is None else (p,)
         return self._draw("choice", (_values(x), *weights), shape=shape, replace=replace, axis=axis)

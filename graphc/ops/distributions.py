@@ -89,6 +89,11 @@ class Distributions:
           p: which norm is at most 1; 2 for Euclid's.
           shape: of the batch, static.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.ball(3, shape=(2,)).shape
+          (2, 3)
         """
         return self._draw("ball", (), d=d, p=p, shape=shape, dtype=floating(dtype))
 
@@ -100,6 +105,11 @@ class Distributions:
           b: above zero.
           shape: of the result, static; that of the parameters for None.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.beta(2.0, 3.0, (4,)).shape
+          (4,)
         """
         return self._draw("beta", (a, b), shape=shape, dtype=floating(dtype))
 
@@ -111,6 +121,11 @@ class Distributions:
           p: the probability of success.
           shape: of the result, static; that of the parameters for None.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.binomial(10.0, 0.5, (4,)).shape
+          (4,)
         """
         return self._draw("binomial", (n, p), shape=shape, dtype=floating(dtype))
 
@@ -120,6 +135,11 @@ class Distributions:
         Args:
           shape: of the result, static.
           dtype: an unsigned dtype.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.bits((4,)).shape
+          (4,)
         """
         return self._draw("bits", (), shape=shape, dtype=as_dtype(dtype))
 
@@ -129,6 +149,11 @@ class Distributions:
         Args:
           shape: of the result, static.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.cauchy((2, 3)).shape
+          (2, 3)
         """
         return self._draw("cauchy", (), shape=shape, dtype=floating(dtype))
 
@@ -139,6 +164,11 @@ class Distributions:
           df: the degrees of freedom, above zero.
           shape: of the result, static; that of the parameters for None.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.chisquare(3.0, (4,)).shape
+          (4,)
         """
         return self._draw("chisquare", (df,), shape=shape, dtype=floating(dtype))
 
@@ -149,6 +179,11 @@ class Distributions:
           alpha: concentrations along the last axis, above zero.
           shape: of the batch, static; that of the parameters for None.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.dirichlet([1.0, 2.0, 3.0], (4,)).shape
+          (4, 3)
         """
         return self._draw("dirichlet", (alpha,), shape=shape, dtype=floating(dtype))
 
@@ -160,6 +195,11 @@ class Distributions:
           scale: the width, above zero.
           shape: of the result, static.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.double_sided_maxwell(0.0, 1.0, (4,)).shape
+          (4,)
         """
         return self._draw("double_sided_maxwell", (loc, scale), shape=shape, dtype=floating(dtype))
 
@@ -171,6 +211,11 @@ class Distributions:
           dfden: the degrees of freedom of the denominator.
           shape: of the result, static; that of the parameters for None.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.f(3.0, 5.0, (4,)).shape
+          (4,)
         """
         return self._draw("f", (dfnum, dfden), shape=shape, dtype=floating(dtype))
 
@@ -181,6 +226,11 @@ class Distributions:
           p: the exponent: 2 for a normal distribution, 1 for Laplace's.
           shape: of the result, static.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.generalized_normal(2.0, (4,)).shape
+          (4,)
         """
         return self._draw("generalized_normal", (), p=p, shape=shape, dtype=floating(dtype))
 
@@ -191,6 +241,11 @@ class Distributions:
           p: the probability of success, above zero.
           shape: of the result, static; that of the parameters for None.
           dtype: an integer dtype.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.geometric(0.5, (4,)).shape
+          (4,)
         """
         return self._draw("geometric", (p,), shape=shape, dtype=as_dtype(dtype))
 
@@ -200,6 +255,11 @@ class Distributions:
         Args:
           shape: of the result, static.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.laplace((2, 3)).shape
+          (2, 3)
         """
         return self._draw("laplace", (), shape=shape, dtype=floating(dtype))
 
@@ -210,6 +270,11 @@ class Distributions:
           a: the shape parameter, above zero.
           shape: of the result, static; that of the parameters for None.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.loggamma(2.0, (4,)).shape
+          (4,)
         """
         return self._draw("loggamma", (a,), shape=shape, dtype=floating(dtype))
 
@@ -219,6 +284,11 @@ class Distributions:
         Args:
           shape: of the result, static.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.logistic((2, 3)).shape
+          (2, 3)
         """
         return self._draw("logistic", (), shape=shape, dtype=floating(dtype))
 
@@ -229,6 +299,11 @@ class Distributions:
           sigma: the standard deviation of the logarithm.
           shape: of the result, static; that of the parameters for None.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.lognormal(0.5, (4,)).shape
+          (4,)
         """
         return self._draw("lognormal", (sigma,), shape=shape, dtype=floating(dtype))
 
@@ -238,6 +313,11 @@ class Distributions:
         Args:
           shape: of the result, static.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.maxwell((4,)).shape
+          (4,)
         """
         return self._draw("maxwell", (), shape=shape, dtype=floating(dtype))
 
@@ -249,6 +329,11 @@ class Distributions:
           p: the probability of each outcome, along the last axis.
           shape: of the result, static; None for one draw for each.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.multinomial(10.0, [0.2, 0.3, 0.5]).shape
+          (3,)
         """
         return self._draw("multinomial", (n, p), shape=shape, dtype=floating(dtype))
 
@@ -262,6 +347,11 @@ class Distributions:
           cov: the covariance matrices, on the last two axes.
           shape: of the batch, static; that of the parameters for None.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.multivariate_normal([0.0, 1.0], [[1.0, 0.5], [0.5, 2.0]], (4,)).shape
+          (4, 2)
         """
         return self._draw("multivariate_normal", (mean, cov), shape=shape, dtype=floating(dtype))
 
@@ -272,6 +362,11 @@ class Distributions:
           n: how many rows and columns.
           shape: of the batch, static.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.orthogonal(3).shape
+          (3, 3)
         """
         return self._draw("orthogonal", (), n=n, shape=shape, dtype=floating(dtype))
 
@@ -282,6 +377,11 @@ class Distributions:
           b: the exponent, above zero.
           shape: of the result, static; that of the parameters for None.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.pareto(2.0, (4,)).shape
+          (4,)
         """
         return self._draw("pareto", (b,), shape=shape, dtype=floating(dtype))
 
@@ -291,6 +391,11 @@ class Distributions:
         Args:
           shape: of the result, static.
           dtype: an integer dtype.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.rademacher((4,)).shape
+          (4,)
         """
         return self._draw("rademacher", (), shape=shape, dtype=as_dtype(dtype))
 
@@ -301,6 +406,11 @@ class Distributions:
           scale: above zero.
           shape: of the result, static; that of the parameters for None.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.rayleigh(2.0, (4,)).shape
+          (4,)
         """
         return self._draw("rayleigh", (scale,), shape=shape, dtype=floating(dtype))
 
@@ -311,6 +421,11 @@ class Distributions:
           df: the degrees of freedom, above zero.
           shape: of the result, static; that of the parameters for None.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.t(3.0, (4,)).shape
+          (4,)
         """
         return self._draw("t", (df,), shape=shape, dtype=floating(dtype))
 
@@ -325,6 +440,11 @@ class Distributions:
           right: the largest value.
           shape: of the result, static; that of the parameters for None.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.triangular(0.0, 1.0, 3.0, (4,)).shape
+          (4,)
         """
         return self._draw("triangular", (left, mode, right), shape=shape, dtype=floating(dtype))
 
@@ -335,6 +455,11 @@ class Distributions:
           mean: above zero.
           shape: of the result, static; that of the parameters for None.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.wald(1.0, (4,)).shape
+          (4,)
         """
         return self._draw("wald", (mean,), shape=shape, dtype=floating(dtype))
 
@@ -346,5 +471,10 @@ class Distributions:
           concentration: above zero.
           shape: of the result, static.
           dtype: a floating dtype; the default one for None.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.weibull_min(1.0, 2.0, (4,)).shape
+          (4,)
         """
         return self._draw("weibull_min", (scale, concentration), shape=shape, dtype=floating(dtype))

@@ -211,6 +211,14 @@ class Generator(BasicDistributions):
         Raises:
           InvalidTypeError: the seed is no integer.
           InvalidArgumentError: the seed has more than 64 bits, or axes.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.random.seed(1)
+          >>> first = gx.random.normal()
+          >>> gx.random.seed(1)
+          >>> bool(first == gx.random.normal())
+          True
         """
         self._assign(_state_of_seed(seed, "seed"))
 
