@@ -42,12 +42,20 @@ def _mended(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Call
     return decorated
 
 
+def _zeros(result: Any, sign: Any) -> Any:
+    """Zeros like the result, of the sign that ``sign`` has."""
+    if result.dtype.itemsize > 1:
+        return jnp.copysign(jnp.zeros_like(result), sign)
+    # JAX's copysign takes no floats of 8 bits.
+    return jnp.copysign(jnp.zeros_like(result, jnp.float32), jnp.asarray(sign, jnp.float32)).astype(result.dtype)
+
+
 def _quotient(quotient: Any, x1: Any, x2: Any) -> Any:
-    return jnp.where(quotient == 0, jnp.copysign(jnp.zeros_like(quotient), jnp.divide(x1, x2)), quotient)
+    return jnp.where(quotient == 0, _zeros(quotient, jnp.divide(x1, x2)), quotient)
 
 
 def _rest(rest: Any, x2: Any) -> Any:
-    return jnp.where(rest == 0, jnp.copysign(jnp.zeros_like(rest), x2), rest)
+    return jnp.where(rest == 0, _zeros(rest, x2), rest)
 
 
 @_mended(jnp.floor_divide)

@@ -247,6 +247,15 @@ def test_zeros_have_the_sign_that_the_standard_gives_them() -> None:
     assert tape.gradient(y, x).tolist() == [1, 1, 1]
 
 
+def test_floor_division_takes_floats_of_8_bits() -> None:
+    x1, x2 = (np.asarray(values, np.float32) for values in ([5.0, -1.0, 0.0, 0.0], [2.0, 2.0, 2.0, -2.0]))
+    quotient, rest = divmod(gx.asarray(x1, dtype="float8_e4m3fn"), gx.asarray(x2, dtype="float8_e4m3fn"))
+    for found, expected in ((quotient, x1 // x2), (rest, x1 % x2)):
+        values = found.numpy().astype(np.float32)
+        np.testing.assert_array_equal(values, expected)
+        np.testing.assert_array_equal(np.signbit(values), np.signbit(expected))
+
+
 def test_limits_are_numbers_of_python() -> None:
     for dtype in (gx.float32, gx.bfloat16, gx.complex64):
         limits = gx.finfo(dtype)
