@@ -328,3 +328,8 @@ def test_what_dlpack_may_ask_for() -> None:
 
 def test_an_axis_without_slices_has_none() -> None:
     assert gx.unstack(gx.zeros((0, 3))) == gx.function(gx.unstack)(gx.zeros((0, 3))) == ()
+
+
+def test_a_matrix_without_elements_has_rank_zero() -> None:
+    assert gx.linalg.matrix_rank(gx.zeros((2, 0, 3))).tolist() == [0, 0]
+    assert gx.linalg.matrix_rank(gx.zeros((0, 0))).dtype == gx.linalg.matrix_rank(gx.eye(2)).dtype
