@@ -55,7 +55,12 @@ def _check_positions(obj: Any, x: Any, axis: int | None, behind: int) -> None:
 
 
 def _fill_diagonal(x: Any, value: Any, wrap: bool = False) -> Array:
-    return jnp.fill_diagonal(x, fitted(value, x), wrap=wrap, inplace=False)
+    values: Any = fitted(value, x)
+    if wrap and x.ndim == 2:  # which JAX has not
+        places = range(0, x.size, x.shape[1] + 1)
+        values = jnp.resize(values, (len(places),)) if values.ndim else values
+        return jnp.ravel(x).at[np.asarray(places)].set(values).reshape(x.shape)
+    return jnp.fill_diagonal(x, values, inplace=False)
 
 
 def _array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:

@@ -20,6 +20,13 @@ def _nanvar(x: Any, axis: Any = None, correction: Any = 0, keepdims: bool = Fals
     return jnp.nanvar(x, axis, ddof=correction, keepdims=keepdims)
 
 
+def _cov(x: Any, **options: Any) -> Array:
+    try:
+        return jnp.cov(x, **options)
+    except RuntimeError as error:  # what it says of weights that do not fit
+        raise ValueError(str(error)) from None
+
+
 _REDUCE = "x, axis: Axis = None, keepdims: bool = False"
 _REDUCE_TO = "x, axis: Axis = None, dtype: DType = None, keepdims: bool = False"
 _SPREAD = "x, axis: Axis = None, correction: float = 0, keepdims: bool = False"
@@ -30,7 +37,7 @@ _RUNNING = "x, axis: int | None = None, dtype: DType = None"
 _ROWS = (
     row(
         "cov",
-        jnp.cov,
+        _cov,
         "x, y=None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, fweights=None, aweights=None",
         "The covariance matrix of variables, in rows (columns for rowvar=False), with those of y after those of x.",
     ),

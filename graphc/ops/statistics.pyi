@@ -68,8 +68,6 @@ def cov(
     Raises:
       InvalidArgumentError: shapes, dtypes or attributes that do not fit.
 
-    Source: ``jax.numpy.cov``.
-
     Example:
       >>> import graphc as gx
       >>> gx.cov([[25.0, 16.0], [1.0, 0.0]])

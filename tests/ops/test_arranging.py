@@ -73,3 +73,20 @@ def test_the_order_of_dtypes_that_numpy_does_not_know() -> None:
     assert found.counts.tolist() == [1, 1, 1, 1]
     assert gx.unique(gx.asarray([3, -2, 3], "int4")).tolist() == [-2, 3]
     assert gx.union1d(gx.asarray([3.0], "bfloat16"), gx.asarray([1.0], "float16")).dtype == gx.float32
+
+
+@BOTH
+@pytest.mark.parametrize("value", [7, [1, 2, 3]], ids=["a number", "numbers"])
+@pytest.mark.parametrize("shape", [(7, 2), (2, 3), (3, 3)], ids=str)
+def test_a_diagonal_that_wraps(how: Any, shape: tuple[int, int], value: Any) -> None:
+    expected = np.zeros(shape, np.int32)
+    np.fill_diagonal(expected, value, wrap=True)
+    x = gx.zeros(shape, "int32")
+    np.testing.assert_array_equal(how(lambda x: gx.fill_diagonal(x, value, wrap=True))(x).numpy(), expected)
+
+
+@BOTH
+def test_weights_that_do_not_fit(how: Any) -> None:
+    x = gx.ones((2, 3))
+    with pytest.raises(InvalidArgumentError, match=r"cov.*incompatible numbers of samples and fweights"):
+        how(lambda x: gx.cov(x, fweights=gx.asarray([1, 2])))(x)

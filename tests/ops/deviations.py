@@ -1,0 +1,177 @@
+"""Where graphc gives something else than NumPy, each with its reason and a call that shows it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tests.ops.drawing import Drawn
+from tests.ops.examples import f32, i32
+
+__all__ = ["DEVIATIONS", "Deviation", "excused"]
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """A difference on purpose.
+
+    Attributes:
+      reason: why it is so.
+      differs: a pattern of what is said of the difference.
+      when: which calls differ.
+      witnesses: for each row that differs a call that does.
+    """
+
+    reason: str
+    differs: str
+    when: Callable[[Drawn], bool]
+    witnesses: Mapping[str, Drawn]
+
+
+def excused(name: str, case: Drawn, difference: str) -> bool:
+    """Whether a difference is one of those on purpose."""
+    return any(
+        name in deviation.witnesses and re.match(deviation.differs, difference) and deviation.when(case)
+        for deviation in DEVIATIONS
+    )
+
+
+def _call(*args: Any, **kwargs: Any) -> Drawn:
+    return Drawn(args, kwargs, ())
+
+
+def _all(kinds: str) -> Callable[[Drawn], bool]:
+    return lambda case: all(array.dtype.kind in kinds for array in case.arrays)
+
+
+def _any(kinds: str) -> Callable[[Drawn], bool]:
+    return lambda case: any(array.dtype.kind in kinds for array in case.arrays)
+
+
+def _always(case: Drawn) -> bool:
+    return True
+
+
+def _zero_divisor(case: Drawn) -> bool:
+    return _all("biu")(case) and not case.arrays[1].all()
+
+
+def _not_finite(case: Drawn) -> bool:
+    return not all(np.isfinite(array).all() for array in case.arrays)
+
+
+def _flat(case: Drawn) -> bool:
+    return case.arrays[0].ndim < 2
+
+
+_BOOL = np.asarray([True, False, True])
+_COMPLEX = np.asarray([1 + 2j, 3 - 1j], np.complex64)
+_EMPTY = np.zeros(0, np.float32)
+_REFUSED = r"gx: (Invalid|OutOfRange)"
+
+DEVIATIONS = (
+    Deviation(
+        "dividing ints by zero gives what XLA gives, -1 or the dividend; NumPy gives 0 and warns",
+        r"u?int|gx",
+        _zero_divisor,
+        dict.fromkeys(("floor_divide", "divmod"), _call(i32(5), i32(0))),
+    ),
+    Deviation(
+        "the quotient of ints is a float, as in JAX; NumPy's reciprocal of ints is 0 for all but 1 and -1",
+        "dtype float",
+        _all("biu"),
+        {"reciprocal": _call(i32(2, 4))},
+    ),
+    Deviation(
+        "convolutions, of which these are, are computed in floats by XLA",
+        "dtype float",
+        _all("biu"),
+        {
+            **dict.fromkeys(("convolve", "correlate", "polymul"), _call(i32(1, 2), i32(3, 4))),
+            "polyder": _call(i32(1, 2, 3)),
+            "polyint": _call(i32(1, 2, 3), m=0),
+        },
+    ),
+    Deviation(
+        "whether roots are real is a matter of values, on which no dtype may depend",
+        "dtype complex",
+        _always,
+        {
+            "roots": _call(f32(1, -3, 2)),
+            "poly": _call(np.zeros(0, np.complex64)),
+            "linalg.eig": _call(np.eye(2, dtype=np.float32)),
+            "linalg.eigvals": _call(np.eye(2, dtype=np.float32)),
+        },
+    ),
+    Deviation(
+        "values that a compiled function does not know raise nothing",
+        r"gx: \(Tensor",
+        _always,
+        {
+            "pow": _call(i32(2), i32(-1)),
+            "average": _call(f32(1, 2), weights=f32(0, 0)),
+        },
+    ),
+    Deviation(
+        "what is between infinities of complex numbers is NaN",
+        "complex",
+        lambda case: _any("c")(case) and _not_finite(case),
+        {"sign": _call(np.asarray([complex(np.inf, 0)], np.complex64))},
+    ),
+    Deviation(
+        "a complex power of zero is NaN, as by the logarithm of zero",
+        "complex",
+        lambda case: _any("c")(case) and not case.arrays[0].all(),
+        {"float_power": _call(np.zeros(1, np.complex64), np.asarray([1 + 1j], np.complex64))},
+    ),
+    Deviation(
+        "JAX has no order of complex numbers here",
+        _REFUSED,
+        _any("c"),
+        dict.fromkeys(("argmax", "argmin", "nanargmax", "nanargmin"), _call(_COMPLEX)),
+    ),
+    Deviation("JAX has no powers of truth values", _REFUSED, _any("b"), {"vander": _call(_BOOL)}),
+    Deviation(
+        "JAX has no vector norm of truth values", _REFUSED, _any("b"), {"linalg.vector_norm": _call(_BOOL, ord=0)}
+    ),
+    Deviation(
+        "quantiles are floats, also those that are elements, as in JAX",
+        "dtype float|gx: .Tensor",  # NumPy subtracts no truth values
+        _any("biu"),
+        {
+            name: _call(i32(1, 2, 3), np.asarray(50.0 if "percent" in name else 0.5, np.float32), method="lower")
+            for name in ("quantile", "percentile", "nanquantile", "nanpercentile")
+        },
+    ),
+    Deviation(
+        "a matrix is asked for, where NumPy takes a vector for each of its rows",
+        _REFUSED,
+        _flat,
+        dict.fromkeys(("tril", "triu"), _call(f32(1, 2))),
+    ),
+    Deviation(
+        "the array API standard has no running sums of a 0-d array",
+        _REFUSED,
+        lambda case: case.arrays[0].ndim == 0,
+        dict.fromkeys(("cumulative_sum", "cumulative_prod"), _call(np.asarray(1.0, np.float32))),
+    ),
+    Deviation(
+        "nothing has no middle",
+        _REFUSED,
+        lambda case: case.arrays[0].size == 0,
+        {"nanmedian": _call(_EMPTY), "median": _call(np.zeros(0, np.int8))},
+    ),
+    Deviation(
+        "half way between two elements 'nearest' takes the lower one, as in JAX",
+        "float|bfloat",
+        lambda case: case.kwargs.get("method") == "nearest",
+        {
+            name: _call(f32(1, 2, 3, 4), np.asarray(50.0 if "percent" in name else 0.5, np.float32), method="nearest")
+            for name in ("quantile", "percentile", "nanquantile", "nanpercentile")
+        },
+    ),
+)
