@@ -133,7 +133,7 @@ def _steps(traced: TracedFunction) -> list[str]:
     """The steps of a function that runs on several devices, or apart from the host."""
     if traced.plan is None:
         return []
-    return [f"{step.kind} {step.name} on {step.device}" for step in traced.plan.steps]
+    return [f"{step.kind} {step.name} on {step.device}{step.note and f': {step.note}'}" for step in traced.plan.steps]
 
 
 def _type_of(variable: Variable | None) -> str:

@@ -61,6 +61,17 @@ class _Driven(Step):
         """It waits for conditions, or for what its plans wait for."""
         return True
 
+    @property
+    def inner(self) -> tuple[Plan, ...]:
+        """The plans that it runs."""
+        return self.plans
+
+    @property
+    def note(self) -> str:
+        """Why it is no one program."""
+        used = dict.fromkeys(name for plan in self.plans for name in plan.devices)
+        return f"step by step, since its body lies on {', '.join(used)}"
+
 
 class _Branch(_Driven):
     def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:

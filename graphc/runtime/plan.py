@@ -46,6 +46,16 @@ class Step(ABC):
         """Whether a thread waits while it runs; all others only tell a device what to do."""
         return bool(self.after)
 
+    @property
+    def inner(self) -> tuple[Plan, ...]:
+        """The plans that it runs."""
+        return ()
+
+    @property
+    def note(self) -> str:
+        """What else there is to say of it; empty for nothing."""
+        return ""
+
     @abstractmethod
     def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
         """Does it.
@@ -113,6 +123,13 @@ class Plan:
         put(self, "waits_for", tuple(waits_for))
         put(self, "last_uses", tuple(map(tuple, dying)))
         put(self, "uses", tuple(uses))
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The devices that it runs on, those of loops and branches included, in order of first use."""
+        inner = (name for step in self.steps for plan in step.inner for name in plan.devices)
+        own = (step.device for step in self.steps if step.device != HOST)
+        return tuple(dict.fromkeys((*own, *inner)))
 
     @property
     def blocks(self) -> bool:

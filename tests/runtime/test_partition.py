@@ -112,6 +112,8 @@ def test_a_loop_on_one_device_is_one_step_and_one_that_spans_is_driven() -> None
 
     kinds = [(step.kind, step.name) for step in plan(loops, X).steps if step.kind != "transfer"]
     assert kinds == [("segment", "scan"), ("control flow", "scan_1")]
+    reason = "control flow scan_1 on host: step by step, since its body lies on /device:CPU:1, /device:CPU:0"
+    assert reason in gx.explain(loops, X).steps
 
 
 def test_a_plan_prints_its_steps() -> None:
