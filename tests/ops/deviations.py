@@ -134,6 +134,7 @@ DEVIATIONS = (
         _any("c"),
         dict.fromkeys(("argmax", "argmin", "nanargmax", "nanargmin"), _call(_COMPLEX)),
     ),
+    Deviation("JAX rounds no truth values", _REFUSED, _any("b"), {"round": _call(_BOOL)}),
     Deviation("JAX has no powers of truth values", _REFUSED, _any("b"), {"vander": _call(_BOOL)}),
     Deviation(
         "JAX has no vector norm of truth values", _REFUSED, _any("b"), {"linalg.vector_norm": _call(_BOOL, ord=0)}
