@@ -82,13 +82,14 @@ class Proposal:
         return pin(graph, self.devices)
 
     def __str__(self) -> str:
-        table = Table(title=self._title(), title_justify="left", title_style="")
+        table = Table()
         for name, justify in (("unit", "left"), ("ops", "right"), ("device", "left"), ("ms", "right")):
             table.add_column(name, justify=justify)  # pyright: ignore[reportArgumentType]
         for unit in self.units:
             pinned = " (pinned)" if unit.pinned else ""
             table.add_row(unit.name, str(unit.ops), unit.device + pinned, f"{unit.seconds * 1e3:.3f}")
         console = Console(file=(file := io.StringIO()), width=100, color_system=None)
+        console.print(self._title(), soft_wrap=True)  # a title of the table's would be broken at its width
         console.print(table)
         for what, timing in (("several devices", self.spread), ("one device", self.alone)):
             measured = "not measured" if timing.measured is None else f"measured {timing.measured * 1e3:.3f} ms"

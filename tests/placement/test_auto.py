@@ -35,6 +35,7 @@ def test_the_proposal_computes_the_same_and_keeps_pins() -> None:
     assert proposal.alone.predicted > 0
     text = str(proposal)
     assert "/device:CPU:1 (pinned)" in text
+    assert text.splitlines()[0] == repr(proposal).removeprefix("<Proposal: ").removesuffix(">")  # in one line
     assert "one device: predicted" in text
 
 
