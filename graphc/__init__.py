@@ -42,7 +42,7 @@ from graphc.autograph import (
     while_loop,
 )
 from graphc.base import CancellationToken, config, errors
-from graphc.core import StringTensor, Tensor, Variable, deadline, device, devices, string, wait_all
+from graphc.core import StringTensor, Tensor, Variable, colocate_with, deadline, device, devices, string, wait_all
 from graphc.function import TensorSpec, from_graph, function, run_functions_eagerly, to_jax, vectorized_map, vmap
 from graphc.gradients import (
     ForwardAccumulator,
@@ -80,6 +80,7 @@ __all__: list[str] = [
     "Variable",
     "call_jax",
     "check_numerics",
+    "colocate_with",
     "compare",
     "cond",
     "config",

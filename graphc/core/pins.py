@@ -50,11 +50,13 @@ class Pins:
       text: the device that their specs name, such as ``/device:GPU:0``, also where it does not exist; empty where they
         leave that open. What functions say is not in it.
       around: what held before the innermost scope was entered; None where that is not kept.
+      bound: the device of what everything here is placed with, and what that is; None if it is placed with nothing.
     """
 
     layers: tuple[DeviceSpec | DeviceFunction, ...] = ()
     text: str = field(default="", compare=False)
     around: Pins | None = field(default=None, compare=False, repr=False)
+    bound: tuple[str, str] | None = field(default=None, compare=False)
 
     def __bool__(self) -> bool:
         return bool(self.layers)

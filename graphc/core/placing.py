@@ -11,17 +11,18 @@ from typing import Any, Final
 import jax
 
 from graphc.base import Location, at, config, user_location
-from graphc.base.errors import GraphcError, InvalidTypeError, UnimplementedError
+from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core.context import context, trace_scope
 from graphc.core.devices import Device, device_name, devices, find_device, named_device, say_once
 from graphc.core.dtypes import type_of
 from graphc.core.pins import NO_PINS, DeviceFunction, Pins
-from graphc.ir import WORLD, Attrs, DeviceSpec, OpDef, TensorType
+from graphc.ir import WORLD, Attrs, DeviceSpec, OpDef, TensorType, Value
 
 __all__ = [
     "DeviceChoice",
     "NodeToPlace",
     "check_implemented",
+    "colocate_with",
     "device",
     "log_placement",
     "requested_device",
@@ -134,13 +135,98 @@ class _Scope(AbstractContextManager[None]):
             text = _text(Pins(layers).spec)
             if text:
                 find_device(text)
-            pins = Pins(layers, text, around)
+            _check_bound(around, text, None)
+            pins = Pins(layers, text, around, around.bound)
         context.device = pins
         context.update()
 
     def __exit__(self, *_: object) -> None:
         context.device = context.device.around or NO_PINS
         context.update()
+
+
+def colocate_with(value: Any) -> AbstractContextManager[None]:
+    """Places the ops and Variables inside a ``with`` block where something else is.
+
+    Pins around the block do not count inside it; a pin in the block that names another device is refused.
+
+    Args:
+      value: a Variable or a tensor. In a compiled function a tensor that was computed there; where an argument is, is
+        known only when the function is called.
+
+    Raises:
+      InvalidArgumentError: it is an argument of the function that is traced, or is on several devices.
+      InvalidTypeError: it is something else.
+
+    Example:
+      >>> import graphc as gx
+      >>> with gx.device("cpu:0"):
+      ...     v = gx.Variable([1.0, 2.0], name="v")
+      >>> with gx.colocate_with(v):
+      ...     moment = gx.Variable([0.0, 0.0])
+      >>> moment.device == v.device
+      True
+    """
+    what, place = _place_of(value)
+    if "," in place:
+        error = InvalidArgumentError(f"gx.colocate_with: {what} is on several devices at once, {place}")
+        raise at(error, user_location())
+    return _Colocation(place, what)
+
+
+def _place_of(value: Any) -> tuple[str, str]:
+    """What a value is, in words, and the device that it is on."""
+    source = getattr(value, "raw", None)
+    if isinstance(source, Value):
+        return _place_in_graph(value, source)
+    place = getattr(value, "device", None)
+    if not hasattr(value, "type") or not isinstance(place, str):
+        error = InvalidTypeError(f"gx.colocate_with: expected a Variable or a tensor, got {value!r:.60}")
+        raise at(error, user_location())
+    name = getattr(value, "name", None)
+    return (f"the tensor {value.type}" if name is None else f"Variable {name!r}"), place
+
+
+def _place_in_graph(value: Any, source: Value) -> tuple[str, str]:
+    node = source.node
+    if node is None:
+        error = InvalidArgumentError(
+            f"gx.colocate_with: where the argument {source.name!r} is, is not known when {value.trace.builder.name!r} "
+            "is traced; give a Variable, or a tensor that is computed there"
+        )
+        raise at(error, user_location())
+    variable = value.trace.root.variables.get(node.attrs.get("variable", ""))
+    if variable is not None:
+        return f"Variable {variable.name!r}", variable.device
+    return f"the result of {node.name!r}", node.device or device_name(devices()[0])
+
+
+class _Colocation(_Scope):
+    """What :func:`colocate_with` returns."""
+
+    __slots__ = ("_bound",)
+
+    def __init__(self, place: str, what: str) -> None:
+        super().__init__(DeviceSpec.parse(place))
+        self._bound = place, what
+
+    def __enter__(self) -> None:
+        around = context.device
+        assert isinstance(self._layer, DeviceSpec)
+        context.device = Pins((self._layer,), self._bound[0], around, self._bound)
+        context.update()
+
+
+def _check_bound(pins: Pins, text: str, location: Location | None) -> None:
+    """Refuses a pin that contradicts the co-location it stands in."""
+    if pins.bound is None or text == pins.bound[0]:
+        return
+    place, what = pins.bound
+    error = InvalidArgumentError(
+        f"gx.device: a pin to {text} contradicts gx.colocate_with around it, which places everything here with {what}, "
+        f"on {place}; put the pin around the co-location, or lift that with gx.device(None)"
+    )
+    raise at(error, location or user_location())
 
 
 def _spec(given: str | DeviceSpec | Device) -> DeviceSpec:
@@ -194,7 +280,9 @@ def _asked(pins: Pins, node: NodeToPlace) -> str:
                 continue
             layer = _answer(layer, replace(node, device=str(said)))
         said = layer.merge(said)
-    return _text(said)
+    text = _text(said)
+    _check_bound(pins, text, node.location)
+    return text
 
 
 def _answer(function: DeviceFunction, node: NodeToPlace) -> DeviceSpec:

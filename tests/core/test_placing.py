@@ -510,3 +510,71 @@ def test_devices_of_a_type() -> None:
     assert gx.devices("gpu") == ()
     with pytest.raises(gx.errors.InvalidArgumentError, match="'g:u' is no type of device"):
         gx.devices("g:u")
+
+
+def test_things_are_placed_with_others() -> None:
+    with gx.device("cpu:2"):
+        there = gx.Variable([1.0, 2.0], name="there")
+        x = gx.ones(2)
+
+    @gx.function
+    def compiled(y: Any) -> Any:
+        with gx.colocate_with(there):
+            a = y * 2
+        with gx.device("cpu:1"):
+            b = y + 1
+        with gx.device("cpu:3"), gx.colocate_with(b):
+            c = b * 3
+        with gx.colocate_with(y + 5):
+            d = y * 7
+        return a, b, c, d
+
+    with gx.device("cpu:1"), gx.colocate_with(there):
+        assert gx.ones(2).device == gx.Variable(1.0).device == "/device:CPU:2"
+        with gx.device(None):
+            assert gx.ones(2).device == "/device:CPU:0"
+        with gx.device("/job:localhost"), gx.device("cpu:2"):
+            assert (x + 1).device == "/device:CPU:2"
+    with gx.colocate_with(x):
+        assert gx.zeros(3).device == "/device:CPU:2"
+    places = [value.device[-1] for value in compiled(gx.ones(2))]
+    assert places == ["2", "1", "1", "0"]
+
+
+def test_a_pin_that_contradicts_a_co_location_is_refused() -> None:
+    with gx.device("cpu:2"):
+        there = gx.Variable(1.0, name="over_there")
+    message = (
+        r"a pin to /device:CPU:1 contradicts gx\.colocate_with around it, which places everything here with "
+        r"Variable 'over_there.*', on /device:CPU:2; put the pin around"
+    )
+    with gx.colocate_with(there), pytest.raises(gx.errors.InvalidArgumentError, match=message), gx.device("cpu:1"):
+        pass
+    assert gx.ones(2).device == "/device:CPU:0"
+
+    @gx.function
+    def compiled(x: Any) -> Any:
+        with gx.colocate_with(there), gx.device("cpu:1"):
+            return x * 2
+
+    with pytest.raises(gx.errors.InvalidArgumentError, match=message) as caught:
+        compiled(gx.ones(2))
+    assert "test_placing.py" in str(caught.value)
+
+    with gx.colocate_with(there), gx.device(lambda node: "cpu:1" if node.op == "sin" else None):
+        assert gx.cos(1.0).device == "/device:CPU:2"
+        with pytest.raises(gx.errors.InvalidArgumentError, match=message):
+            gx.sin(1.0)
+
+
+def test_what_has_no_place_is_refused() -> None:
+    with pytest.raises(gx.errors.InvalidTypeError, match="expected a Variable or a tensor, got 'cpu:0'"):
+        gx.colocate_with("cpu:0")
+
+    @gx.function
+    def compiled(x: Any) -> Any:
+        with gx.colocate_with(x):
+            return x * 2
+
+    with pytest.raises(gx.errors.InvalidArgumentError, match="where the argument 'x' is, is not known when 'compiled'"):
+        compiled(gx.ones(2))
