@@ -149,6 +149,8 @@ class _Assembly:
         if moved is None:
             moved = self._new_slot(value, device)
             name = value.name if node is None else node.name
+            if node is not None and len(node.outputs) > 1:
+                name = f"{name}:{value.index}"
             self._steps.append(Transfer(name, device, (found,), (moved,), own=value in self._shared))
         return moved
 
