@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from typing import Any, cast
 
 import jax
@@ -11,7 +12,7 @@ import optax
 from graphc.autograph import call
 from graphc.base import at, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
-from graphc.core import ArrayLike, Tensor, Variable, apply, context
+from graphc.core import ArrayLike, Tensor, Variable, apply, context, device
 from graphc.gradients import GradientTape
 from graphc.ops import as_numbers, asarray
 from graphc.optim.update import UPDATE, initial_state, register, update_attrs
@@ -86,7 +87,9 @@ class Optimizer:
         state = initial_state(self._transformation, arrays)
         self._state = [
             Variable(
-                leaf if place is None else jax.device_put(leaf, place), trainable=False, name=f"{self.name}/{path}"
+                leaf if place is None or leaf.committed else jax.device_put(leaf, place),
+                trainable=False,
+                name=f"{self.name}/{path}",
             )
             for path, leaf in state
         ]
@@ -143,7 +146,10 @@ class Optimizer:
     def _update(self, updated: Sequence[int], gradients: Sequence[Tensor]) -> None:
         attrs = update_attrs(self._transformation, len(self._targets), updated)
         written = [*self._targets, *self._state]
-        results = apply(UPDATE, (*self._targets, *gradients, *self._state), attrs)
+        homes = [target.device for target in self._targets]
+        # One rule may look at all variables at once; those on other devices are brought to the first.
+        with device(homes[0]) if len(set(homes)) > 1 else nullcontext():
+            results = apply(UPDATE, (*self._targets, *gradients, *self._state), attrs)
         if len(written) == 1:
             results = (results,)
         for variable, value in zip(written, results, strict=True):

@@ -410,3 +410,31 @@ def test_the_learning_rate_can_be_read_and_not_set() -> None:
     assert optimizer.learning_rate == 0.1
     with pytest.raises(gx.errors.UnimplementedError, match="inject_hyperparams"):
         optimizer.learning_rate = 1.0
+
+
+def test_variables_of_several_devices_are_updated_where_they_are() -> None:
+    def trained(places: Sequence[str]) -> tuple[list[float], list[str], list[str]]:
+        variables: list[gx.Variable] = []
+        for place in places:
+            with gx.device(place):
+                variables.append(gx.Variable([1.0, 2.0]))
+        optimizer = gx.optim.Adam(0.1)
+
+        @gx.function
+        def step(x: Any) -> Any:
+            with gx.GradientTape() as tape:
+                with gx.device(places[0]):
+                    y = x * variables[0]
+                with gx.device(places[1]):
+                    loss = gx.sum((y * variables[1]) ** 2)
+            optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+            return loss
+
+        losses = [step(gx.asarray([0.5, -1.0])).item() for _ in range(4)]
+        return losses, [v.device for v in variables], [v.device for v in optimizer.variables]
+
+    spread, devices, state = trained(["cpu:1", "cpu:2"])
+    alone, *_ = trained(["cpu:0", "cpu:0"])
+    assert spread == pytest.approx(alone, rel=1e-5)
+    assert devices == ["/device:CPU:1", "/device:CPU:2"]
+    assert sorted(set(state)) == devices  # moments are with their variables, the count of steps with the first
