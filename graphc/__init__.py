@@ -26,7 +26,7 @@ from graphc.ops import (
     strings,
     tuple,
 )
-from graphc import distribute, ir, layers, losses, optim, placement
+from graphc import distribute, ir, lax, layers, losses, optim, placement
 from graphc.autograph import (
     check_numerics,
     cond,
@@ -105,6 +105,7 @@ __all__: list[str] = [
     "jacobian",
     "jacrev",
     "jvp",
+    "lax",
     "layers",
     "linalg",
     "linearize",
@@ -146,10 +147,11 @@ if not TYPE_CHECKING:  # for type checkers a name that is missing is missing
         import difflib
 
         places: dict = {}
-        for module in (random, strings, special, fft, linalg, nn):  # of one name in several, the last is the likeliest
-            places.update({found: f"{module.__name__.replace('graphc.ops', 'gx')}.{found}" for found in module.__all__})
+        for module in (lax, random, strings, special, fft, linalg, nn):  # of one name in several, the last is likeliest
+            prefix = module.__name__.replace("graphc.ops", "graphc").replace("graphc", "gx", 1)
+            places.update({found: f"{prefix}.{found}" for found in module.__all__})
         places.update({found: f"gx.{found}" for found in __all__})
-        if name in places:  # of another namespace
+        if name in places and name not in lax.__all__:  # of another namespace; TensorFlow has some names of JAX's
             raise AttributeError(f"graphc has no {name!r}; did you mean {places[name]}?")
         if name == "compat":  # looked for while it is imported, too
             raise AttributeError("graphc.compat is imported by itself: import graphc.compat.v2 as tf")
@@ -157,5 +159,7 @@ if not TYPE_CHECKING:  # for type checkers a name that is missing is missing
 
         if instead := use_instead(name):
             raise AttributeError(f"graphc has no {name!r}, which is TensorFlow's name: {instead}")
+        if name in places:
+            raise AttributeError(f"graphc has no {name!r}; did you mean {places[name]}?")
         near = [places[found] for found in difflib.get_close_matches(name, places, n=3)]
         raise AttributeError(f"graphc has no {name!r}" + (f"; did you mean {' or '.join(near)}?" if near else ""))

@@ -28,6 +28,7 @@ LAYERS: Mapping[str, int] = {
     "session": 7,
     "data": 7,
     "placement": 7,
+    "lax": 7,
     "layers": 7,
     "losses": 7,
     "optim": 7,

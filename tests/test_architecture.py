@@ -20,7 +20,7 @@ ORDER = [
     ["lowering"],
     ["autograph", "gradients", "runtime"],
     ["function", "queues"],
-    ["session", "data", "layers", "losses", "optim", "placement"],
+    ["session", "data", "lax", "layers", "losses", "optim", "placement"],
     ["distribute"],
     ["compat"],
     ["inspect"],

@@ -7,7 +7,7 @@ checkers know the functions. The public array functions stand together in :mod:`
 # ruff: noqa: F403  __all__ is static in graphc.ops.functions
 
 import graphc.ops.functions as functions
-from graphc.ops import fft, linalg, nn, random, special, strings
+from graphc.ops import fft, lax, linalg, nn, random, special, strings
 from graphc.ops.call import CALL
 from graphc.ops.collectives import ALL_MEAN, ALL_SUM, COLLECTIVES, FOLD_IN_REPLICA, REPLICA_AXIS, REPLICA_INDEX
 from graphc.ops.control_flow import (
@@ -104,6 +104,7 @@ __all__ = [
     "host_lock",
     "infer_by_evaluation",
     "iterations_per_step",
+    "lax",
     "linalg",
     "linearize",
     "nn",

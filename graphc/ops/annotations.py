@@ -13,10 +13,17 @@ __all__ = [
     "Axis",
     "DType",
     "Device",
+    "DimensionNumbers",
+    "Flags",
+    "Ints",
     "Norm",
     "PadWidth",
     "Padding",
+    "PaddingConfig",
     "PairedAxes",
+    "Precision",
+    "Rounding",
+    "ScatterMode",
     "Shape",
     "Size",
     "Tensors",
@@ -34,6 +41,13 @@ Device: TypeAlias = DeviceSpec | str | None
 Norm: TypeAlias = float | str | None
 Padding: TypeAlias = str | Sequence[Sequence[int]]
 Size: TypeAlias = int | None
+Ints: TypeAlias = Sequence[int]
+Flags: TypeAlias = bool | Sequence[bool]
+PaddingConfig: TypeAlias = Sequence[tuple[int, int, int]]
+DimensionNumbers: TypeAlias = Any
+Precision: TypeAlias = Any
+Rounding: TypeAlias = Any
+ScatterMode: TypeAlias = Any
 
 _WORDS = {
     None: "a tensor, or what becomes one.",
@@ -50,6 +64,14 @@ _WORDS = {
     "Padding": "'SAME' to keep sizes but for the strides, 'VALID' for no padding, or pairs (before, after). Static.",
     "DType": "a dtype or the name of one; None for the natural one.",
     "Norm": "a number, 'fro', 'nuc', or None for Euclid's. Static.",
+    "Ints": "ints. Static.",
+    "Ints | None": "ints, or None. Static.",
+    "Flags": "True or False, for all or for each. Static.",
+    "PaddingConfig": "for each axis how many before, after and between the elements. Static.",
+    "DimensionNumbers": "which axes are what, in the form that jax.lax has for it. Static.",
+    "Precision": "'default', 'high' or 'highest', or a Precision of jax.lax, one or a pair; None for JAX's. Static.",
+    "Rounding": "a RoundingMethod of jax.lax, or its name. Static.",
+    "ScatterMode": "'clip', 'fill', 'drop', 'promise_in_bounds', or a GatherScatterMode of jax.lax. Static.",
     "bool": "True or False. Static.",
     "float": "a number. Static.",
     "float | None": "a number, or None. Static.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from typing import Any, cast
 
 import jax
@@ -14,7 +15,10 @@ from graphc.core import ArrayMethods, as_dtype, current_trace, dtype_rules, is_s
 from graphc.ir import Attrs, OpDef, typed_key
 from graphc.ops.dtypes import DTypeName
 
-__all__ = ["Kept", "attrs_maker", "kinds", "static_value"]
+__all__ = ["DTYPES", "Kept", "attrs_maker", "kinds", "static_value"]
+
+DTYPES = frozenset({"dtype", "index_dtype", "new_dtype", "preferred_element_type"})
+"""The attributes that are dtypes."""
 
 
 def attrs_maker(op: OpDef, defaults: Mapping[str, Any]) -> Callable[[tuple[Any, ...]], Attrs]:
@@ -29,12 +33,12 @@ def attrs_maker(op: OpDef, defaults: Mapping[str, Any]) -> Callable[[tuple[Any, 
                 items[name] = item
         return Attrs(items)
 
-    place = next((place for place, name in enumerate(defaults) if name == "dtype"), None)
+    places = [place for place, name in enumerate(defaults) if name in DTYPES]
     cache: dict[Any, Attrs] = {}
 
     def make(values: tuple[Any, ...]) -> Attrs:
         key = tuple(map(typed_key, values))
-        if place is not None and values[place] is not None:
+        if places and any(values[place] is not None for place in places):
             key = (*key, dtype_rules())  # what a dtype means depends on whether there are 64-bit types
         try:
             found = cache.get(key)
@@ -91,8 +95,9 @@ def static_value(op: OpDef, name: str, value: Any) -> Any:
 
     Args:
       op: the op that it belongs to, for messages.
-      name: the attribute; one called ``dtype`` is made a dtype.
-      value: what the user gave; lists, NumPy's numbers and tensors that have a value will do.
+      name: the attribute; one of ``DTYPES`` is made a dtype.
+      value: what the user gave; lists, NumPy's numbers and tensors that have a value will do. A member of an
+        enumeration, as ``jax.lax.Precision``, becomes its name.
 
     Raises:
       InvalidTypeError: it is nothing of the kind.
@@ -100,8 +105,10 @@ def static_value(op: OpDef, name: str, value: Any) -> Any:
     """
     if isinstance(value, list | tuple):
         return tuple(static_value(op, name, item) for item in cast("Sequence[Any]", value))
-    if name == "dtype" and value is not None:
+    if name in DTYPES and value is not None:
         return _dtype(op, value)
+    if isinstance(value, Enum):
+        return value.name
     if value is None or isinstance(value, bool | int | float | complex | str):
         return value
     if is_symbolic(value):

@@ -26,7 +26,7 @@ from graphc.core import (
 )
 from graphc.ir import OpDef
 from graphc.ops import results
-from graphc.ops.attributes import Kept, attrs_maker, kinds
+from graphc.ops.attributes import DTYPES, Kept, attrs_maker, kinds
 from graphc.ops.signature import REQUIRED, Signature
 from graphc.ops.values import from_values
 
@@ -180,8 +180,8 @@ def _unless_default(signature: Signature, default: str, otherwise: str) -> str:
 
 def _kind(name: str, annotation: str) -> str:
     """What tells an attribute's value from others that are equal to it."""
-    if name == "dtype":
-        return "None if dtype is None else (_rules(), _type(dtype))"
+    if name in DTYPES:
+        return f"None if {name} is None else (_rules(), _type({name}))"
     return f"_type({name})" if annotation.removesuffix(" | None") in _PLAIN else f"_kinds({name})"
 
 

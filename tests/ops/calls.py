@@ -11,13 +11,14 @@ from graphc.core import FUNCTIONS
 from graphc.ops.table import ROWS
 from tests.ops.examples import EXAMPLES as FIRST_EXAMPLES
 from tests.ops.examples import Example
+from tests.ops.examples_lax import LAX_EXAMPLES
 from tests.ops.examples_nn import NN_EXAMPLES
 from tests.ops.examples_numpy import NUMPY_EXAMPLES
 from tests.ops.examples_special import SPECIAL_EXAMPLES
 
 __all__ = ["ALL_ROWS", "EXAMPLES", "called", "is_tensor", "leaves", "replaced"]
 
-EXAMPLES = FIRST_EXAMPLES | NUMPY_EXAMPLES | SPECIAL_EXAMPLES | NN_EXAMPLES
+EXAMPLES = FIRST_EXAMPLES | NUMPY_EXAMPLES | SPECIAL_EXAMPLES | NN_EXAMPLES | LAX_EXAMPLES
 ALL_ROWS = {row.name: row for rows in ROWS.values() for row in rows}
 
 

@@ -70,6 +70,16 @@ tensors of strings too.
     options: {heading_level: 2}
 """
 
+_LAX = """\
+The functions of `jax.lax` by the same names, with the same arguments and the same strict rules: tensors must agree in
+dtype, and in their number of axes unless one is a scalar. `GatherDimensionNumbers`, `ScatterDimensionNumbers`,
+`GatherScatterMode`, `Precision` and `RoundingMethod` are JAX's. A name of `jax.lax` that is missing raises an
+`AttributeError` that says how `gx.call_jax` calls it.
+
+::: graphc.lax
+    options: {heading_level: 2, members: [cond, switch, while_loop, fori_loop, scan, map]}
+"""
+
 PAGES = (
     Page("making", "Making tensors", ("conversion", "filling", "building")),
     Page("elementwise", "Arithmetic, element by element", ("elementwise",)),
@@ -90,6 +100,13 @@ PAGES = (
     Page("linalg", "Linear algebra: gx.linalg", ("linalg",), "gx.linalg."),
     Page("fft", "Fourier transforms: gx.fft", ("fft",), "gx.fft."),
     Page("special", "Special functions: gx.special", ("special",), "gx.special."),
+    Page(
+        "lax",
+        "JAX's own operations: gx.lax",
+        tuple(f"lax.{module}" for module in ("elementwise", "shaping", "slicing", "products", "reducing", "sorting")),
+        "gx.lax.",
+        _LAX,
+    ),
     Page(
         "strings",
         "Strings: gx.strings",
@@ -129,7 +146,7 @@ _GRADIENT = {
         (
             *("asarray", "clip", "get_item", "update_item", "array", "block", "apply_along_axis", "apply_over_axes"),
             *("fromfunction", "compress", "extract", "piecewise", "select", "trim_zeros", "histogram_bin_edges"),
-            *("random.normal",),
+            *("random.normal", "lax.sort"),
         ),
         "yes",
     ),
@@ -215,6 +232,7 @@ class Entry:
             "fft": [(np.fft, "numpy.fft"), (jnp.fft, "jax.numpy.fft")],
             "special": [(scipy.special, "scipy.special"), (jax.scipy.special, "jax.scipy.special")],
             "nn": [(jax.nn, "jax.nn")],
+            "lax": [(jax.lax, "jax.lax")],
             "strings": [],
             "random": [(jax.random, "jax.random"), (np.random.Generator, "numpy.random.Generator")],
         }

@@ -16,7 +16,7 @@ from tests.ops.reference import FOLDER, PAGES, Entry, Page, entries, index, page
 
 NAMESPACES: dict[str, Any] = {
     "": gx.functions,
-    **{f"{name}.": getattr(gx, name) for name in ("nn", "linalg", "fft", "special", "random", "strings")},
+    **{f"{name}.": getattr(gx, name) for name in ("nn", "linalg", "fft", "special", "random", "strings", "lax")},
 }
 ENTRIES = [entry for shown in PAGES for entry in entries(shown)]
 

@@ -15,7 +15,7 @@ from scipy import special
 from graphc.base.errors import ConcretizationError
 from graphc.core import FUNCTIONS, Tensor
 from graphc.ir import OPS, Interpreter
-from graphc.ops import constants, fft, functions, linalg, nn, random
+from graphc.ops import constants, fft, functions, lax, linalg, nn, random
 from graphc.ops import special as special_rows
 from graphc.ops.stubs import render, stub_path
 from graphc.ops.table import ROWS, Row
@@ -32,7 +32,7 @@ CASES = [
 
 def numpy_function(name: str) -> Callable[..., Any]:
     """NumPy's function of a row's name, with the names of the array API."""
-    namespaces = {"fft": np.fft, "linalg": np.linalg, "special": special, "": np}
+    namespaces = {"fft": np.fft, "linalg": np.linalg, "special": special, "lax": jax.lax, "": np}
     namespace, _, function = name.rpartition(".")
     return getattr(namespaces[namespace], function)
 
@@ -100,7 +100,7 @@ def test_graph_has_the_same_result_and_the_right_types(name: str, case: Example)
 @pytest.mark.parametrize("row", ALL_ROWS.values(), ids=ALL_ROWS)
 def test_row_is_public_and_documented(row: Row) -> None:
     function = FUNCTIONS[row.name]
-    namespaces = {"": functions, "fft.": fft, "linalg.": linalg, "nn.": nn, "special.": special_rows}
+    namespaces = {"": functions, "fft.": fft, "linalg.": linalg, "nn.": nn, "special.": special_rows, "lax.": lax}
     for name in (row.function, *row.aliases):
         assert getattr(namespaces[row.namespace], name) is function
         assert name in namespaces[row.namespace].__all__

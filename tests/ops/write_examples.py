@@ -10,6 +10,7 @@ import inspect
 import itertools
 import math
 from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,10 @@ def _shown(value: Any, sizes: dict[int, int]) -> str:
         return value.__name__
     if isinstance(value, str):
         return f'"{value}"'
+    if isinstance(value, Enum):
+        return f"gx.lax.{type(value).__name__}.{value.name}"
+    if hasattr(value, "_fields"):
+        return f"gx.lax.{type(value).__name__}({', '.join(repr(part) for part in value if part)})"
     if not isinstance(value, np.ndarray | np.generic):
         return repr(value)
     array = _part(np.asarray(value), sizes)

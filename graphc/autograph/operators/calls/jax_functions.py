@@ -14,7 +14,7 @@ import jax
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor, context
-from graphc.ops import fft, functions, linalg, nn, special
+from graphc.ops import fft, functions, lax, linalg, nn, special
 
 __all__ = ["checked"]
 
@@ -23,7 +23,7 @@ _NAMESPACES = {
     "jax.numpy.fft": ("gx.fft", fft),
     "jax.numpy.linalg": ("gx.linalg", linalg),
     "jax.nn": ("gx.nn", nn),
-    "jax.lax": ("gx", functions),
+    "jax.lax": ("gx.lax", lax),
     "jax.scipy.special": ("gx.special", special),
 }
 """Where JAX's functions are, and where graphc's of the same names."""

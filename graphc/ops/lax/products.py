@@ -1,0 +1,98 @@
+"""Rows of ``lax``: products of tensors, and convolutions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, cast
+
+import jax
+from jax import lax
+
+from graphc.ops.table import define, row
+
+
+def _precision(value: Any) -> Any:
+    """How JAX takes the name of a member of Precision, or a word for one; one for each of two tensors, too."""
+    if isinstance(value, tuple):
+        return tuple(map(_precision, cast("tuple[Any, ...]", value)))
+    return lax.Precision.__members__.get(value, value)
+
+
+def _product(function: Any) -> Callable[..., jax.Array]:
+    """The function with its attributes as JAX takes them."""
+
+    @wraps(function)
+    def product(*tensors: Any, precision: Any = None, **attrs: Any) -> jax.Array:
+        return function(*tensors, precision=_precision(precision), **attrs)
+
+    return product
+
+
+def _convolution(function: Any) -> Callable[..., jax.Array]:
+    """The same for a convolution, whose dimension numbers may be those that ``conv_dimension_numbers`` gives."""
+
+    @wraps(function)
+    def convolution(*tensors: Any, dimension_numbers: Any = None, **attrs: Any) -> jax.Array:
+        if dimension_numbers is not None and isinstance(dimension_numbers[0], tuple):
+            dimension_numbers = lax.ConvDimensionNumbers(*dimension_numbers)
+        return product(*tensors, dimension_numbers=dimension_numbers, **attrs)
+
+    product = _product(function)
+    return convolution
+
+
+_EXACT = "precision: Precision = None"
+_EXACT_TYPED = f"{_EXACT}, preferred_element_type: DType = None"
+
+_ROWS = (
+    row(
+        "lax.dot",
+        _product(lax.dot),
+        f"lhs, rhs, *, dimension_numbers: DimensionNumbers = None, {_EXACT_TYPED}",
+        "The product of vectors and matrices; of other tensors as dot_general, by dimension_numbers.",
+    ),
+    row(
+        "lax.dot_general",
+        _product(lax.dot_general),
+        f"lhs, rhs, dimension_numbers: DimensionNumbers, {_EXACT_TYPED}",
+        "The sum of products over the contracted axes, for each place along the batch axes.",
+    ),
+    row(
+        "lax.batch_matmul",
+        _product(lax.batch_matmul),
+        f"lhs, rhs, {_EXACT}",
+        "The products of the matrices in the last two axes; the axes before are the same.",
+    ),
+    row(
+        "lax.conv",
+        _product(lax.conv),
+        f"lhs, rhs, window_strides: Ints, padding: Padding, {_EXACT_TYPED}",
+        "A convolution of NCHW by OIHW.",
+    ),
+    row(
+        "lax.conv_with_general_padding",
+        _product(lax.conv_with_general_padding),
+        "lhs, rhs, window_strides: Ints, padding: Padding, lhs_dilation: Ints | None, rhs_dilation: Ints | None, "
+        + _EXACT_TYPED,
+        "A convolution of NCHW by OIHW, with elements apart by the dilations.",
+    ),
+    row(
+        "lax.conv_general_dilated",
+        _convolution(lax.conv_general_dilated),
+        "lhs, rhs, window_strides: Ints, padding: Padding, lhs_dilation: Ints | None = None, "
+        "rhs_dilation: Ints | None = None, dimension_numbers: DimensionNumbers = None, feature_group_count: int = 1, "
+        f"batch_group_count: int = 1, {_EXACT_TYPED}",
+        "A convolution in general: layouts by dimension_numbers, dilations, groups.",
+    ),
+    row(
+        "lax.conv_transpose",
+        _convolution(lax.conv_transpose),
+        "lhs, rhs, strides: Ints, padding: Padding, rhs_dilation: Ints | None = None, "
+        "dimension_numbers: DimensionNumbers = None, transpose_kernel: bool = False, "
+        f"{_EXACT_TYPED}, use_consistent_padding: bool = False",
+        "The transpose of a convolution, of NHWC by HWIO unless dimension_numbers says so.",
+    ),
+)
+
+globals().update(define(__name__, _ROWS))

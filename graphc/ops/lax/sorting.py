@@ -1,0 +1,65 @@
+"""``lax.sort``, which takes one tensor or several that are put in the order of the first ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from jax import lax
+
+from graphc.core import FUNCTIONS, ArrayLike, Tensor, apply_all
+from graphc.core import operand as as_operand
+from graphc.ir import Attrs
+from graphc.ops.attributes import static_value
+from graphc.ops.table import define_ops, row
+
+__all__ = ["sort"]
+
+
+def _sort(*operands: Any, **attrs: Any) -> Any:
+    return lax.sort(operands, **attrs)
+
+
+_OP = define_ops(
+    (
+        row(
+            "lax.sort",
+            _sort,
+            "*operands, dimension: int = -1, is_stable: bool = True, num_keys: int = 1",
+            "Tensors in the order of the first ones.",
+        ),
+    )
+)["sort"]
+
+
+def sort(
+    operand: ArrayLike | Sequence[ArrayLike], dimension: int = -1, is_stable: bool = True, num_keys: int = 1
+) -> Tensor | tuple[Tensor, ...]:
+    """In order along a dimension; several tensors in the order of the first.
+
+    Args:
+      operand: a tensor, or a list or tuple of tensors of one shape.
+      dimension: the axis to sort along. Static.
+      is_stable: whether what is equal stays in its order. Static.
+      num_keys: how many of several tensors make the order. Static.
+
+    Raises:
+      InvalidArgumentError: shapes or attributes that do not fit.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.lax.sort(gx.asarray([3, 1, 2])).tolist()
+      [1, 2, 3]
+      >>> keys, values = gx.lax.sort((gx.asarray([3, 1, 2]), gx.asarray([0.5, 1.5, 2.5])))
+      >>> values.tolist()
+      [1.5, 2.5, 0.5]
+    """
+    several = isinstance(operand, list | tuple)
+    given = {"dimension": dimension, "is_stable": is_stable, "num_keys": num_keys}
+    attrs = Attrs({name: static_value(_OP, name, value) for name, value in given.items()})
+    tensors = list(cast("Sequence[Any]", operand)) if several else [operand]
+    outputs: Any = apply_all(_OP, [*map(as_operand, tensors)], attrs)
+    return tuple(outputs) if several else outputs[0]
+
+
+FUNCTIONS.add("lax.sort", sort)
