@@ -15,7 +15,6 @@ from jax.lax import (
     Precision,
     RoundingMethod,
     ScatterDimensionNumbers,
-    conv_dimension_numbers,
 )
 
 import graphc.autograph as autograph
@@ -38,6 +37,8 @@ __all__: list[str] = [
     "while_loop",
 ]
 __all__ += rows.__all__
+
+conv_dimension_numbers: Any = jax.lax.conv_dimension_numbers
 
 
 def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import graphc as gx
+from graphc.ops import lax
 from tests.ops.calls import ALL_ROWS
 from tests.ops.docstrings import Docstring
 from tests.ops.dtype_rules import DtypeRules
@@ -16,7 +17,8 @@ from tests.ops.reference import FOLDER, PAGES, Entry, Page, entries, index, page
 
 NAMESPACES: dict[str, Any] = {
     "": gx.functions,
-    **{f"{name}.": getattr(gx, name) for name in ("nn", "linalg", "fft", "special", "random", "strings", "lax")},
+    **{f"{name}.": getattr(gx, name) for name in ("nn", "linalg", "fft", "special", "random", "strings")},
+    "lax.": lax,  # what takes functions is shown by its docstrings
 }
 ENTRIES = [entry for shown in PAGES for entry in entries(shown)]
 
