@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import jax
 from jax.lax import (
@@ -38,7 +38,7 @@ __all__: list[str] = [
 ]
 __all__ += rows.__all__
 
-conv_dimension_numbers: Any = jax.lax.conv_dimension_numbers
+conv_dimension_numbers: Any = cast("Any", jax.lax).conv_dimension_numbers
 
 
 def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
