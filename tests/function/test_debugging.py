@@ -427,7 +427,7 @@ def failing(x: Any) -> None:
         (lambda x: jnp.where(x > 0, x, 0), "jax.numpy.where was given .* the result of greater .*; use gx.where"),
         (lambda x: jnp.linalg.norm(x), "jax.numpy.linalg.norm .*; use gx.linalg.norm"),
         (lambda x: jax.nn.softmax(x), "jax.nn.softmax .*; use gx.nn.softmax"),
-        (lambda x: jax.lax.add(x, x), "jax.lax.add .*; use gx.add"),
+        (lambda x: jax.lax.add(x, x), "jax.lax.add .*; use gx.lax.add"),
         (lambda x: jnp.unwrap([x]), "jax.numpy.unwrap .*: call it on the result, or outside the compiled function"),
         (lambda x: jax.jit(lambda y: y)(x), "was given a tensor"),
         (lambda x: np.linalg.svd(x), "graphc has no function of that name"),
