@@ -107,3 +107,10 @@ def test_graphs_of_static_attributes_are_written_and_read() -> None:
 
     graph = run.graph(gx.asarray(X))
     assert str(gx.parse_graph(str(graph))) == str(graph)
+
+
+def test_ways_to_say_how_halves_are_rounded() -> None:
+    for even in (gx.lax.RoundingMethod.TO_NEAREST_EVEN, "TO_NEAREST_EVEN", 1):
+        assert gx.lax.round(gx.asarray([0.5, 1.5]), even).tolist() == [0.0, 2.0]
+    with pytest.raises(gx.errors.InvalidArgumentError, match="'UP' is not a valid RoundingMethod"):
+        gx.lax.round(gx.asarray([0.5]), "UP")

@@ -9,9 +9,11 @@ from jax import lax
 
 from graphc.ops.table import define, row
 
+_METHODS = lax.RoundingMethod.__members__
+
 
 def _round(x: Any, rounding_method: Any = "AWAY_FROM_ZERO") -> jax.Array:
-    return lax.round(x, lax.RoundingMethod[rounding_method])
+    return lax.round(x, lax.RoundingMethod(_METHODS.get(rounding_method, rounding_method)))
 
 
 _SMOOTH = {
