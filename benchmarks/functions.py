@@ -78,7 +78,8 @@ def _duels(quick: bool) -> Mapping[str, Duel]:
             lambda: [(case(*ours), case(*theirs))],
         )
 
-    return {name: duel(case) for name, case in CASES.items()}
+    chosen = list(CASES.items())[:5] if quick else CASES.items()
+    return {name: duel(case) for name, case in chosen}
 
 
 ROWS = (Row("eager-ops", "40 eager functions, 4x4", 1.0, _duels, rounds=300),)

@@ -291,6 +291,12 @@ class Config:
                     stack.callback(setattr, self, name, before)
             yield
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_") and name not in self._names():
+            error = f"gx.config: there is no setting {name!r}; there are {', '.join(self._names())}"
+            raise InvalidArgumentError(error)
+        object.__setattr__(self, name, value)
+
     def _names(self) -> list[str]:
         plain = [name for name in self.__dataclass_fields__ if not name.startswith("_")]
         return [*plain, *_PROPERTIES]

@@ -201,7 +201,7 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Se
         except Exception:
             pass  # the long way raises it again, with the user's line
         else:
-            if type(result) in _SEVERAL:
+            if isinstance(result, _SEVERAL):  # or a named tuple
                 outputs = [_tensor(array) for array in cast("list[Any]", result)]
             else:
                 output = _new(_tensor)
@@ -301,8 +301,16 @@ def _array(value: Any) -> Any:
 
 
 def _call(op: OpDef, arrays: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], operands: Sequence[Any]) -> Any:
+    compiled = kernel(op, attrs, regions)
     try:
-        return kernel(op, attrs, regions)(*arrays)
+        try:
+            return compiled(*arrays)
+        except ValueError as error:
+            if "incompatible devices" not in str(error):  # JAX has no class of its own for it
+                raise
+        # As in a compiled function: what is pinned to none of its operands' devices runs on the default one.
+        default = devices()[0]
+        return compiled(*[to_device(array, default) if isinstance(array, jax.Array) else array for array in arrays])
     except Exception as error:
         raise translate_error(error, op, arrays, attrs, operands=operands) from error
 
@@ -337,8 +345,6 @@ def translate_error(
     if not isinstance(error, _JAX_ERRORS):
         return error
     reason = str(error).split("\n")[0] or "these shapes do not fit"
-    if "incompatible devices" in reason and any(map(_is_held, values)):
-        return _on_several_devices(op, values, attrs, location)
     shapes = isinstance(error, ValueError | AssertionError) or "shape" in reason
     kind = InvalidArgumentError if shapes else InvalidTypeError
     if isinstance(error, IndexError) or "out of bounds for array of dimension" in reason:
@@ -346,29 +352,6 @@ def translate_error(
     if users := _users_names(argument_names(op, len(values)), operands):
         reason = f"{reason.removesuffix('.')} ({users})"
     return at(kind(f"{op.name}({_given(op, values, attrs)}): {reason}"), location or user_location())
-
-
-def _on_several_devices(op: OpDef, values: Sequence[Any], attrs: Attrs, location: Location | None) -> Exception:
-    """The error for operands that were put on devices, and not on one."""
-    places = {
-        name: ", ".join(sorted(map(device_name, value.devices())))
-        for name, value in zip(argument_names(op, len(values)), values, strict=True)
-        if _is_held(value)
-    }
-    said = ", ".join(f"{name} is on {place}" for name, place in places.items())
-    there = next(iter(places.values()))
-    return at(
-        InvalidArgumentError(
-            f"{op.name}({_given(op, values, attrs)}): the operands are on several devices: {said}; say where to "
-            f"compute by `with gx.device({there!r}):`, or move one by x.to_device({there!r})"
-        ),
-        location or user_location(),
-    )
-
-
-def _is_held(value: Any) -> bool:
-    """Whether a value was put on a device, so that JAX does not move it by itself."""
-    return isinstance(value, jax.Array) and not isinstance(value, Tracer) and value.committed
 
 
 def _given(op: OpDef, values: Sequence[Any], attrs: Attrs) -> str:

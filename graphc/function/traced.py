@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import jax
+from jax.sharding import SingleDeviceSharding
 
 from graphc.autograph import (
     NoSourceError,
@@ -20,7 +21,7 @@ from graphc.autograph import (
     watch_names,
 )
 from graphc.base import Location, at, collections_so_far, detours, user_location
-from graphc.base.errors import GraphcError, InvalidArgumentError, UnimplementedError
+from graphc.base.errors import GraphcError, UnimplementedError
 from graphc.core import (
     NO_ATTRS,
     AfterCall,
@@ -36,6 +37,7 @@ from graphc.core import (
     device_scope,
     devices,
     find_device,
+    placed,
     to_device,
     trace_scope,
     type_of,
@@ -195,14 +197,11 @@ class TracedFunction:
         timeline = observer()
         start = 0.0 if timeline is None else time.perf_counter()
         try:
-            if detours or self.executable.timeout is not None:
-                results = self.executable.attended(arrays, variables)
-            else:
-                results = self.executable(arrays, variables)
+            results = self._launch(arrays, variables)
         except ValueError as error:
             if "incompatible devices" not in str(error):  # JAX has no class of its own for it
                 raise
-            raise self._on_several_devices(arguments, variables) from error
+            results = self._launch(self._together(arrays, variables), variables)
         if timeline is not None and self.plan is None:
             written = [variable.raw for variable in variables[: self.executable.num_written]]
             where = self._place(arrays, variables)
@@ -211,19 +210,15 @@ class TracedFunction:
             after.run(results[place], arguments)
         return self.packer(arguments, own=True)(map(Tensor, results[: self.num_results]))
 
-    def _on_several_devices(self, arguments: Arguments, variables: Sequence[Variable]) -> InvalidArgumentError:
-        """The error for a function that is not pinned, of arguments that are on several devices."""
-        given = [
-            (path, array.devices()) for (path, _), array in zip(array_leaves(arguments), arguments.arrays, strict=True)
-        ]
-        held = [(f"Variable {variable.name!r}", variable.raw.devices()) for variable in variables]
-        places = [f"{name} is on {', '.join(sorted(map(device_name, found)))}" for name, found in (*given, *held)]
-        error = InvalidArgumentError(
-            f"{self.graph.name}: the arguments are on several devices, and the function is pinned to none: "
-            f"{'; '.join(places)}; say where to run it by gx.function(device=...) or `with gx.device(...):`, or move "
-            "one by x.to_device(...)"
-        )
-        return at(error, user_location())
+    def _launch(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
+        if detours or self.executable.timeout is not None:
+            return self.executable.attended(arrays, variables)
+        return self.executable(arrays, variables)
+
+    def _together(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> list[Any]:
+        """Arrays of several devices where the Variables are, or on the default device: the function is not pinned."""
+        place = variables[0].raw.sharding if variables else SingleDeviceSharding(cast("Any", devices()[0]))
+        return [placed(array, place) if isinstance(array, jax.Array) else array for array in arrays]
 
     def _place(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> str:
         """The device or devices that a call runs on."""

@@ -64,7 +64,8 @@ class Costs:
         structs = [jax.ShapeDtypeStruct(type.shape, type.dtype) for type in self._types[number]]
         analysis: Any = self._programs[number].lower(*structs).compile().cost_analysis() or {}
         found: Any = analysis
-        return float(found.get("flops", 0.0)) + float(found.get("bytes accessed", 0.0)) + 1.0
+        # XLA says -1 of what it does not know, such as a call of the host.
+        return max(0.0, float(found.get("flops", 0.0))) + max(0.0, float(found.get("bytes accessed", 0.0))) + 1.0
 
     def _timed(self, number: int, device: Device) -> float:
         place: Any = device

@@ -198,6 +198,7 @@ def profile(path: str | Path | None = None, *, jax_profiler: str | Path | None =
 
     Raises:
       FailedPreconditionError: another profile is open.
+      NotFoundError: the folder of ``path`` does not exist.
 
     Example:
       >>> import graphc as gx
@@ -210,6 +211,9 @@ def profile(path: str | Path | None = None, *, jax_profiler: str | Path | None =
     global _current
     if _current is not None:
         raise at(FailedPreconditionError("gx.profile: another profile is open; close it first"), user_location())
+    if path is not None and not Path(path).resolve().parent.is_dir():
+        error = NotFoundError(f"gx.profile: the trace {str(path)!r} is to be in a folder that does not exist")
+        raise at(error, user_location())
     timeline = Timeline()
     with ExitStack() as stack:
         if jax_profiler is not None:

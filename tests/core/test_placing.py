@@ -338,17 +338,20 @@ def test_what_is_made_in_a_scope_stays_there_after_it() -> None:
     assert ((x * 2).device, (x + y).device, gx.sum(x).device) == ("/device:CPU:1",) * 3
 
 
-def test_operands_on_several_devices_are_refused_with_their_places() -> None:
+def test_operands_on_several_devices_meet_on_the_default_one_in_both_modes() -> None:
     with gx.device("cpu:1"):
         x, v = gx.ones(2), gx.Variable([1.0, 2.0])
     with gx.device("cpu:2"):
         y = gx.ones(2)
-    for compute in (lambda: x + y, lambda: gx.add(x, y)):
-        with pytest.raises(gx.errors.InvalidArgumentError) as caught:
-            compute()
-        text = str(caught.value)
-        assert "the operands are on several devices: x1 is on /device:CPU:1, x2 is on /device:CPU:2" in text
-        assert "say where to compute by `with gx.device('/device:CPU:1'):`, or move one by x.to_device(" in text
+    for compute in (lambda x, y: x + y, gx.add, gx.function(lambda x, y: x + y)):
+        for _ in range(2):
+            found = compute(x, y)
+            assert (found.device, found.numpy().tolist()) == ("/device:CPU:0", [2.0, 2.0])
+    with gx.GradientTape() as tape:
+        tape.watch([x, y])
+        loss = gx.sum(gx.sin(x) * y)
+    for gradient, expected in zip(tape.gradient(loss, [x, y]), (np.cos(1.0), np.sin(1.0)), strict=True):
+        np.testing.assert_allclose(gradient.numpy(), np.full(2, expected), rtol=1e-5)
     assert (x + y.to_device("cpu:1")).device == "/device:CPU:1"
     v.assign_add(y)
     v.assign_sub(2 * y)

@@ -333,10 +333,10 @@ def test_bad_arguments_name_the_argument_and_the_line() -> None:
         gx.errors.InvalidArgumentError, match="on_retrace must be 'warn', 'error' or 'ignore', got 'no'"
     ):
         gx.function(lambda: 0, on_retrace="no")  # pyright: ignore[reportArgumentType]
-    message = "'timeout' is not an option of gx.function in this version; there are input_signature, autograph, unroll"
+    message = "'deadline' is not an option of gx.function in this version; there are input_signature, autograph, unroll"
     with pytest.raises(gx.errors.InvalidArgumentError, match=message) as caught:
-        gx.function(timeout=3)  # pyright: ignore[reportCallIssue]
-    assert "gx.function(timeout=3)" in str(caught.value)
+        gx.function(deadline=3)  # pyright: ignore[reportCallIssue]
+    assert "gx.function(deadline=3)" in str(caught.value)
     with pytest.raises(LookupError, match="there is no device gpu:5"):
         gx.function(lambda: 0, device="gpu:5")
 

@@ -395,3 +395,13 @@ def test_python_that_computes_with_tensors() -> None:
         return x + y[0, 0]
 
     assert outcome(compiled(program), f(0.001)) == outcome(program, f(0.001))
+
+
+@pytest.mark.parametrize("value", [2**31, 2**32 + 7, -(2**40), [1, 2**31], np.int64(2**33)])
+def test_an_int_that_the_type_cannot_hold_is_refused(value: Any) -> None:
+    given = gx.TensorSpec(np.shape(value), "int32")
+    worst = np.ravel(value).tolist()[-1]
+    message = f"a result is {worst}, which its type, i32.*, cannot hold"
+    for call in (lambda: gx.pyfunc(lambda: value, given), gx.function(lambda: gx.pyfunc(lambda: value, given))):
+        with pytest.raises(gx.errors.InvalidArgumentError, match=message):
+            call()

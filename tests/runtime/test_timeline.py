@@ -15,8 +15,8 @@ from graphc.runtime import Timeline, read_timeline
 
 
 def chain(x: Any) -> Any:
-    for _ in range(10):
-        x = x @ x / 300.0
+    for _ in range(25):
+        x = x @ x / 500.0
     return x
 
 
@@ -33,7 +33,7 @@ def test_chains_on_two_devices_are_in_flight_together(tmp_path: Path) -> None:
     def one(x: Any) -> Any:
         return chain(x), chain(x + 1)
 
-    x = gx.ones((300, 300))
+    x = gx.ones((500, 500))
     expected = one(x)
     two(x)
     path = tmp_path / "trace.json"
@@ -102,3 +102,9 @@ def test_files_that_are_no_traces_are_refused(tmp_path: Path) -> None:
     path.write_text("[1, 2]")
     with pytest.raises(gx.errors.InvalidArgumentError, match=r"is no trace that gx.profile has written"):
         read_timeline(path)
+
+
+def test_a_folder_that_does_not_exist_is_told_at_once(tmp_path: Path) -> None:
+    message = "gx.profile: the trace '.*' is to be in a folder that does not exist"
+    with pytest.raises(gx.errors.NotFoundError, match=message), gx.profile(tmp_path / "missing" / "trace.json"):
+        raise AssertionError("not reached")

@@ -219,6 +219,10 @@ def _array(value: Any, type: TensorType) -> np.ndarray[Any, Any]:
             f"a result has the dtype {found.name}, its type is {type}; convert it in the function, or "
             f"declare {found.name!r}"
         )
+    if array.dtype.kind in "iu" and not (converted == array).all():
+        bounds = np.iinfo(type.dtype)
+        worst = next(number for number in array.ravel().tolist() if not bounds.min <= number <= bounds.max)
+        raise InvalidArgumentError(f"a result is {worst}, which its type, {type}, cannot hold")
     return converted
 
 
