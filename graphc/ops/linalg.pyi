@@ -75,7 +75,7 @@ def cond(x: ArrayLike, p: Norm = None) -> Tensor:
 
     Example:
       >>> import graphc as gx
-      >>> round(gx.linalg.cond([[4.0, 1.0], [1.0, 3.0]]).item(), 3)
+      >>> print(f"{gx.linalg.cond([[4.0, 1.0], [1.0, 3.0]]).item():.3f}")
       1.939
     """
 
@@ -362,7 +362,7 @@ def norm(x: ArrayLike, ord: Norm = None, axis: Axis = None, keepdims: bool = Fal
 
     Example:
       >>> import graphc as gx
-      >>> round(gx.linalg.norm([-2.5, 0.5, 3.0]).item(), 3)
+      >>> print(f"{gx.linalg.norm([-2.5, 0.5, 3.0]).item():.3f}")
       3.937
     """
 

@@ -291,8 +291,8 @@ def nanquantile(
 
     Example:
       >>> import graphc as gx
-      >>> round(gx.nanquantile([[1.0, gx.nan], [4.0, 5.0]], 0.3).item(), 3)
-      2.8
+      >>> print(f"{gx.nanquantile([[1.0, gx.nan], [4.0, 5.0]], 0.3).item():.3f}")
+      2.800
     """
 
 def nanstd(x: ArrayLike, axis: Axis = None, correction: float = 0, keepdims: bool = False) -> Tensor:
@@ -347,6 +347,6 @@ def nanvar(x: ArrayLike, axis: Axis = None, correction: float = 0, keepdims: boo
 
     Example:
       >>> import graphc as gx
-      >>> round(gx.nanvar([[1.0, gx.nan], [4.0, 5.0]], correction=1).item(), 3)
+      >>> print(f"{gx.nanvar([[1.0, gx.nan], [4.0, 5.0]], correction=1).item():.3f}")
       4.333
     """
