@@ -150,3 +150,57 @@ def test_a_wide_dtype_of_one_thread_is_that_of_its_steps() -> None:
         found = wide(x)
         assert found.dtype == "float64"
         assert found.item() == 2 * (2.0**40 + 1) + 3
+
+
+def test_what_runs_when_a_step_fails_has_ended_when_the_call_raises() -> None:
+    both = threading.Barrier(2)
+    raised = threading.Event()
+    ended: list[str] = []
+
+    def fail(value: Any) -> Any:
+        both.wait(30)
+        raise OSError("no such disk")
+
+    def other(value: Any) -> Any:
+        both.wait(30)
+        ended.append("too late" if raised.wait(0.3) else "in time")
+        return value
+
+    @gx.function
+    def program(x: Any) -> Any:
+        return gx.pyfunc(other, KIND, x, ordered=False) + gx.pyfunc(fail, KIND, x, ordered=False)
+
+    with pytest.raises(OSError, match="no such disk"):
+        program(ONE)
+    raised.set()
+    assert ended == ["in time"]
+
+
+def test_a_loop_that_the_runtime_drives_stops_when_another_step_fails() -> None:
+    turning = threading.Event()
+    turns: list[int] = []
+
+    def fail(value: Any) -> Any:
+        assert turning.wait(30)
+        raise OSError("no such disk")
+
+    def turn(value: Any) -> Any:
+        turns.append(len(turns))
+        turning.set()
+        return value
+
+    @gx.function
+    def program(x: Any) -> Any:
+        y = x
+        while y < 1e6:
+            with gx.device("cpu:1"):
+                y = y + 1
+            y = gx.pyfunc(turn, KIND, y, ordered=False)
+        return y + gx.pyfunc(fail, KIND, x, ordered=False)
+
+    with pytest.raises(OSError, match="no such disk"):
+        program(ONE)
+    assert 0 < len(turns) < 100_000
+    count = len(turns)
+    assert gx.function(lambda: gx.ones(()) + 1)().item() == 2
+    assert len(turns) == count
