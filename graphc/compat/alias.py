@@ -4,13 +4,17 @@ from __future__ import annotations
 import __future__
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
+
+from graphc.ops import ROWS, Signature, asarray
 
 __all__ = ["Alias", "alias"]
 
 _ANNOTATIONS = __future__.annotations.compiler_flag
+_PLAIN_CALL = re.compile(r"gx\.(\w+(?:\.\w+)*)\(([^()]*)\)")
 _TARGET = re.compile(r"\b(gx|own)\.(\w+(?:\.\w+)*)\(")
 
 
@@ -45,10 +49,11 @@ class Alias:
           namespace: what signature and call refer to.
         """
         name = self.names[0].rpartition(".")[2]
-        source = f"def {name}({self.signature}):\n    return {self.call}\n"
+        first = _first_steps(self.call)
+        source = f"def {name}({self.signature}):\n{first}    return {self.call}\n"
         found: dict[str, Any] = {}
         code = compile(source, f"<graphc alias {library}.{self.names[0]}>", "exec", _ANNOTATIONS, dont_inherit=True)
-        exec(code, {**namespace}, found)
+        exec(code, {**namespace, "_asarray": asarray, "_are_numbers": _are_numbers}, found)
         function: Callable[..., Any] = found[name]
         function.__module__ = module
         # Python's own messages about arguments begin with this name.
@@ -78,6 +83,36 @@ class Alias:
         for part in path.split("."):
             called = getattr(called, part)
         return (getattr(called, "__doc__", None) or "").partition("\n")[0]
+
+
+def _first_steps(call: str) -> str:
+    """What is done first where a function of the op table is called with the parameters themselves.
+
+    If all tensors are Python numbers, the first is made one: by TensorFlow's rules it then has 32 bits.
+    """
+    found = _PLAIN_CALL.fullmatch(call)
+    tensors = None if found is None else _tensors().get(found[1])
+    if found is None or not tensors:
+        return ""
+    given = found[2].split(", ")[: len(tensors)]
+    if len(given) < len(tensors) or not all(map(str.isidentifier, given)):
+        return ""
+    return f"    if _are_numbers({', '.join(given)}):\n        {given[0]} = _asarray({given[0]})\n"
+
+
+@cache
+def _tensors() -> Mapping[str, Sequence[str]]:
+    """The tensor parameters of the functions of the op table that take a fixed number of them."""
+    found = {row.name: Signature.parse(row.signature) for rows in ROWS.values() for row in rows}
+    return {
+        name: signature.tensors
+        for name, signature in found.items()
+        if not signature.sequences and not any(tensor.startswith("*") for tensor in signature.tensors)
+    }
+
+
+def _are_numbers(*values: Any) -> bool:
+    return all(type(value) in (int, float, complex) for value in values)
 
 
 def alias(names: str, signature: str, call: str, example: str) -> Alias:

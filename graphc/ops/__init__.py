@@ -50,8 +50,9 @@ from graphc.ops.numbers import AS_NUMBER
 from graphc.ops.numeric import as_numbers
 from graphc.ops.numerics import BAD_VALUES
 from graphc.ops.order import TOGETHER, Operation, control_dependencies, group, no_op, tuple
+from graphc.ops.signature import Signature
 from graphc.ops.state import ASSIGN_VARIABLE, READ_VARIABLE
-from graphc.ops.table import infer_by_evaluation
+from graphc.ops.table import ROWS, infer_by_evaluation
 
 __all__ = [
     "ALL_MEAN",
@@ -73,6 +74,7 @@ __all__ = [
     "READ_VARIABLE",
     "REPLICA_AXIS",
     "REPLICA_INDEX",
+    "ROWS",
     "SCAN",
     "STATUS",
     "SWITCH",
@@ -85,6 +87,7 @@ __all__ = [
     "MappedRegion",
     "NamespaceInfo",
     "Operation",
+    "Signature",
     "Trips",
     "as_numbers",
     "call_jax",

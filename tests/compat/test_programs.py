@@ -386,3 +386,11 @@ def test_lines_of_a_file_and_their_labels() -> None:
     assert (tf.is_tensor(species), tf.constant("a", shape=[2]).numpy().tolist()) == (True, ["a", "a"])
     assert tf.gather(species, [1, 0]).numpy().tolist() == ["virginica", "setosa"]
     assert width.numpy().tolist() == [3.5, 3.0]
+
+
+def test_calls_of_numbers_alone_have_the_dtypes_of_tensorflow() -> None:
+    found = [tf.sqrt(2.0), tf.add(1.0, 2.0), tf.add(2, 3), tf.pow(2, 3), tf.maximum(1, 2), tf.abs(-1)]
+    assert [value.dtype.name for value in found] == ["float32", "float32", "int32", "int32", "int32", "int32"]
+    assert tf.function(lambda: tf.sqrt(2.0))().dtype == tf.float32
+    assert tf.add(tf.constant([1.0], tf.float64), 2.0).dtype == tf.float64
+    assert tf.sqrt(tf.constant(2.0, tf.float64)).dtype == tf.float64
