@@ -22,6 +22,7 @@ TAKE_ALL = {
         "intersect1d",
         "isin",
         "kron",
+        "lax.full_like",
         "linspace",
         "logspace",
         "nn.squareplus",
@@ -62,7 +63,7 @@ def refused(call: Any, inputs: list[Any]) -> GraphcError | None:
 
 
 # JAX warns of what it will refuse one day, such as the loss of an imaginary part.
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::numpy.exceptions.ComplexWarning")
 def test_every_row_refuses_in_both_modes_with_the_same_sentence() -> None:
     refusing: set[str] = set()
     wrong: list[str] = []
