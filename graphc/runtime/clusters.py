@@ -72,6 +72,7 @@ class Clustering:
                 return source
         return self._open.get((device, needs))
 
-    def in_order(self) -> Sequence[Cluster]:
-        """The clusters, each after all that it needs; those begun first come first where that is left open."""
+    @property
+    def clusters(self) -> Sequence[Cluster]:
+        """The clusters in the order in which they were begun, in which each comes after all that it needs."""
         return self._found

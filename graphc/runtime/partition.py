@@ -65,7 +65,7 @@ class _Program:
         clustering = Clustering()
         for node in stateless.nodes:
             self._add(node, clustering)
-        self.order = clustering.in_order()
+        self.order = clustering.clusters
         homes = ["" for _ in stateless.graph.outputs] + [placement.devices[node] for node in stateless.homes]
         self.results = [
             (value, placement.default if _is_constant(value) and not home else home)

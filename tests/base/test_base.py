@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from graphc.base import Config, Location, Registry, UniqueNames, at, errors
+from graphc.base import Config, Location, Registry, UniqueNames, at, config, errors
 
 
 class TestErrors:
@@ -122,3 +122,9 @@ class TestRegistry:
     def test_a_name_that_is_missing_is_named(self) -> None:
         with pytest.raises(errors.NotFoundError, match="there is no colour 'red'; there are 0 others"):
             Registry[int]("colour")["red"]
+
+
+def test_a_setting_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(errors.InvalidArgumentError, match=r"gx\.config: there is no setting 'max_inflight'; there are"):
+        config.max_inflight = 2  # pyright: ignore[reportAttributeAccessIssue]
+    assert not hasattr(Config(), "max_inflight")
