@@ -162,6 +162,21 @@ class Tensor(ArrayMethods):
         yield from wait_for_async((self.raw,), self._description).__await__()
         return self
 
+    async def wait_async(self) -> Tensor:
+        """As ``await x``, but a coroutine of its own: ``asyncio.gather`` and the like take those, and not a tensor.
+
+        They keep what they wait for in a dict; a tensor, which is compared item by item, has no hash.
+
+        Example:
+          >>> import asyncio
+          >>> import graphc as gx
+          >>> async def main(x):
+          ...     return await asyncio.gather((x + 1).wait_async(), (x * 2).wait_async())
+          >>> [y.item() for y in asyncio.run(main(gx.asarray(3.0)))]
+          [4.0, 6.0]
+        """
+        return await self
+
     def __jax_array__(self) -> jax.Array:
         self._looked_at()
         return self.raw
@@ -307,6 +322,10 @@ class SymbolicTensor(Tensor):
     def __await__(self) -> Generator[Any, None, Tensor]:
         """Refused, too."""
         self._refuse("await", "await the result of the call")
+
+    def wait_async(self) -> NoReturn:
+        """Refused, at once."""
+        self._refuse("wait_async()", "await the result of the call")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         self._refuse("conversion to a NumPy array", "use the graphc function of the same name instead of NumPy's")

@@ -211,6 +211,16 @@ class TestAsyncio:
 
         assert [x.sum().item() for x in asyncio.run(main())] == [0, 3, 6, 9, 12]
 
+    def test_several_tensors_for_what_takes_coroutines(self) -> None:
+        async def main() -> tuple[list[float], list[float]]:
+            x, y = gx.ones(3) * 2, gx.ones(3) * 3
+            gathered = await asyncio.gather(x.wait_async(), y.wait_async())
+            assert gathered[0] is x
+            done = [await next_one for next_one in asyncio.as_completed([x.wait_async(), y.wait_async()])]
+            return [t.sum().item() for t in gathered], sorted(t.sum().item() for t in done)
+
+        assert asyncio.run(main()) == ([6, 9], [6, 9])
+
     def test_an_error_in_the_background_is_raised(self, slow: SlowArray) -> None:
         slow.error = ArithmeticError("bad")
         slow.compute()
@@ -229,13 +239,14 @@ class TestAsyncio:
         asyncio.run(main())  # the loop is closed before the array is there
         slow.compute()
 
-    def test_a_symbolic_tensor_is_refused(self) -> None:
+    @pytest.mark.parametrize(("method", "use"), [("__await__", "await"), ("wait_async", r"wait_async\(\)")])
+    def test_a_symbolic_tensor_is_refused(self, method: str, use: str) -> None:
         @gx.function(autograph=False)
         def step(x: gx.Tensor) -> gx.Tensor:
-            x.__await__()
+            getattr(x, method)()
             return x
 
-        with pytest.raises(gx.errors.ConcretizationError, match="await needs a value"):
+        with pytest.raises(gx.errors.ConcretizationError, match=f"{use} needs a value"):
             step(gx.ones(2))
 
 
