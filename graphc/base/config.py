@@ -7,10 +7,11 @@ import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from graphc.base.detours import set_detour
-from graphc.base.errors import InvalidArgumentError
+from graphc.base.errors import InvalidArgumentError, at
+from graphc.base.frames import user_location
 
 __all__ = ["Config", "DeviceSettings", "WideTypes", "config"]
 
@@ -188,9 +189,7 @@ class Config:
     def watchdog_seconds(self, value: float | None) -> None:
         numeric = isinstance(value, int | float) and not isinstance(value, bool)
         if value is not None and not (numeric and 0 < value < math.inf):
-            raise InvalidArgumentError(
-                f"gx.config.watchdog_seconds: expected a positive, finite number of seconds or None, got {value!r}"
-            )
+            raise _unexpected("watchdog_seconds", "a positive, finite number of seconds or None", value)
         self._watchdog_seconds = value
         self.update_detours()
 
@@ -211,7 +210,7 @@ class Config:
     @default_dtype_bits.setter
     def default_dtype_bits(self, value: int) -> None:
         if type(value) is not int or value not in _DEFAULT_BITS:
-            raise InvalidArgumentError(f"gx.config.default_dtype_bits: expected 32 or 64, got {value!r}")
+            raise _unexpected("default_dtype_bits", "32 or 64", value)
         if value != self._default_bits:
             self._default_bits = value
             self._switch().defaults_changed()
@@ -279,8 +278,7 @@ class Config:
         """
         unknown = [name for name in settings if name.startswith("_") or name not in self._names()]
         if unknown:
-            error = f"gx.config.scope: there is no setting {unknown[0]!r}; there are {', '.join(self._names())}"
-            raise InvalidArgumentError(error)
+            raise self._unknown("gx.config.scope", unknown[0])
         with ExitStack() as stack:
             for name, value in settings.items():
                 if name == "enable_x64":
@@ -293,9 +291,13 @@ class Config:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_") and name not in self._names():
-            error = f"gx.config: there is no setting {name!r}; there are {', '.join(self._names())}"
-            raise InvalidArgumentError(error)
-        object.__setattr__(self, name, value)
+            raise self._unknown("gx.config", name)
+        check = _PLAIN.get(name)
+        object.__setattr__(self, name, value if check is None else check(name, value))
+
+    def _unknown(self, use: str, name: str) -> InvalidArgumentError:
+        message = f"{use}: there is no setting {name!r}; there are {', '.join(self._names())}"
+        return at(InvalidArgumentError(message), user_location())
 
     def _names(self) -> list[str]:
         plain = [name for name in self.__dataclass_fields__ if not name.startswith("_")]
@@ -335,15 +337,35 @@ class Config:
 
 def _truth(name: str, value: Any) -> bool:
     if type(value) is not bool:
-        raise InvalidArgumentError(f"gx.config.{name}: expected True or False, got {value!r}")
+        raise _unexpected(name, "True or False", value)
     return value
 
 
 def _count(name: str, value: Any) -> int | None:
     if value is not None and (type(value) is not int or value < 1):
-        raise InvalidArgumentError(f"gx.config.{name}: expected an int from 1 on or None, got {value!r}")
+        raise _unexpected(name, "an int from 1 on or None", value)
     return value
 
+
+def _number_of(name: str, value: Any) -> int:
+    if type(value) is not int or value < 1:
+        raise _unexpected(name, "an int from 1 on", value)
+    return value
+
+
+def _unexpected(name: str, expected: str, value: Any) -> InvalidArgumentError:
+    return at(InvalidArgumentError(f"gx.config.{name}: expected {expected}, got {value!r}"), user_location())
+
+
+_PLAIN: Final[dict[str, Callable[[str, Any], Any]]] = {
+    "verify": _truth,
+    "max_traces": _number_of,
+    "max_unrolled_nodes": _number_of,
+    "warn_retraces": _number_of,
+    "full_traceback": _truth,
+    "soft_placement": _truth,
+}
+"""What looks at the values of the settings that are plain attributes."""
 
 config = Config()
 config.update_detours()

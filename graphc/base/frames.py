@@ -75,6 +75,11 @@ def is_internal_file(filename: str) -> bool:
     return filename.startswith((*_PREFIXES, "<frozen", "<graphc")) or filename in _STDLIB_PLUMBING
 
 
+def _is_made_for_graphc(frame: FrameType) -> bool:
+    """Whether ``dataclasses`` wrote the code, the ``__init__`` of a class of graphc's; it has no file."""
+    return frame.f_code.co_filename == "<string>" and frame.f_globals.get("__name__", "").startswith("graphc.")
+
+
 _internal: dict[int, bool] = {}
 _locations: dict[int, tuple[list[int], list[Location]]] = {}
 
@@ -90,7 +95,7 @@ def user_frame(skip: int = 1) -> FrameType | None:
         code = frame.f_code
         internal = _internal.get(id(code))
         if internal is None:
-            internal = remember(_internal, code, is_internal_file(code.co_filename))
+            internal = remember(_internal, code, is_internal_file(code.co_filename) or _is_made_for_graphc(frame))
         if not internal:
             return frame
         frame = frame.f_back

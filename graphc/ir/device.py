@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from graphc.base import errors
+from graphc.base import at, errors, user_location
 
 __all__ = ["DeviceSpec"]
 
@@ -58,23 +58,21 @@ class DeviceSpec:
         for field in ("job", "device_type"):
             name = getattr(self, field)
             if name is not None and not isinstance(name, str):
-                raise errors.InvalidTypeError(f"{field} is {name!r}; expected a string or None")
+                raise _wrong_type(f"{field} is {name!r}; expected a string or None")
         if self.job is not None and not _JOB.fullmatch(self.job):
-            raise errors.InvalidArgumentError(
-                f"{self.job!r} is no name of a job: a letter, then letters, digits, '_', '.' and '-'"
-            )
+            raise _malformed(f"{self.job!r} is no name of a job: a letter, then letters, digits, '_', '.' and '-'")
         if self.device_type is not None:
             if not _TYPE.fullmatch(self.device_type):
-                raise errors.InvalidArgumentError(f"{self.device_type!r} is no type of device, such as 'GPU'")
+                raise _malformed(f"{self.device_type!r} is no type of device, such as 'GPU'")
             object.__setattr__(self, "device_type", self.device_type.upper())
         for field in ("replica", "task", "device_index"):
             number = getattr(self, field)
             if number is None:
                 continue
             if isinstance(number, bool) or not hasattr(number, "__index__"):
-                raise errors.InvalidTypeError(f"{field} is {number!r}; expected an int or None")
+                raise _wrong_type(f"{field} is {number!r}; expected an int or None")
             if number < 0:
-                raise errors.InvalidArgumentError(f"{field} is {number}; it counts from 0")
+                raise _malformed(f"{field} is {number}; it counts from 0")
             object.__setattr__(self, field, operator.index(number))
 
     @staticmethod
@@ -87,7 +85,11 @@ class DeviceSpec:
 
         Raises:
           InvalidArgumentError: the text is none of these; the message lists the forms.
+          InvalidTypeError: it is no text.
         """
+        given: Any = text
+        if not isinstance(given, str):
+            raise _wrong_type(f"gx.DeviceSpec.parse: expected a text such as 'gpu:0', got {given!r:.60}")
         return _parse(text)
 
     def merge(self, inner: DeviceSpec) -> DeviceSpec:
@@ -95,7 +97,14 @@ class DeviceSpec:
 
         What ``inner`` says holds; what it leaves open is as here. An index here counts devices of the type here, so
         it goes when ``inner`` names another type.
+
+        Raises:
+          InvalidTypeError: ``inner`` is no spec.
         """
+        given: Any = inner
+        if not isinstance(given, DeviceSpec):
+            message = "gx.DeviceSpec.merge: expected a gx.DeviceSpec, which gx.DeviceSpec.parse makes of a text, got"
+            raise _wrong_type(f"{message} {given!r:.60}")
         other_type = None not in (self.device_type, inner.device_type) and self.device_type != inner.device_type
         return DeviceSpec(
             self.job if inner.job is None else inner.job,
@@ -133,7 +142,7 @@ class DeviceSpec:
         unknown = [name for name in fields if name not in self.__dataclass_fields__]
         if unknown:
             known = ", ".join(self.__dataclass_fields__)
-            raise errors.InvalidArgumentError(f"a device spec has no field {unknown[0]!r}; it has {known}")
+            raise _malformed(f"a device spec has no field {unknown[0]!r}; it has {known}")
         return dataclasses.replace(self, **fields)
 
     def __str__(self) -> str:
@@ -147,15 +156,23 @@ class DeviceSpec:
         return f"{text}/device:{self.device_type or '*'}:{'*' if self.device_index is None else self.device_index}"
 
 
+def _malformed(message: str) -> errors.InvalidArgumentError:
+    return at(errors.InvalidArgumentError(message), user_location())
+
+
+def _wrong_type(message: str) -> errors.InvalidTypeError:
+    return at(errors.InvalidTypeError(message), user_location())
+
+
 @lru_cache(maxsize=4096)
 def _parse(text: str) -> DeviceSpec:
     fields: dict[str, str | int | None] = {}
     for part in text.removeprefix("/").split("/") if text else ():
         found = _parse_part(part)
         if not found:
-            raise errors.InvalidArgumentError(f"the device {text!r} has the part {part!r}; {_FORMS}")
+            raise _malformed(f"the device {text!r} has the part {part!r}; {_FORMS}")
         if not found.keys().isdisjoint(fields):
-            raise errors.InvalidArgumentError(f"the device {text!r} gives {next(iter(found))} more than once; {_FORMS}")
+            raise _malformed(f"the device {text!r} gives {next(iter(found))} more than once; {_FORMS}")
         fields.update(found)
     return DeviceSpec(**fields)  # pyright: ignore[reportArgumentType]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from graphc.base import at, checked_seconds, nest, user_location
@@ -43,8 +44,8 @@ class RetryPolicy:
             raise _error(f"on must be exception classes, got {given!r}")
         object.__setattr__(self, "on", kinds)
         checked_seconds(self.backoff, "gx.RetryPolicy: backoff")
-        if not self.factor >= 1:
-            raise _error(f"factor must be at least 1, got {self.factor!r}")
+        if isinstance(self.factor, bool) or not isinstance(self.factor, Real) or not self.factor >= 1:
+            raise _error(f"factor must be a number from 1 on, got {self.factor!r}")
 
     def delay(self, attempt: int) -> float:
         """The seconds to wait after an attempt, of which the first is 1."""

@@ -9,7 +9,17 @@ from typing import Any, TypeVar
 
 import jax
 
-from graphc.base import CancellationToken, at, check_interrupted, deadline, interruption, nest, pause, user_location
+from graphc.base import (
+    CancellationToken,
+    at,
+    check_interrupted,
+    checked_seconds,
+    deadline,
+    interruption,
+    nest,
+    pause,
+    user_location,
+)
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import Tensor, context, device_scope, wait_for
 from graphc.runtime.future import Future
@@ -63,6 +73,7 @@ def submit(
         )
         raise context.trace.refuse(error)
     _check(fn, retry, priority)
+    checked_seconds(timeout, "gx.submit: timeout")
     name = getattr(fn, "__name__", type(fn).__name__)
     token = CancellationToken()
     future: Future[T] = Future(name, token, user_location())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import threading
+from typing import Any
 
 import pytest
 
@@ -128,3 +129,33 @@ def test_a_setting_that_does_not_exist_is_refused() -> None:
     with pytest.raises(errors.InvalidArgumentError, match=r"gx\.config: there is no setting 'max_inflight'; there are"):
         config.max_inflight = 2  # pyright: ignore[reportAttributeAccessIssue]
     assert not hasattr(Config(), "max_inflight")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("verify", 1, "True or False"),
+        ("full_traceback", "yes", "True or False"),
+        ("soft_placement", None, "True or False"),
+        ("check_numerics", 1, "True or False"),
+        ("max_traces", 0, "an int from 1 on"),
+        ("max_unrolled_nodes", None, "an int from 1 on"),
+        ("warn_retraces", 2.5, "an int from 1 on"),
+        ("max_in_flight", 0, "an int from 1 on or None"),
+        ("inter_op_threads", "2", "an int from 1 on or None"),
+        ("watchdog_seconds", 0, "a positive, finite number of seconds or None"),
+        ("default_dtype_bits", 16, "32 or 64"),
+    ],
+)
+def test_a_value_that_a_setting_cannot_have_is_refused_with_the_line(name: str, value: Any, expected: str) -> None:
+    before = getattr(config, name)
+    with pytest.raises(errors.InvalidArgumentError) as caught:
+        setattr(config, name, value)
+    message = f"gx.config.{name}: expected {expected}, got {value!r}\n  at File"
+    assert str(caught.value).startswith(message)
+    assert str(caught.value).endswith("setattr(config, name, value)")
+    with pytest.raises(errors.InvalidArgumentError) as caught, config.scope(**{name: value}):
+        pass
+    assert str(caught.value).startswith(message)
+    assert "config.scope(**{name: value})" in str(caught.value)
+    assert getattr(config, name) == before

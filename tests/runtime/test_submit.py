@@ -290,19 +290,25 @@ class TestRetry:
             ({"max_attempts": 2, "on": "OSError"}, "on must be exception classes, got 'OSError'"),
             ({"max_attempts": 2, "on": (BaseException,)}, "on must be exception classes"),
             ({"max_attempts": 2, "backoff": 0}, "backoff: expected a positive, finite number of seconds or None"),
-            ({"max_attempts": 2, "factor": 0.5}, "factor must be at least 1, got 0.5"),
+            ({"max_attempts": 2, "factor": 0.5}, "factor must be a number from 1 on, got 0.5"),
+            ({"max_attempts": 2, "factor": "2"}, "factor must be a number from 1 on, got '2'"),
         ],
     )
     def test_bad_policies(self, options: Any, message: str) -> None:
-        with pytest.raises(gx.errors.InvalidArgumentError, match=f"gx.RetryPolicy: {message}"):
+        with pytest.raises(gx.errors.InvalidArgumentError, match=f"gx.RetryPolicy: {message}") as caught:
             gx.RetryPolicy(**options)
+        assert str(caught.value).endswith("gx.RetryPolicy(**options)")
 
 
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"timeout": 0}, ValueError, "expected a positive, finite number of seconds or None, got 0"),
-        ({"timeout": "1"}, TypeError, "expected a number of seconds or None, got '1'"),
+        (
+            {"timeout": 0},
+            ValueError,
+            r"gx\.submit: timeout: expected a positive, finite number of seconds or None, got 0",
+        ),
+        ({"timeout": "1"}, TypeError, r"gx\.submit: timeout: expected a number of seconds or None, got '1'"),
         ({"priority": "high"}, ValueError, "priority must be a number, got 'high'"),
         ({"priority": float("nan")}, ValueError, "priority must be a number, got nan"),
         ({"retry": 3}, TypeError, r"retry must be a gx\.RetryPolicy or None, got 3"),
