@@ -11,7 +11,14 @@ from typing import Any, Final
 import jax
 
 from graphc.base import Location, at, config, user_location
-from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.base.errors import (
+    ConcretizationError,
+    GraphcError,
+    InvalidArgumentError,
+    InvalidTypeError,
+    LeakedTensorError,
+    UnimplementedError,
+)
 from graphc.core.context import context, trace_scope
 from graphc.core.devices import Device, device_name, devices, find_device, named_device, say_once
 from graphc.core.dtypes import type_of
@@ -110,6 +117,13 @@ def device(spec: str | DeviceSpec | Device | DeviceChoice | None) -> AbstractCon
         return _Scope(None)
     if callable(spec):
         return _Scope(DeviceFunction(spec))
+    given: Any = spec
+    if not isinstance(given, str | DeviceSpec | jax.Device):
+        message = (
+            "expected a device such as 'gpu:0', a gx.DeviceSpec, one of gx.devices(), a function that chooses one for "
+            f"each op, or None, got {given!r:.60}"
+        )
+        raise at(InvalidTypeError(message), user_location())
     layer = _spec(spec)
     if layer.device_type is None and layer.device_index is not None:
         named_device(layer)  # the type is that of the scope around
@@ -286,8 +300,16 @@ def _asked(pins: Pins, node: NodeToPlace) -> str:
 
 
 def _answer(function: DeviceFunction, node: NodeToPlace) -> DeviceSpec:
-    with trace_scope(None):  # it is asked while a function is traced, and is no part of it
-        answer = function.function(node)
+    try:
+        with trace_scope(None):  # it is asked while a function is traced, and is no part of it
+            answer = function.function(node)
+    except (ConcretizationError, LeakedTensorError) as error:
+        message = (
+            f"the device function {str(function)!r} was asked about {node.op} and computes with a tensor of a function "
+            "that is being traced, which has no value then; let it decide by what it is told (node.op, node.inputs, "
+            "node.attrs, ...), by Python values or by tensors from outside the function"
+        )
+        raise at(ConcretizationError(message), user_location()) from error
     if answer is None:
         return DeviceSpec()
     asked = f"the device function {str(function)!r} was asked about {node.op} and returned {answer!r:.60}"

@@ -11,7 +11,7 @@ from typing import Any, Unpack, overload
 from graphc.autograph import to_source
 from graphc.base import Registry, at, collection_paused, config, deep_recursion, detours, user_location, warn_at
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, RetraceWarning, VariableCreationError
-from graphc.core import CreationInTrace, busy, canonical_device, context, creation_scope, device_scope, is_examining
+from graphc.core import CreationInTrace, Device, DeviceChoice, busy, context, creation_scope, device, is_examining
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.bound import BoundFunction
 from graphc.function.fast_path import MISS, fast_path
@@ -22,7 +22,7 @@ from graphc.function.retrace import TraceReport, is_due, ordinal, retrace_reason
 from graphc.function.side_effects import SideEffects
 from graphc.function.tracebacks import shorten
 from graphc.function.traced import TracedFunction, converted, trace_function
-from graphc.ir import Graph
+from graphc.ir import DeviceSpec, Graph
 
 __all__ = ["TOOLS", "Function", "function"]
 
@@ -49,12 +49,12 @@ class Function:
         self.python_function = python_function
         self._given = options
         label = options.get("name") or getattr(python_function, "__name__", type(python_function).__name__)
-        device = options.get("device")
+        pin = options.get("device")
         self._options = TraceOptions(
             "lambda" if label == "<lambda>" else label,
             autograph=options.get("autograph", True),
             unroll=options.get("unroll"),
-            device="" if device is None else canonical_device(device),
+            pin=None if pin is None else device(pin),
             max_iterations=options.get("max_iterations"),
             side_effects=options.get("side_effects", "warn"),
             timeout=options.get("timeout"),
@@ -149,12 +149,12 @@ class Function:
         """The call inside another trace: its nodes become the caller's."""
         function = converted(self.python_function, self._options)
         args, kwargs = self._binder.convert(args, kwargs)
-        with device_scope(self._options.device or context.device):
+        with self._options.pinned():
             return function(*args, **kwargs)
 
     def _run_eagerly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         args, kwargs = self._binder.convert(args, kwargs)
-        with device_scope(self._options.device or context.device):
+        with self._options.pinned():
             return self.python_function(*args, **kwargs)
 
     def _create(self, args: tuple[Any, ...], kwargs: dict[str, Any], key: Any, *, keep: bool = True) -> Any:
@@ -324,7 +324,7 @@ def function(
     unroll: bool | int | None = None,
     max_iterations: int | None = None,
     side_effects: Report = "warn",
-    device: str | None = None,
+    device: str | DeviceSpec | Device | DeviceChoice | None = None,
     on_retrace: Report = "warn",
     max_traces: int | None = None,
     timeout: float | None = None,
@@ -346,7 +346,8 @@ def function(
       side_effects: what to do about what Python does only when the function is traced (a store into an object that
         outlives the call, a global that is assigned, a file, the clock, random numbers of other libraries): ``"warn"``
         tells of each once per function, with its line; ``"error"`` refuses it; ``"ignore"`` says that once is meant.
-      device: where to run; None for where the arguments are.
+      device: where to run: all that :func:`graphc.device` takes, which is put around the body. None for where the
+        scopes around the call say, or else where the arguments are.
       on_retrace: what the third retrace leads to: ``"warn"``, ``"error"`` or ``"ignore"``. The warning comes again
         whenever the number of retraces has doubled, so that one that goes on for ever is seen and does not flood.
       max_traces: how many traces are kept; ``gx.config.max_traces`` when None.

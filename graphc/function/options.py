@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal, TypedDict, cast
 
 from graphc.base import at, checked_seconds, user_location
 from graphc.base.errors import InvalidArgumentError
-from graphc.ir import Graph
+from graphc.core import Device, DeviceChoice
+from graphc.ir import DeviceSpec, Graph
 
 __all__ = ["FunctionOptions", "Report", "TraceOptions", "check_options"]
 
@@ -23,7 +25,7 @@ class FunctionOptions(TypedDict, total=False):
     unroll: bool | int | None
     max_iterations: int | None
     side_effects: Report
-    device: str | None
+    device: str | DeviceSpec | Device | DeviceChoice | None
     on_retrace: Report
     max_traces: int | None
     timeout: float | None
@@ -40,7 +42,7 @@ class TraceOptions:
       autograph: whether Python control flow on tensors is converted.
       unroll: whether loops over a ``range`` are unrolled, or how many iterations to make one; None leaves it to each
         loop.
-      device: the device that every op is pinned to; empty for none.
+      pin: the device scope around the body; None for none.
       max_iterations: how often a loop may run whose end depends on tensors, where the loop does not say.
       side_effects: what to do about what Python does only when the function is traced.
       timeout: within how many seconds a run must be done.
@@ -50,11 +52,15 @@ class TraceOptions:
     name: str
     autograph: bool = True
     unroll: bool | int | None = None
-    device: str = ""
+    pin: AbstractContextManager[None] | None = None
     max_iterations: int | None = None
     side_effects: Report = "warn"
     timeout: float | None = None
     placement: Callable[[Graph], Graph] | None = None
+
+    def pinned(self) -> AbstractContextManager[None]:
+        """The device scope around the body, inside those around the call."""
+        return nullcontext() if self.pin is None else self.pin
 
 
 def check_options(options: FunctionOptions) -> None:

@@ -347,7 +347,8 @@ def trace_function(
     before = [tensor.raw for tensor in symbolic]
     args, kwargs = binder.rebuild(arguments, symbolic)
     watch = ArgumentWatch(options.name, args, kwargs)
-    with _telling_refusals(trace), trace_scope(trace), device_scope(options.device or context.device):
+    with _telling_refusals(trace), trace_scope(trace), options.pinned():
+        device = context.device.text
         try:
             result = converted(function, options, trace)(*args, **kwargs)
         except RecursionError as error:
@@ -375,9 +376,7 @@ def trace_function(
         graph = options.placement(graph)
     counts = [(after, len(tensors)) for after, tensors in after_call]
     notes = TraceNotes(unoptimized, trace.loops, side_effects, trace.unconverted, time.perf_counter() - start)
-    traced = TracedFunction(
-        graph, trace, counts, returned, binder, arguments, notes, options.device or context.device.text
-    )
+    traced = TracedFunction(graph, trace, counts, returned, binder, arguments, notes, device)
     traced.executable.timeout = options.timeout
     traced.check(arguments)
     return traced

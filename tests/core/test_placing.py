@@ -7,7 +7,7 @@ import functools
 import itertools
 import logging
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 import jax
@@ -152,7 +152,7 @@ def test_a_device_of_another_process_is_refused(spec: str, field: str) -> None:
 
 
 def test_what_is_no_device_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"expected a device such as 'gpu:0', a gx.DeviceSpec or one of .*, got 3\n"):
+    with pytest.raises(TypeError, match=r"expected a device such as 'gpu:0', a gx.DeviceSpec, one of .*, got 3\n"):
         gx.device(3)  # type: ignore[arg-type]
     with pytest.raises(gx.errors.NotFoundError, match="there is no device cpu:9; this process has"):
         gx.device("cpu:9")
@@ -160,6 +160,38 @@ def test_what_is_no_device_is_refused() -> None:
     with outer, pytest.raises(gx.errors.NotFoundError, match="there is no device /device:CPU:9; this process has"):
         gx.device("/device:*:9").__enter__()
     assert context.eager
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda: gx.device("cpu:x"),
+        lambda: gx.device("cpu:99"),
+        lambda: gx.device("/job:ps"),
+        lambda: gx.device(3.5),  # pyright: ignore[reportArgumentType]
+        lambda: gx.function(lambda x: x, device="cpu:x"),
+        lambda: gx.function(lambda x: x, device="cpu:99"),
+        lambda: gx.function(lambda x: x, device=3.5),  # pyright: ignore[reportArgumentType]
+        lambda: gx.DeviceSpec.parse("cpu:x"),
+        lambda: gx.DeviceSpec.parse(3.5),  # pyright: ignore[reportArgumentType]
+        lambda: gx.DeviceSpec(job="a b"),
+        lambda: gx.DeviceSpec(task=-1),
+        lambda: gx.DeviceSpec(device_type=3.5),  # pyright: ignore[reportArgumentType]
+        lambda: gx.DeviceSpec().merge("cpu"),  # pyright: ignore[reportArgumentType]
+        lambda: gx.DeviceSpec().replace(index=3),
+        lambda: gx.devices("c p u"),
+        lambda: gx.zeros(2, device="cpu:x"),
+        lambda: gx.ones(2).to_device("cpu:99"),
+        lambda: gx.colocate_with(3.5),
+        lambda: gx.placement.auto(gx.function(lambda x: x), gx.ones(2), devices=["cpu:x"]),
+    ],
+)
+def test_a_device_that_is_refused_is_told_with_the_line(use: Callable[[], Any]) -> None:
+    with pytest.raises(gx.errors.GraphcError) as caught:
+        use()
+    text = str(caught.value)
+    assert f'\n  at File "{__file__}", line ' in text
+    assert text.count("\n  at ") == 1
 
 
 def variables_on_cpu_1(node: NodeToPlace) -> str | None:
@@ -309,6 +341,25 @@ def test_nonsense_of_a_function_is_refused_by_its_name(
     assert "<locals>.pick' was asked about " in text
     assert message in text
     assert "return x + 1" in text
+
+
+@pytest.mark.parametrize("decide", [lambda total: gx.sqrt(total) > 1, lambda total: int(total) > 1])
+def test_a_function_that_computes_with_what_is_traced_is_refused(decide: Callable[[Any], Any]) -> None:
+    @gx.function
+    def step(x: Any) -> Any:
+        total = gx.sum(x)
+
+        def by_value(node: NodeToPlace) -> str:
+            return "cpu:1" if decide(total) else "cpu:2"
+
+        with gx.device(by_value):
+            return x + 1
+
+    message = r"by_value' was asked about add and computes with a tensor of a function that is being traced"
+    with pytest.raises(gx.errors.ConcretizationError, match=message) as caught:
+        step(gx.ones(3))
+    assert "return x + 1" in str(caught.value)
+    assert isinstance(caught.value.__cause__, gx.errors.GraphcError)  # which names the tensor and the line in by_value
 
 
 def test_what_a_function_raises_is_raised() -> None:

@@ -337,6 +337,40 @@ def test_a_pin_is_obeyed_in_every_mode() -> None:
     assert [creating(ONE).device, made[0].device, creating(ONE).device] == [place] * 3
 
 
+@pytest.mark.parametrize(
+    ("device", "around", "expected"),
+    [
+        (gx.DeviceSpec.parse("cpu:1"), "cpu:2", 1),
+        (gx.devices()[3], None, 3),
+        (lambda node: "cpu:4" if node.op == "add" else None, None, 4),
+        (lambda node: "cpu:4" if node.op == "sin" else None, "cpu:2", 2),
+        ("/device:*:3", "cpu", 3),
+        ("/job:localhost", "cpu:2", 2),
+        (None, "cpu:2", 2),
+    ],
+)
+@pytest.mark.parametrize("eagerly", [False, True])
+def test_a_function_is_pinned_as_a_scope_pins(device: Any, around: str | None, expected: int, eagerly: bool) -> None:
+    pinned = gx.function(lambda x: x + 1, device=device)
+    gx.run_functions_eagerly(eagerly)
+    try:
+        with gx.device(around):
+            assert pinned(ONE).device == f"/device:CPU:{expected}"
+            assert gx.function(lambda x: pinned(x))(ONE).device == f"/device:CPU:{expected}"
+    finally:
+        gx.run_functions_eagerly(False)
+
+
+def test_a_pin_of_a_function_does_not_contradict_a_co_location() -> None:
+    variable = gx.Variable(1.0)
+    pinned = gx.function(lambda x: x + 1, device="cpu:1")
+    with (
+        gx.colocate_with(variable),
+        pytest.raises(gx.errors.InvalidArgumentError, match=r"contradicts gx\.colocate_with"),
+    ):
+        pinned(ONE)
+
+
 def test_a_device_scope_around_the_call_is_part_of_the_key() -> None:
     function = gx.function(lambda x: x + 1)
     for name in ("cpu:2", "cpu:3", "cpu:2"):
