@@ -107,7 +107,7 @@ def test_what_it_returns_is_checked(parallel: DataParallel) -> None:
     def step(x: Tensor) -> Tensor:
         return gx.pyfunc(lambda v: v, "int32", gx.sum(x))
 
-    with pytest.raises(InvalidTypeError, match="a result has the dtype float32, its type is i32"):
+    with pytest.raises(InvalidTypeError, match="of the dtype float32, where i32"):
         step(np.arange(8, dtype=np.float32))
 
 

@@ -167,19 +167,53 @@ def test_loops_that_call_stay_rolled() -> None:
 @pytest.mark.parametrize(
     ("program", "kind", "message"),
     [
-        (wrong_structure, InvalidArgumentError, r"returned \(.*, its result types have the structure \[\*\]"),
-        (wrong_shape, InvalidArgumentError, r"a result has the shape \(2,\), its type is f32\[\]"),
-        (wrong_dtype, InvalidTypeError, r"a result has the dtype int32, its type is f32\[\].*declare 'int32'"),
-        (float_for_an_int, InvalidTypeError, r"a result has the dtype float32, its type is i32\[\]"),
-        (too_large_an_int, InvalidTypeError, r"a result has the dtype int32, its type is u8\[\]"),
+        (
+            wrong_structure,
+            InvalidArgumentError,
+            r"returned \(Tensor\(.*, where \[f32\[\]\] is declared, another structure",
+        ),
+        (wrong_shape, InvalidArgumentError, r"returned \[.*\], of the shape \(2,\), where f32\[\] is declared"),
+        (wrong_dtype, InvalidTypeError, r"of the dtype int32, where f32\[\] is declared; convert.* declare 'int32'"),
+        (float_for_an_int, InvalidTypeError, r"returned 1.5, of the dtype float32, where i32\[\] is declared"),
+        (too_large_an_int, InvalidArgumentError, r"returned 300, where u8\[\] .* from 0 to 255: 300 does not fit"),
     ],
 )
 def test_results_that_were_not_declared(program: Any, kind: type[Exception], message: str) -> None:
     for call in (program, compiled(program)):
         with pytest.raises(kind, match=message) as caught:
             call(f(1.0))
-        assert re.match(r"gx\.pyfunc of '\S+': (a result|the function)", str(caught.value))
+        assert re.match(r"gx\.pyfunc of '\S+': it returned ", str(caught.value))
         assert 'test_pyfunc.py", line' in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "declared", "message"),
+    [
+        (None, "float32", "None, where f32[] is declared: that is no tensor, number or nested list of these; if it"),
+        (None, (SCALAR,), "None, where (f32[],) is declared, another structure; if it returns nothing, declare None"),
+        ((1.0, None), (SCALAR, SCALAR), "(1.0, None), and there None, where f32[] is declared: that is no tensor"),
+        ({"a": 1}, "int32", "{'a': 1}, where i32[] is declared: that is no tensor"),
+        ("3", "int32", "'3', where i32[] is declared: that is no tensor"),
+        ([[1.0], [2.0, 3.0]], gx.TensorSpec((2, 2)), "[[1.0], [2.0, 3.0]], where f32[2,2] is declared: that is no"),
+        ([1, -1], gx.TensorSpec((2,), "uint8"), "[1, -1], where u8[2] is declared, whose numbers go from 0 to 255: -1"),
+        (2**70, "int32", f"{2**70}, where i32[] is declared, whose numbers go from {-(2**31)} to {2**31 - 1}"),
+        ({"a": 1.0}, {"b": SCALAR}, "{'a': 1.0}, where {'b': f32[]} is declared, another structure"),
+    ],
+)
+def test_what_was_returned_and_what_was_declared_are_told(value: Any, declared: Any, message: str) -> None:
+    with pytest.raises(InvalidArgumentError) as caught:
+        gx.pyfunc(lambda: value, declared)
+    assert f"gx.pyfunc of '<lambda>': it returned {message}" in str(caught.value)
+
+
+def test_a_python_int_of_any_size_becomes_a_float() -> None:
+    assert gx.pyfunc(lambda: 2**70, "float32").item() == 2.0**70
+
+
+def test_what_is_no_function_is_refused() -> None:
+    for call in (lambda: gx.pyfunc(3, SCALAR), gx.function(lambda: gx.pyfunc(3, SCALAR))):  # pyright: ignore[reportArgumentType]
+        with pytest.raises(InvalidTypeError, match=r"gx\.pyfunc: expected a function, got 3\n.*test_pyfunc\.py"):
+            call()
 
 
 @pytest.mark.parametrize(
@@ -401,7 +435,7 @@ def test_python_that_computes_with_tensors() -> None:
 def test_an_int_that_the_type_cannot_hold_is_refused(value: Any) -> None:
     given = gx.TensorSpec(np.shape(value), "int32")
     worst = np.ravel(value).tolist()[-1]
-    message = f"a result is {worst}, which its type, i32.*, cannot hold"
+    message = f"where i32.* is declared, whose numbers go from .*: {worst} does not fit"
     for call in (lambda: gx.pyfunc(lambda: value, given), gx.function(lambda: gx.pyfunc(lambda: value, given))):
         with pytest.raises(gx.errors.InvalidArgumentError, match=message):
             call()

@@ -6,19 +6,20 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
 from graphc.autograph.operators.failures.failures import failures, user_calls
 from graphc.autograph.operators.failures.handlers import check_handlers
-from graphc.autograph.operators.host.late_values import REPLACED, Frozen, Opaque, rebuilt
+from graphc.autograph.operators.host.late_values import REPLACED, Frozen, rebuilt
+from graphc.autograph.operators.host.results import Results
 from graphc.autograph.operators.host.text import text_of
 from graphc.autograph.operators.numbers.kinds import check_shown
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import SymbolicTensor, Tensor, Variable, as_dtype, context
+from graphc.core import SymbolicTensor, Tensor, Variable, context
 from graphc.ir import TensorType
 from graphc.ops import HostFunction, emit_host_call
 
@@ -109,8 +110,9 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
       Tensors, in the structure of ``result_types``.
 
     Raises:
-      InvalidArgumentError: ``result_types`` leaves a shape open, or a result has another shape or structure.
-      InvalidTypeError: a result has another dtype.
+      InvalidArgumentError: ``result_types`` leaves a shape open; or a result has another shape or structure, or is a
+        number that its dtype cannot hold.
+      InvalidTypeError: ``function`` is none, or a result has another dtype or is no tensor.
       UnimplementedError: while tracing: the call stands in a ``try`` statement that might catch its exception.
 
     Example:
@@ -122,27 +124,28 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
       >>> f(gx.asarray(1234)).item()
       8
     """
-    leaves, structure = nest.flatten(_boxed(result_types))
-    types = [_result_type(leaf.value) for leaf in leaves]
+    if not callable(function):
+        raise at(InvalidTypeError(f"gx.pyfunc: expected a function, got {function!r:.60}"), user_location())
+    declared = Results(result_types)
     given = _with_values(args)
     name, location = str(getattr(function, "__name__", type(function).__name__)), user_location()
 
     def run(values: tuple[Any, ...]) -> list[np.ndarray[Any, Any]]:
         result = function(*values)
         try:
-            return _checked(result, structure, types)
+            return declared.check(result)
         except InvalidArgumentError as error:
             error.args = (f"gx.pyfunc of {name!r}: {error.args[0]}",)
             raise at(error, location) from None
 
     if context.trace is None:
-        return nest.unflatten(structure, [Tensor(jnp.asarray(array)) for array in run(given)])
+        return nest.unflatten(declared.structure, [Tensor(jnp.asarray(array)) for array in run(given)])
     for leaf in nest.flatten(given)[0]:
         check_shown(leaf, "a call of gx.pyfunc", as_text=False)
     check_handlers(None)
     failures(context.trace).held.append(function)
-    results = call_host(run, _name(function), given, types, on_device=True, ordered=ordered)
-    return nest.unflatten(structure, results)
+    results = call_host(run, _name(function), given, declared.types, on_device=True, ordered=ordered)
+    return nest.unflatten(declared.structure, results)
 
 
 def _with_values(value: Any) -> Any:
@@ -158,76 +161,3 @@ def _with_values(value: Any) -> Any:
 def _name(function: Any) -> str:
     name = getattr(function, "__name__", type(function).__name__)
     return "pyfunc" if name == "<lambda>" else f"pyfunc.{name}"
-
-
-def _boxed(spec: Any) -> Any:
-    """Result types with each type a leaf, whatever its class."""
-    if nest.children(spec) is None or (hasattr(spec, "shape") and hasattr(spec, "dtype")):
-        return Opaque(spec)
-    return rebuilt(spec, _boxed)
-
-
-def _result_type(spec: Any) -> TensorType:
-    has_shape = hasattr(spec, "shape") and hasattr(spec, "dtype") and not isinstance(spec, type)
-    shape = cast("tuple[int | None, ...]", tuple(cast("Any", spec).shape) if has_shape else ())
-    if None in shape:
-        error = InvalidArgumentError(
-            f"gx.pyfunc: the result type {spec} leaves a size open; give it: programs are compiled for fixed sizes"
-        )
-        raise at(error, user_location())
-    try:
-        dtype = as_dtype(spec.dtype if has_shape else spec)
-    except InvalidTypeError as problem:
-        error = InvalidTypeError(f"gx.pyfunc: a result type is a TensorSpec or a dtype, got {spec!r:.60}")
-        raise at(error, user_location()) from problem
-    return TensorType(cast("tuple[int, ...]", shape), dtype)
-
-
-def _checked(result: Any, structure: nest.Structure, types: Sequence[TensorType]) -> list[np.ndarray[Any, Any]]:
-    """The results as arrays of the declared types."""
-    if structure.kind is type(None):
-        return []
-    parts = _parts(result, structure)
-    if parts is None:
-        raise InvalidArgumentError(
-            f"the function returned {result!r:.80}, its result types have the structure {structure}"
-        )
-    return [_array(part, type) for part, type in zip(parts, types, strict=True)]
-
-
-def _parts(value: Any, structure: nest.Structure) -> list[Any] | None:
-    """What stands in a value at the leaves of a structure; None if it has another structure."""
-    if structure == nest.LEAF:
-        return [value]
-    found = nest.children(value)
-    kinds = (tuple, list) if structure.kind in (tuple, list) else (structure.kind,)
-    if found is None or type(value) not in kinds or found[0] != structure.keys:
-        return None
-    parts = [_parts(item, child) for item, child in zip(found[1], structure.children, strict=True)]
-    return None if None in parts else [leaf for part in parts for leaf in part or ()]
-
-
-def _array(value: Any, type: TensorType) -> np.ndarray[Any, Any]:
-    exact = hasattr(value, "dtype")
-    array = np.array(value.numpy() if isinstance(value, Tensor | Variable) else value)
-    if array.shape != type.shape:
-        raise InvalidArgumentError(f"a result has the shape {array.shape}, its type is {type}")
-    found = as_dtype(array.dtype)
-    converted = array.astype(type.dtype)
-    if found != type.dtype and (exact or not _holds(converted, array)):
-        raise InvalidTypeError(
-            f"a result has the dtype {found.name}, its type is {type}; convert it in the function, or "
-            f"declare {found.name!r}"
-        )
-    if array.dtype.kind in "iu" and not (converted == array).all():
-        bounds = np.iinfo(type.dtype)
-        worst = next(number for number in array.ravel().tolist() if not bounds.min <= number <= bounds.max)
-        raise InvalidArgumentError(f"a result is {worst}, which its type, {type}, cannot hold")
-    return converted
-
-
-def _holds(converted: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> bool:
-    """Whether Python numbers are the same in another dtype, but for rounding to a floating one."""
-    if array.dtype.kind in "fc":
-        return converted.dtype.kind not in "biu" and (array.dtype.kind == "f" or converted.dtype.kind == "c")
-    return bool((converted == array).all()) and (converted.dtype.kind != "b" or array.dtype.kind == "b")
