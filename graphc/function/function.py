@@ -6,6 +6,7 @@ import functools
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Unpack, overload
 
 from graphc.autograph import to_source
@@ -227,6 +228,10 @@ class Function:
     def bind(self, *args: Any, **kwargs: Any) -> Arguments:
         """The arguments of a call, tensors apart; for tools."""
         return self._binder.bind(args, kwargs)
+
+    def pinned(self) -> AbstractContextManager[None]:
+        """The device scope that ``device=`` puts around the body; for tools that run it themselves."""
+        return self._options.pinned()
 
     def make_variables(self, *args: Any, **kwargs: Any) -> None:
         """Makes the Variables that the first call would make, with their initial values; all others keep theirs.

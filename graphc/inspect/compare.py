@@ -29,7 +29,7 @@ from graphc.inspect.modes import (
     compiled_mode,
     eager_mode,
 )
-from graphc.inspect.report import Comparison, Machine, ModeReport
+from graphc.inspect.report import Comparison, CompileCost, Machine, ModeReport
 from graphc.inspect.timing import Timing, measure
 
 __all__ = ["compare", "find_doubts"]
@@ -107,7 +107,15 @@ def compare(
     if not reports[1].equal:
         notes.append("nothing was timed, because the compiled function does something else than the eager one")
     timed = tuple(replace(report, timing=timings.get(report.name)) for report in reports)
-    found = Comparison(call.function.name, timed, compiled.cost, (*notes, *find_doubts(timed)), _machine())
+    cost = compiled.cost
+    if (plan := compiled.traced.plan) is not None:
+        cost = _cost_of_steps(cost, timed[1])
+        where = ", ".join(compiled.traced.devices)
+        notes.append(
+            f"compiled runs as {len(plan.steps)} steps{where and f' on {where}'}, which its first call compiles: what "
+            "that takes longer than others is the time to compile"
+        )
+    found = Comparison(call.function.name, timed, cost, (*notes, *find_doubts(timed)), _machine())
     if show:
         Console().print(found)
     return found
@@ -174,6 +182,12 @@ def _agreement(eager: Outcome, other: Outcome, state: State, tolerance: Toleranc
 def _time(modes: Sequence[Mode], reports: Sequence[ModeReport], rounds: int, seconds: float) -> dict[str, Timing]:
     equal = [mode for mode, report in zip(modes, reports, strict=True) if report.equal]
     return measure(equal, rounds, seconds) if rounds else {}
+
+
+def _cost_of_steps(cost: CompileCost, report: ModeReport) -> CompileCost:
+    """What it costs to compile a function of several programs, which its first call does."""
+    usual = 0.0 if report.timing is None else report.timing.median
+    return replace(cost, compile=max(report.first_call - usual, 0.0))
 
 
 def find_doubts(modes: Sequence[ModeReport]) -> list[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +15,8 @@ import numpy as np
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, VariableCreationError
-from graphc.core import Tensor, Variable, canonical_array, count_launches, wait_all
-from graphc.function import BoundFunction, Function, TracedFunction, function, functions_run_eagerly
+from graphc.core import Tensor, Variable, canonical_array, count_launches, type_of, wait_all
+from graphc.function import Arguments, BoundFunction, Function, TracedFunction, function, functions_run_eagerly
 from graphc.inspect.report import CompileCost, Memory
 from graphc.inspect.timing import wait_for
 
@@ -187,7 +187,7 @@ class Compiled:
 
     Attributes:
       traced: the trace.
-      cost: what each step took.
+      cost: what each step took; for a function of several programs no more than the trace.
       memory: what the program needs, where the backend tells.
       multiplies: whether it holds matrix products or convolutions.
     """
@@ -211,21 +211,40 @@ def compile_call(call: Call) -> Compiled:
         call.function.make_variables(*call.args, **call.kwargs)
         traced = call.function.trace(*call.args, **call.kwargs)
     start = time.perf_counter()
-    lowered = call.function.lower(*call.args, **call.kwargs)
+    arguments = call.function.bind(*call.args, **call.kwargs)
+    if traced.plan is not None:  # each of its programs is compiled when it runs for the first time
+        return Compiled(traced, CompileCost(traced.seconds, 0.0, 0.0), None, _multiplies(_as_one(traced, arguments)))
+    lowered = traced.lower(arguments)
     middle = time.perf_counter()
     executable = lowered.compile()
     end = time.perf_counter()
+    cost = CompileCost(traced.seconds, middle - start, end - middle)
+    return Compiled(traced, cost, memory_of(executable), _multiplies(lowered))
+
+
+def _as_one(traced: TracedFunction, arguments: Arguments) -> Any:
+    """What a function of several programs would be as a single one, to look at."""
+    arrays = [variable.raw for variable in traced.bound_variables(arguments)]
+    types = [type_of(array) for array in [*arrays, *arguments.arrays, *traced.captures]]
+    shapes = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
+    return traced.executable.jitted.lower(*shapes)
+
+
+def _multiplies(lowered: Any) -> bool:
     text = lowered.as_text()
-    multiplies = "stablehlo.dot_general" in text or "stablehlo.convolution" in text
-    return Compiled(
-        traced, CompileCost(traced.seconds, middle - start, end - middle), memory_of(executable), multiplies
-    )
+    return "stablehlo.dot_general" in text or "stablehlo.convolution" in text
 
 
 def eager_mode(call: Call, state: State) -> Mode:
     """The function as plain Python, line by line, and every compiled function that it calls likewise."""
     python_function = call.function.python_function
-    return Mode("eager", lambda: python_function(*call.args, **call.kwargs), state, functions_run_eagerly)
+
+    @contextmanager
+    def scope() -> Generator[None]:
+        with functions_run_eagerly(), call.function.pinned():
+            yield
+
+    return Mode("eager", lambda: python_function(*call.args, **call.kwargs), state, scope)
 
 
 def compiled_mode(call: Call, compiled: Compiled, state: State) -> Mode:

@@ -137,7 +137,7 @@ def _worst(agreement: Agreement) -> str:
 
 def _one_time_costs(comparison: Comparison) -> list[Paragraph]:
     cost = comparison.cost
-    steps = [f"{name} {format_seconds(seconds)}" for name, seconds in vars(cost).items()]
+    steps = [f"{name} {format_seconds(seconds)}" for name, seconds in vars(cost).items() if seconds]
     text = f"compiling: {' + '.join(steps)} = {format_seconds(cost.total)}"
     calls = comparison.break_even
     if calls is not None:

@@ -25,7 +25,7 @@ class CompileCost:
 
     Attributes:
       trace: from Python to a graph.
-      lower: from the graph to XLA's input.
+      lower: from the graph to XLA's input; 0 for a function of several programs, where it is part of the next.
       compile: XLA's own work.
     """
 

@@ -246,6 +246,53 @@ def test_launches_count_the_copy_of_a_variable_that_is_in_use() -> None:
     assert before.tolist() == [3.0, 4.0]
 
 
+def test_a_function_over_several_devices_is_compared_and_timed() -> None:
+    with gx.device("cpu:2"):
+        total = gx.Variable(1.0, name="total")
+
+    def step(x: Any) -> Any:
+        with gx.device("cpu:1"):
+            y = gx.sin(x) @ x
+        total.assign_add(gx.sum(y))
+        return y * total
+
+    found = gx.compare(step, gx.eye(2), rounds=3, show=False)
+    compiled = found.mode("compiled")
+    assert found.equal
+    assert compiled.values is not None
+    titles = [difference.path for difference in compiled.values.differences]
+    assert titles == ["result", "Variable 'total'"]
+    assert compiled.gradients is not None
+    assert compiled.timing is not None
+    assert compiled.memory is None
+    assert found.cost.lower == 0
+    assert 0 < found.cost.compile < compiled.first_call
+    (note,) = [note for note in found.notes if note.startswith("compiled runs as ")]
+    assert "steps on /device:CPU:1, /device:CPU:0, /device:CPU:2, which its first call compiles" in note
+    assert (total.item(), total.device) == (1.0, "/device:CPU:2")
+
+
+def test_a_function_of_steps_on_one_device_is_compared() -> None:
+    def step(x: Any) -> Any:
+        return gx.pyfunc(lambda v: v + 1, gx.TensorSpec((2,)), x, ordered=False) * 2
+
+    found = compare(step, gx.ones(2))
+    assert found.equal
+    assert any("steps, which its first call compiles" in note for note in found.notes), found.notes
+
+
+def test_both_modes_of_a_pinned_function_run_where_it_is_pinned() -> None:
+    seen: list[str] = []
+
+    def where(x: Any) -> Any:
+        seen.append(x.device)
+        return x
+
+    step = gx.function(lambda x: gx.pyfunc(where, gx.TensorSpec((2,)), x + 1), device="cpu:1")
+    assert compare(step, gx.ones(2), gradients=False).equal
+    assert seen[0] == "/device:CPU:1"  # in eager code; compiled code hands over copies
+
+
 def test_baselines_are_compared_and_timed_in_the_same_turns() -> None:
     x = gx.asarray([1.0, 2.0])
     found = compare(
