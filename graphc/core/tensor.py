@@ -16,7 +16,7 @@ from graphc.core.convert import operand
 from graphc.core.devices import device_name
 from graphc.core.dispatch import register_tensor
 from graphc.core.dtypes import canonical_array
-from graphc.core.waiting import describe, wait_for, wait_for_async
+from graphc.core.waiting import describe, refuse_to_wait, wait_for, wait_for_async
 from graphc.ir import TensorType, Value
 
 if TYPE_CHECKING:
@@ -148,7 +148,12 @@ class Tensor(ArrayMethods):
         return ", ".join(sorted(device_name(device) for device in self.raw.devices()))
 
     def wait(self) -> Tensor:
-        """Waits until the values are computed, and returns the tensor; an error in the background is raised here."""
+        """Waits until the values are computed, and returns the tensor; an error in the background is raised here.
+
+        Raises:
+          UnimplementedError: in a compiled function.
+        """
+        refuse_to_wait("wait()")
         if detours:
             wait_for((self.raw,), self._description)
         self.raw.block_until_ready()
@@ -382,12 +387,14 @@ def wait_all(*values: Any) -> None:
     Raises:
       DeadlineExceededError: the deadline in force (:func:`graphc.deadline`) passed first.
       CancelledError: a token in force was cancelled first.
+      UnimplementedError: in a compiled function.
 
     Example:
       >>> import graphc as gx
       >>> y = gx.ones((2, 2)) + 1
       >>> gx.wait_all()
     """
+    refuse_to_wait("gx.wait_all")
     if values:
         arrays = [leaf.raw for leaf in nest.flatten(values)[0] if isinstance(leaf, ArrayMethods)]
         wait_for(arrays, lambda: ", ".join(map(describe, arrays[:3])) + (", ..." if len(arrays) > 3 else ""))

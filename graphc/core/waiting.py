@@ -16,7 +16,7 @@ from graphc.core.context import context
 from graphc.core.devices import device_name
 from graphc.core.dtypes import type_of
 
-__all__ = ["deadline", "describe", "wait_for", "wait_for_async"]
+__all__ = ["deadline", "describe", "refuse_to_wait", "wait_for", "wait_for_async"]
 
 
 def describe(array: Any) -> str:
@@ -53,6 +53,20 @@ async def wait_for_async(arrays: Sequence[Any], what: What) -> None:
     if pending:
         await until_called(lambda done: when_done(partial(_block, pending), done), what)
     jax.block_until_ready(arrays)
+
+
+def refuse_to_wait(use: str) -> None:
+    """Refuses what waits where a function is traced, which would be done with when the function runs.
+
+    Raises:
+      UnimplementedError: a function is being traced.
+    """
+    if context.trace is not None:
+        error = UnimplementedError(
+            f"{use} in a compiled function: it would wait once, when the function is traced, and not at each call. "
+            "Wait for the result of the call; gx.control_dependencies puts in order what happens inside"
+        )
+        raise context.trace.note_refusal(error)
 
 
 def _block(arrays: Sequence[Any]) -> None:

@@ -250,6 +250,57 @@ class TestAsyncio:
             step(gx.ones(2))
 
 
+OUTSIDE = gx.ones(2)
+
+
+def _waits_for_all(x: gx.Tensor) -> None:
+    gx.wait_all()
+
+
+def _waits_for_its_own(x: gx.Tensor) -> None:
+    gx.wait_all(x, OUTSIDE)
+
+
+def _waits_in_a_loop(x: gx.Tensor) -> None:
+    for _ in range(100):
+        x = x + 1
+        gx.wait_all(x)
+
+
+def _waits_in_a_branch(x: gx.Tensor) -> None:
+    if gx.sum(x) > 0:
+        gx.wait_all()
+
+
+def _waits_for_one_from_outside(x: gx.Tensor) -> None:
+    OUTSIDE.wait()
+
+
+@pytest.mark.parametrize(
+    ("program", "use"),
+    [
+        (_waits_for_all, "gx.wait_all"),
+        (_waits_for_its_own, "gx.wait_all"),
+        (_waits_in_a_loop, "gx.wait_all"),
+        (_waits_in_a_branch, "gx.wait_all"),
+        (_waits_for_one_from_outside, "wait()"),
+    ],
+)
+def test_waiting_is_refused_in_a_compiled_function(program: Callable[[gx.Tensor], None], use: str) -> None:
+    @gx.function
+    def step(x: gx.Tensor) -> gx.Tensor:
+        program(x)
+        return x
+
+    program(gx.ones(2))
+    with pytest.raises(gx.errors.UnimplementedError) as caught:
+        step(gx.ones(2))
+    assert str(caught.value).startswith(
+        f"{use} in a compiled function: it would wait once, when the function is traced"
+    )
+    assert "gx.wait_all(" in str(caught.value) or "OUTSIDE.wait()" in str(caught.value)
+
+
 async def _wait(slow: SlowArray) -> None:
     await gx.Tensor(slow)
 
