@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import itertools
 import os
 import shutil
 import tempfile
@@ -36,8 +37,27 @@ settings.register_profile("graphc", deadline=None, suppress_health_check=[Health
 settings.load_profile("graphc")
 
 
+# What tests leave behind, above all in JAX's caches, grows to millions of objects.
+_TESTS_BETWEEN_FREEZES = 50
+_tests_run = itertools.count(1)
+
+
 def pytest_collection_finish() -> None:
-    # What is there now stays; a collection that looked at all of it, as some traces need one, would take long.
+    _freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    if next(_tests_run) % _TESTS_BETWEEN_FREEZES == 0:
+        _freeze()
+
+
+def _freeze() -> None:
+    """Hides all objects from the collector: what is there now stays.
+
+    Some traces and benchmarks need a collection, which looks at all objects. It took three seconds towards the end of a
+    run, and a thirtieth of one where it sees only what the last tests have made.
+    """
     gc.collect()
     gc.freeze()
 
