@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import jax
 from jax.core import Tracer
@@ -37,6 +37,8 @@ __all__ = [
     "kernel",
     "look_at",
     "raw_scalar",
+    "region_function",
+    "register_pinned_kernels",
     "register_region_runner",
     "register_strings",
     "register_tensor",
@@ -70,6 +72,26 @@ def register_region_runner(runner: Callable[[Graph], Callable[..., Any]]) -> Non
     """Says how a region becomes a JAX-traceable function; the lowering, a layer above, calls this once."""
     global _run_region
     _run_region = runner
+
+
+def region_function(region: Graph) -> Callable[..., Any]:
+    """A region as a JAX-traceable function of one device."""
+    assert _run_region is not None
+    return _run_region(region)
+
+
+PinnedKernels: TypeAlias = Callable[[OpDef, Attrs, Sequence[Graph], Callable[..., Any]], Callable[..., Any]]
+_pinned_kernel: PinnedKernels | None = None
+
+
+def register_pinned_kernels(make: PinnedKernels) -> None:
+    """Says how an op runs whose bodies are pinned to devices; the runtime, a layer above, calls this once.
+
+    Args:
+      make: takes the op, its attributes, its bodies, and what JAX compiles of it for one device.
+    """
+    global _pinned_kernel
+    _pinned_kernel = make
 
 
 _on_strings: Callable[[OpDef, Sequence[Any], Attrs], list[Any] | None] | None = None
@@ -115,8 +137,15 @@ def _region_kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph]) -> Callabl
             return op.impl(*values, **attrs, **bodies)
 
         run.__name__ = run.__qualname__ = op.name
-        compiled = caches[key] = jax.jit(run)
+        compiled = jax.jit(run)
+        if _is_pinned(regions) and _pinned_kernel is not None:
+            compiled = _pinned_kernel(op, attrs, regions, compiled)
+        caches[key] = compiled
     return compiled
+
+
+def _is_pinned(regions: Sequence[Graph]) -> bool:
+    return any(node.device for region in regions for node in region.walk())
 
 
 _examine: Callable[..., None] | None = None
@@ -250,7 +279,7 @@ def _operand(op: OpDef, value: Any) -> Any:
 def _run(op: OpDef, values: Sequence[Any], attrs: Attrs, regions: Sequence[Graph]) -> list[Tensor]:
     context.launched()
     arrays = [_array(value) for value in values]
-    if context.placing or op.platforms:
+    if (context.placing or op.platforms) and not _is_pinned(regions):
         result = _call_placed(op, arrays, attrs, regions, values)
     else:
         result = _call(op, arrays, attrs, regions, values)

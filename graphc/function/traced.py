@@ -266,22 +266,14 @@ class TracedFunction:
         return [passed[source.index] if isinstance(source, ArgumentPlace) else source for source in self._sources]
 
     def call_recorded(self, arguments: Arguments) -> Any:
-        """Runs the graph as one op, so that open tapes can differentiate it; variables are not donated.
-
-        Raises:
-          UnimplementedError: the function runs on several devices, which one op cannot.
-        """
-        if len(self.devices) > 1:
-            error = UnimplementedError(
-                f"a gradient tape is open around the call of {self.graph.name!r}, which runs on "
-                f"{', '.join(self.devices)}; open the tape in the function, so that the gradients are placed too"
-            )
-            raise at(error, user_location())
+        """Runs the graph as one op, so that open tapes can differentiate it; variables are not donated."""
         self.check(arguments)
         variables = self.bound_variables(arguments)
         tensors = [Tensor(jax.numpy.asarray(array)) for array in arguments.arrays]
         tensors = _original_tensors(arguments, tensors)
         # As for loops: what is read of a variable after it was assigned is not the variable that a tape watches.
+        placed = self.executable
+        graph = placed.pinned if isinstance(placed, PlacedProgram) and len(self.devices) > 1 else self.graph
         names = zip(self.executable.variables, variables, strict=True)
         assigned = tuple([variable.name for name, variable in names if name in self._reread])
         attrs = Attrs(assigned=assigned) if assigned else NO_ATTRS
@@ -289,7 +281,7 @@ class TracedFunction:
 
         def program(_: Sequence[Any]) -> Sequence[Any]:
             values = [variable.value() for variable in variables]
-            results[:] = apply_all(CALL, (*values, *tensors, *self.captured_tensors), attrs, (self.graph,))
+            results[:] = apply_all(CALL, (*values, *tensors, *self.captured_tensors), attrs, (graph,))
             return [result.raw for result in results]
 
         with device_scope(self.device or context.device):

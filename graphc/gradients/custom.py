@@ -43,15 +43,17 @@ def _custom(
         return tuple(forward(*primals))[:num_outputs]
 
     def with_residuals(*primals: Any) -> Any:
-        outputs = tuple(forward(*primals))
-        return outputs[:num_outputs], (outputs[num_outputs:], primals[num_primals:])
+        # A gradient of the gradient takes the outputs by the given gradient too, as an outer tape does in eager code;
+        # what the gradient function uses it takes as it is computed.
+        return given(*primals), (tuple(forward(*primals))[num_outputs:], primals[num_primals:])
 
     def pull(kept: Any, cotangents: Any) -> Any:
         residuals, others = kept
         zeros = [jax.numpy.zeros_like(other) for other in others]
         return (*backward(*residuals, *cotangents[: num_outputs - num_states]), *zeros)
 
-    return custom_vjp(function, with_residuals, pull)(*values)
+    given = custom_vjp(function, with_residuals, pull)
+    return given(*values)
 
 
 def _custom_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:

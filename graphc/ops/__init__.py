@@ -39,12 +39,14 @@ from graphc.ops.host import (
     host_error,
     host_function,
     host_lock,
+    is_replaying,
     numbered_calls,
     replaying,
     waited_for,
 )
 from graphc.ops.jax_call import call_jax
 from graphc.ops.mapping import VMAP, MappedRegion, emit_vmap
+from graphc.ops.modes import current_mode
 from graphc.ops.namespace_info import NamespaceInfo
 from graphc.ops.numbers import AS_NUMBER
 from graphc.ops.numeric import as_numbers
@@ -92,6 +94,7 @@ __all__ = [
     "as_numbers",
     "call_jax",
     "control_dependencies",
+    "current_mode",
     "custom_vjp",
     "emit_branches",
     "emit_host_call",
@@ -106,6 +109,7 @@ __all__ = [
     "host_function",
     "host_lock",
     "infer_by_evaluation",
+    "is_replaying",
     "iterations_per_step",
     "lax",
     "linalg",

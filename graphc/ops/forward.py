@@ -8,9 +8,8 @@ from typing import Any
 import jax as _jax
 import jax.numpy as jnp
 
-from graphc.core import Region, SymbolicTensor, Tensor, apply_all, kernel
+from graphc.core import Region, SymbolicTensor, Tensor, apply_all, region_function
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
-from graphc.ops.call import CALL
 from graphc.ops.modes import forward_mode, is_reverse, reverse_mode
 from graphc.ops.programs import has_custom_vjp
 
@@ -120,7 +119,7 @@ def _goes_forward(graph: Graph) -> bool:
     structs = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
     try:
         with forward_mode():
-            program = jax.make_jaxpr(kernel(CALL, regions=(graph,)))(*structs)
+            program = jax.make_jaxpr(region_function(graph))(*structs)
     except Exception:
         return True  # whatever it is, it is told when the program is compiled
     return not has_custom_vjp(program.jaxpr, loops=True)

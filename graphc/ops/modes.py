@@ -6,7 +6,7 @@ import threading
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
 
-__all__ = ["forward_mode", "is_forward", "is_reverse", "reverse_mode"]
+__all__ = ["current_mode", "forward_mode", "is_forward", "is_reverse", "reverse_mode"]
 
 
 class _Mode(threading.local):
@@ -16,6 +16,11 @@ class _Mode(threading.local):
 
 
 _mode = _Mode()
+
+
+def current_mode() -> str:
+    """``"forward"``, ``"reverse"``, or empty: what is traced in one mode is of no use in another."""
+    return _mode.name
 
 
 def is_forward() -> bool:

@@ -25,6 +25,13 @@ def _reshape(x: Any, shape: Any, copy: bool | None = None) -> Array:
 
 
 def _concat(*arrays: Any, axis: int | None = 0) -> Array:
+    shapes = [jnp.shape(array) for array in arrays]
+    if axis is not None and all(-len(shape) <= axis < len(shape) for shape in shapes):
+        # Empty ones add nothing, and where the result is cut to an empty one XLA fails, or ends the process (JAX 0.10).
+        others = {(*shape[: axis % len(shape)], *shape[axis % len(shape) + 1 :]) for shape in shapes}
+        filled = [array for array, shape in zip(arrays, shapes, strict=True) if shape[axis]]
+        if len(others) == 1 and 0 < len(filled) < len(arrays):
+            return jnp.concatenate(filled, axis=axis, dtype=jnp.result_type(*arrays))
     return jnp.concatenate(arrays, axis=axis)
 
 

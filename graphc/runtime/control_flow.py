@@ -1,134 +1,113 @@
-"""Loops and branches that span devices: the runtime goes from one part to the next itself."""
+"""Loops, branches and calls that span devices: the runtime goes from one part to the next itself."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax as _lax
 
-from graphc.ir import Node, TensorType
-from graphc.ops import COND, SCAN, SWITCH, WHILE
-from graphc.runtime.partition import partition
-from graphc.runtime.placer import Placement
-from graphc.runtime.plan import HOST, Plan, Step
+from graphc.ir import TensorType
+from graphc.ops import CALL, COND, SCAN, SWITCH, WHILE
+from graphc.runtime.driven import Driven
+from graphc.runtime.executor import Execution
+from graphc.runtime.following import BatchedValueError, Following
+from graphc.runtime.placed import Placed
+from graphc.runtime.plan import Plan
 
-if TYPE_CHECKING:
-    from graphc.runtime.executor import Execution
-
-__all__ = ["drive"]
+__all__ = ["CONTROL_FLOW"]
 
 lax: Any = _lax  # its functions are only partly annotated
 
-Slots = tuple[int, ...]
+
+class _Controlled(Driven):
+    """What is run in the same way whether JAX follows it or not: the execution knows what values are."""
+
+    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+        """As :meth:`run`."""
+        return self.run(values, execution)
 
 
-def drive(placement: Placement, node: Node, inputs: Slots, outputs: Slots, after: Slots) -> Step:
-    """The step of a loop or branch whose bodies lie on several devices.
-
-    Args:
-      placement: where the nodes of the bodies run.
-      node: the loop or branch.
-      inputs: the slots that it takes.
-      outputs: the slots that it fills.
-      after: the slots that must be computed before.
-    """
-    plans = tuple(partition(region, placement, partial(drive, placement)) for region in node.regions)
-    step = _STEPS[node.op.name]
-    return step(node.name, HOST, inputs, outputs, after, node=node, plans=plans)
+class _Call(_Controlled):
+    def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
+        """Runs the body."""
+        return execution.run(self.plans[0], arrays)
 
 
-@dataclass(frozen=True, eq=False)
-class _Driven(Step):
-    """A step that runs plans.
-
-    Attributes:
-      node: the loop or branch.
-      plans: one for each of its regions.
-    """
-
-    node: Node = field(kw_only=True)
-    plans: tuple[Plan, ...] = field(kw_only=True)
-    kind: ClassVar[str] = "control flow"
-
-    @property
-    def blocks(self) -> bool:
-        """It waits for conditions, or for what its plans wait for."""
-        return True
-
-    @property
-    def inner(self) -> tuple[Plan, ...]:
-        """The plans that it runs."""
-        return self.plans
-
-    @property
-    def note(self) -> str:
-        """Why it is no one program."""
-        used = dict.fromkeys(name for plan in self.plans for name in plan.devices)
-        return f"step by step, since its body lies on {', '.join(used)}"
-
-
-class _Branch(_Driven):
+class _Branch(_Controlled):
     def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
         """Runs the branch that is chosen."""
-        choice = int(np.asarray(arrays[0]))
-        if self.node.op is COND:
-            choice = 0 if choice else 1  # the first region is the one for True
-        plan = self.plans[min(max(choice, 0), len(self.plans) - 1)]
-        return execution.run(plan, arrays[1:])
+        choice = execution.number(arrays[0])
+        return execution.run(self._cases[min(max(choice, 0), len(self.plans) - 1)], arrays[1:])
+
+    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+        """As :meth:`run`; where rows choose different branches all of them, of which each row takes its own."""
+        try:
+            return self.run(values, execution)
+        except BatchedValueError as error:
+            if error.value is not values[0].value:
+                raise
+        cases = [execution.run(plan, values[1:]) for plan in self._cases]
+        choice = values[0].value
+        if self.op is SWITCH:
+            choice = lax.clamp(0, choice, len(cases) - 1)
+        return [_chosen(choice, results) for results in zip(*cases, strict=True)]
+
+    @property
+    def _cases(self) -> Sequence[Plan]:
+        """The branches, by the number that chooses each: the first region of a condition is the one for True."""
+        return self.plans[::-1] if self.op is COND else self.plans
 
 
-class _While(_Driven):
+class _While(_Controlled):
     def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
         """Runs the body as long as the test holds."""
         test, body = self.plans
-        num_carry = self.node.attrs["num_carry"]
+        num_carry = self.attrs["num_carry"]
         carry, invariant = arrays[:num_carry], arrays[num_carry:]
-        while np.asarray(execution.run(test, (*carry, *invariant))[0]):
-            carry = execution.run(body, (*carry, *invariant))
+        while execution.number(execution.run(test, (*carry, *invariant))[0]):
+            carry = execution.run(body, (*_detached(self, carry, execution), *invariant))
         return carry
 
 
-class _Scan(_Driven):
+class _Scan(_Controlled):
     def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
         """Runs the body for each row."""
         (body,) = self.plans
-        attrs = self.node.attrs
+        attrs = self.attrs
         num_carry, num_xs, length = attrs["num_carry"], attrs["num_xs"], attrs["length"]
-        carry, xs = arrays[:num_carry], arrays[num_carry : num_carry + num_xs]
-        invariant = arrays[num_carry + num_xs :]
-        types = [output.type for output in self.node.outputs[num_carry:]]
-        stacks: list[Any] = [None] * len(types)
+        carry, invariant = arrays[:num_carry], arrays[num_carry + num_xs :]
+        xs = [execution.rows(array, length) for array in arrays[num_carry : num_carry + num_xs]]
+        types = [value.type for value in self.regions[0].outputs[num_carry:]]
+        stacks = [execution.stack(TensorType((length, *type.shape), type.dtype)) for type in types]
         for row in reversed(range(length)) if attrs.get("reverse") else range(length):
-            index = attrs.get("start", 0) + attrs.get("step", 1) * row
-            rows: list[Any] = [_row(array, row) for array in xs]
-            results = execution.run(body, (index, *carry, *rows, *invariant))
+            index = execution.constant(attrs.get("start", 0) + attrs.get("step", 1) * row)
+            carried = _detached(self, carry, execution)
+            results = execution.run(body, (index, *carried, *(rows[row] for rows in xs), *invariant))
             carry = results[:num_carry]
-            stacks = [
-                _with_row(_empty(type, value) if stack is None else stack, value, row)
-                for stack, value, type in zip(stacks, results[num_carry:], types, strict=True)
-            ]
-        return [*carry, *(_empty(type) if stack is None else stack for stack, type in zip(stacks, types, strict=True))]
+            for stack, result in zip(stacks, results[num_carry:], strict=True):
+                stack.put(result, row)
+        return [*carry, *(stack.array() for stack in stacks)]
 
 
-_STEPS = {COND.name: _Branch, SWITCH.name: _Branch, WHILE.name: _While, SCAN.name: _Scan}
+def _chosen(choice: Any, results: Sequence[Placed]) -> Placed:
+    device = next((result.device for result in results if result.device is not None), None)
+    values = [jnp.asarray(result.to(device).value) for result in results]
+    return Placed(lax.select_n(Placed(choice).to(device).value, *values), device)
 
 
-@jax.jit
-def _row(array: Any, index: Any) -> Any:
-    return lax.dynamic_index_in_dim(array, index, keepdims=False)
+def _detached(loop: Driven, carry: Sequence[Any], execution: Execution) -> Sequence[Any]:
+    """Carried values, the variables among them (the last ones) cut off from gradients, as assignment does."""
+    count = len(carry) - len(loop.attrs.get("assigned", ()))
+    return (*carry[:count], *execution.detached(carry[count:]))
 
 
-@partial(jax.jit, donate_argnums=0)
-def _with_row(stack: Any, row: Any, index: Any) -> Any:
-    return lax.dynamic_update_index_in_dim(stack, row, index, 0)
-
-
-def _empty(type: TensorType, like: Any = None) -> Any:
-    """The array that rows are put into, on the device of a row."""
-    return jnp.zeros(type.shape, type.dtype, device=getattr(like, "sharding", None))
+CONTROL_FLOW: Mapping[str, type[Driven]] = {
+    CALL.name: _Call,
+    COND.name: _Branch,
+    SWITCH.name: _Branch,
+    WHILE.name: _While,
+    SCAN.name: _Scan,
+}
+"""The ops that are run part by part, and how."""

@@ -15,11 +15,14 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import jax
+import numpy as np
 
 from graphc.base import Work, check_interrupted, config, interruption, wait_until
 from graphc.base.errors import CancelledError, DeadlineExceededError
+from graphc.ir import TensorType
 from graphc.runtime.plan import Plan, Step
 from graphc.runtime.pool import inter_op_pool
+from graphc.runtime.stacks import Rows, RowsInPlace, Stack, StackInPlace
 
 __all__ = ["Execution", "Observer"]
 
@@ -84,6 +87,27 @@ class Execution:
         if self._observer is not None:
             return self._observer.run(step, arrays, self)
         return step.run(arrays, self)
+
+    def number(self, value: Any) -> int:
+        """A condition or the number of a branch, as a Python number; waits for it."""
+        return int(np.asarray(value))
+
+    def constant(self, number: int) -> Any:
+        """A Python number as a value."""
+        return number
+
+    def rows(self, array: Any, count: int) -> Rows:
+        """The rows of an array that a loop goes through."""
+        del count
+        return RowsInPlace(array)
+
+    def stack(self, type: TensorType) -> Stack:
+        """What a loop collects rows in."""
+        return StackInPlace(type)
+
+    def detached(self, values: Sequence[Any]) -> Sequence[Any]:
+        """Values that no gradient flows through."""
+        return values
 
     def check(self, plan: Plan) -> None:
         """Raises if the program is not to go on."""

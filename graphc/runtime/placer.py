@@ -2,27 +2,22 @@
 
 In this order: an op that touches a Variable runs where the Variable is; an op that is pinned runs where it is pinned
 to; the gradient of an op runs where the op does; everything else runs on the default device. Constants are copied to
-wherever they are used. A loop or branch of which all ops lie on one device is one op there; of others the runtime
-itself goes from one part to the next.
+wherever they are used. An op with bodies, such as a loop, of which all ops lie on one device is one op there; of others
+the runtime itself goes from one part to the next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.base import at
-from graphc.base.errors import UnimplementedError
 from graphc.core import canonical_device, check_implemented, log_placement
 from graphc.ir import CONSTANT, Graph, Node
 from graphc.lowering import forward_key
-from graphc.ops import ASSIGN_VARIABLE, COND, HOST_CALLS, READ_VARIABLE, SCAN, SWITCH, VJP, WHILE
+from graphc.ops import ASSIGN_VARIABLE, HOST_CALLS, READ_VARIABLE, VJP
 
-__all__ = ["Placement", "place"]
-
-_DRIVEN = frozenset({COND, SWITCH, WHILE, SCAN})
-"""The ops whose bodies the runtime can go through itself."""
+__all__ = ["Placement", "place", "place_all"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +28,7 @@ class Placement:
       default: the device of what nothing else decides about.
       devices: the device of each node; constants, calls of the host, and nodes that span
         devices have none.
-      spanning: the loops and branches whose bodies lie on several devices.
+      spanning: the ops whose bodies lie on several devices: loops and branches, and gradients and maps of those.
     """
 
     default: str
@@ -47,20 +42,26 @@ class Placement:
 
 
 def place(graph: Graph, variables: Mapping[str, str], default: str) -> Placement:
+    """As :func:`place_all`, for one graph."""
+    return place_all((graph,), variables, default)
+
+
+def place_all(graphs: Sequence[Graph], variables: Mapping[str, str], default: str) -> Placement:
     """Gives every node a device.
 
     Args:
-      graph: the graph of a function, with the pins of the user's.
-      variables: the device of each Variable that it touches, by name.
+      graphs: the graph of a function with the pins of the user's, or the bodies of an op.
+      variables: the device of each Variable that they touch, by name; those that are not there are where the nodes are
+        pinned that touch them.
       default: the device of nodes that nothing else decides about.
 
     Raises:
       NotFoundError: an op is pinned to a device that does not exist, and ``gx.config.soft_placement`` is off.
-      UnimplementedError: an op has no implementation on its device; or the body of one that is one program by its
-        nature (``gx.vmap``, the gradient of a loop) is pinned to several devices.
+      UnimplementedError: an op has no implementation on its device.
     """
     placer = _Placer(variables, default)
-    placer.graph(graph)
+    for graph in graphs:
+        placer.graph(graph)
     for node, device in placer.devices.items():
         log_placement(node.op.name, node.name, node.device, device, node.location)
     return Placement(default, placer.devices, frozenset(placer.spanning))
@@ -82,7 +83,7 @@ class _Placer:
         for node in graph.nodes:
             inside = {device: inner for region in node.regions for device, inner in self.graph(region).items()}
             if len(inside) > 1:
-                self._spans(node, inside)
+                self.spanning.add(node)
                 for device, inner in inside.items():
                     used.setdefault(device, inner)
             elif node.op is not CONSTANT and node.op not in HOST_CALLS:
@@ -93,24 +94,12 @@ class _Placer:
 
     def _device(self, node: Node, forward: Mapping[Any, Node]) -> str:
         if node.op in (READ_VARIABLE, ASSIGN_VARIABLE):
-            return self._variables[node.attrs["variable"]]
+            home = self._variables.get(node.attrs["variable"])
+            if home is not None:
+                return home
         if node.device:
             return canonical_device(node.device, node.location, told=True)
         if node.op is VJP:
             source = forward.get(forward_key(node))
             return self.devices.get(source, self._default) if source is not None else self._default
         return self._default
-
-    def _spans(self, node: Node, inside: Mapping[str, Node]) -> None:
-        if node.op in _DRIVEN:
-            self.spanning.add(node)
-            return
-        places = "; ".join(f"{device}: {inner.name} at {inner.location}" for device, inner in inside.items())
-        what = f"the gradient of {node.attrs['op']!r}" if node.op is VJP else repr(node.op.name)
-        raise at(
-            UnimplementedError(
-                f"{what} is one program on one device, but ops in its body lie on {len(inside)}: {places}\n"
-                "pin the whole of it with gx.device(...) around it, or take the pins out of its body"
-            ),
-            node.location,
-        )

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from graphc.runtime.executor import Execution
+    from graphc.runtime.following import Following
+    from graphc.runtime.placed import Placed
 
 __all__ = ["HOST", "Plan", "Step"]
 
@@ -39,7 +41,7 @@ class Step(ABC):
     after: tuple[int, ...] = ()
 
     kind: ClassVar[str] = "step"
-    """``segment``, ``transfer``, ``host call`` or ``control flow``."""
+    """``segment``, ``transfer``, ``host call``, ``control flow`` or ``transform``."""
 
     @property
     def blocks(self) -> bool:
@@ -67,6 +69,10 @@ class Step(ABC):
         Returns:
           One for each of ``outputs``.
         """
+
+    @abstractmethod
+    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+        """As :meth:`run`, in a run that JAX follows."""
 
 
 @dataclass(frozen=True, eq=False)

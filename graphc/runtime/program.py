@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NoReturn
 
 from graphc.base import at, config, deadline, user_location
@@ -12,12 +12,15 @@ from graphc.core import Variable, device_name, devices, find_device
 from graphc.ir import Graph
 from graphc.lowering import Check, Executable
 from graphc.ops import UNORDERED_HOST_CALL
-from graphc.runtime.control_flow import drive
+from graphc.runtime.control_flow import CONTROL_FLOW
+from graphc.runtime.driven import drive, register_drivers
 from graphc.runtime.executor import Execution
+from graphc.runtime.kernels import pinned
 from graphc.runtime.partition import partition
 from graphc.runtime.placer import Placement, place
 from graphc.runtime.steps import HostCallFailed
 from graphc.runtime.timeline import observer
+from graphc.runtime.transforms import TRANSFORMS
 
 __all__ = ["PlacedProgram", "compile_graph"]
 
@@ -126,6 +129,11 @@ class PlacedProgram(Executable):
                 raise at(error, user_location())
         return self.run(lambda values: self._execute([*values, *arrays]), variables)
 
+    @cached_property
+    def pinned(self) -> Graph:
+        """The graph with the placement in it, for tapes that look at the call."""
+        return pinned(self.graph, self.placement)
+
     def bounded(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
         """As a call that waits for its results and that may be given up; the executor looks for that between steps."""
         with deadline(self.timeout):
@@ -146,3 +154,7 @@ class PlacedProgram(Executable):
             "is no one program to lower; gx.explain shows the steps"
         )
         raise at(error, user_location())
+
+
+register_drivers(CONTROL_FLOW)
+register_drivers(TRANSFORMS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,11 +17,13 @@ from graphc.base import collection_paused
 from graphc.core import Device, context, find_device, to_device, type_of
 from graphc.ir import Graph, TensorType
 from graphc.lowering import compiler_options, lower
-from graphc.ops import HOST_CALLS, HostFunction
+from graphc.ops import HOST_CALL, HOST_CALLS, UNORDERED_HOST_CALL, HostFunction, current_mode, is_replaying
+from graphc.runtime.placed import Placed
 from graphc.runtime.plan import Step
 
 if TYPE_CHECKING:
     from graphc.runtime.executor import Execution
+    from graphc.runtime.following import Following
 
 __all__ = ["HostCall", "HostCallFailed", "Segment", "Transfer"]
 
@@ -38,15 +41,23 @@ class Segment(Step):
 
     def __post_init__(self) -> None:
         device: Any = find_device(self.device)
+        object.__setattr__(self, "_place", device)
         # Without out_shardings constants alone would be computed on JAX's default device, unless that is set for the
         # call: where a branch calls the host XLA refuses shardings of outputs (JAX 0.10 and 0.11).
         place = None if any(node.op in HOST_CALLS for node in self.graph.walk()) else SingleDeviceSharding(device)
-        jitted = jax.jit(_typed(self.graph), out_shardings=place, compiler_options=compiler_options(self.graph) or None)
-        object.__setattr__(self, "jitted", jitted)
+        object.__setattr__(self, "_sharding", place)
+        object.__setattr__(self, "jitted", self._compiled())
         object.__setattr__(self, "_default", device if place is None else None)
 
     jitted: Any = field(init=False, repr=False)
+    _place: Any = field(init=False, repr=False)
+    _sharding: Any = field(init=False, repr=False)
     _default: Any = field(init=False, repr=False)
+    _followed: dict[Any, Any] = field(init=False, repr=False, default_factory=dict[Any, Any])
+
+    def _compiled(self) -> Any:
+        options = compiler_options(self.graph) or None
+        return jax.jit(_typed(self.graph), out_shardings=self._sharding, compiler_options=options)
 
     def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
         """Tells the device to compute; the results may still be computed."""
@@ -55,6 +66,16 @@ class Segment(Step):
             return self.jitted(*arrays)
         with jax.default_device(self._default):
             return self.jitted(*arrays)
+
+    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+        """Calls the program, which JAX follows; it may be another one in each mode of differentiation."""
+        context.launched()
+        mode = (current_mode(), is_replaying())
+        if mode not in self._followed:
+            self._followed[mode] = self._compiled()
+        with nullcontext() if self._default is None else jax.default_device(self._default):
+            results = self._followed[mode](*[value.value for value in values])
+        return [Placed(result, self._place) for result in results]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +108,10 @@ class Transfer(Step):
             return (self._move(array),)
         except ValueError:  # from another platform, whose arrays a program does not take
             return (jax.device_put(array, self._target),)
+
+    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+        """Moves it; its cotangents come back."""
+        return (values[0].to(self._target),)
 
 
 @cache
@@ -144,6 +169,12 @@ class HostCall(Step):
         if status != before:
             raise HostCallFailed(status)
         return results
+
+    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+        """As one program would: a gradient that runs a forward pass again calls nothing again."""
+        op = HOST_CALL if self.ordered else UNORDERED_HOST_CALL
+        attrs = {"function": self.function.name, "results": self.function.results}
+        return [Placed(result) for result in op.impl(*[value.value for value in values], **attrs)]
 
 
 def _typed(graph: Graph) -> Callable[..., Any]:

@@ -35,7 +35,8 @@ class Event:
 
     Attributes:
       name: of the step: its ops, or the value that is moved.
-      kind: ``program``, ``segment``, ``transfer``, ``host call``, ``control flow`` or ``wait``.
+      kind: ``program``, ``segment``, ``transfer``, ``host call``, ``control flow``, ``transform`` or
+        ``wait``.
       track: the device, or the thread of the host, that was busy.
       start: seconds since the timeline began.
       end: the same.

@@ -83,6 +83,27 @@ def test_in_a_rolled_loop_that_is_differentiated() -> None:
     assert [loop.kind for loop in gx.function(function).trace(f(0.5)).loops] == ["rolled"]
 
 
+def test_second_order_where_the_given_gradient_is_another_than_that_of_the_function() -> None:
+    """Outputs have the given gradient; what the gradient function uses has that of what computed it."""
+
+    @gx.custom_gradient
+    def tripled(x: Any) -> Any:
+        y = gx.sin(x)
+        return y * 2, lambda upstream: upstream * 3 * y
+
+    def slope(x: Any) -> Any:
+        def repeated(x: Any) -> Any:
+            for _ in range(3):
+                x = tripled(x)
+            return x
+
+        return gx.grad(lambda x: gx.grad(repeated)(x))(x)
+
+    expected = slope(gx.asarray(0.7)).item()
+    assert gx.function(slope, unroll=True)(gx.asarray(0.7)).item() == pytest.approx(expected, rel=1e-5)
+    assert gx.function(slope, unroll=False)(gx.asarray(0.7)).item() == pytest.approx(expected, rel=1e-5)
+
+
 def test_in_a_branch_and_over_rows() -> None:
     def function(x: Tensor) -> Tensor:
         total = gx.zeros(())

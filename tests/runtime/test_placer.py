@@ -86,16 +86,6 @@ def test_an_op_without_an_implementation_is_refused(monkeypatch: pytest.MonkeyPa
         object.__setattr__(OPS["tanh"], "platforms", ())
 
 
-def test_a_vmap_whose_body_spans_devices_is_refused() -> None:
-    def row(x: Any) -> Any:
-        with gx.device("cpu:1"):
-            y = x + 1
-        return y * 2
-
-    with pytest.raises(gx.errors.UnimplementedError, match="'vmap' is one program on one device, but ops in its body"):
-        gx.function(lambda x: gx.vmap(row)(x))(X)
-
-
 def test_a_replicated_variable_cannot_be_pinned() -> None:
     parallel = gx.distribute.DataParallel(["cpu:0", "cpu:1"])
     with parallel.scope():

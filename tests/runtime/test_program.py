@@ -251,27 +251,6 @@ def test_control_dependencies_hold_over_devices() -> None:
     assert order == ["first", "second"] * 5
 
 
-def test_a_loop_that_spans_devices_takes_the_gradients_only_inside() -> None:
-    @gx.function
-    def trained(x: Any) -> Any:
-        with gx.GradientTape() as tape:
-            tape.watch(x)
-            y = x
-            for _ in range(30):
-                with gx.device("cpu:1"):
-                    y = gx.sin(y)
-                y = y * 2
-        return tape.gradient(y, x)
-
-    with pytest.raises(
-        gx.errors.UnimplementedError, match="the gradient of 'scan' is one program on one device"
-    ) as info:
-        trained(ONE)
-    assert "/device:CPU:1: sin" in str(info.value)
-    assert "/device:CPU:0: multiply" in str(info.value)
-    assert "gx.device(...) around it" in str(info.value)
-
-
 def test_a_variable_that_moved_is_refused() -> None:
     with gx.device("cpu:1"):
         far = gx.Variable(1.0)

@@ -1,0 +1,125 @@
+"""Gradients, tangents and maps of what several devices compute.
+
+Each is what the op does, with bodies that run plans in place of programs: JAX follows them (see
+:mod:`graphc.runtime.following`). A gradient runs the forward pass once more, and keeps what each of its steps needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar
+
+from graphc.base import at
+from graphc.base.errors import UnimplementedError
+from graphc.core import Device
+from graphc.ir import OPS, Attrs
+from graphc.ops import JVP, VJP, VMAP, linearize, replaying
+from graphc.runtime.driven import Driven, make_driven
+from graphc.runtime.executor import Execution
+from graphc.runtime.following import BatchedValueError, Following
+from graphc.runtime.placed import Placed, PlacedFunction
+from graphc.runtime.plan import Plan
+
+__all__ = ["TRANSFORMS"]
+
+
+class _Transform(Driven):
+    """What JAX follows in any case."""
+
+    kind: ClassVar[str] = "transform"
+
+    def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
+        """Runs it on arrays."""
+        return [value.value for value in self.follow(list(map(Placed.of, arrays)), Following(execution))]
+
+
+def _followed(plan: Plan, values: Sequence[Placed], execution: Following) -> PlacedFunction:
+    """A plan as a function of arrays that are where these values are."""
+    return PlacedFunction(partial(execution.run, plan), [value.device for value in values])
+
+
+class _Vjp(_Transform):
+    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+        """Runs the forward pass again, and backwards."""
+        wrt: Sequence[int]
+        mask: Sequence[bool]
+        wrt, mask = self.attrs["wrt"], self.attrs["cotangents"]
+        count = len(values) - sum(mask)
+        primals = [value.somewhere() if place in wrt else value for place, value in enumerate(values[:count])]
+        op, attrs = OPS[self.attrs["op"]], Attrs(dict(self.attrs["attrs"]))
+        forward = make_driven(op, attrs, self.regions, self.plans, self.name, self.location)
+        function = PlacedFunction(lambda given: forward.follow(given, execution), [primal.device for primal in primals])
+        with replaying():  # what the forward pass does to the world is done
+            _, pullback = linearize(function, [primal.value for primal in primals], wrt, mask)
+            given = [place for place, wanted in zip(function.results, mask, strict=True) if wanted]
+            cotangents = [value.to(place).value for value, place in zip(values[count:], given, strict=True)]
+            found = pullback(cotangents)
+        return [Placed(gradient, primals[place].device) for place, gradient in zip(wrt, found, strict=True)]
+
+
+class _Jvp(_Transform):
+    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+        """Runs the body and pushes the tangents through it."""
+        count = self.attrs["num_primals"]
+        primals = [value.somewhere() for value in values[:count]]
+        tangents = [value.to(primal.device) for value, primal in zip(values[count : 2 * count], primals, strict=True)]
+        rest = values[2 * count :]
+        body = _followed(self.plans[0], [*primals, *rest], execution)
+        given = [value.value for value in (*primals, *tangents, *rest)]
+        found = self.op.impl(*given, **self.attrs, body=body)
+        return list(map(Placed, found, [*body.results, *body.results[: self.attrs["num_tangents"]]]))
+
+
+class _Vmap(_Transform):
+    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+        """Runs the body for all rows at once.
+
+        Raises:
+          UnimplementedError: a loop that spans devices ends after another number of iterations from row to row.
+        """
+        body = _followed(self.plans[0], values, execution)
+        try:
+            found = self.op.impl(*[value.value for value in values], **self.attrs, body=body)
+        except BatchedValueError:
+            error = UnimplementedError(
+                f"{self.name!r}: a loop whose body lies on {', '.join(self.plans[0].devices)} has another number of "
+                "iterations for each row; pin the whole loop with gx.device(...) around it, or take the rows one by one"
+            )
+            raise at(error, self.location) from None
+        return list(map(Placed, found, body.results))
+
+
+class _CustomGradient(_Transform):
+    def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
+        """Runs the function alone."""
+        return execution.run(self.plans[0], arrays)[: self.attrs["num_outputs"]]
+
+    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
+        """Runs the function, of which JAX takes the gradient that is given for it."""
+        outputs, states, primals = (self.attrs[name] for name in ("num_outputs", "num_states", "num_primals"))
+        values = [value.somewhere() for value in values]
+        forward = _followed(self.plans[0], values, execution)
+
+        def pull(given: Sequence[Placed]) -> Sequence[Placed]:
+            found = execution.run(self.plans[1], given)
+            return [gradient.to(value.device) for gradient, value in zip(found, values[:primals], strict=True)]
+
+        def places() -> Sequence[
+            Device | None
+        ]:  # those of what the forward pass keeps, and of the cotangents of its outputs
+            return [*forward.results[outputs:], *forward.results[: outputs - states]]
+
+        found = self.op.impl(
+            *[value.value for value in values], **self.attrs, forward=forward, backward=PlacedFunction(pull, places)
+        )
+        return list(map(Placed, found, forward.results))
+
+
+TRANSFORMS: Mapping[str, type[Driven]] = {
+    VJP.name: _Vjp,
+    JVP.name: _Jvp,
+    VMAP.name: _Vmap,
+    "custom_gradient": _CustomGradient,
+}
+"""The ops that JAX follows, and how."""
