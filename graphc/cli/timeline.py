@@ -19,6 +19,7 @@ __all__ = ["draw_timeline", "print_timeline", "rows_of"]
 _BAR = 32
 """How many characters stand for the whole time."""
 _COLOURS = {  # in a terminal, and in a picture
+    "op": ("cyan", "C9"),
     "program": ("blue", "C0"),
     "segment": ("blue", "C0"),
     "transfer": ("yellow", "C1"),
@@ -26,7 +27,7 @@ _COLOURS = {  # in a terminal, and in a picture
     "control flow": ("magenta", "C4"),
     "wait": ("bright_black", "0.75"),
 }
-_OTHER = "cyan", "C9"
+_OTHER = "white", "C7"
 
 
 def print_timeline(events: Sequence[Event], console: Console) -> None:
@@ -44,7 +45,7 @@ def print_timeline(events: Sequence[Event], console: Console) -> None:
 
 def _table(events: Sequence[Event]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("where", "kind", "name", "function"):
+    for name in ("where", "kind", "name", "function or line"):
         table.add_column(name, overflow="fold")
     for name in ("start ms", "ms"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -55,7 +56,7 @@ def _table(events: Sequence[Event]) -> Table:
             Text(event.track),
             Text(event.kind),
             Text(event.name),
-            Text(event.function),
+            Text(event.function or event.line),
             f"{event.start * 1e3:.3f}",
             f"{(event.end - event.start) * 1e3:.3f}",
             _bar(event, first, last),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EXAMINED",
     "LOGGED",
+    "OBSERVED",
     "REASONS",
     "LaunchCounter",
     "Recorder",
@@ -34,6 +35,7 @@ __all__ = [
     "creation_scope",
     "device_scope",
     "log_placements",
+    "place_ops",
     "replica_scope",
     "tape_scope",
     "trace_scope",
@@ -105,8 +107,9 @@ class Assignments:
 busy: set[int] = set()
 """The threads that are not eager, and why no thread is."""
 
-LOGGED, EXAMINED = REASONS = (0, -1)
-"""No numbers of threads: placements are logged; what ops compute is looked at."""
+LOGGED, EXAMINED, OBSERVED = 0, -1, -2
+REASONS = frozenset((LOGGED, EXAMINED, OBSERVED))
+"""No numbers of threads: placements are logged; what ops compute is looked at; when they run is noted."""
 
 
 class Context(threading.local):
@@ -116,7 +119,7 @@ class Context(threading.local):
       eager: no trace, tape, device scope or counter is active, no call is making Variables, and no setting asks every
         op to take the long way.
       taped: the open tapes, if it would be eager without them.
-      placing: a device scope is active, or placements are logged.
+      placing: a device scope is active, or where ops run is logged or noted.
       trace: the trace that ops are appended to, or None in eager mode.
       tapes: the open gradient tapes, outermost first.
       device: what the device scopes around say; false where there are none.
@@ -139,7 +142,7 @@ class Context(threading.local):
         """Recomputes ``eager``, ``taped`` and ``placing`` after a change.
 
         A thread in which nothing is going on has no ``eager`` and ``placing`` of its own, so that
-        :func:`log_placements` reaches all.
+        :func:`place_ops` reaches all.
         """
         own = self.__dict__
         if self.device:
@@ -173,8 +176,18 @@ def set_slow(reason: int, enabled: bool) -> None:
 
 def log_placements(enabled: bool) -> None:
     """Takes every eager op of all threads past what logs its placement, or no more."""
-    Context.placing = enabled
-    set_slow(LOGGED, enabled)
+    place_ops(LOGGED, enabled)
+
+
+def place_ops(reason: int, enabled: bool) -> None:
+    """Takes every eager op of all threads the way on which its device is known for a reason, or for that one no more.
+
+    Args:
+      reason: ``LOGGED`` or ``OBSERVED``.
+      enabled: whether the reason holds.
+    """
+    set_slow(reason, enabled)
+    Context.placing = not busy.isdisjoint((LOGGED, OBSERVED))
 
 
 @contextmanager

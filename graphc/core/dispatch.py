@@ -8,6 +8,7 @@ tapes are told of what passed through the door.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -17,7 +18,7 @@ from jax.core import Tracer
 
 from graphc.base import Location, at, config, nest, user_frame, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
-from graphc.core.context import REASONS, busy, context
+from graphc.core.context import OBSERVED, REASONS, busy, context, place_ops
 from graphc.core.convert import SCALARS, operand
 from graphc.core.devices import device_name, devices, find_device, to_device
 from graphc.core.dtypes import type_of
@@ -36,6 +37,7 @@ __all__ = [
     "binary_method",
     "kernel",
     "look_at",
+    "observe_ops",
     "raw_scalar",
     "region_function",
     "register_pinned_kernels",
@@ -155,6 +157,21 @@ def set_examiner(examine: Callable[..., None] | None) -> None:
     """Says what looks at each op that has passed, its inputs, attributes, regions and outputs; None for nothing."""
     global _examine
     _examine = examine
+
+
+_observe: Callable[..., None] | None = None
+
+
+def observe_ops(observe: Callable[..., None] | None) -> None:
+    """Says what is told of each op that eager code has run; None for nothing, which costs nothing.
+
+    Args:
+      observe: takes the op, its attributes and regions, the arrays that it took, those that it gives, which may still
+        be computed, and when it was begun, by ``time.perf_counter``.
+    """
+    global _observe
+    _observe = observe
+    place_ops(OBSERVED, observe is not None)
 
 
 def look_at(*applied: Any) -> None:
@@ -290,6 +307,7 @@ def _call_placed(
     op: OpDef, arrays: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], values: Sequence[Any]
 ) -> Any:
     """As :func:`_call`, where the device scopes around say and where there is an implementation."""
+    observe, start = _observe, time.perf_counter()
     requested = requested_device(op, values, attrs, regions) if context.device else ""
     device = find_device(requested, told=True) if requested else None
     if op.platforms:
@@ -309,6 +327,8 @@ def _call_placed(
     if config.log_device_placement:
         used = {device_name(place) for array in nest.as_tuple(result) for place in array.devices()}
         log_placement(op.name, op.name, requested, ", ".join(sorted(used)), user_location())
+    if observe is not None:
+        observe(op, attrs, regions, arrays, nest.as_tuple(result), start)
     return result
 
 

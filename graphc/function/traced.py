@@ -205,7 +205,8 @@ class TracedFunction:
         if timeline is not None and self.plan is None:
             written = [variable.raw for variable in variables[: self.executable.num_written]]
             where = self._place(arrays, variables)
-            timeline.launched(self.graph.name, "program", where, start, [*results, *written])
+            line = "" if (location := user_location()) is None else location.short
+            timeline.launched(self.graph.name, "program", where, start, [*results, *written], line=line)
         for after, place in self.after_call[self.can_fail :]:
             after.run(results[place], arguments)
         return self.packer(arguments, own=True)(map(Tensor, results[: self.num_results]))

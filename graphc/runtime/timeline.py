@@ -18,11 +18,15 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import jax
+from jax.core import Tracer
 
 from graphc.base import at, listen_to_waits, set_detour, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
+from graphc.core import device_name, observe_ops
+from graphc.ops import CALL, VJP
 
 if TYPE_CHECKING:
+    from graphc.ir import Attrs, Graph, OpDef
     from graphc.runtime.executor import Execution
     from graphc.runtime.plan import Step
 
@@ -35,12 +39,12 @@ class Event:
 
     Attributes:
       name: of the step: its ops, or the value that is moved.
-      kind: ``program``, ``segment``, ``transfer``, ``host call``, ``control flow``, ``transform`` or
-        ``wait``.
+      kind: ``op``, ``program``, ``segment``, ``transfer``, ``host call``, ``control flow``, ``transform`` or ``wait``.
       track: the device, or the thread of the host, that was busy.
       start: seconds since the timeline began.
       end: the same.
       function: the compiled function that it is part of; empty for none.
+      line: of the user's code that ran an op or a program, such as ``train.py:12``; empty for all else.
     """
 
     name: str
@@ -49,6 +53,7 @@ class Event:
     start: float
     end: float
     function: str = ""
+    line: str = ""
 
     def overlaps(self, other: Event) -> bool:
         """Whether both went on at some time."""
@@ -69,10 +74,11 @@ class Timeline:
         self.began = time.perf_counter()
         self._lock = threading.Lock()
         self._devices: dict[str, _DeviceWatch] = {}
+        self._closed = False
 
-    def add(self, name: str, kind: str, track: str, start: float, function: str = "") -> None:
+    def add(self, name: str, kind: str, track: str, start: float, function: str = "", line: str = "") -> None:
         """Notes what has just ended; ``start`` is by ``time.perf_counter``."""
-        event = Event(name, kind, track, start - self.began, time.perf_counter() - self.began, function)
+        event = Event(name, kind, track, start - self.began, time.perf_counter() - self.began, function, line)
         with self._lock:
             self._found.append(event)
 
@@ -87,13 +93,31 @@ class Timeline:
             self.launched(step.name, step.kind, step.device, start, results, waits, execution.name)
         return results
 
+    def ran(
+        self, op: OpDef, attrs: Attrs, regions: Sequence[Graph], arrays: Sequence[Any], results: Sequence[Any],
+        start: float,
+    ) -> None:  # fmt: skip
+        """Notes an op of eager code; see :func:`graphc.core.observe_ops`."""
+        if any(isinstance(array, Tracer) for array in results):  # JAX traces what calls it; nothing is run
+            return
+        name, kind = (regions[0].name, "program") if op is CALL else (op.name, "op")
+        if op is VJP:
+            inner = attrs["op"]
+            name = f"{op.name} of {regions[0].name if inner == CALL.name and regions else inner}"
+        places = {device_name(place) for array in results for place in array.devices()}
+        location = user_location()
+        self.launched(
+            name, kind, ", ".join(sorted(places)), start, results, () if all(map(_is_there, arrays)) else arrays,
+            line="" if location is None else location.short,
+        )  # fmt: skip
+
     def waited(self, what: str, start: float) -> None:
         """Notes that this thread has waited."""
         self.add(what, "wait", threading.current_thread().name, start)
 
     def launched(
         self, name: str, kind: str, device: str, start: float, results: Sequence[Any], arrays: Sequence[Any] = (),
-        function: str = "",
+        function: str = "", line: str = "",
     ) -> None:  # fmt: skip
         """Notes that a device was told to compute something, which it does behind.
 
@@ -105,15 +129,20 @@ class Timeline:
           results: what it computes.
           arrays: what it must wait for; none if all was there when it was told.
           function: the compiled function that it is part of.
+          line: of the user's code.
         """
         with self._lock:
+            if self._closed:  # by another thread, since this one was told of it
+                return
             watch = self._devices.get(device)
             if watch is None:
                 watch = self._devices[device] = _DeviceWatch(self, device)
-        watch.queue.put((name, kind, function, start, list(arrays), list(results)))
+            watch.queue.put((name, kind, function, line, start, list(arrays), list(results)))
 
     def close(self) -> None:
         """Waits until everything is done that was launched, and puts the events in order."""
+        with self._lock:
+            self._closed = True
         for watch in self._devices.values():
             watch.queue.put(None)
         for watch in self._devices.values():
@@ -137,7 +166,7 @@ class Timeline:
                 "dur": round((event.end - event.start) * 1e6, 3),
                 "pid": process,
                 "tid": tracks.index(event.track),
-                "args": {"function": event.function},
+                "args": {"function": event.function, "line": event.line},
             }
             for event in self.events
         ]
@@ -160,14 +189,14 @@ class _DeviceWatch:
     def _watch(self) -> None:
         done = 0.0
         while (launched := self.queue.get()) is not None:
-            name, kind, function, start, arrays, results = launched
+            name, kind, function, line, start, arrays, results = launched
             # What was donated since, or has failed, is not waited for: whoever uses it gets to know.
             with suppress(Exception):
                 jax.block_until_ready(arrays)
                 start = time.perf_counter() if arrays else start
             with suppress(Exception):
                 jax.block_until_ready(results)
-            self._timeline.add(name, kind, self._device, max(start, done), function)
+            self._timeline.add(name, kind, self._device, max(start, done), function, line)
             done = time.perf_counter()
 
 
@@ -187,7 +216,9 @@ def observer() -> Timeline | None:
 
 @contextmanager
 def profile(path: str | Path | None = None, *, jax_profiler: str | Path | None = None) -> Generator[Timeline]:
-    """Records what compiled functions do inside the scope, in all threads: steps, devices, transfers and waits.
+    """Records what runs inside the scope, in all threads: ops, steps of compiled functions, transfers and waits.
+
+    Ops of eager code take the long way meanwhile, some microseconds more each.
 
     Args:
       path: a file for the trace, in Chrome's format: open it at https://ui.perfetto.dev or ``chrome://tracing``, or
@@ -207,7 +238,7 @@ def profile(path: str | Path | None = None, *, jax_profiler: str | Path | None =
       >>> with gx.profile() as timeline:
       ...     y = double(gx.ones(3))
       >>> [(event.name, event.kind, event.track) for event in timeline.events]
-      [('lambda', 'program', '/device:CPU:0')]
+      [('ones', 'op', '/device:CPU:0'), ('lambda', 'program', '/device:CPU:0')]
     """
     global _current
     if _current is not None:
@@ -222,10 +253,12 @@ def profile(path: str | Path | None = None, *, jax_profiler: str | Path | None =
         _current = timeline
         set_detour("profile", "a profile is recorded", active=True)
         listen_to_waits(timeline.waited)
+        observe_ops(timeline.ran)
         try:
             yield timeline
         finally:
             _current = None
+            observe_ops(None)
             listen_to_waits(None)
             set_detour("profile", "", active=False)
             timeline.close()
@@ -247,7 +280,7 @@ def read_timeline(path: str | Path) -> list[Event]:
         return [
             Event(
                 row["name"], row["cat"], tracks[row["tid"]], row["ts"] / 1e6, (row["ts"] + row["dur"]) / 1e6,
-                row["args"]["function"],
+                row["args"]["function"], row["args"].get("line", ""),
             )
             for row in rows
             if row["ph"] == "X"

@@ -32,7 +32,7 @@ def trace(tmp_path: Path) -> Path:
 def test_a_row_for_each_event_with_its_time_and_a_bar(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["timeline", str(trace)]) == 0
     head, _, *rows = (line.split() for line in capsys.readouterr().out.splitlines() if line.strip())
-    assert head == ["where", "kind", "name", "function", "start", "ms", "ms", "40.000", "ms"]
+    assert head == ["where", "kind", "name", "function", "or", "line", "start", "ms", "ms", "40.000", "ms"]
     assert rows == [
         ["/device:CPU:1", "segment", "chain[a]", "two", "10.000", "20.000", "█" * 16],
         ["/device:CPU:2", "segment", "other", "two", "20.000", "30.000", "█" * 24],

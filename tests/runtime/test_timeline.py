@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from pathlib import Path
 from typing import Any
 
+import jax
 import pytest
 
 import graphc as gx
 from graphc.base import pause
+from graphc.core import context
 from graphc.runtime import Timeline, read_timeline
 
 
@@ -70,8 +73,66 @@ def test_a_plain_program_a_transfer_a_host_call_and_a_wait_are_recorded() -> Non
     assert ("program", "/device:CPU:0") in kinds
     assert ("segment", "/device:CPU:1") in kinds
     assert ("transfer", "/device:CPU:1") in kinds
-    assert {kind for kind, _ in kinds} == {"program", "segment", "transfer", "host call", "wait"}
+    assert {kind for kind, _ in kinds} == {"op", "program", "segment", "transfer", "host call", "wait"}
     assert [event.name for event in timeline.events if event.kind == "wait"].count("a moment") == 1
+
+
+def test_eager_ops_are_recorded_with_their_devices_and_lines() -> None:
+    double = gx.function(lambda x: x * 2, name="double")
+    x, w = gx.asarray([1.0, 2.0]), gx.Variable(3.0)
+
+    def run() -> None:
+        y = gx.sum(x @ x) + w
+        w.assign_add(y)
+        with gx.device("cpu:1"):
+            gx.exp(x)
+        with gx.GradientTape() as tape:
+            tape.watch(x)
+            y = gx.sin(double(x))
+        tape.gradient(y, x)
+        double(x)
+
+    run()
+    with gx.profile() as timeline:
+        run()
+    here, there = [[event for event in timeline.events if event.track.endswith(number)] for number in "01"]
+    assert [(event.kind, event.name) for event in there] == [("op", "exp")]
+    assert [(event.kind, event.name) for event in here if event.name != "ones_like"] == [
+        ("op", "matmul"),
+        ("op", "sum"),
+        ("op", "add"),
+        ("op", "add"),
+        ("program", "double"),
+        ("op", "sin"),
+        ("op", "vjp of sin"),
+        ("op", "vjp of double"),
+        ("program", "double"),
+    ]
+    first = run.__code__.co_firstlineno
+    lines = [int(event.line.removeprefix("test_timeline.py:")) - first for event in timeline.events]
+    assert set(lines) == {1, 2, 4, 7, 8, 9}
+    run()
+    assert len(timeline.events) == len(lines)  # and no more of them
+    assert context.eager
+
+
+def test_ops_of_other_threads_are_recorded_and_the_settings_beside_it_hold(caplog: pytest.LogCaptureFixture) -> None:
+    x = gx.ones(2)
+    with caplog.at_level("INFO", logger="graphc.placement"), gx.config.scope(log_device_placement=True):
+        with gx.profile() as timeline:
+            thread = threading.Thread(target=lambda: gx.exp(x))
+            thread.start()
+            thread.join()
+        gx.sin(x)
+    assert [event.name for event in timeline.events] == ["exp"]
+    assert [record.getMessage().split(":")[0] for record in caplog.records] == ["exp", "sin"]
+    assert context.eager
+
+
+def test_what_jax_traces_is_not_run() -> None:
+    with gx.profile() as timeline:
+        jax.jit(lambda x: (gx.Tensor(x) * 2).raw)(gx.ones(2).raw)
+    assert [event.name for event in timeline.events] == ["ones"]
 
 
 def test_a_step_begins_when_its_device_is_told_and_has_done_the_one_before() -> None:
