@@ -1,7 +1,7 @@
 """Layer 0: errors, configuration, nested structures, names, registries, user stack frames, deadlines, waiting."""
 
 from graphc.base import errors, nest
-from graphc.base.blocking import apart, until_called, when_done
+from graphc.base.blocking import apart, beside, until_called, when_done
 from graphc.base.cancellation import CancellationToken
 from graphc.base.collection import collect_since, collection_paused, collections_so_far
 from graphc.base.config import Config, DeviceSettings, WideTypes, config
@@ -23,7 +23,7 @@ from graphc.base.pool import Pool, Work
 from graphc.base.recursion import deep_recursion
 from graphc.base.registry import Registry
 from graphc.base.waiting import Signal, holding, pause, wait_until
-from graphc.base.watchdog import listen_to_waits, note_progress, watched
+from graphc.base.watchdog import listen_to_waits, note_progress, overseen, watched
 
 __all__ = [
     "CancellationToken",
@@ -41,6 +41,7 @@ __all__ = [
     "Work",
     "apart",
     "at",
+    "beside",
     "check_interrupted",
     "checked_seconds",
     "collect_since",
@@ -58,6 +59,7 @@ __all__ = [
     "listen_to_waits",
     "nest",
     "note_progress",
+    "overseen",
     "pause",
     "remember",
     "set_detour",

@@ -12,7 +12,7 @@ from graphc.base.deadlines import What, interruption
 from graphc.base.pool import Pool
 from graphc.base.waiting import Signal
 
-__all__ = ["apart", "until_called", "when_done"]
+__all__ = ["apart", "beside", "until_called", "when_done"]
 
 T = TypeVar("T")
 
@@ -52,6 +52,11 @@ def apart(function: Callable[[], T], what: What, *, inherits: bool = False) -> T
     return results.pop()
 
 
+def beside(function: Callable[[], None]) -> None:
+    """Calls a function, which must not raise, on a thread of its own that acts for this one."""
+    _threads.give(function)
+
+
 async def until_called(register: Callable[[Callable[[], None]], object], what: What) -> None:
     """Waits in asyncio, without blocking its loop, until a callback is called.
 
@@ -79,12 +84,13 @@ async def until_called(register: Callable[[Callable[[], None]], object], what: W
     if current is None:
         await woken.wait()
         return
-    left = current.remaining()
-    timer = None if left is None else loop.call_later(left, woken.set)
     forget = [token.on_cancel(wake) for token in current.tokens]
+    timer = None
     try:
         while not called:
             current.check(what)
+            left = current.remaining()
+            timer = None if left is None else loop.call_later(left, woken.set)
             await woken.wait()
             woken.clear()
     finally:

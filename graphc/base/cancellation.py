@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from typing import Self
 
@@ -69,8 +70,9 @@ class CancellationToken:
             callbacks = list(self._callbacks.values())
             self._callbacks.clear()
             self._condition.notify_all()
-        for callback in callbacks:
-            callback()
+        with ExitStack() as stack:  # of which each is called, also where another one raises
+            for callback in reversed(callbacks):
+                stack.callback(callback)
         return True
 
     def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:

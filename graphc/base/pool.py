@@ -13,6 +13,7 @@ import itertools
 import threading
 import time
 from collections.abc import Callable
+from contextvars import ContextVar
 
 from graphc.base.waiting import wait_until
 
@@ -24,6 +25,9 @@ _MOST_QUEUED = 10_000
 # 3.14). So the end of a program gives what still runs time to end, and not for ever, since it may be stuck.
 _GRACE_SECONDS = 5.0
 
+_working_for: ContextVar[tuple[Pool, ...]] = ContextVar("graphc.pool", default=())
+"""The pools whose work runs here: on one of their threads, or on one that a thread of theirs waits for."""
+
 
 class Work:
     """A piece of work that was given to a pool.
@@ -32,12 +36,13 @@ class Work:
       name: for messages.
     """
 
-    __slots__ = ("_context", "_run", "_taken", "name", "order")
+    __slots__ = ("_context", "_pool", "_run", "_taken", "name", "order")
 
     def __init__(
-        self, run: Callable[[], None], name: str, order: tuple[float, int], context: contextvars.Context
+        self, pool: Pool, run: Callable[[], None], name: str, order: tuple[float, int], context: contextvars.Context
     ) -> None:
         self.name = name
+        self._pool = pool
         self.order = order
         self._run: Callable[[], None] | None = run
         self._context: contextvars.Context | None = context
@@ -63,7 +68,11 @@ class Work:
         self._run = self._context = None  # what it refers to is not kept longer than it is needed
         assert run is not None
         assert context is not None
-        context.run(run)
+        context.run(self._run_here, run)
+
+    def _run_here(self, run: Callable[[], None]) -> None:
+        _working_for.set((*_working_for.get(), self._pool))
+        run()
 
 
 class Pool:
@@ -95,6 +104,7 @@ class Pool:
         self._numbers = itertools.count()
         self._threads: set[threading.Thread] = set()
         self._idle = 0
+        self._at_work: set[threading.Thread] = set()
         self._closed = False
 
     def give(self, run: Callable[[], None], *, priority: float = 0, name: str = "work", inherits: bool = True) -> Work:
@@ -113,7 +123,7 @@ class Pool:
         if len(self._queue) >= self._most_queued and not self.is_mine():
             self._wait_for_room(name)
         context = contextvars.copy_context() if inherits else contextvars.Context()
-        work = Work(run, name, (-priority, next(self._numbers)), context)
+        work = Work(self, run, name, (-priority, next(self._numbers)), context)
         with self._condition:
             heapq.heappush(self._queue, work)
             if self._idle:
@@ -124,8 +134,15 @@ class Pool:
         return work
 
     def is_mine(self) -> bool:
-        """Whether this is a thread of the pool."""
-        return threading.current_thread() in self._threads
+        """Whether this is a thread of the pool, or one that acts for such a thread, which waits for it."""
+        return self in _working_for.get()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether some of the work that is queued waits until other work is done."""
+        with self._condition:
+            # Threads above a limit that was lowered end when they have done their work.
+            return len(self._queue) > min(len(self._threads), self._limit()) - len(self._at_work)
 
     @property
     def num_queued(self) -> int:
@@ -151,8 +168,8 @@ class Pool:
         # A plain context: what is in force here must not outlive its scope in a thread that does other work.
         thread = threading.Thread(target=self._work, name=f"{self.name}-{number}", daemon=True)
         _close_at_exit(self)
-        self._threads.add(thread)
         thread.start()
+        self._threads.add(thread)  # it takes no work before this one lets go of the condition
 
     def close(self, seconds: float) -> bool:
         """Drops what is queued, and waits so many seconds for what runs; whether all threads have ended."""
@@ -176,6 +193,7 @@ class Pool:
                 del work
         finally:
             with self._condition:
+                self._at_work.discard(threading.current_thread())
                 self._threads.discard(threading.current_thread())
 
     def _wait_for_work(self) -> bool:
@@ -189,11 +207,13 @@ class Pool:
     def _next(self) -> Work | None:
         """The next piece of work; None, and the thread is no more of the pool, after nothing came for a while."""
         with self._condition:
+            self._at_work.discard(threading.current_thread())
             if len(self._threads) > self._limit() or not (self._queue or self._wait_for_work()):
                 # Here, since after this nobody may count on the thread.
                 self._threads.discard(threading.current_thread())
                 return None
             work = heapq.heappop(self._queue)
+            self._at_work.add(threading.current_thread())
         with self._room:
             self._room.notify_all()
         return work

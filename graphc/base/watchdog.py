@@ -7,14 +7,14 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 
 from graphc.base.config import config
 from graphc.base.deadlines import What
 from graphc.base.frames import Location, user_location
 
-__all__ = ["listen_to_waits", "note_progress", "watched"]
+__all__ = ["listen_to_waits", "note_progress", "overseen", "watched"]
 
 _logger = logging.getLogger("graphc.watchdog")
 
@@ -43,7 +43,10 @@ class Watch:
     def report(self, seconds: float) -> None:
         """Logs that nothing has happened."""
         self.reported = True
-        what = self._what if isinstance(self._what, str) else self._what()
+        try:
+            what = self._what if isinstance(self._what, str) else self._what()
+        except Exception as error:  # it may look at what another thread is just changing
+            what = f"what cannot be described now ({error!r})"
         place = "" if self.place is None else f"\n  at {self.place}"
         _logger.warning("no progress for %.3g s: thread %s waits for %s%s", seconds, self.thread, what, place)
 
@@ -87,7 +90,12 @@ class _Watchdog:
                     self._condition.wait(min(max(0.0, min(waits, default=limit)), threading.TIMEOUT_MAX))
                     continue
             for watch in due:  # not under the lock: handlers of logging are the user's
-                watch.report(now - watch.since)
+                try:
+                    watch.report(now - watch.since)
+                except BaseException:
+                    with self._condition:
+                        self._thread = None  # the next wait starts another one
+                    raise
 
 
 _watchdog = _Watchdog()
@@ -122,16 +130,29 @@ def watched(what: What) -> Generator[None]:
       what: what it waits for, as a noun.
     """
     listener = _listener
-    start = 0.0 if listener is None else time.perf_counter()
-    try:
-        if config.watchdog_seconds is None or _watch.get() is not None:
+    if listener is None:
+        with overseen(what):
             yield
-        else:
-            with _watching(Watch(what, user_location())):
-                yield
+        return
+    start = time.perf_counter()
+    try:
+        with overseen(what):
+            yield
     finally:
-        if listener is not None:
-            listener(what if isinstance(what, str) else what(), start)
+        listener(what if isinstance(what, str) else what(), start)
+
+
+def overseen(what: What) -> AbstractContextManager[None]:
+    """As :func:`watched`, around all that must make progress, of which waiting is a part.
+
+    What runs in a copy of the context that holds inside the scope is a part of it, too, on any thread.
+    """
+    if config.watchdog_seconds is None or _watch.get() is not None:
+        return _NOTHING
+    return _watching(Watch(what, user_location()))
+
+
+_NOTHING = nullcontext()
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import jax
+import numpy as np
 
 from graphc.base import Deadline, What, apart, detours, interruption, until_called, watched, when_done
 from graphc.base import deadline as deadline_scope
@@ -74,7 +75,9 @@ def _block(arrays: Sequence[Any]) -> None:
 
 
 def _pending(arrays: Sequence[Any]) -> list[Any]:
-    return [array for array in arrays if array.is_deleted() or not array.is_ready()]
+    # What a Python function is given that a program calls is NumPy's, and there.
+    found = [array for array in arrays if not isinstance(array, np.ndarray)]
+    return [array for array in found if array.is_deleted() or not array.is_ready()]
 
 
 def deadline(seconds: float | None) -> AbstractContextManager[Deadline | None]:

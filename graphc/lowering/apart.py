@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.base import What, apart, collection_paused
+from graphc.base import What, apart, collection_paused, overseen
 from graphc.ops import numbered_calls, waited_for
 
 __all__ = ["ProgramApart", "on_device"]
@@ -72,7 +72,7 @@ class ProgramApart:
 
         if not self._calls_host:
             return apart(program, what)
-        with waited_for() as number:
+        with overseen(what), waited_for() as number:  # what the host calls do is progress
             return apart(lambda: program(np.int32(number)), what)
 
 

@@ -41,6 +41,7 @@ __all__ = [
     "host_error",
     "host_function",
     "host_lock",
+    "is_interrupt",
     "is_replaying",
     "numbered_calls",
     "replaying",
@@ -173,6 +174,12 @@ def host_error(status: int) -> tuple[BaseException, Sequence[Location]]:
     return _errors.pop(-status)
 
 
+def is_interrupt(status: int) -> bool:
+    """Whether the exception that a negative status stands for is Ctrl-C, or another one that ends a program."""
+    found = _errors.get(-status)
+    return found is not None and not isinstance(found[0], Exception)
+
+
 def emit_host_call(function: HostFunction, values: Sequence[Any], *, ordered: bool = True) -> list[SymbolicTensor]:
     """Calls a function from the trace that is open, at this point of the program.
 
@@ -259,7 +266,7 @@ class _Numbering(threading.local):
 
 
 _numbering = _Numbering()
-_calls: dict[int, contextvars.Context] = {}
+_calls: dict[int, tuple[contextvars.Context, Callable[[], bool]]] = {}
 
 
 @contextmanager
@@ -277,14 +284,17 @@ def numbered_calls(number: Any) -> Generator[None]:
 
 
 @contextmanager
-def waited_for() -> Generator[int]:
+def waited_for(is_given_up: Callable[[], bool] = lambda: False) -> Generator[int]:
     """Somebody waits inside the scope for a call of such a program.
+
+    Args:
+      is_given_up: whether the call is not waited for any more, though the scope is still open.
 
     Yields:
       The number of the call.
     """
     number = next(_numbers)
-    _calls[number] = contextvars.copy_context()
+    _calls[number] = contextvars.copy_context(), is_given_up
     try:
         yield number
     finally:
@@ -295,13 +305,15 @@ def _numbered(function: Callable[..., Any], types: Sequence[TensorType]) -> Call
     """A host function that takes the number of the call first."""
 
     def call(number: Any, *values: Any) -> Any:
-        context = _calls.get(int(number))
-        if context is None:
+        context, is_given_up = _calls.get(int(number), (None, None))
+        if context is None or is_given_up is None or is_given_up():
             return (_GIVEN_UP, *[np.zeros(type.shape, type.dtype) for type in types[1:]])
 
         def run() -> Any:
             note_progress()
-            return function(*values)
+            results = function(*values)
+            note_progress()
+            return results
 
         return context.copy().run(run)  # one context cannot be entered by several threads at once
 

@@ -10,19 +10,18 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import jax
 import numpy as np
 
-from graphc.base import Work, check_interrupted, config, interruption, wait_until
-from graphc.base.errors import CancelledError, DeadlineExceededError
+from graphc.base import Work, beside, config, note_progress, watched
 from graphc.ir import TensorType
 from graphc.runtime.plan import Plan, Step
 from graphc.runtime.pool import inter_op_pool
 from graphc.runtime.stacks import Rows, RowsInPlace, Stack, StackInPlace
+from graphc.runtime.steps import HostCallFailed
 
 __all__ = ["Execution", "Observer"]
 
@@ -38,15 +37,23 @@ class Observer(Protocol):
 class Execution:
     """One run of a program, with all plans inside it.
 
+    It looks for no deadline: the thread that runs it must be one that nobody needs before it is done. Who waits for
+    that thread, and gives up, says so by :meth:`fail`.
+
     Args:
       name: of the program, for messages.
       observer: looks on, if given.
+
+    Attributes:
+      condition: notified when a step is done, and when something has failed.
     """
 
     def __init__(self, name: str, observer: Observer | None = None) -> None:
         self.name = name
+        self.condition = threading.Condition()
         self._observer = observer
-        self._stopped = False
+        self._failures: list[BaseException] = []
+        self._runs: dict[_Run, None] = {}
 
     def run(self, plan: Plan, arrays: Sequence[Any]) -> list[Any]:
         """Runs a plan.
@@ -59,28 +66,19 @@ class Execution:
           One array for each of its outputs; devices may still compute them.
 
         Raises:
-          DeadlineExceededError: the deadline in force has passed; the message names the steps that were waited for.
-          CancelledError: a token in force was cancelled, or another part of the program has failed.
+          BaseException: what has failed first in the program, in this plan or elsewhere.
         """
         slots: list[Any] = [None] * plan.num_slots
         slots[: plan.num_inputs] = arrays
         for slot, constant in plan.constants:
             slots[slot] = constant
-        if plan.blocks:
-            _Schedule(self, plan, slots).run()
-        else:
-            self._run_in_order(plan, slots)
+        run = (_Schedule if plan.blocks else _Run)(self, plan, slots)
+        self._runs[run] = None
+        try:
+            run.run()
+        finally:
+            del self._runs[run]
         return [slots[slot] for slot in plan.outputs]
-
-    def _run_in_order(self, plan: Plan, slots: list[Any]) -> None:
-        """As :meth:`run`, for plans of which no step blocks."""
-        self.check(plan)
-        for step, dying in zip(plan.steps, plan.last_uses, strict=True):
-            results = self.do(step, [slots[slot] for slot in step.inputs])
-            for slot, array in zip(step.outputs, results, strict=True):
-                slots[slot] = array
-            for slot in dying:
-                slots[slot] = None
 
     def do(self, step: Step, arrays: Sequence[Any]) -> Sequence[Any]:
         """Runs one step."""
@@ -109,23 +107,72 @@ class Execution:
         """Values that no gradient flows through."""
         return values
 
-    def check(self, plan: Plan) -> None:
-        """Raises if the program is not to go on."""
-        if self._stopped:
-            raise CancelledError(f"{self.name}: another part of the program has failed")
-        check_interrupted(lambda: f"the steps of {plan.name!r} in the compiled function {self.name!r}")
+    def fail(self, error: BaseException) -> BaseException:
+        """Lets nothing else of the program begin.
 
-    def stop(self) -> None:
-        """Lets no further plan of the program begin."""
-        self._stopped = True
+        Args:
+          error: why.
+
+        Returns:
+          The first reason that was given.
+        """
+        self._failures.append(error)
+        with self.condition:
+            self.condition.notify_all()
+        return self._failures[0]
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether nothing else of the program is to begin."""
+        return bool(self._failures)
+
+    def check(self) -> None:
+        """Raises the first error if nothing else of the program is to begin."""
+        if self._failures:
+            raise self._failures[0]
+
+    def waited_for(self) -> str:
+        """The steps that were begun and are not done, for messages; any thread may ask."""
+        steps = [step for run in list(self._runs) for step in run.begun]
+        names = [f"the {step.kind} {step.name!r} on {step.device}" for step in steps]
+        return f"{', '.join(names)} of the compiled function {self.name!r}".removeprefix(" of ")
+
+
+class _Run:
+    """Runs the steps of a plan in their order: none of them blocks."""
+
+    def __init__(self, execution: Execution, plan: Plan, slots: list[Any]) -> None:
+        self._execution = execution
+        self._plan = plan
+        self._slots = slots
+        self._step: Step | None = None
+
+    @property
+    def begun(self) -> Sequence[Step]:
+        """The steps that were begun and are not done; any thread may ask."""
+        step = self._step
+        return () if step is None else (step,)
+
+    def run(self) -> None:
+        """Runs all steps."""
+        slots = self._slots
+        for step, dying in zip(self._plan.steps, self._plan.last_uses, strict=True):
+            self._execution.check()
+            self._step = step
+            results = self._execution.do(step, [slots[slot] for slot in step.inputs])
+            for slot, array in zip(step.outputs, results, strict=True):
+                slots[slot] = array
+            for slot in dying:
+                slots[slot] = None
+        note_progress()
 
 
 @dataclass
-class _Given:
-    """A step that was given to the pool.
+class _Begun:
+    """A step that was begun.
 
     Attributes:
-      work: by which it can be taken back.
+      work: of the pool, by which it can be taken back; None where the thread of the plan does it.
       results: of the step, once it is done.
       error: what it raised instead.
     """
@@ -135,56 +182,70 @@ class _Given:
     error: BaseException | None = None
 
 
-class _Schedule:
+class _Schedule(_Run):
     """Runs the steps of a plan of which some block: each as soon as those that it waits for are done.
 
-    Only the thread that runs the plan touches slots and counts; the pool hands it what is done.
+    Only the thread that runs the plan touches slots and counts; the pool hands it what is done. It does a step that
+    blocks itself only where no other step could begin meanwhile.
     """
 
     def __init__(self, execution: Execution, plan: Plan, slots: list[Any]) -> None:
-        self._execution = execution
-        self._plan = plan
-        self._slots = slots
+        super().__init__(execution, plan, slots)
         self._waits_for = list(plan.waits_for)
         self._uses = list(plan.uses)
         self._left = len(plan.steps)
+        self._not_begun = (1 << self._left) - 1
         self._ready: deque[int] = deque()
         self._blocking: deque[int] = deque()
-        self._running: dict[int, _Given] = {}
+        self._begun: dict[int, _Begun] = {}
+        self._helped: int | None = None
         self._done: deque[int] = deque()
-        self._condition = threading.Condition()
         for number, count in enumerate(self._waits_for):
             if not count:
                 self._add(number)
 
+    @property
+    def begun(self) -> Sequence[Step]:
+        """The steps that were begun and are not done; any thread may ask."""
+        return [self._plan.steps[number] for number in list(self._begun)]
+
     def run(self) -> None:
         """Runs all steps.
 
-        If one fails no other begins; those that run already are waited for, unless the deadline has passed.
+        If one fails no other begins; those that run already are waited for.
         """
         try:
             while self._left:
-                self._execution.check(self._plan)
+                self._execution.check()
                 if self._ready:
-                    number = self._ready.popleft()
+                    number = self._next(self._ready)
                     self._finish(number, self._execution.do(self._plan.steps[number], self._arrays(number)))
                 elif self._blocking:
-                    self._start()
+                    self._begin(self._next(self._blocking))
                 else:
                     self._collect()
         except BaseException as error:
-            self._execution.stop()
-            if isinstance(error, Exception):  # after Ctrl-C nothing is waited for
-                self._drain()
-            raise
+            first = self._execution.fail(error)
+            self._drain(wait=not _is_interrupt(first))
+            if first is error:
+                raise
+        else:
+            return
+        raise first  # this part has only met with what another one has failed from
 
     def _add(self, number: int) -> None:
         (self._blocking if self._plan.steps[number].blocks else self._ready).append(number)
+
+    def _next(self, numbers: deque[int]) -> int:
+        number = numbers.popleft()
+        self._not_begun &= ~(1 << number)
+        return number
 
     def _arrays(self, number: int) -> list[Any]:
         return [self._slots[slot] for slot in self._plan.steps[number].inputs]
 
     def _finish(self, number: int, results: Sequence[Any]) -> None:
+        note_progress()
         step = self._plan.steps[number]
         for slot, array in zip(step.outputs, results, strict=True):
             self._slots[slot] = array if self._uses[slot] else None
@@ -198,32 +259,35 @@ class _Schedule:
             if not self._waits_for[other]:
                 self._add(other)
 
-    def _start(self) -> None:
-        """Gives the steps that block to the pool; the last one this thread does itself, if nothing may interrupt it."""
-        alone = interruption() is None
-        while len(self._blocking) > alone:
-            self._give(self._blocking.popleft())
-        if self._blocking:
-            self._do_here(self._blocking.popleft())
+    def _begin(self, number: int) -> None:
+        """Begins a step that blocks; those that are ready and do not were begun before."""
+        if self._blocking or self._not_begun & ~self._plan.followers[number]:
+            self._give(number)
+            return
+        self._begun[number] = _Begun()
+        try:
+            results = self._wait_and_do(number, self._arrays(number))
+        finally:
+            del self._begun[number]
+        self._finish(number, results)
 
     def _give(self, number: int) -> None:
-        given = self._running[number] = _Given()
+        begun = _Begun()
         arrays, wide = self._arrays(number), config.enable_x64
 
         def run() -> None:
             try:
+                self._execution.check()
                 with config.scope(enable_x64=wide):  # which is a matter of each thread
-                    given.results = self._wait_and_do(number, arrays)
+                    begun.results = self._wait_and_do(number, arrays)
             except BaseException as error:
-                given.error = error
-            with self._condition:
+                begun.error = error
+            with self._execution.condition:
                 self._done.append(number)
-                self._condition.notify_all()
+                self._execution.condition.notify_all()
 
-        given.work = inter_op_pool.give(run, name=self._named(number))
-
-    def _do_here(self, number: int) -> None:
-        self._finish(number, self._wait_and_do(number, self._arrays(number)))
+        begun.work = inter_op_pool.give(run, name=f"a step of the compiled function {self._execution.name!r}")
+        self._begun[number] = begun
 
     def _wait_and_do(self, number: int, arrays: Sequence[Any]) -> Sequence[Any]:
         step = self._plan.steps[number]
@@ -232,39 +296,41 @@ class _Schedule:
         return self._execution.do(step, arrays)
 
     def _collect(self) -> None:
-        """Waits for a step that the pool runs; does one itself that no thread of the pool has come to."""
-        if not self._done and interruption() is None:
-            number = self._take_back()
-            if number is not None:
-                self._do_here(number)
+        """Waits for a step that was given away."""
+        if not self._done and self._helped is None and inter_op_pool.is_busy:
+            self._help()
+        with watched(self._execution.waited_for), self._execution.condition:
+            self._execution.condition.wait_for(lambda: self._done or self._execution.has_failed)
+        self._execution.check()
+        number = self._done.popleft()
+        begun = self._begun.pop(number)
+        if self._helped == number:
+            self._helped = None
+        if begun.error is not None:
+            raise begun.error
+        self._finish(number, begun.results)
+
+    def _help(self) -> None:
+        """Has a thread that acts for this one, which waits, do a step that no thread of the pool comes to.
+
+        All of those may wait for programs that wait for the pool, and this may be one of them.
+        """
+        for number, begun in self._begun.items():
+            if begun.work is not None and begun.work.take():
+                self._helped = number
+                beside(begun.work.run)
                 return
-        with self._condition:
-            wait_until(self._condition, lambda: bool(self._done), self._waited_for)
-            number = self._done.popleft()
-        given = self._running.pop(number)
-        if given.error is not None:
-            raise given.error
-        self._finish(number, given.results)
 
-    def _take_back(self) -> int | None:
-        """A step that was given to the pool and has not begun."""
-        for number, given in self._running.items():
-            if given.work is not None and given.work.cancel():
-                del self._running[number]
-                return number
-        return None
+    def _drain(self, *, wait: bool) -> None:
+        """Takes back what was given away and has not begun, and may wait for the rest."""
+        for number, begun in list(self._begun.items()):
+            if begun.work is None or begun.work.cancel():
+                del self._begun[number]
+        if wait:
+            with self._execution.condition:
+                self._execution.condition.wait_for(lambda: self._begun.keys() <= set(self._done))
 
-    def _drain(self) -> None:
-        """Waits for what runs, after a failure, as long as the deadline allows."""
-        while self._take_back() is not None:
-            pass
-        left = set(self._running)
-        with self._condition, suppress(DeadlineExceededError, CancelledError):
-            wait_until(self._condition, lambda: left <= set(self._done), self._waited_for)
 
-    def _named(self, number: int) -> str:
-        step = self._plan.steps[number]
-        return f"the {step.kind} {step.name!r} on {step.device}"
-
-    def _waited_for(self) -> str:
-        return f"{', '.join(map(self._named, self._running))} of the compiled function {self._execution.name!r}"
+def _is_interrupt(error: BaseException) -> bool:
+    """Whether nothing is waited for after an error: Ctrl-C, which may have come while a Python function was called."""
+    return not isinstance(error, Exception) or (isinstance(error, HostCallFailed) and error.is_interrupt)

@@ -49,7 +49,7 @@ class Following(Execution):
 
     def run(self, plan: Plan, arrays: Sequence[Placed]) -> list[Placed]:
         """Runs a plan."""
-        self.check(plan)
+        self.check()
         slots: list[Any] = [None] * plan.num_slots
         slots[: plan.num_inputs] = arrays
         for slot, constant in plan.constants:
@@ -62,9 +62,9 @@ class Following(Execution):
                 slots[slot] = None
         return [slots[slot] for slot in plan.outputs]
 
-    def check(self, plan: Plan) -> None:
-        """Raises if the program is not to go on."""
-        self._around.check(plan)
+    def check(self) -> None:
+        """Raises the first error if nothing else of the program is to begin."""
+        self._around.check()
 
     def number(self, value: Placed) -> int:
         """A condition or the number of a branch, as a Python number.

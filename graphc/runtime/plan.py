@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
@@ -129,6 +130,15 @@ class Plan:
         put(self, "waits_for", tuple(waits_for))
         put(self, "last_uses", tuple(map(tuple, dying)))
         put(self, "uses", tuple(uses))
+
+    @cached_property
+    def followers(self) -> tuple[int, ...]:
+        """For each step, those that cannot begin before it is done: a bit for each."""
+        found = [0] * len(self.steps)
+        for number in reversed(range(len(self.steps))):
+            for other in self.dependents[number]:
+                found[number] |= 1 << other | found[other]
+        return tuple(found)
 
     @property
     def devices(self) -> tuple[str, ...]:

@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any, NoReturn
 
-from graphc.base import at, config, deadline, user_location
+import jax
+
+from graphc.base import apart, at, config, deadline, interruption, overseen, user_location
 from graphc.base.errors import UnimplementedError
 from graphc.core import Variable, device_name, devices, find_device
-from graphc.ir import Graph
+from graphc.ir import Graph, Value
 from graphc.lowering import Check, Executable
 from graphc.ops import UNORDERED_HOST_CALL
 from graphc.runtime.control_flow import CONTROL_FLOW
@@ -18,7 +20,7 @@ from graphc.runtime.executor import Execution
 from graphc.runtime.kernels import pinned
 from graphc.runtime.partition import partition
 from graphc.runtime.placer import Placement, place
-from graphc.runtime.steps import HostCallFailed
+from graphc.runtime.steps import HostCallFailed, as_type
 from graphc.runtime.timeline import observer
 from graphc.runtime.transforms import TRANSFORMS
 
@@ -110,6 +112,7 @@ class PlacedProgram(Executable):
     ) -> None:  # fmt: skip
         super().__init__(graph, check, devices)
         self.placement = placement
+        self._default = find_device(placement.default)
         self._homes = [variables[name] for name in self.variables]
         self._places = [find_device(home) for home in self._homes]
         self.plan = partition(graph, placement, partial(drive, placement), self.variables, self.lowered.written)
@@ -135,16 +138,42 @@ class PlacedProgram(Executable):
         return pinned(self.graph, self.placement)
 
     def bounded(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
-        """As a call that waits for its results and that may be given up; the executor looks for that between steps."""
+        """As a call that waits for its results and that may be given up."""
         with deadline(self.timeout):
             return self(arrays, variables)
 
     def _execute(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        execution = Execution(self.graph.name, observer())
         try:
-            return Execution(self.graph.name, observer()).run(self.plan, arrays)
+            with overseen(execution.waited_for):
+                results = self._run_plan(execution, arrays)
         except HostCallFailed as failure:
             # The exception is that of the program at its end; its status is all that is looked at.
             return [failure.status] * len(self.plan.outputs)
+        outputs = self.graph.outputs
+        return [*map(self._on_device, results, outputs), *results[len(outputs) :]]
+
+    def _on_device(self, result: Any, output: Value) -> Any:
+        """An output as an array: those of Python functions are NumPy's, and loops may give what they were given."""
+        return result if isinstance(result, jax.Array) else jax.device_put(as_type(result, output.type), self._default)
+
+    def _run_plan(self, execution: Execution, arrays: Sequence[Any]) -> Sequence[Any]:
+        if interruption() is None:
+            return execution.run(self.plan, arrays)
+        wide = config.enable_x64
+
+        def run() -> Sequence[Any]:
+            with config.scope(enable_x64=wide):  # which is a matter of each thread
+                return execution.run(self.plan, arrays)
+
+        try:
+            # What a device is told to compute may be computed by the thread that tells it.
+            return apart(run, execution.waited_for, inherits=True)
+        except BaseException as error:
+            first = execution.fail(error)
+            if first is error:
+                raise
+        raise first  # something had failed before, and what ran then was waited for in vain
 
     def lower(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> NoReturn:
         """There is no one program to show."""

@@ -17,7 +17,17 @@ from graphc.base import collection_paused
 from graphc.core import Device, context, find_device, to_device, type_of
 from graphc.ir import Graph, TensorType
 from graphc.lowering import compiler_options, lower
-from graphc.ops import HOST_CALL, HOST_CALLS, UNORDERED_HOST_CALL, HostFunction, current_mode, is_replaying
+from graphc.ops import (
+    HOST_CALL,
+    HOST_CALLS,
+    UNORDERED_HOST_CALL,
+    HostFunction,
+    current_mode,
+    is_interrupt,
+    is_replaying,
+    numbered_calls,
+    waited_for,
+)
 from graphc.runtime.placed import Placed
 from graphc.runtime.plan import Step
 
@@ -25,7 +35,7 @@ if TYPE_CHECKING:
     from graphc.runtime.executor import Execution
     from graphc.runtime.following import Following
 
-__all__ = ["HostCall", "HostCallFailed", "Segment", "Transfer"]
+__all__ = ["HostCall", "HostCallFailed", "Segment", "Transfer", "as_type"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,36 +54,44 @@ class Segment(Step):
         object.__setattr__(self, "_place", device)
         # Without out_shardings constants alone would be computed on JAX's default device, unless that is set for the
         # call: where a branch calls the host XLA refuses shardings of outputs (JAX 0.10 and 0.11).
-        place = None if any(node.op in HOST_CALLS for node in self.graph.walk()) else SingleDeviceSharding(device)
-        object.__setattr__(self, "_sharding", place)
-        object.__setattr__(self, "jitted", self._compiled())
-        object.__setattr__(self, "_default", device if place is None else None)
+        calls_host = any(node.op in HOST_CALLS for node in self.graph.walk())
+        object.__setattr__(self, "_calls_host", calls_host)
+        object.__setattr__(self, "_sharding", None if calls_host else SingleDeviceSharding(device))
+        object.__setattr__(self, "jitted", self._compiled(numbered=calls_host))
 
     jitted: Any = field(init=False, repr=False)
+    _calls_host: bool = field(init=False, repr=False)
     _place: Any = field(init=False, repr=False)
     _sharding: Any = field(init=False, repr=False)
-    _default: Any = field(init=False, repr=False)
     _followed: dict[Any, Any] = field(init=False, repr=False, default_factory=dict[Any, Any])
 
-    def _compiled(self) -> Any:
+    def _compiled(self, *, numbered: bool) -> Any:
         options = compiler_options(self.graph) or None
-        return jax.jit(_typed(self.graph), out_shardings=self._sharding, compiler_options=options)
+        function = _typed(self.graph, numbered=numbered)
+        return jax.jit(function, out_shardings=self._sharding, compiler_options=options)
+
+    @property
+    def blocks(self) -> bool:
+        """It waits for the Python functions that it calls."""
+        return self._calls_host or super().blocks
 
     def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
-        """Tells the device to compute; the results may still be computed."""
+        """Tells the device to compute; the results may still be computed, unless it calls Python functions."""
         context.launched()
-        if self._default is None:
+        if not self._calls_host:
             return self.jitted(*arrays)
-        with jax.default_device(self._default):
-            return self.jitted(*arrays)
+        with waited_for(lambda: execution.has_failed) as number, jax.default_device(self._place):
+            results = self.jitted(np.int32(number), *arrays)
+            jax.block_until_ready(results)
+        return results
 
     def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
         """Calls the program, which JAX follows; it may be another one in each mode of differentiation."""
         context.launched()
         mode = (current_mode(), is_replaying())
         if mode not in self._followed:
-            self._followed[mode] = self._compiled()
-        with nullcontext() if self._default is None else jax.default_device(self._default):
+            self._followed[mode] = self._compiled(numbered=False)
+        with jax.default_device(self._place) if self._calls_host else nullcontext():
             results = self._followed[mode](*[value.value for value in values])
         return [Placed(result, self._place) for result in results]
 
@@ -130,11 +148,13 @@ class HostCallFailed(Exception):
 
     Attributes:
       status: the number of the exception, for :func:`graphc.ops.host_error`.
+      is_interrupt: whether it is Ctrl-C, or another one that ends a program.
     """
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
         self.status = status
+        self.is_interrupt = is_interrupt(status)
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,23 +197,33 @@ class HostCall(Step):
         return [Placed(result) for result in op.impl(*[value.value for value in values], **attrs)]
 
 
-def _typed(graph: Graph) -> Callable[..., Any]:
+def _typed(graph: Graph, *, numbered: bool) -> Callable[..., Any]:
     """The function of a graph that gives its inputs the very types that the graph says.
 
     A constant that a loop carries arrives as an array of NumPy's, and a number as Python's: the one has no weak type,
     the other always has one.
+
+    Args:
+      graph: the graph.
+      numbered: whether the function takes the number of its call first (see :func:`graphc.ops.numbered_calls`).
     """
     function, types = lower(graph).function, [value.type for value in graph.inputs]
 
     def typed(*arrays: Any) -> Any:
         with collection_paused():
-            return function(*map(_as_type, arrays, types))
+            return function(*map(as_type, arrays, types))
 
-    typed.__name__ = typed.__qualname__ = graph.name
-    return typed
+    def with_number(number: Any, *arrays: Any) -> Any:
+        with numbered_calls(number):
+            return typed(*arrays)
+
+    found = with_number if numbered else typed
+    found.__name__ = found.__qualname__ = graph.name
+    return found
 
 
-def _as_type(array: Any, type: TensorType) -> Any:
+def as_type(array: Any, type: TensorType) -> Any:
+    """An array or number with the very type that a graph says."""
     if type_of(array) == type:
         return array
     kind: Any = np.zeros((), type.dtype).item().__class__ if type.weak else type.dtype

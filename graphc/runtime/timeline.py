@@ -24,6 +24,7 @@ from graphc.base import at, listen_to_waits, set_detour, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from graphc.core import device_name, observe_ops
 from graphc.ops import CALL, VJP
+from graphc.runtime.plan import HOST
 
 if TYPE_CHECKING:
     from graphc.ir import Attrs, Graph, OpDef
@@ -87,7 +88,7 @@ class Timeline:
         waits = () if all(map(_is_there, arrays)) else arrays
         start = time.perf_counter()
         results = step.run(arrays, execution)
-        if step.blocks:
+        if step.device == HOST:
             self.add(step.name, step.kind, threading.current_thread().name, start, execution.name)
         else:
             self.launched(step.name, step.kind, step.device, start, results, waits, execution.name)

@@ -23,8 +23,11 @@ from graphc.base import (
     detours,
     holding,
     interruption,
+    note_progress,
+    overseen,
     pause,
     wait_until,
+    watched,
 )
 from graphc.base.errors import CancelledError, DeadlineExceededError, InternalError, InvalidArgumentError
 
@@ -187,6 +190,19 @@ class TestCancellation:
         parent.cancel("all")
         assert (child.cancelled, child.reason, other.cancelled) == (True, "all", False)
 
+    def test_reaches_all_though_one_raises(self) -> None:
+        token, calls = CancellationToken(), list[str]()
+
+        def fail() -> None:
+            raise OSError("no such disk")
+
+        token.on_cancel(lambda: calls.append("before"))
+        token.on_cancel(fail)
+        token.on_cancel(lambda: calls.append("after"))
+        with pytest.raises(OSError, match="no such disk"):
+            token.cancel()
+        assert calls == ["before", "after"]
+
     def test_wait_tells_whether_it_came(self) -> None:
         token = CancellationToken()
         assert not token.wait(SHORT)
@@ -284,27 +300,44 @@ class TestWatchdog:
 
     def test_reports_a_stall_once(self, reports: Reports) -> None:
         with config.scope(watchdog_seconds=SHORT):
-            signal = Signal()
-
-            def work() -> None:
-                signal.wait("a sign")
-
-            thread, _ = in_thread(work)
-            assert reports.reported.acquire(timeout=LONG)
-            with pytest.raises(DeadlineExceededError), deadline(20 * SHORT):
-                Signal().wait("another one")  # the watchdog looks again, and has nothing new to say of the first
-            signal.set()
-            thread.join(LONG)
+            signals = [Signal(), Signal()]
+            threads: list[threading.Thread] = []
+            for signal, name in zip(signals, ["a sign", "another one"], strict=True):
+                threads.append(in_thread(lambda signal=signal, name=name: signal.wait(name))[0])
+                # The second time the watchdog has nothing new to say of the first.
+                assert reports.reported.acquire(timeout=LONG)
+            for signal, thread in zip(signals, threads, strict=True):
+                signal.set()
+                thread.join(LONG)
         first, second = reports.texts
         assert first.startswith("no progress for ")
         assert "waits for a sign" in first
-        assert 'signal.wait("a sign")' in first
+        assert "signal.wait(name)" in first
         assert "waits for another one" in second
 
+    def test_progress_makes_it_begin_anew(self, reports: Reports) -> None:
+        with config.scope(watchdog_seconds=SHORT), overseen("the whole"):
+            for _ in range(2):
+                assert reports.reported.acquire(timeout=LONG)
+                note_progress()
+            with watched("a part"):  # which is no wait of its own
+                assert reports.reported.acquire(timeout=LONG)
+        assert ["waits for the whole" in text for text in reports.texts] == [True] * len(reports.texts)
+
+    def test_what_cannot_be_described_is_reported_all_the_same(self, reports: Reports) -> None:
+        def what() -> str:
+            raise KeyError("gone")
+
+        with config.scope(watchdog_seconds=SHORT):
+            with watched(what):
+                assert reports.reported.acquire(timeout=LONG)
+            with watched("something else"):
+                assert reports.reported.acquire(timeout=LONG)
+        assert "waits for what cannot be described now (KeyError('gone'))" in reports.texts[0]
+
     def test_its_thread_ends_with_the_last_wait(self, reports: Reports) -> None:
-        with config.scope(watchdog_seconds=SHORT), deadline(20 * SHORT), pytest.raises(DeadlineExceededError):
-            Signal().wait("nothing")
-        assert reports.texts
+        with config.scope(watchdog_seconds=SHORT), watched("something"):
+            assert reports.reported.acquire(timeout=LONG)
         for thread in threading.enumerate():
             if thread.name == "graphc.watchdog":
                 thread.join(LONG)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from graphc.base import CancellationToken, Pool, check_interrupted, deadline, interruption
+from graphc.base import CancellationToken, Pool, apart, check_interrupted, deadline, interruption
 from graphc.base.errors import CancelledError, DeadlineExceededError
 
 LONG = 60.0
@@ -76,6 +76,71 @@ def test_no_more_threads_than_allowed() -> None:
     busy[0].release()
     assert done.wait(LONG)
     busy[1].release()
+    finished(workers)
+
+
+def test_it_is_busy_when_work_waits_for_other_work() -> None:
+    workers = pool(2)
+    first = Blocked(workers)
+    assert not workers.is_busy
+    second = Blocked(workers)
+    assert not workers.is_busy
+    done = threading.Event()
+    workers.give(done.set)
+    assert workers.is_busy
+    first.release()
+    assert done.wait(LONG)
+    second.release()
+    finished(workers)
+    assert not workers.is_busy
+
+
+def test_threads_that_are_to_end_do_not_come_to_work() -> None:
+    limits = [2]
+    workers = Pool("test", lambda: limits[0], idle_seconds=LONG)
+    busy = [Blocked(workers), Blocked(workers)]
+    limits[0] = 1
+    busy[0].release()
+    while len(workers.threads) > 1:  # it ends at once
+        workers.threads[0].join(0.001)
+    done = threading.Event()
+    workers.give(done.set)
+    assert workers.is_busy
+    busy[1].release()
+    assert done.wait(LONG)
+
+
+def test_a_thread_that_acts_for_one_of_the_pool_counts_as_such() -> None:
+    workers, other = pool(), pool()
+    found: list[tuple[bool, bool]] = []
+
+    def look() -> None:
+        found.append((workers.is_mine(), other.is_mine()))
+
+    def work() -> None:
+        look()
+        apart(look, "a look", inherits=True)
+        apart(look, "a look")
+
+    workers.give(work)
+    finished(workers)
+    assert found == [(True, False), (True, False), (False, False)]
+    assert not workers.is_mine()
+
+
+def test_a_thread_that_cannot_start_takes_no_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    workers, done = pool(), threading.Event()
+
+    def start(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", start)
+        with pytest.raises(RuntimeError, match="can't start new thread"):
+            workers.give(lambda: None)
+    assert workers.threads == ()
+    workers.give(done.set)
+    assert done.wait(LONG)
     finished(workers)
 
 

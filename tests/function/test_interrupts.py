@@ -179,3 +179,38 @@ def test_in_a_data_parallel_step() -> None:
     assert w.numpy() == 2
     parallel.run(step, gx.ones(4))
     assert w.numpy() == 3
+
+
+@pytest.mark.parametrize("seconds", [None, LONG])
+def test_steps_that_have_not_begun_do_not_begin_and_those_that_have_are_not_waited_for(seconds: float | None) -> None:
+    begun, go_on = threading.Semaphore(0), threading.Event()
+    calls: list[float] = []
+
+    def call(x: Any) -> Any:
+        calls.append(float(x))
+        begun.release()
+        assert go_on.wait(LONG)
+        return x
+
+    @gx.function
+    def step(x: gx.Tensor) -> Any:
+        return [gx.pyfunc(call, "float32", x + n, ordered=False) for n in range(4)]
+
+    def interrupt() -> None:
+        for _ in range(2):  # one thread of the pool, and one that waits for it
+            assert begun.acquire(timeout=LONG)
+        main = threading.main_thread().ident
+        assert main is not None
+        signal.pthread_kill(main, signal.SIGINT)
+
+    step.trace(gx.asarray(1.0))
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with gx.config.scope(inter_op_threads=1):
+        with gx.deadline(seconds), pytest.raises(KeyboardInterrupt):
+            step(gx.asarray(1.0))
+        thread.join(LONG)
+        go_on.set()
+        gx.submit(lambda: None, priority=-1).result(LONG)  # after all that was given before
+        assert len(calls) == 2
+        assert [x.item() for x in step(gx.asarray(1.0))] == [1, 2, 3, 4]

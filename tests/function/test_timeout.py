@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from typing import Any
 
 import jax.numpy as jnp
 import pytest
 
 import graphc as gx
-from graphc.base import interruption
+from graphc.base import blocking, interruption, watchdog
+from graphc.runtime import inter_op_pool
 
 LONG = 60.0
 SHORT = 0.001
@@ -29,6 +31,13 @@ class Gate:
 
     def open(self) -> None:
         self._open.set()
+
+
+@pytest.fixture(autouse=True)
+def threads_that_end_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads that have nothing to do end at once: the tests wait for that."""
+    for pool in (blocking._threads, inter_op_pool):  # pyright: ignore[reportPrivateUsage]
+        monkeypatch.setattr(pool, "_idle_seconds", SHORT)
 
 
 def waiters() -> list[threading.Thread]:
@@ -101,6 +110,27 @@ def test_a_program_that_takes_too_long_is_given_up() -> None:
     assert v.numpy() == 2
 
 
+def test_programs_on_several_devices_are_given_up() -> None:
+    """XLA may compute what it is told to in the thread that tells it."""
+
+    @gx.function
+    def step(n: gx.Tensor) -> Any:
+        with gx.device("cpu:1"):
+            x = long_loop(n)
+        return x, n + 1
+
+    step(gx.asarray(1))
+    n = gx.asarray(3_000_000)
+    n.wait()
+    for _ in range(2):
+        with gx.deadline(0.01), pytest.raises(gx.errors.DeadlineExceededError) as caught:
+            step(n)
+        assert "passed while waiting for" in str(caught.value)
+        assert "the compiled function 'step'" in str(caught.value)
+        assert "step(n)" in str(caught.value)
+        let_end()
+
+
 def test_a_deadline_around_a_call_holds_for_it() -> None:
     step = gx.function(long_loop)
     n = gx.asarray(10_000_000)
@@ -153,6 +183,31 @@ def test_what_was_not_begun_is_not_begun(ordered: bool) -> None:
     assert v.numpy() == 1
 
 
+def test_loops_in_programs_on_several_devices_are_given_up() -> None:
+    token, given_up, events = gx.CancellationToken(), threading.Event(), list[str]()
+
+    def turn(x: Any) -> Any:
+        events.append("turn")
+        token.cancel("by the first")
+        assert given_up.wait(LONG)
+        return x
+
+    @gx.function
+    def step(x: gx.Tensor) -> Any:
+        with gx.device("cpu:1"):
+            y = x + 1
+        for _ in gx.arange(3):
+            x = gx.pyfunc(turn, "float32", x)
+        return x, y
+
+    message = r"cancelled \(by the first\) while waiting for the segment '.*' on /device:CPU:0 of the compiled function"
+    with token, pytest.raises(gx.errors.CancelledError, match=message):
+        step(gx.asarray(1.0))
+    given_up.set()
+    let_end()
+    assert events == ["turn"]
+
+
 def test_what_a_program_calls_has_the_deadline_of_the_call() -> None:
     found: list[Any] = []
 
@@ -171,6 +226,19 @@ def test_what_a_program_calls_has_the_deadline_of_the_call() -> None:
     timed = gx.function(step.python_function, timeout=2 * LONG)
     timed(gx.asarray(1.0))
     assert found == [None, LONG, 2 * LONG]
+
+
+def test_a_program_that_prints_may_be_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
+    @gx.function(timeout=LONG)
+    def step(x: gx.Tensor) -> gx.Tensor:
+        print(x, f"and {x + 1}")
+        assert x > 0, f"positive, not {x}"
+        return x
+
+    step(gx.asarray(1.0))
+    assert capsys.readouterr().out == "1.0 and 2.0\n"
+    with pytest.raises(AssertionError, match=r"positive, not -1\.0"):
+        step(gx.asarray(-1.0))
 
 
 def test_calls_that_wait_for_each_other_keep_to_their_deadlines() -> None:
@@ -240,17 +308,27 @@ def test_wide_types_go_with_the_call() -> None:
     assert double(gx.asarray([1.0])).dtype == "float32"
 
 
-def test_the_watchdog_names_the_function(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize(
+    ("device", "what"),
+    [
+        (None, "the compiled function 'step' on /device:CPU:0\n"),
+        ("cpu:1", "the host call 'host_call' on host of the compiled function 'step'\n"),
+    ],
+)
+def test_the_watchdog_names_what_makes_no_progress(device: str | None, what: str) -> None:
     gate = Gate()
 
     class Handler(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             texts.append(record.getMessage())
-            gate.open()
+            if what in texts[-1]:  # it may have taken long to compile the program, too
+                gate.open()
 
     @gx.function
     def step(x: gx.Tensor) -> gx.Tensor:
-        return gx.pyfunc(gate, "float32", x)
+        with gx.device(device):
+            y = x + 1
+        return gx.pyfunc(gate, "float32", y) + x
 
     step_once = step.trace(gx.asarray(1.0))
     assert step_once is not None
@@ -258,12 +336,38 @@ def test_the_watchdog_names_the_function(caplog: pytest.LogCaptureFixture) -> No
     logger, handler = logging.getLogger("graphc.watchdog"), Handler()
     logger.addHandler(handler)
     try:
-        with gx.config.scope(watchdog_seconds=SHORT):
-            assert step(gx.asarray(1.0)).item() == 1
+        with gx.config.scope(watchdog_seconds=0.05):
+            assert step(gx.asarray(1.0)).item() == 3
     finally:
         logger.removeHandler(handler)
-    assert "waits for the compiled function 'step' on /device:CPU:0\n" in texts[0]
-    assert "step(gx.asarray(1.0))" in texts[0]
+    (text,) = [text for text in texts if f"waits for {what}" in text]
+    assert "step(gx.asarray(1.0))" in text
+
+
+@pytest.mark.parametrize("device", [None, "cpu:1"], ids=["one program", "steps"])
+def test_host_calls_that_are_done_are_progress(device: str | None) -> None:
+    watches: list[Any] = []
+    times: list[float] = []
+
+    def call(x: Any) -> Any:
+        watches.append(watchdog._watch.get())  # pyright: ignore[reportPrivateUsage]
+        assert not times or watches[-1].since >= times[-1]
+        times.append(time.monotonic())
+        return x
+
+    @gx.function
+    def step(x: gx.Tensor) -> gx.Tensor:
+        for _ in gx.arange(3):
+            with gx.device(device):
+                x = x + 1
+            x = gx.pyfunc(call, "float32", x)
+        return x
+
+    with gx.config.scope(watchdog_seconds=LONG):
+        assert step(gx.asarray(1.0)).item() == 4
+    assert len(watches) == 3
+    assert len(set(watches)) == 1  # they are parts of one call
+    assert watches[0].since >= times[-1]
 
 
 def test_a_deadline_in_a_compiled_function_is_refused() -> None:

@@ -115,7 +115,8 @@ def test_a_deadline_names_the_steps_that_are_waited_for() -> None:
     assert stuck(ONE).item() == 3  # as if nothing had been
 
 
-def test_threads_of_the_pool_end_when_there_is_nothing_to_do() -> None:
+def test_threads_of_the_pool_end_when_there_is_nothing_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inter_op_pool, "_idle_seconds", 0.001)
     meeting = threading.Barrier(3)
 
     def meet(value: Any) -> Any:
@@ -176,7 +177,8 @@ def test_what_runs_when_a_step_fails_has_ended_when_the_call_raises() -> None:
     assert ended == ["in time"]
 
 
-def test_a_loop_that_the_runtime_drives_stops_when_another_step_fails() -> None:
+@pytest.mark.parametrize("device", ["cpu:1", None], ids=["driven", "one program"])
+def test_a_loop_that_calls_python_stops_when_another_step_fails(device: str | None) -> None:
     turning = threading.Event()
     turns: list[int] = []
 
@@ -193,7 +195,7 @@ def test_a_loop_that_the_runtime_drives_stops_when_another_step_fails() -> None:
     def program(x: Any) -> Any:
         y = x
         while y < 1e6:
-            with gx.device("cpu:1"):
+            with gx.device(device):
                 y = y + 1
             y = gx.pyfunc(turn, KIND, y, ordered=False)
         return y + gx.pyfunc(fail, KIND, x, ordered=False)
@@ -204,3 +206,97 @@ def test_a_loop_that_the_runtime_drives_stops_when_another_step_fails() -> None:
     count = len(turns)
     assert gx.function(lambda: gx.ones(()) + 1)().item() == 2
     assert len(turns) == count
+
+
+def test_what_becomes_ready_does_not_wait_for_other_steps() -> None:
+    """The second step of a chain runs while a step runs that is ready from the beginning."""
+    reached = threading.Event()
+
+    def wait(value: Any) -> Any:
+        assert reached.wait(30)
+        return value
+
+    def reach(value: Any) -> Any:
+        reached.set()
+        return value
+
+    @gx.function
+    def program(x: Any) -> Any:
+        first = gx.pyfunc(lambda value: value, KIND, x, ordered=False)
+        second = gx.pyfunc(reach, KIND, first, ordered=False)
+        return second + gx.pyfunc(wait, KIND, x, ordered=False)
+
+    assert program(ONE).item() == 2
+
+
+def test_a_loop_that_calls_python_runs_beside_other_steps() -> None:
+    meeting = threading.Barrier(2)
+
+    def meet(value: Any) -> Any:
+        meeting.wait(30)
+        return value
+
+    @gx.function
+    def program(x: Any) -> Any:
+        with gx.device("cpu:1"):
+            y = x
+            for _ in gx.arange(3):
+                y = gx.pyfunc(meet, KIND, y) + 1
+        for _ in range(3):
+            x = gx.pyfunc(meet, KIND, x, ordered=False)
+        return x, y
+
+    assert [found.item() for found in program(ONE)] == [1, 4]
+
+
+def test_the_first_failure_is_raised_though_what_only_stops_is_done_before() -> None:
+    both = threading.Barrier(2)
+
+    def fail(value: Any) -> Any:
+        both.wait(30)
+        raise OSError("no such disk")
+
+    def go_on(value: Any) -> Any:
+        both.wait(30)
+        threading.Event().wait(0.1)  # time for the other loop to stop; the call returns only after this
+        return value
+
+    @gx.function
+    def program(x: Any) -> Any:
+        y, z = x, x
+        while y < 1e6:
+            with gx.device("cpu:1"):
+                y = y + 1
+            with gx.device("cpu:2"):
+                y = y * 1
+        while z < 1e6:
+            with gx.device("cpu:1"):
+                z = z + 1
+            z = gx.pyfunc(fail, KIND, z, ordered=False) + gx.pyfunc(go_on, KIND, z, ordered=False)
+        return y + z
+
+    with gx.config.scope(inter_op_threads=3), pytest.raises(OSError, match="no such disk"):
+        program(ONE)
+
+
+@pytest.mark.parametrize("seconds", [None, 60])
+def test_with_one_thread_programs_that_wait_for_programs_do_not_hang(seconds: float | None) -> None:
+    @gx.function
+    def inner(x: Any) -> Any:
+        return gx.pyfunc(lambda value: value + 1, KIND, x, ordered=False) * 2
+
+    @gx.function
+    def middle(x: Any) -> Any:
+        for _ in gx.arange(2):
+            with gx.device("cpu:1"):
+                x = x + 1
+            x = gx.pyfunc(lambda value: inner(gx.asarray(value)), KIND, x)
+        return x
+
+    @gx.function
+    def outer(x: Any) -> Any:
+        return gx.pyfunc(lambda value: gx.submit(middle, gx.asarray(value)).result(), KIND, x)
+
+    with gx.config.scope(inter_op_threads=1), gx.deadline(seconds):
+        assert gx.submit(outer, ONE).result().item() == 16
+        assert outer(ONE).item() == 16

@@ -318,3 +318,26 @@ def test_arguments_on_several_devices_are_brought_together() -> None:
     for first, second in ((1, 2), (3, 4), (4, 4), (5, 1)):
         found = pinned(on(first, 1.0), on(second, 2.0))
         assert (found.device, found.item()) == ("/device:CPU:4", 3)
+
+
+def test_what_no_device_has_computed_is_on_the_default_one() -> None:
+    """What Python functions return, and what loops give that turn not once."""
+
+    def program(x: Any, n: Any) -> Any:
+        found = gx.pyfunc(lambda value: value > 1, gx.TensorSpec((), "bool"), x, ordered=False)
+        count, scale, total = 0, 1.5, gx.asarray(1.0)
+        while n > 0:
+            with gx.device("cpu:1"):
+                total = total * 2
+            with gx.device("cpu:2"):
+                n = n - 1
+            count, scale = count + 1, scale * 2
+        return found, count, scale, total, n
+
+    compiled, plain = gx.function(program), gx.function(program)
+    arguments = gx.asarray(2.0), gx.asarray(0)
+    with gx.device(lambda node: "cpu:0"):
+        expected = plain(*arguments)
+    for found, other in zip(compiled(*arguments), expected, strict=True):
+        assert (found.item(), found.dtype, found.device) == (other.item(), other.dtype, "/device:CPU:0")
+        assert found.raw.weak_type == other.raw.weak_type

@@ -123,6 +123,14 @@ def test_calls_that_wait_for_calls_do_not_hang(threads: int) -> None:
         assert gx.submit(total, 5).result(LONG) == 63
 
 
+def test_calls_that_await_calls_do_not_hang() -> None:
+    async def both() -> list[int]:
+        return await asyncio.gather(*(gx.submit(lambda n=n: n) for n in range(2)))
+
+    with gx.config.scope(inter_op_threads=1):
+        assert gx.submit(lambda: asyncio.run(both())).result(LONG) == [0, 1]
+
+
 class TestCancel:
     def test_a_call_that_has_not_begun_does_not_run(self) -> None:
         calls: list[int] = []
