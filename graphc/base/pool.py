@@ -196,6 +196,9 @@ class Pool:
                 self._at_work.discard(threading.current_thread())
                 self._threads.discard(threading.current_thread())
 
+    def _is_too_many(self) -> bool:
+        return len(self._threads) > self._limit()
+
     def _wait_for_work(self) -> bool:
         self._idle += 1
         try:
@@ -208,9 +211,11 @@ class Pool:
         """The next piece of work; None, and the thread is no more of the pool, after nothing came for a while."""
         with self._condition:
             self._at_work.discard(threading.current_thread())
-            if len(self._threads) > self._limit() or not (self._queue or self._wait_for_work()):
+            # Also one that was idle when the limit was lowered ends.
+            if self._is_too_many() or not (self._queue or self._wait_for_work()) or self._is_too_many():
                 # Here, since after this nobody may count on the thread.
                 self._threads.discard(threading.current_thread())
+                self._condition.notify()  # what is queued is for another one then
                 return None
             work = heapq.heappop(self._queue)
             self._at_work.add(threading.current_thread())

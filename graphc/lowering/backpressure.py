@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
+from graphc.base.errors import CancelledError, DeadlineExceededError
 from graphc.core import describe, wait_for
 
 __all__ = ["InFlight", "in_flight"]
@@ -25,6 +26,7 @@ class InFlight:
         Raises:
           DeadlineExceededError: the deadline in force passed first.
           CancelledError: a token in force was cancelled first.
+          Exception: what went wrong when a step was computed; it is raised once.
         """
         while len(self._steps) >= limit:
             with self._lock:
@@ -32,10 +34,21 @@ class InFlight:
             if step is None:
                 return
             name, array = step
-            wait_for((array,), lambda name=name, array=array: f"room for another step: {name!r}, {describe(array)}")
-            with self._lock:
-                if self._steps and self._steps[0] is step:
-                    self._steps.popleft()
+            try:
+                wait_for((array,), lambda name=name, array=array: f"room for another step: {name!r}, {describe(array)}")
+            except (CancelledError, DeadlineExceededError):
+                raise  # it is still in flight
+            except Exception:
+                self._remove(step)
+                if not array.is_deleted():  # by another thread, whose step has taken it as its own
+                    raise
+            else:
+                self._remove(step)
+
+    def _remove(self, step: tuple[str, Any]) -> None:
+        with self._lock:
+            if self._steps and self._steps[0] is step:
+                self._steps.popleft()
 
     def add(self, name: str, arrays: Sequence[Any]) -> None:
         """Notes a step that was dispatched, by the smallest of the arrays that it computes."""

@@ -159,6 +159,19 @@ def test_a_thread_too_many_ends() -> None:
     assert len(ended) <= 1
 
 
+def test_threads_that_are_idle_keep_to_a_lower_limit() -> None:
+    limits = [2]
+    workers = Pool("test", lambda: limits[0], idle_seconds=LONG)
+    for one in [Blocked(workers), Blocked(workers)]:
+        one.release()
+    limits[0] = 1
+    busy, done = Blocked(workers), threading.Event()
+    workers.give(done.set)
+    assert (len(workers.threads), workers.num_queued) == (1, 1)
+    busy.release()
+    assert done.wait(LONG)
+
+
 def test_work_that_was_taken_back_does_not_run() -> None:
     found, workers = list[int](), pool()
     busy = Blocked(workers)

@@ -66,20 +66,24 @@ def test_steps_that_only_write_variables_are_bounded(monkeypatch: pytest.MonkeyP
     assert v.numpy().tolist() == [6, 6, 6]
 
 
+class Array:
+    """Stands for an array that is being computed."""
+
+    nbytes = 0
+    deleted = False
+
+    def is_deleted(self) -> bool:
+        return self.deleted
+
+    def is_ready(self) -> bool:
+        return False
+
+
 def test_a_full_pipeline_keeps_to_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = InFlight()
 
-    class Array:
-        nbytes = 0
-
-        def is_deleted(self) -> bool:
-            return False
-
-        def is_ready(self) -> bool:
-            return False
-
     def waited(arrays: Any, what: Any) -> None:
-        raise TimeoutError(len(arrays))
+        raise gx.errors.DeadlineExceededError(f"{len(arrays)} to wait for")
 
     monkeypatch.setattr("graphc.lowering.backpressure.wait_for", waited)
     steps.add("step", [Array()])
@@ -87,3 +91,30 @@ def test_a_full_pipeline_keeps_to_the_deadline(monkeypatch: pytest.MonkeyPatch) 
         steps.make_room(1)
     assert len(steps) == 1  # it is still in flight
     steps.make_room(2)
+
+
+def test_what_went_wrong_is_raised_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = InFlight()
+
+    def waited(arrays: Any, what: Any) -> None:
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr("graphc.lowering.backpressure.wait_for", waited)
+    steps.add("step", [Array()])
+    with pytest.raises(RuntimeError, match="out of memory"):
+        steps.make_room(1)
+    steps.make_room(1)
+    assert len(steps) == 0
+
+
+def test_what_another_thread_s_step_takes_meanwhile_is_in_flight_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps, array = InFlight(), Array()
+
+    def waited(arrays: Any, what: Any) -> None:
+        array.deleted = True
+        raise RuntimeError("the array has been deleted")
+
+    monkeypatch.setattr("graphc.lowering.backpressure.wait_for", waited)
+    steps.add("step", [array])
+    steps.make_room(1)
+    assert len(steps) == 0

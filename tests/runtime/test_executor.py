@@ -103,8 +103,11 @@ def test_a_deadline_names_the_steps_that_are_waited_for() -> None:
             y = x + 1
         return gx.pyfunc(hang, KIND, y, ordered=False) + 1
 
+    release.set()
+    stuck(ONE)  # which compiles it
+    release.clear()
     try:
-        with gx.deadline(0.5), pytest.raises(gx.errors.DeadlineExceededError) as caught:
+        with gx.deadline(0.1), pytest.raises(gx.errors.DeadlineExceededError) as caught:
             stuck(gx.asarray(5.0))
     finally:
         release.set()

@@ -282,7 +282,7 @@ class TestRetry:
         call, attempts = self.failing(5, OSError("net"))
         policy = gx.RetryPolicy(3, backoff=LONG)
         with pytest.raises(gx.errors.DeadlineExceededError, match="waiting for the next attempt of the call of 'call'"):
-            gx.submit(call, retry=policy, timeout=0.05).result(LONG)
+            gx.submit(call, retry=policy, timeout=0.3).result(LONG)
         assert attempts == [1]
 
     def test_waits_longer_each_time(self) -> None:

@@ -40,13 +40,18 @@ def test_chains_on_two_devices_are_in_flight_together(tmp_path: Path) -> None:
     expected = one(x)
     two(x)
     path = tmp_path / "trace.json"
-    with gx.profile(path) as timeline:
-        found = two(x)
-    for a, b in zip(found, expected, strict=True):
-        assert gx.allclose(a, gx.asarray(b.numpy()), rtol=1e-4).item()
-    first, second = [event for event in timeline.events if event.kind == "segment"]
-    assert {first.track, second.track} == {"/device:CPU:1", "/device:CPU:2"}
-    assert first.overlaps(second)
+    together = False
+    for _ in range(5):  # on a busy machine this thread may lose its turn between the two
+        with gx.profile(path) as timeline:
+            found = two(x)
+        for a, b in zip(found, expected, strict=True):
+            assert gx.allclose(a, gx.asarray(b.numpy()), rtol=1e-4).item()
+        first, second = [event for event in timeline.events if event.kind == "segment"]
+        assert {first.track, second.track} == {"/device:CPU:1", "/device:CPU:2"}
+        together = first.overlaps(second)
+        if together:
+            break
+    assert together
     assert {event.function for event in timeline.events} == {"two"}
     again = read_timeline(path)
     assert [event.name for event in again] == [event.name for event in timeline.events]
