@@ -40,7 +40,7 @@ test: $(VENV)/.has-test ## run the tests and the examples in docstrings
 
 test-slow: $(VENV)/.has-test ## run the tests that make test leaves out, and the programs with XLA as users have it
 	$(BIN)/python -m pytest -m slow $(ARGS) $(TESTS)
-	XLA_FLAGS= JAX_DISABLE_MOST_OPTIMIZATIONS=0 $(BIN)/python -m pytest -n $(WORKERS) $(ARGS) \
+	XLA_FLAGS= JAX_DISABLE_MOST_OPTIMIZATIONS=0 JAX_TRACEBACK_FILTERING=auto $(BIN)/python -m pytest -n $(WORKERS) $(ARGS) \
 	  $(or $(TESTS),tests/conformance tests/ops/test_rows.py tests/gradients)
 
 test-gpu: $(VENV)/.has-test $(JAX_BUILD) ## run the tests that need a GPU

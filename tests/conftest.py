@@ -22,6 +22,8 @@ os.environ.setdefault("GRAPHC_VERIFY", "1")
 # programs fast and mean nothing else. Unset either to try XLA as users have it: make test-slow does.
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters")
+# JAX leaves its own frames out of tracebacks. Looking for them took half the time of the tests of what is refused.
+os.environ.setdefault("JAX_TRACEBACK_FILTERING", "off")
 # What one process has compiled the others need not: the workers of a run and the programs that tests start share it.
 if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
     os.environ["JAX_COMPILATION_CACHE_DIR"] = tempfile.mkdtemp(prefix="graphc-tests-")

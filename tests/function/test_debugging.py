@@ -34,6 +34,15 @@ ONE = gx.asarray(1.0)
 THREE, FOUR = gx.ones((3,)), gx.ones((4,))
 
 
+@pytest.fixture(autouse=True)
+def _frames_left_out_by_jax_too() -> Iterator[None]:
+    """JAX leaves out its own frames, as users have it; in the other tests it does not take the time."""
+    before = jax.config.jax_traceback_filtering
+    jax.config.update("jax_traceback_filtering", "auto")
+    yield
+    jax.config.update("jax_traceback_filtering", before)
+
+
 class Broken(Exception):
     """Raised by the programs below."""
 

@@ -19,11 +19,7 @@ def test_every_row_has_one() -> None:
     assert set(EXAMPLES) == set(ALL_ROWS), "run python -m tests.ops.write_examples"
 
 
-@pytest.mark.parametrize(
-    "module",
-    # The special functions take XLA as long as all others together, and the tests of rows run them too.
-    [pytest.param(module, marks=[pytest.mark.slow] if module.endswith("special") else []) for module in ROWS],
-)
+@pytest.mark.parametrize("module", ROWS)
 def test_they_give_what_they_say(module: str) -> None:
     runner = doctest.DocTestRunner(verbose=False)
     report: list[str] = []
