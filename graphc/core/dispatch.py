@@ -391,13 +391,16 @@ def translate_error(
         deleted = isinstance(value, jax.Array) and not isinstance(value, Tracer) and value.is_deleted()
         if deleted:
             return error
-    if not isinstance(error, _JAX_ERRORS):
+    refused = None if op.explain is None else op.explain(values, attrs)
+    if refused is None and not isinstance(error, _JAX_ERRORS):
         return error
+    error = error if refused is None else refused
     reason = str(error).split("\n")[0] or "these shapes do not fit"
     shapes = isinstance(error, ValueError | AssertionError) or "shape" in reason
     kind = InvalidArgumentError if shapes else InvalidTypeError
     if isinstance(error, IndexError) or "out of bounds for array of dimension" in reason:
         kind = OutOfRangeError  # as NumPy's AxisError, an IndexError and a ValueError
+    kind = type(refused) if isinstance(refused, GraphcError) else kind
     if users := _users_names(argument_names(op, len(values)), operands):
         reason = f"{reason.removesuffix('.')} ({users})"
     return at(kind(f"{op.name}({_given(op, values, attrs)}): {reason}"), location or user_location())
@@ -406,8 +409,8 @@ def translate_error(
 def _given(op: OpDef, values: Sequence[Any], attrs: Attrs) -> str:
     """The arguments, with their types."""
     names = argument_names(op, len(values))
-    given = ", ".join(f"{name}: {_describe(value)}" for name, value in zip(names, values, strict=True))
-    return given + "".join(f", {name}={value!r}" for name, value in attrs.items())
+    given = [f"{name}: {_describe(value)}" for name, value in zip(names, values, strict=True)]
+    return ", ".join([*given, *(f"{name}={value!r}" for name, value in attrs.items())])
 
 
 def _users_names(names: Sequence[str], operands: Sequence[Any]) -> str:

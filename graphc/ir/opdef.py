@@ -49,6 +49,8 @@ class OpDef:
         computed where it is not needed, to save a branch.
       verify: checks of a node beyond its types; raises or returns a message, or None when all is well.
       platforms: the types of devices, in lower case, that have an implementation; empty for all.
+      explain: what is wrong with inputs, or their types, and attributes that ``impl`` refuses: an error whose message
+        names the parameters; None where ``impl`` says it best.
       doc: one line on what the op computes.
       caches: what higher layers keep for the op.
       pullbacks: the same for its gradients.
@@ -65,6 +67,7 @@ class OpDef:
     light: bool = False
     verify: Callable[[Node], str | None] | None = None
     platforms: tuple[str, ...] = ()
+    explain: Callable[[Sequence[Any], Mapping[str, Any]], Exception | None] | None = None
     doc: str = ""
     caches: dict[Any, Any] = field(default_factory=dict[Any, Any], repr=False)
     pullbacks: dict[Any, Any] = field(default_factory=dict[Any, Any], repr=False)

@@ -10,6 +10,7 @@ import numpy as np
 from jax import lax
 
 from graphc.core import as_dtype, natural_dtype, too_large
+from graphc.ops.refusals import broadcasts, counts
 from graphc.ops.table import define, row
 
 Array = jax.Array
@@ -52,7 +53,9 @@ def _tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
 def _arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Array:
     numbers = (start, step) if stop is None else (start, stop, step)
     dtype = natural_dtype(*numbers) if dtype is None else dtype
-    if step and np.dtype(dtype).kind in "iu" and all(isinstance(number, int) for number in numbers):
+    if step == 0:
+        raise ValueError("step is 0, expected another number")
+    if np.dtype(dtype).kind in "iu" and all(isinstance(number, int) for number in numbers):
         values = range(0, start, step) if stop is None else range(start, stop, step)
         limits = np.iinfo(dtype)
         for number in (values[0], values[-1]) if values else ():
@@ -107,7 +110,13 @@ _LIKE = f"x, {_MADE}"
 _ROWS = (
     row("zeros", _zeros, _SHAPE, "Zeros; of the default floating dtype for no dtype.", aliases=("empty",)),
     row("ones", _ones, _SHAPE, "Ones; of the default floating dtype for no dtype."),
-    row("full", _full, f"shape: Shape, fill_value, {_MADE}", "The fill value everywhere."),
+    row(
+        "full",
+        _full,
+        f"shape: Shape, fill_value, {_MADE}",
+        "The fill value everywhere.",
+        need=broadcasts("fill_value"),
+    ),
     row(
         "zeros_like",
         _zeros_like,
@@ -129,30 +138,35 @@ _ROWS = (
         _linspace,
         f"start, stop, num: int = 50, endpoint: bool = True, {_MADE}, axis: int = 0",
         "Values at equal distances, num of them, from start to stop, which is left out for endpoint=False.",
+        need=counts("num"),
     ),
     row(
         "eye",
         _eye,
         f"n_rows: int, n_cols: int | None = None, k: int = 0, {_MADE}",
         "Ones on diagonal k, zeros elsewhere.",
+        need=counts("n_rows", "n_cols"),
     ),
     row(
         "tri",
         _tri,
         "N: int, M: int | None = None, k: int = 0, dtype: DType = None",
         "Ones on diagonal k and below, zeros above; M columns, or N.",
+        need=counts("N", "M"),
     ),
     row(
         "logspace",
         _logspace,
         "start, stop, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: DType = None, axis: int = 0",
         "Powers of base whose exponents are at equal distances, num of them, from start to stop.",
+        need=counts("num"),
     ),
     row(
         "geomspace",
         _geomspace,
         "start, stop, num: int = 50, endpoint: bool = True, dtype: DType = None, axis: int = 0",
         "Values at equal ratios, num of them, from start to stop.",
+        need=counts("num"),
     ),
 )
 

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from graphc.core import as_dtype
+from graphc.ops.refusals import matrices, products, solvable, square
 from graphc.ops.table import define, row
 
 
@@ -65,22 +66,24 @@ _ROWS = (
         "x, axis: Axis = None, keepdims: bool = False, ord: Norm = 2",
         "The norm of vectors along axis.",
     ),
-    row("linalg.det", jnp.linalg.det, "x", "The determinant of the last two axes."),
+    row("linalg.det", jnp.linalg.det, "x", "The determinant of the last two axes.", need=square("x")),
     row(
         "linalg.slogdet",
         jnp.linalg.slogdet,
         "x",
         "The sign of the determinant and the logarithm of its magnitude.",
         returns="SlogdetResult",
+        need=square("x"),
     ),
-    row("linalg.inv", jnp.linalg.inv, "x", "The inverse of the last two axes."),
+    row("linalg.inv", jnp.linalg.inv, "x", "The inverse of the last two axes.", need=square("x")),
     row(
         "linalg.pinv",
         jnp.linalg.pinv,
         "x, rtol=None",
         "The pseudo-inverse of Moore and Penrose; singular values below rtol times the largest count as zero.",
+        need=matrices("x"),
     ),
-    row("linalg.solve", jnp.linalg.solve, "x1, x2", "The solution y of x1 @ y = x2."),
+    row("linalg.solve", jnp.linalg.solve, "x1, x2", "The solution y of x1 @ y = x2.", need=solvable("x1", "x2")),
     row(
         "linalg.solve_triangular",
         _solve_triangular,
@@ -92,6 +95,7 @@ _ROWS = (
         jnp.linalg.cholesky,
         "x, upper: bool = False",
         "The lower triangle L of x = L @ L.T, or the upper one U of x = U.T @ U.",
+        need=square("x"),
     ),
     row(
         "linalg.qr",
@@ -99,6 +103,7 @@ _ROWS = (
         "x, mode: str = 'reduced'",
         "An orthogonal and an upper triangular matrix, mode 'reduced' or 'complete'.",
         returns="QRResult",
+        need=matrices("x"),
     ),
     row(
         "linalg.svd",
@@ -106,6 +111,7 @@ _ROWS = (
         "x, full_matrices: bool = True",
         "The singular value decomposition U, S, Vh with x = U @ diag(S) @ Vh.",
         returns="SVDResult",
+        need=matrices("x"),
     ),
     row(
         "linalg.eigh",
@@ -113,13 +119,15 @@ _ROWS = (
         "x",
         "Eigenvalues, ascending, and eigenvectors, as columns, of a symmetric or Hermitian matrix.",
         returns="EighResult",
+        need=square("x"),
     ),
-    row("linalg.eigvalsh", jnp.linalg.eigvalsh, "x", "The eigenvalues of a symmetric matrix."),
+    row("linalg.eigvalsh", jnp.linalg.eigvalsh, "x", "The eigenvalues of a symmetric matrix.", need=square("x")),
     row(
         "linalg.matrix_power",
         jnp.linalg.matrix_power,
         "x, n: int",
         "The matrix multiplied with itself n times.",
+        need=square("x"),
     ),
     row(
         "linalg.matrix_rank",
@@ -129,8 +137,8 @@ _ROWS = (
         differentiable=False,
     ),
     row("linalg.matrix_norm", jnp.linalg.matrix_norm, _MATRIX_NORM, "The norm of matrices, Frobenius' by default."),
-    row("linalg.cond", jnp.linalg.cond, "x, p: Norm = None", "The condition number of a matrix."),
-    row("linalg.svdvals", jnp.linalg.svdvals, "x", "The singular values, descending."),
+    row("linalg.cond", jnp.linalg.cond, "x, p: Norm = None", "The condition number of a matrix.", need=matrices("x")),
+    row("linalg.svdvals", jnp.linalg.svdvals, "x", "The singular values, descending.", need=matrices("x")),
     row(
         "linalg.eig",
         jnp.linalg.eig,
@@ -138,6 +146,7 @@ _ROWS = (
         "Eigenvalues and eigenvectors, as columns, of a square matrix; complex. There is none for TPUs.",
         returns="EigResult",
         platforms=("cpu", "gpu"),
+        need=square("x"),
     ),
     row(
         "linalg.eigvals",
@@ -145,6 +154,7 @@ _ROWS = (
         "x",
         "The eigenvalues of a square matrix; complex.",
         platforms=("cpu", "gpu"),
+        need=square("x"),
     ),
     row(
         "linalg.lstsq",
@@ -164,7 +174,13 @@ _ROWS = (
     # The array API standard has these in both namespaces.
     row("linalg.cross", _cross, "x1, x2, axis: int = -1", "The cross product of vectors of 3 components."),
     row("linalg.diagonal", jnp.linalg.diagonal, "x, offset: int = 0", "The diagonal of the last two axes."),
-    row("linalg.matmul", _matmul, "x1, x2", "The matrix product of the last two axes; earlier axes are batches."),
+    row(
+        "linalg.matmul",
+        _matmul,
+        "x1, x2",
+        "The matrix product of the last two axes; earlier axes are batches.",
+        need=products("x1", "x2"),
+    ),
     row("linalg.matrix_transpose", jnp.linalg.matrix_transpose, "x", "The last two axes exchanged."),
     row("linalg.outer", jnp.linalg.outer, "x1, x2", "All products of elements of two vectors, as a matrix."),
     row("linalg.tensordot", _tensordot, "x1, x2, axes: PairedAxes = 2", "The sum of products over paired axes."),

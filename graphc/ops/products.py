@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from graphc.ops.refusals import products
 from graphc.ops.table import define, row
 
 
@@ -19,7 +20,13 @@ def _tensordot(x1: Any, x2: Any, axes: Any = 2) -> jax.Array:
 
 
 _ROWS = (
-    row("matmul", jnp.matmul, "x1, x2", "The matrix product of the last two axes; earlier axes are batches."),
+    row(
+        "matmul",
+        jnp.matmul,
+        "x1, x2",
+        "The matrix product of the last two axes; earlier axes are batches.",
+        need=products("x1", "x2"),
+    ),
     row("dot", jnp.dot, "x1, x2", "The sum over the last axis of x1 and the last but one of x2."),
     row("vdot", jnp.vdot, "x1, x2", "The inner product of the flattened tensors, x1 conjugated."),
     row("vecdot", jnp.vecdot, "x1, x2, axis: int = -1", "Inner products along axis, x1 conjugated."),

@@ -10,6 +10,7 @@ import numpy as np
 from jax import lax
 
 from graphc.ops.parts import parts
+from graphc.ops.refusals import broadcasts
 from graphc.ops.table import define, row
 
 Array = jax.Array
@@ -125,6 +126,7 @@ _ROWS = (
         "x, shape: Shape",
         "Repeated to the shape, by NumPy's rules.",
         fold=np.broadcast_to,
+        need=broadcasts("x"),
     ),
     row(
         "broadcast_arrays",

@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from graphc.ops.refusals import counts
 from graphc.ops.table import define, row
 
 _WINDOW = "M: int"
@@ -57,11 +58,17 @@ _ROWS = (
         "p, discont: float | None = None, axis: int = -1, period: float = 6.283185307179586",
         "Angles with jumps along axis taken out, by adding multiples of the period.",
     ),
-    row("bartlett", jnp.bartlett, _WINDOW, "Bartlett's window of M samples: a triangle."),
-    row("blackman", jnp.blackman, _WINDOW, "Blackman's window of M samples."),
-    row("hamming", jnp.hamming, _WINDOW, "Hamming's window of M samples."),
-    row("hanning", jnp.hanning, _WINDOW, "Hann's window of M samples: a raised cosine."),
-    row("kaiser", _kaiser, "M: int, beta: float", "Kaiser's window of M samples; the larger beta, the narrower."),
+    row("bartlett", jnp.bartlett, _WINDOW, "Bartlett's window of M samples: a triangle.", need=counts("M")),
+    row("blackman", jnp.blackman, _WINDOW, "Blackman's window of M samples.", need=counts("M")),
+    row("hamming", jnp.hamming, _WINDOW, "Hamming's window of M samples.", need=counts("M")),
+    row("hanning", jnp.hanning, _WINDOW, "Hann's window of M samples: a raised cosine.", need=counts("M")),
+    row(
+        "kaiser",
+        _kaiser,
+        "M: int, beta: float",
+        "Kaiser's window of M samples; the larger beta, the narrower.",
+        need=counts("M"),
+    ),
 )
 
 globals().update(define(__name__, _ROWS))

@@ -29,6 +29,7 @@ from graphc.core import FUNCTIONS, dtype_rules
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.ops.examples import EXAMPLES
 from graphc.ops.public import as_tuple, combinations, public_function
+from graphc.ops.refusals import Need, explainer
 from graphc.ops.signature import Signature
 
 __all__ = ["ROWS", "Row", "define", "define_ops", "docstring", "infer_by_evaluation", "row"]
@@ -52,6 +53,7 @@ class Row:
         ``size``, which gives them a static shape, and the NumPy function is called where that is None.
       aliases: other names of the public function.
       platforms: the types of devices for which JAX has an implementation (see :class:`OpDef`); empty for all.
+      need: what it needs of shapes and attributes beyond what the signature says, for messages.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Row:
     aliases: tuple[str, ...] = ()
     light: bool | None = None
     platforms: tuple[str, ...] = ()
+    need: Need | None = None
 
     @property
     def function(self) -> str:
@@ -90,9 +93,10 @@ def row(
     aliases: tuple[str, ...] = (),
     light: bool | None = None,
     platforms: tuple[str, ...] = (),
+    need: Need | None = None,
 ) -> Row:
     """A row of the table; see :class:`Row` for the fields."""
-    return Row(name, impl, signature, doc, fold, differentiable, returns, by_value, aliases, light, platforms)
+    return Row(name, impl, signature, doc, fold, differentiable, returns, by_value, aliases, light, platforms, need)
 
 
 ROWS: dict[str, tuple[Row, ...]] = {}
@@ -154,6 +158,7 @@ def _define_op(entry: Row, given: tuple[str, ...] = ()) -> OpDef:
             differentiable=entry.differentiable,
             light=bool(entry.light),
             platforms=entry.platforms,
+            explain=explainer(entry.name, Signature.parse(entry.signature), None if given else entry.need),
             doc=entry.doc,
         ),
     )
@@ -170,6 +175,9 @@ def infer_by_evaluation(impl: Callable[..., Any]) -> Callable[..., tuple[TensorT
         if found is None:
             structs = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
             result: Any = jax.eval_shape(partial(impl, **attrs), *structs)
+            for out in as_tuple(result):
+                if min(out.shape, default=0) < 0:  # XLA would refuse it when the graph is compiled
+                    raise ValueError(f"the result would have the shape {out.shape}")
             found = cache[key] = tuple(
                 TensorType(tuple(out.shape), np.dtype(out.dtype), bool(out.weak_type)) for out in as_tuple(result)
             )
