@@ -174,3 +174,15 @@ def test_a_folder_that_does_not_exist_is_told_at_once(tmp_path: Path) -> None:
     message = "gx.profile: the trace '.*' is to be in a folder that does not exist"
     with pytest.raises(gx.errors.NotFoundError, match=message), gx.profile(tmp_path / "missing" / "trace.json"):
         raise AssertionError("not reached")
+
+
+def test_the_profiler_of_jax_runs_beside_it_when_it_is_asked_for(tmp_path: Path) -> None:
+    double = gx.function(lambda x: x * 2)
+    double(gx.ones(3))
+    with gx.profile(jax_profiler=tmp_path / "jax") as timeline:
+        double(gx.ones(3)).wait()
+    assert "lambda" in [event.name for event in timeline.events]
+    assert [path.suffix for path in (tmp_path / "jax").rglob("*.pb")] == [".pb"]
+    with gx.profile(tmp_path / "own.json"):
+        double(gx.ones(3)).wait()
+    assert not list(tmp_path.glob("plugins"))
