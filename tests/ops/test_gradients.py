@@ -36,7 +36,7 @@ FIRST_ORDER_ONLY = {
 }
 """Rows of which JAX has no second derivative, with what it says."""
 
-SLOW = frozenset(
+LEFT_OUT = frozenset(
     {
         *("corrcoef", "polydiv", "polyfit", "special.bessel_jn", "special.beta", "special.betaln", "special.comb"),
         *("special.dawsn", "special.fresnel", "special.ndtri", "special.owens_t", "special.poch"),
@@ -46,6 +46,15 @@ SLOW = frozenset(
 """Rows whose second order takes seconds to compile; it is as right as the first, and left out to save the time.
 
 So are those of ``lax``, which are JAX's own."""
+
+SLOW = "special.hyp2f1"
+"""Its gradient takes as long as those of ten other rows."""
+
+
+def orders_of(name: str) -> int:
+    """How many orders of gradients a row is tested with; of ``special`` only the first, but in the slow tests."""
+    return 1 if name in FIRST_ORDER_ONLY or name in LEFT_OUT or name.startswith(("lax.", "special.")) else 2
+
 
 NO_GRADIENT = {
     "linalg.eig": "Derivatives of non-symmetric eigenvectors",
@@ -186,7 +195,9 @@ def test_every_differentiable_row_of_tensors_has_an_example() -> None:
     assert [name for name in without if any(called(name, case)[1] for case in EXAMPLES[name])] == []
 
 
-@pytest.mark.parametrize("name", DIFFERENTIABLE)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name == SLOW else []) for name in DIFFERENTIABLE]
+)
 def test_gradients(name: str) -> None:
     case = example_of(name)
     assert case is not None
@@ -201,7 +212,22 @@ def test_gradients(name: str) -> None:
     if no_second:
         with pytest.raises(Exception, match=no_second):
             both_orders(sample, list(map(gx.asarray, sample.inputs)))
-    check(sample, 1 if no_second or name in SLOW or name.startswith("lax.") else 2, NOT_BY_DIFFERENCES.get(name, 1e-9))
+    check(sample, orders_of(name), NOT_BY_DIFFERENCES.get(name, 1e-9))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name in DIFFERENTIABLE
+        if name.startswith("special.") and name not in LEFT_OUT | FIRST_ORDER_ONLY.keys() | NO_GRADIENT.keys()
+    ],
+)
+def test_gradients_of_both_orders(name: str) -> None:
+    case = example_of(name)
+    assert case is not None
+    check(sample_of(name, case), 2, NOT_BY_DIFFERENCES.get(name, 1e-9))
 
 
 def check(sample: Sample, orders: int = 2, rtol: float = 1e-9) -> None:

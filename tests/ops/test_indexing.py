@@ -15,7 +15,7 @@ from graphc.base.errors import InvalidArgumentError, InvalidTypeError, OutOfRang
 from graphc.core import SymbolicTensor, Tensor, Variable, kernel, operand
 from graphc.ops import asarray, get_item, update_item
 from graphc.ops.indexing import GET_ITEM
-from tests.ops.support import run, trace, types
+from tests.ops.support import KernelInterpreter, run, trace, types
 
 X = np.arange(60, dtype=np.float32).reshape(3, 4, 5)
 
@@ -52,7 +52,7 @@ def test_reading_is_that_of_numpy(index: Any) -> None:
     expected = X[index]
     np.testing.assert_array_equal(get_item(X, index).numpy(), expected)
     graph = trace(lambda x: get_item(x, index), [X])
-    (output,) = run(graph, [X])
+    (output,) = KernelInterpreter(graph).run(X)
     np.testing.assert_array_equal(output, expected)
     assert [value.type for value in graph.outputs] == types([output])
 
@@ -66,7 +66,7 @@ def test_replacing_is_that_of_numpy(index: Any, fill: bool) -> None:
     expected[index] = values
     np.testing.assert_array_equal(update_item(X, index, values).numpy(), expected)
     graph = trace(lambda x, v: update_item(x, index, v), [X, values])
-    (output,) = run(graph, [X, values])
+    (output,) = KernelInterpreter(graph).run(X, values)
     np.testing.assert_array_equal(output, expected)
     assert [value.type for value in graph.outputs] == types([output])
 
