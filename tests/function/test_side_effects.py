@@ -97,6 +97,11 @@ def joins_in_place(x: Any) -> Any:
     return x
 
 
+def sets_a_setting(x: Any) -> Any:
+    gx.config.warn_retraces = gx.config.warn_retraces
+    return x
+
+
 def logs_in_a_helper(x: Any) -> Any:
     logging.debug("called")
     return x
@@ -104,6 +109,7 @@ def logs_in_a_helper(x: Any) -> Any:
 
 PROGRAMS: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: x + time.time(), "the call of time.time"),
+    (sets_a_setting, "the assignment to attribute 'warn_retraces' of a Config"),
     (lambda x: x + time.perf_counter() * 0, "the call of time.perf_counter"),
     (lambda x: x + random.random(), "the call of random.random"),
     (lambda x: x + random.randint(0, 3), "the call of random.randint"),

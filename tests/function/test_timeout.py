@@ -370,6 +370,28 @@ def test_host_calls_that_are_done_are_progress(device: str | None) -> None:
     assert watches[0].since >= times[-1]
 
 
+def test_a_token_in_a_compiled_function_is_refused_and_its_cancellation_told() -> None:
+    token = gx.CancellationToken()
+
+    @gx.function
+    def waits(x: gx.Tensor) -> gx.Tensor:
+        with token:
+            return x * 2
+
+    @gx.function
+    def cancels(x: gx.Tensor) -> gx.Tensor:
+        token.cancel("done")
+        return x * 2
+
+    with pytest.raises(gx.errors.UnimplementedError, match=r"`with` on a gx\.CancellationToken in a compiled function"):
+        waits(gx.ones(2))
+    with pytest.warns(gx.errors.SideEffectWarning, match=r"the call of CancellationToken\.cancel happens once, when"):
+        cancels(gx.ones(2))
+    assert token.reason == "done"
+    with token:
+        assert gx.CancellationToken().cancel()  # in eager code nothing is told
+
+
 def test_a_deadline_in_a_compiled_function_is_refused() -> None:
     @gx.function
     def step(x: gx.Tensor) -> gx.Tensor:

@@ -25,6 +25,7 @@ from graphc.autograph.operators.failures.handlers import (
     leaving,
     num_handlers,
 )
+from graphc.autograph.operators.failures.tokens import refuse_token
 from graphc.base import nest
 from graphc.core import Region, SymbolicTensor, context
 from graphc.ops import STATUS
@@ -37,6 +38,7 @@ def manager(value: Any) -> Any:
     trace = context.trace
     if trace is None:
         return value
+    refuse_token(value)
     if isinstance(value, _AT_TRACE_TIME):
         trace.side_effect(f"what {_title(value)} does", certain=True)
         return cast("Any", value)

@@ -28,6 +28,7 @@ from graphc.autograph.operators.stores.places import (
     write,
 )
 from graphc.autograph.operators.stores.unfollowed import note_change
+from graphc.base import Config
 from graphc.core import MISSING, ArrayMethods, SymbolicTensor, context
 
 __all__ = ["delete_attr", "delete_item", "inplace", "store_attr", "store_item"]
@@ -45,7 +46,7 @@ def store_attr(owner: Any, name: str, value: Any) -> None:
         call(setter)(owner, value)
     else:
         what = f"the assignment to attribute {name!r} of a {type(owner).__name__}"
-        side_effect(what)
+        context.trace.side_effect(what, certain=isinstance(owner, Config))
         if holds_symbols(value):
             note_store(owner, what)
         setattr(owner, name, value)
