@@ -115,7 +115,8 @@ class Executable:
           CancelledError: a token in force was cancelled before they were there.
         """
         counts_progress = self._calls_host and config.watchdog_seconds is not None
-        if self.timeout is not None or interruption() is not None or counts_progress:
+        in_turn = self._calls_host and host_lock.is_lent
+        if self.timeout is not None or interruption() is not None or counts_progress or in_turn:
             return self.bounded(arrays, variables)
         limit = config.max_in_flight
         unwatched = config.watchdog_seconds is None

@@ -43,6 +43,7 @@ from graphc.ops.host import (
     is_replaying,
     numbered_calls,
     replaying,
+    take_turns,
     waited_for,
 )
 from graphc.ops.jax_call import call_jax
@@ -123,6 +124,7 @@ __all__ = [
     "replaying",
     "special",
     "strings",
+    "take_turns",
     "tuple",
     "vjp_attrs",
     "waited_for",

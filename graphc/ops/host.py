@@ -17,15 +17,15 @@ import contextvars
 import itertools
 import threading
 import weakref
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any, cast
 
 import jax
 import numpy as np
 from jax.experimental import io_callback as _io_callback
 
-from graphc.base import Location, note_progress
+from graphc.base import Location, note_progress, set_detour
 from graphc.base.errors import InternalError, NotFoundError, UnimplementedError
 from graphc.core import CallState, SymbolicTensor, apply, apply_all, examine, trace_scope, unexamined
 from graphc.ir import OPS, WORLD, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, writes
@@ -45,6 +45,7 @@ __all__ = [
     "is_replaying",
     "numbered_calls",
     "replaying",
+    "take_turns",
     "waited_for",
 ]
 
@@ -65,20 +66,27 @@ _ERRORS_KEPT = 256
 """How many exceptions wait to be asked for; of several that were raised at once only one is."""
 
 
+_lent: contextvars.ContextVar[bool] = contextvars.ContextVar("graphc.host_lock", default=False)
+
+
 class _HostLock:
-    """A lock that its holder may take again and may lend to another thread."""
+    """A lock that its holder may take again, and that may be lent to what the holder waits for, on any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._guests = threading.local()
+
+    @property
+    def is_lent(self) -> bool:
+        """Whether what runs here has it already, since its holder waits for that."""
+        return _lent.get()
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        """As for any lock; a guest has it already."""
-        return getattr(self._guests, "here", False) or self._lock.acquire(blocking, timeout)
+        """As for any lock; what has it already gets it at once."""
+        return _lent.get() or self._lock.acquire(blocking, timeout)
 
     def release(self) -> None:
         """As for any lock."""
-        if not getattr(self._guests, "here", False):
+        if not _lent.get():
             self._lock.release()
 
     def __enter__(self) -> None:
@@ -89,13 +97,17 @@ class _HostLock:
 
     @contextmanager
     def lent(self) -> Generator[None]:
-        """Inside the scope this thread acts for the one that holds the lock, and that waits for it."""
-        before = getattr(self._guests, "here", False)
-        self._guests.here = True
+        """Inside the scope what runs here, or in a copy of this context, acts for the one that holds the lock.
+
+        Programs that are called meanwhile take the long way: those that call the host hand the context on.
+        """
+        before, key = _lent.set(True), object()
+        set_detour(key, "a Python function runs that a program calls", active=True)
         try:
             yield
         finally:
-            self._guests.here = before
+            set_detour(key, "", active=False)
+            _lent.reset(before)
 
 
 host_lock = _HostLock()
@@ -106,6 +118,9 @@ class HostFunction:
     """A Python function that a program calls; graphs refer to it by its name.
 
     It lives as long as somebody holds it, as the trace does whose graph calls it.
+
+    Attributes:
+      takes_turns: whether a program calls it that holds :data:`host_lock` meanwhile.
 
     Args:
       function: takes one NumPy array, of its own, for each tensor; returns one for each result.
@@ -124,6 +139,7 @@ class HostFunction:
         self.name = f"{kind}_{next(_numbers)}"
         self.results = tuple(results)
         self.places = tuple(places)
+        self.takes_turns = False
         self._function = function
         _functions[self.name] = self
 
@@ -147,7 +163,8 @@ class HostFunction:
         copies = [np.array(array) for array in arrays]
         try:
             # This may be the thread that waits for the program; nothing that is open there is meant for the function.
-            with trace_scope(None), host_lock.lent():
+            lent = host_lock.lent() if self.takes_turns or host_lock.is_lent else nullcontext()
+            with trace_scope(None), lent:
                 return (np.int32(0), *self._function(*copies))
         except BaseException as error:
             number = next(_numbers)
@@ -167,6 +184,14 @@ def host_function(name: str) -> HostFunction:
     if found is None:
         raise NotFoundError(f"the graph calls the Python function {name!r}, which does not exist in this process")
     return found
+
+
+def take_turns(functions: Iterable[str]) -> None:
+    """Says of which functions the programs that call them hold :data:`host_lock` meanwhile."""
+    for name in functions:
+        found = _functions.get(name)
+        if found is not None:
+            found.takes_turns = True
 
 
 def host_error(status: int) -> tuple[BaseException, Sequence[Location]]:

@@ -363,6 +363,55 @@ def test_threads() -> None:
     assert (total.numpy(), len(calls)) == (40.0, 40)
 
 
+@pytest.mark.parametrize("seconds", [None, 60.0])
+def test_programs_that_python_calls_in_several_threads_take_turns(seconds: float | None) -> None:
+    """The programs that call that Python touch no Variable themselves, so that they run at once."""
+    v, meeting, inside = gx.Variable(0.0), [threading.Barrier(1)], list[float]()
+
+    def work(x: Any) -> Any:
+        inside.append(float(x))
+        assert len(inside) == 1
+        threading.Event().wait(0.02)  # time for the other thread to come
+        inside.pop()
+        return x
+
+    @gx.function
+    def inner(x: Tensor) -> Tensor:
+        v.assign_add(gx.pyfunc(work, "float32", x))
+        return v.value()
+
+    @gx.function
+    def between(x: Tensor) -> Tensor:
+        return gx.pyfunc(lambda x: inner(x), "float32", x)
+
+    def call(x: Tensor) -> Any:
+        meeting[0].wait(60)
+        return between(x)
+
+    @gx.function
+    def outer(x: Tensor) -> Tensor:
+        return gx.pyfunc(call, "float32", x)
+
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            with gx.deadline(seconds):
+                outer(gx.asarray(1.0)).wait()
+        except BaseException as error:
+            errors.append(error)
+
+    outer(gx.asarray(0.0))  # which compiles all of them
+    meeting[0] = threading.Barrier(2)
+    threads = [threading.Thread(target=run) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    assert v.numpy() == 2
+
+
 def test_no_gradient_flows_through_it() -> None:
     def program(x: Tensor) -> Any:
         with gx.GradientTape(persistent=True) as tape:
