@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -49,6 +50,7 @@ from graphc.function import (
 from graphc.ir import TensorType
 from graphc.lowering import compiler_options, in_flight, interrupts_held, lower, run_on_variables
 from graphc.ops import REPLICA_AXIS
+from graphc.runtime import observer
 
 __all__ = ["DataParallel", "ParallelFunction"]
 
@@ -382,7 +384,13 @@ class _Program:
 
         def run(*inputs: Any) -> Sequence[Any]:
             context.launched()
-            return self.parallel.launch(lambda: self.jitted(*inputs))
+            timeline, start = observer(), time.perf_counter()
+            found = self.parallel.launch(lambda: self.jitted(*inputs))
+            if timeline is not None:
+                line = "" if (location := user_location()) is None else location.short
+                places = ", ".join(self.parallel.devices)
+                timeline.launched(self.traced.graph.name, "program", places, start, found, line=line)
+            return found
 
         results: Sequence[Any] = ()
         with variable_lock:

@@ -125,7 +125,7 @@ class Timeline:
         Args:
           name: of what it computes.
           kind: of that.
-          device: the device.
+          device: the device; several, which do it together, are joined by commas.
           start: when it was told, by ``time.perf_counter``.
           results: what it computes.
           arrays: what it must wait for; none if all was there when it was told.
@@ -135,10 +135,11 @@ class Timeline:
         with self._lock:
             if self._closed:  # by another thread, since this one was told of it
                 return
-            watch = self._devices.get(device)
-            if watch is None:
-                watch = self._devices[device] = _DeviceWatch(self, device)
-            watch.queue.put((name, kind, function, line, start, list(arrays), list(results)))
+            for one in device.split(", "):
+                watch = self._devices.get(one)
+                if watch is None:
+                    watch = self._devices[one] = _DeviceWatch(self, one)
+                watch.queue.put((name, kind, function, line, start, list(arrays), list(results)))
 
     def close(self) -> None:
         """Waits until everything is done that was launched, and puts the events in order."""

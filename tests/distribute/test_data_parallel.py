@@ -51,6 +51,19 @@ def losses(devices: list[str] | None, steps: int = 5) -> tuple[list[float], Line
     return found, model
 
 
+def test_a_profile_shows_a_step_on_each_of_its_devices() -> None:
+    parallel = DataParallel(["cpu:3", "cpu:1"])
+    step = parallel.function(lambda x: x * 2)
+    step(DATA)
+    with gx.profile() as timeline:
+        step(DATA)
+    assert {(event.name, event.kind, event.track) for event in timeline.events} == {
+        ("<lambda>", "program", "/device:CPU:1"),
+        ("<lambda>", "program", "/device:CPU:3"),
+    }
+    assert all(event.line.startswith("test_data_parallel.py:") for event in timeline.events)
+
+
 def test_losses_and_weights_are_those_of_one_device() -> None:
     one, model = losses(["cpu:0"])
     assert one[-1] < one[0] / 2
