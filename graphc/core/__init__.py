@@ -79,6 +79,7 @@ from graphc.core.strings import (
     string,
 )
 from graphc.core.tensor import SymbolicTensor, Tensor, wait_all
+from graphc.core.thread_settings import thread_settings
 from graphc.core.trace import (
     AfterCall,
     Check,
@@ -188,6 +189,7 @@ __all__ = [
     "simulate_cpu_devices",
     "string",
     "tape_scope",
+    "thread_settings",
     "to_device",
     "too_large",
     "trace_scope",

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from graphc.base import What, apart, collection_paused, overseen
+from graphc.core import thread_settings
 from graphc.ops import numbered_calls, waited_for
 
 __all__ = ["ProgramApart", "on_device"]
@@ -64,10 +65,12 @@ class ProgramApart:
           DeadlineExceededError: the deadline in force has passed; what the program computes is dropped.
           CancelledError: a token in force was cancelled; the same.
         """
+        settings = thread_settings()
 
         def program(*numbers: Any) -> Sequence[Any]:
-            results: Sequence[Any] = compiled(*numbers, *arrays)
-            jax.block_until_ready(results)
+            with settings():  # of the Python functions that it calls, mostly on this thread
+                results: Sequence[Any] = compiled(*numbers, *arrays)
+                jax.block_until_ready(results)
             return results
 
         if not self._calls_host:

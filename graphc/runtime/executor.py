@@ -16,7 +16,8 @@ from typing import Any, Protocol
 import jax
 import numpy as np
 
-from graphc.base import Work, beside, config, note_progress, watched
+from graphc.base import Work, beside, note_progress, watched
+from graphc.core import thread_settings
 from graphc.ir import TensorType
 from graphc.runtime.plan import Plan, Step
 from graphc.runtime.pool import inter_op_pool
@@ -273,12 +274,12 @@ class _Schedule(_Run):
 
     def _give(self, number: int) -> None:
         begun = _Begun()
-        arrays, wide = self._arrays(number), config.enable_x64
+        arrays, settings = self._arrays(number), thread_settings()
 
         def run() -> None:
             try:
                 self._execution.check()
-                with config.scope(enable_x64=wide):  # which is a matter of each thread
+                with settings():
                     begun.results = self._wait_and_do(number, arrays)
             except BaseException as error:
                 begun.error = error

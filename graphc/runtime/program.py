@@ -10,7 +10,7 @@ import jax
 
 from graphc.base import apart, at, config, deadline, interruption, overseen, user_location
 from graphc.base.errors import UnimplementedError
-from graphc.core import Variable, device_name, devices, find_device
+from graphc.core import Variable, device_name, devices, find_device, thread_settings
 from graphc.ir import Graph, Value
 from graphc.lowering import Check, Executable
 from graphc.ops import UNORDERED_HOST_CALL
@@ -160,10 +160,10 @@ class PlacedProgram(Executable):
     def _run_plan(self, execution: Execution, arrays: Sequence[Any]) -> Sequence[Any]:
         if interruption() is None:
             return execution.run(self.plan, arrays)
-        wide = config.enable_x64
+        settings = thread_settings()
 
         def run() -> Sequence[Any]:
-            with config.scope(enable_x64=wide):  # which is a matter of each thread
+            with settings():
                 return execution.run(self.plan, arrays)
 
         try:

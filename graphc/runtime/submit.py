@@ -21,7 +21,7 @@ from graphc.base import (
     user_location,
 )
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.core import Tensor, context, device_scope, wait_for
+from graphc.core import Tensor, context, device_scope, thread_settings, wait_for
 from graphc.runtime.future import Future
 from graphc.runtime.pool import inter_op_pool
 from graphc.runtime.retry import RetryPolicy
@@ -41,9 +41,10 @@ def submit(
 ) -> Future[T]:
     """Calls a function on another thread; ``gx.config.inter_op_threads`` such calls run at once.
 
-    The deadline, the cancellation tokens and the device scope that hold here hold for the call, too. Gradient tapes
-    that are open here do not see it. The future is done when the tensors in the result are computed. A program that
-    ends drops calls that have not begun, and waits for those that run for five seconds at most.
+    The deadline, the cancellation tokens and the device scope that hold here hold for the call, too, as do 64-bit
+    types. Gradient tapes that are open here do not see it. The future is done when the tensors in the result are
+    computed. A program that ends drops calls that have not begun, and waits for those that run for five seconds at
+    most.
 
     Args:
       fn: any function, compiled or not.
@@ -77,13 +78,13 @@ def submit(
     name = getattr(fn, "__name__", type(fn).__name__)
     token = CancellationToken()
     future: Future[T] = Future(name, token, user_location())
-    call, device = functools.partial(fn, *args, **kwargs), context.device
+    call, device, settings = functools.partial(fn, *args, **kwargs), context.device, thread_settings()
 
     def run() -> None:
         if not future.set_running_or_notify_cancel():
             return
         try:
-            with device_scope(device):
+            with settings(), device_scope(device):
                 result = _attempts(call, retry, future.describe)
         except BaseException as error:
             future.set_exception(error)

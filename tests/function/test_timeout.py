@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from typing import Any
+from typing import Any, cast
 
+import jax
 import jax.numpy as jnp
 import pytest
 
@@ -306,6 +307,34 @@ def test_wide_types_go_with_the_call() -> None:
     with gx.config.scope(enable_x64=True):
         assert double(gx.asarray([1.0])).dtype == "float64"
     assert double(gx.asarray([1.0])).dtype == "float32"
+
+
+@pytest.mark.parametrize("device", [None, "cpu:1"])
+def test_settings_of_the_thread_go_with_the_call(device: str | None) -> None:
+    """64-bit types and the precision of products, for Python that the program calls and for what XLA compiles."""
+    found: list[tuple[str, Any]] = []
+
+    def call(x: Any) -> Any:
+        return x + gx.asarray([0.1])
+
+    def look(x: Any) -> Any:
+        found.append((gx.asarray(0.1).dtype.name, cast("Any", jax.config).jax_default_matmul_precision))
+        return x
+
+    def step(x: gx.Tensor) -> Any:
+        with gx.device(device):
+            y = gx.call_jax(look, x)
+        for _ in gx.arange(2):
+            x = gx.pyfunc(call, gx.TensorSpec((1,), "float64"), x)
+        return gx.pyfunc(call, gx.TensorSpec((1,), "float64"), x), y
+
+    with gx.config.scope(enable_x64=True), jax.default_matmul_precision("highest"):
+        x = gx.asarray([2.0])
+        timed, other = gx.function(step, timeout=LONG), gx.function(step)
+        for made, same in (timed(x), gx.submit(other, x).result()):
+            assert (made.dtype, same.dtype) == ("float64", "float64")
+            assert made.item() == pytest.approx(2.3, rel=1e-12)
+    assert set(found) == {("float64", "highest")}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,36 @@
+"""Settings of JAX that are a matter of each thread, for what another thread does in place of this one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from typing import Any, cast
+
+import jax
+
+from graphc.base import config
+
+__all__ = ["thread_settings"]
+
+_jax_config = cast("Any", jax.config)
+_precision = cast("Any", jax.default_matmul_precision)
+
+
+def thread_settings() -> Callable[[], AbstractContextManager[None]]:
+    """The settings of this thread: 64-bit types, and the precision of matrix products.
+
+    Returns:
+      What makes a scope in which they hold, for any thread.
+    """
+    wide, precision = config.enable_x64, _jax_config.jax_default_matmul_precision
+
+    @contextmanager
+    def scope() -> Generator[None]:
+        with ExitStack() as stack:
+            if config.enable_x64 != wide:
+                stack.enter_context(config.scope(enable_x64=wide))
+            if _jax_config.jax_default_matmul_precision != precision:
+                stack.enter_context(_precision(precision))
+            yield
+
+    return scope
