@@ -25,6 +25,7 @@ _COLOURS = {  # in a terminal, and in a picture
     "transfer": ("yellow", "C1"),
     "host call": ("green", "C2"),
     "control flow": ("magenta", "C4"),
+    "transform": ("magenta", "C4"),
     "wait": ("bright_black", "0.75"),
 }
 _OTHER = "white", "C7"
