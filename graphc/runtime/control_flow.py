@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import jax.numpy as jnp
-from jax import lax as _lax
-
 from graphc.ir import TensorType
 from graphc.ops import CALL, COND, SCAN, SWITCH, WHILE
 from graphc.runtime.driven import Driven
 from graphc.runtime.executor import Execution
-from graphc.runtime.following import BatchedValueError, Following
+from graphc.runtime.following import Following
 from graphc.runtime.placed import Placed
-from graphc.runtime.plan import Plan
 
 __all__ = ["CONTROL_FLOW"]
-
-lax: Any = _lax  # its functions are only partly annotated
 
 
 class _Controlled(Driven):
@@ -37,37 +31,24 @@ class _Call(_Controlled):
 
 class _Branch(_Controlled):
     def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
-        """Runs the branch that is chosen."""
+        """Runs the branch that is chosen; where rows choose different ones all, of which each row takes its own."""
+        # By the number that chooses each: the first region of a condition is the one for True.
+        cases = self.plans[::-1] if self.op is COND else self.plans
         choice = execution.number(arrays[0])
-        return execution.run(self._cases[min(max(choice, 0), len(self.plans) - 1)], arrays[1:])
-
-    def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
-        """As :meth:`run`; where rows choose different branches all of them, of which each row takes its own."""
-        try:
-            return self.run(values, execution)
-        except BatchedValueError as error:
-            if error.value is not values[0].value:
-                raise
-        cases = [execution.run(plan, values[1:]) for plan in self._cases]
-        choice = values[0].value
-        if self.op is SWITCH:
-            choice = lax.clamp(0, choice, len(cases) - 1)
-        return [_chosen(choice, results) for results in zip(*cases, strict=True)]
-
-    @property
-    def _cases(self) -> Sequence[Plan]:
-        """The branches, by the number that chooses each: the first region of a condition is the one for True."""
-        return self.plans[::-1] if self.op is COND else self.plans
+        if choice is None:
+            return execution.select(arrays[0], [execution.run(plan, arrays[1:]) for plan in cases])
+        return execution.run(cases[min(max(choice, 0), len(cases) - 1)], arrays[1:])
 
 
 class _While(_Controlled):
     def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
-        """Runs the body as long as the test holds."""
+        """Runs the body as long as the test holds; where it holds for some rows, the others keep what they have."""
         test, body = self.plans
         num_carry = self.attrs["num_carry"]
         carry, invariant = arrays[:num_carry], arrays[num_carry:]
-        while execution.number(execution.run(test, (*carry, *invariant))[0]):
-            carry = execution.run(body, (*_detached(self, carry, execution), *invariant))
+        while execution.holds(going := execution.run(test, (*carry, *invariant))[0]):
+            results = execution.run(body, (*_detached(self, carry, execution), *invariant))
+            carry = results if execution.number(going) else execution.select(going, [carry, results])
         return carry
 
 
@@ -89,12 +70,6 @@ class _Scan(_Controlled):
             for stack, result in zip(stacks, results[num_carry:], strict=True):
                 stack.put(result, row)
         return [*carry, *(stack.array() for stack in stacks)]
-
-
-def _chosen(choice: Any, results: Sequence[Placed]) -> Placed:
-    device = next((result.device for result in results if result.device is not None), None)
-    values = [jnp.asarray(result.to(device).value) for result in results]
-    return Placed(lax.select_n(Placed(choice).to(device).value, *values), device)
 
 
 def _detached(loop: Driven, carry: Sequence[Any], execution: Execution) -> Sequence[Any]:

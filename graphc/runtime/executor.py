@@ -17,6 +17,7 @@ import jax
 import numpy as np
 
 from graphc.base import Work, beside, note_progress, watched
+from graphc.base.errors import InternalError
 from graphc.core import thread_settings
 from graphc.ir import TensorType
 from graphc.runtime.plan import Plan, Step
@@ -87,9 +88,17 @@ class Execution:
             return self._observer.run(step, arrays, self)
         return step.run(arrays, self)
 
-    def number(self, value: Any) -> int:
-        """A condition or the number of a branch, as a Python number; waits for it."""
+    def number(self, value: Any) -> int | None:
+        """A condition or the number of a branch, as a Python number; waits for it. None if each row has its own."""
         return int(np.asarray(value))
+
+    def holds(self, condition: Any) -> bool:
+        """Whether a condition holds, for one row at least."""
+        return bool(np.asarray(condition))
+
+    def select(self, choice: Any, cases: Sequence[Sequence[Any]]) -> Sequence[Any]:
+        """Of lists of values, in each place the one that each row chooses by its number."""
+        raise InternalError(f"{self.name}: {choice} is one for all rows, and {len(cases)} cases were run")
 
     def constant(self, number: int) -> Any:
         """A Python number as a value."""

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
-from jax import lax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax as _lax
 
 from graphc.ir import TensorType
 from graphc.runtime.executor import Execution
@@ -19,19 +21,9 @@ from graphc.runtime.placed import Placed
 from graphc.runtime.plan import Plan
 from graphc.runtime.stacks import FollowedRows, FollowedStack, Rows, Stack
 
-__all__ = ["BatchedValueError", "Following"]
+__all__ = ["Following"]
 
-
-class BatchedValueError(Exception):
-    """What decides where a program goes has a value for each row that it is mapped over.
-
-    Attributes:
-      value: it.
-    """
-
-    def __init__(self, value: Any) -> None:
-        super().__init__()
-        self.value = value
+lax: Any = _lax  # its functions are only partly annotated
 
 
 class Following(Execution):
@@ -41,10 +33,15 @@ class Following(Execution):
 
     Args:
       around: the run that it is part of.
+      axes: JAX's names of the axes that it is mapped over.
+
+    Attributes:
+      axes: likewise.
     """
 
-    def __init__(self, around: Execution) -> None:
+    def __init__(self, around: Execution, axes: Sequence[str] = ()) -> None:
         super().__init__(around.name)
+        self.axes = tuple(axes)
         self._around = around
 
     def run(self, plan: Plan, arrays: Sequence[Placed]) -> list[Placed]:
@@ -66,16 +63,35 @@ class Following(Execution):
         """Raises the first error if nothing else of the program is to begin."""
         self._around.check()
 
-    def number(self, value: Placed) -> int:
-        """A condition or the number of a branch, as a Python number.
-
-        Raises:
-          BatchedValueError: it is another one from row to row.
-        """
+    def number(self, value: Placed) -> int | None:
+        """A condition or the number of a branch, as a Python number; None if each row has its own."""
         try:
             return int(value.value)
         except jax.errors.ConcretizationTypeError:
-            raise BatchedValueError(value.value) from None
+            return None
+
+    def holds(self, condition: Placed) -> bool:
+        """Whether a condition holds, for one row at least."""
+        number = self.number(condition)
+        if number is None:
+            of_all = lax.convert_element_type(condition.value, np.int32)
+            for axis in self.axes:
+                of_all = lax.pmax(of_all, axis)
+            number = int(of_all)
+        return bool(number)
+
+    def select(self, choice: Placed, cases: Sequence[Sequence[Placed]]) -> list[Placed]:
+        """Of lists of values, in each place the one that each row chooses by its number."""
+        found: list[Placed] = []
+        for values in zip(*cases, strict=True):
+            device = next((value.device for value in reversed(values) if value.device is not None), None)
+            number = choice.to(device).value
+            if number.dtype != bool:
+                number = lax.clamp(0, number, len(cases) - 1)
+            found.append(
+                Placed(lax.select_n(number, *[jnp.asarray(value.to(device).value) for value in values]), device)
+            )
+        return found
 
     def constant(self, number: int) -> Placed:
         """A Python number as a value."""

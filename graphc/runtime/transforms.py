@@ -10,18 +10,20 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from graphc.base import at
-from graphc.base.errors import UnimplementedError
+import jax as _jax
+
 from graphc.core import Device
 from graphc.ir import OPS, Attrs
 from graphc.ops import JVP, VJP, VMAP, linearize, replaying
 from graphc.runtime.driven import Driven, make_driven
 from graphc.runtime.executor import Execution
-from graphc.runtime.following import BatchedValueError, Following
+from graphc.runtime.following import Following
 from graphc.runtime.placed import Placed, PlacedFunction
 from graphc.runtime.plan import Plan
 
 __all__ = ["TRANSFORMS"]
+
+jax: Any = _jax  # its functions are only partly annotated
 
 
 class _Transform(Driven):
@@ -73,21 +75,13 @@ class _Jvp(_Transform):
 
 class _Vmap(_Transform):
     def follow(self, values: Sequence[Placed], execution: Following) -> Sequence[Placed]:
-        """Runs the body for all rows at once.
-
-        Raises:
-          UnimplementedError: a loop that spans devices ends after another number of iterations from row to row.
-        """
-        body = _followed(self.plans[0], values, execution)
-        try:
-            found = self.op.impl(*[value.value for value in values], **self.attrs, body=body)
-        except BatchedValueError:
-            error = UnimplementedError(
-                f"{self.name!r}: a loop whose body lies on {', '.join(self.plans[0].devices)} has another number of "
-                "iterations for each row; pin the whole loop with gx.device(...) around it, or take the rows one by one"
-            )
-            raise at(error, self.location) from None
-        return list(map(Placed, found, body.results))
+        """Runs the body for all rows at once; loops go on until no row needs them."""
+        axis = f"rows_{len(execution.axes)}"
+        body = _followed(self.plans[0], values, Following(execution, (*execution.axes, axis)))
+        mapped = jax.vmap(
+            body, self.attrs["in_axes"], self.attrs["out_axes"], axis_name=axis, axis_size=self.attrs["size"]
+        )
+        return list(map(Placed, mapped(*[value.value for value in values]), body.results))
 
 
 class _CustomGradient(_Transform):

@@ -121,21 +121,23 @@ def test_derivatives_over_several_devices(name: str, function: Callable[..., Any
     assert_same(transform(gx.function(function), x), expected)
 
 
-@pytest.mark.parametrize("function", [loop, branch, custom])
+@pytest.mark.parametrize("function", [until, branch, custom])
 def test_rows_of_what_lies_on_several_devices(function: Callable[..., Any]) -> None:
-    """Rows may take different branches."""
-    batch = gx.asarray([[0.3, 0.7], [0.9, 0.4], [-0.5, 0.1]])
-    expected = gx.stack([function(row) for row in batch])
-    assert_same(gx.function(gx.vmap(function))(batch), expected)
-    slopes = gx.stack([gx.grad(total(function))(row) for row in batch])
-    assert_same(gx.function(gx.vmap(gx.grad(total(function))))(batch), slopes)
+    """Rows may take different branches, and need different numbers of iterations."""
+    batch = gx.asarray([[0.3, 0.7], [1.9, 0.4], [0.6, 0.1]])
+
+    def both(x: Any) -> Any:
+        return function(x), gx.grad(total(function))(x)
+
+    values, slopes = zip(*map(both, batch), strict=True)
+    assert_same(gx.function(gx.vmap(both))(batch), [gx.stack(values), gx.stack(slopes)])
 
 
-def test_rows_with_another_number_of_iterations_each_are_refused() -> None:
-    message = r"a loop whose body lies on /device:CPU:0, /device:CPU:2 has another number of iterations for each row"
-    with pytest.raises(gx.errors.UnimplementedError, match=message) as caught:
-        gx.function(gx.vmap(until))(gx.asarray([[0.3, 0.7], [0.1, 0.1]]))
-    assert "test_transforms.py" in str(caught.value)
+def test_rows_of_rows_go_on_until_none_needs_more() -> None:
+    batch = gx.asarray([[0.3, 0.7], [1.9, 0.4], [0.6, 0.1]])
+    expected = gx.stack([gx.stack([until(gx.stack([a, b])) for b in batch[:, 1]]) for a in batch[:, 0]])
+    pairs = gx.vmap(lambda a: gx.vmap(lambda b: until(gx.stack([a, b])))(batch[:, 1]))
+    assert_same(gx.function(pairs)(batch[:, 0]), expected)
 
 
 def test_gradients_are_where_their_tensors_are() -> None:
