@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+import jax
 import pytest
 
 import graphc as gx
@@ -303,3 +304,22 @@ def test_with_one_thread_programs_that_wait_for_programs_do_not_hang(seconds: fl
     with gx.config.scope(inter_op_threads=1), gx.deadline(seconds):
         assert gx.submit(outer, ONE).result().item() == 16
         assert outer(ONE).item() == 16
+
+
+def test_values_are_released_while_later_steps_run() -> None:
+    alive: list[int] = []
+
+    def count(value: Any) -> Any:
+        alive.append(sum(array.shape == (17, 19) for array in jax.live_arrays()))
+        return value
+
+    @gx.function
+    def program(x: Any) -> Any:
+        large = x + gx.ones((17, 19))
+        with gx.device("cpu:1"):
+            total = gx.sum(large * 2)
+        return gx.pyfunc(count, KIND, total, ordered=False) + 1
+
+    assert program(ONE).item() == 17 * 19 * 4 + 1
+    assert program(ONE).item() == 17 * 19 * 4 + 1
+    assert alive == [0, 0]
