@@ -1,8 +1,8 @@
 """Steps are dispatched without waiting, and gx.config.max_in_flight keeps the memory that they take flat.
 
 The experiment of "Dive into Deep Learning", section on asynchronous computation: a 512-2048-512-1 network learns from
-100 batches of 1024 rows (give another number of batches), and resident memory is printed along the way. Then batches
-are evaluated beside each other, and awaited.
+100 batches of 1024 rows (give other numbers of batches and of rows), and resident memory is printed along the way.
+Then batches are evaluated beside each other, and awaited.
 """
 
 import asyncio
@@ -12,8 +12,8 @@ import time
 
 import graphc as gx
 
-BATCHES = int(sys.argv[1]) if __name__ == "__main__" and len(sys.argv) > 1 else 100
-ROWS = 1024
+GIVEN = [int(number) for number in sys.argv[1:]] if __name__ == "__main__" else []
+BATCHES, ROWS = (*GIVEN, *(100, 1024)[len(GIVEN) :])
 
 gx.random.seed(0)
 network = gx.layers.Sequential(

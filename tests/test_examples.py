@@ -30,7 +30,7 @@ EXPECTED = {
     r"one device: predicted \d+\.\d+ ms, measured \d+\.\d+ ms\nthe same value: True\n",
 }
 
-ARGUMENTS = {"async_memory.py": ["8"]}
+ARGUMENTS = {"async_memory.py": ["8", "64"]}
 
 
 def test_every_example_is_tested() -> None:
