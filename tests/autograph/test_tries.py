@@ -534,7 +534,7 @@ class Writer:
         return space["program"], text
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(st.data(), st.tuples(st.integers(-5, 5), st.integers(-5, 5)))
 def test_random_programs(data: st.DataObject, starts: tuple[int, int]) -> None:
     program, text = Writer(lambda n: data.draw(st.integers(0, n - 1))).program()

@@ -190,7 +190,7 @@ def annealing(seed: int, x: Tensor) -> Any:
             x = candidate
             if energy(x) < energy(best):
                 best = x
-        temperature *= 0.8
+        temperature *= 0.6
     return best, energy(best)
 
 

@@ -179,10 +179,11 @@ def test_parsing_grows_with_the_text_and_not_faster() -> None:
     assert calls(lambda: parse_graph(large, TEST_OPS)) <= 4.4 * calls(lambda: parse_graph(small, TEST_OPS))
 
 
-def test_fifty_thousand_nodes_pass_through_the_pipeline() -> None:
-    graph = ladder(50_000)
+@pytest.mark.parametrize("num_nodes", [5_000, pytest.param(50_000, marks=pytest.mark.slow)])
+def test_many_nodes_pass_through_the_pipeline(num_nodes: int) -> None:
+    graph = ladder(num_nodes)
     result = run_passes(graph)
     assert len(result.nodes) < len(graph.nodes)
-    assert sum(map(is_writer, result.nodes)) == sum(map(is_writer, graph.nodes)) > 3_000
+    assert sum(map(is_writer, result.nodes)) == sum(map(is_writer, graph.nodes)) > num_nodes * 0.06
     # An edge or two for each read and write that is left, and not one for each pair of them.
     assert sum(len(node.control_inputs) for node in result.nodes) < 2 * sum(bool(node.effects) for node in result.nodes)
