@@ -21,7 +21,7 @@ EXPECTED = {
     "parallel.py": r"two chains, .* the same values as on one: True\n"
     r"  \w+ on /device:CPU:1 overlaps \w+ on /device:CPU:2\n"
     r"two calls of Python that wait for each other; their sum: 6\.0\n"
-    r"  unordered_host_call\w* on \S+ overlaps unordered_host_call\w* on \S+\nfirst: 0\.0\nsecond: 3\.0\n"
+    r"  \w+ \(parallel\.py:\d+\) on \S+ overlaps \w+ \(parallel\.py:\d+\) on \S+\nfirst: 0\.0\nsecond: 3\.0\n"
     r"in the graph: %cos: .* after\(%sum\)\n.*where +kind +name .*written: trace\.json trace\.png\n",
     "placement.py": r"pinned: /device:CPU:1 /device:CPU:2 /device:CPU:0\nVariables:( /device:CPU:0){3}\n"
     r"products: /device:CPU:1 /device:CPU:2 /device:CPU:3\nwhat runs where:\n"

@@ -16,7 +16,7 @@ import numpy as np
 
 from graphc.base import What, apart, collection_paused, overseen
 from graphc.core import thread_settings
-from graphc.ops import numbered_calls, waited_for
+from graphc.ops import numbered_calls, waited_for, with_calls
 
 __all__ = ["ProgramApart", "on_device"]
 
@@ -75,8 +75,14 @@ class ProgramApart:
 
         if not self._calls_host:
             return apart(program, what)
-        with overseen(what), waited_for() as number:  # what the host calls do is progress
-            return apart(lambda: program(np.int32(number)), what)
+        call = 0
+
+        def waits_for() -> str:
+            return with_calls(what, call)
+
+        with overseen(waits_for), waited_for() as number:  # what the host calls do is progress
+            call = number
+            return apart(lambda: program(np.int32(number)), waits_for)
 
 
 def on_device(arrays: Sequence[Any]) -> list[Any]:

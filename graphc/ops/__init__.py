@@ -45,6 +45,7 @@ from graphc.ops.host import (
     replaying,
     take_turns,
     waited_for,
+    with_calls,
 )
 from graphc.ops.jax_call import call_jax
 from graphc.ops.mapping import VMAP, MappedRegion, emit_vmap
@@ -128,4 +129,5 @@ __all__ = [
     "tuple",
     "vjp_attrs",
     "waited_for",
+    "with_calls",
 ]

@@ -25,7 +25,7 @@ import jax
 import numpy as np
 from jax.experimental import io_callback as _io_callback
 
-from graphc.base import Location, note_progress, set_detour
+from graphc.base import Location, What, note_progress, set_detour, user_location
 from graphc.base.errors import InternalError, NotFoundError, UnimplementedError
 from graphc.core import CallState, SymbolicTensor, apply, apply_all, examine, trace_scope, unexamined
 from graphc.ir import OPS, WORLD, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, writes
@@ -47,6 +47,7 @@ __all__ = [
     "replaying",
     "take_turns",
     "waited_for",
+    "with_calls",
 ]
 
 STATUS = CallState("graphc.status", np.zeros((), np.int32))
@@ -121,10 +122,11 @@ class HostFunction:
 
     Attributes:
       takes_turns: whether a program calls it that holds :data:`host_lock` meanwhile.
+      title: the function and the line that calls it, for people: ``print (train.py:12)``.
 
     Args:
       function: takes one NumPy array, of its own, for each tensor; returns one for each result.
-      kind: what it is, for the name.
+      kind: what it is, for the name; after a dot the name that the user gave it.
       results: the types of the results.
       places: the lines of the user's where it is called, the outermost first.
     """
@@ -140,6 +142,10 @@ class HostFunction:
         self.results = tuple(results)
         self.places = tuple(places)
         self.takes_turns = False
+        place = self.places[-1] if self.places else user_location()
+        self.title = kind.partition(".")[2] or kind
+        if place is not None:
+            self.title += f" ({place.short})"
         self._function = function
         _functions[self.name] = self
 
@@ -261,14 +267,16 @@ def _host_call(status: Any, order: Any, *values: Any, function: str, results: Se
     if _replay.active:
         _check_replayed(results)
         return (status, order)
-    return _call(host_function(function), (STATUS.type, ORDER.type, *results), (status, order, *values))
+    host = host_function(function)
+    return _call(host.title, host, (STATUS.type, ORDER.type, *results), (status, order, *values))
 
 
 def _unordered_host_call(*values: Any, function: str, results: Sequence[TensorType]) -> tuple[Any, ...]:
     if _replay.active:
         _check_replayed(results)
         return (STATUS.initial,)
-    return _call(host_function(function).run, (STATUS.type, *results), values)
+    host = host_function(function)
+    return _call(host.title, host.run, (STATUS.type, *results), values)
 
 
 def _check_replayed(results: Sequence[TensorType]) -> None:
@@ -292,6 +300,8 @@ class _Numbering(threading.local):
 
 _numbering = _Numbering()
 _calls: dict[int, tuple[contextvars.Context, Callable[[], bool]]] = {}
+_running: dict[int, list[str]] = {}
+"""By the numbers of calls the titles of the functions that they are calling."""
 
 
 @contextmanager
@@ -320,13 +330,20 @@ def waited_for(is_given_up: Callable[[], bool] = lambda: False) -> Generator[int
     """
     number = next(_numbers)
     _calls[number] = contextvars.copy_context(), is_given_up
+    _running[number] = []
     try:
         yield number
     finally:
-        del _calls[number]
+        del _calls[number], _running[number]
 
 
-def _numbered(function: Callable[..., Any], types: Sequence[TensorType]) -> Callable[..., Any]:
+def with_calls(what: What, number: int) -> str:
+    """What is waited for, with the Python functions that it is calling just now, as a call of that number."""
+    text, titles = what if isinstance(what, str) else what(), list(_running.get(number, ()))
+    return f"{text}, which calls {', '.join(titles)}" if titles else text
+
+
+def _numbered(title: str, function: Callable[..., Any], types: Sequence[TensorType]) -> Callable[..., Any]:
     """A host function that takes the number of the call first."""
 
     def call(number: Any, *values: Any) -> Any:
@@ -334,9 +351,13 @@ def _numbered(function: Callable[..., Any], types: Sequence[TensorType]) -> Call
         if context is None or is_given_up is None or is_given_up():
             return (_GIVEN_UP, *[np.zeros(type.shape, type.dtype) for type in types[1:]])
 
+        running = _running.get(int(number), [])
+
         def run() -> Any:
             note_progress()
+            running.append(title)
             results = function(*values)
+            running.remove(title)
             note_progress()
             return results
 
@@ -345,10 +366,12 @@ def _numbered(function: Callable[..., Any], types: Sequence[TensorType]) -> Call
     return call
 
 
-def _call(function: Callable[..., Any], types: Sequence[TensorType], values: Sequence[Any]) -> tuple[Any, ...]:
+def _call(
+    title: str, function: Callable[..., Any], types: Sequence[TensorType], values: Sequence[Any]
+) -> tuple[Any, ...]:
     number = _numbering.number
     if number is not None:
-        function, values = _numbered(function, types), (number, *values)
+        function, values = _numbered(title, function, types), (number, *values)
     shapes = [jax.ShapeDtypeStruct(type.shape, type.dtype) for type in types]
     return tuple(io_callback(function, shapes, *map(jax.lax.stop_gradient, values)))
 

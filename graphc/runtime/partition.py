@@ -97,6 +97,16 @@ def _is_constant(value: Value) -> bool:
     return value.node is not None and value.node.op is CONSTANT
 
 
+def _name(value: Value) -> str:
+    """What a value is, for people."""
+    node = value.node
+    if node is None:
+        return value.name
+    if node.op in HOST_CALLS:
+        return f"the result of {host_function(node.attrs['function']).title}"
+    return node.name if len(node.outputs) == 1 else f"{node.name}:{value.index}"
+
+
 class _Assembly:
     """Makes the steps of a program, and numbers the slots."""
 
@@ -148,10 +158,7 @@ class _Assembly:
         moved = self._slots.get((value, device))
         if moved is None:
             moved = self._new_slot(value, device)
-            name = value.name if node is None else node.name
-            if node is not None and len(node.outputs) > 1:
-                name = f"{name}:{value.index}"
-            self._steps.append(Transfer(name, device, (found,), (moved,), own=value in self._shared))
+            self._steps.append(Transfer(_name(value), device, (found,), (moved,), own=value in self._shared))
         return moved
 
     def _add(self, cluster: Cluster) -> None:
@@ -167,7 +174,7 @@ class _Assembly:
         if node.op in HOST_CALLS:
             function = host_function(node.attrs["function"])
             self._steps.append(
-                HostCall(node.name, HOST, inputs, outputs, after, function=function, ordered=node.op is HOST_CALL)
+                HostCall(function.title, HOST, inputs, outputs, after, function=function, ordered=node.op is HOST_CALL)
             )
         else:
             self._steps.append(self._drive(node, inputs, outputs, after))

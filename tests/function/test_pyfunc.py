@@ -488,3 +488,33 @@ def test_an_int_that_the_type_cannot_hold_is_refused(value: Any) -> None:
     for call in (lambda: gx.pyfunc(lambda: value, given), gx.function(lambda: gx.pyfunc(lambda: value, given))):
         with pytest.raises(gx.errors.InvalidArgumentError, match=message):
             call()
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_its_results_are_where_it_is_pinned(ordered: bool) -> None:
+    def pinned(x: Tensor) -> Tensor:
+        with gx.device("cpu:2"):
+            return gx.pyfunc(double, SCALAR, x, ordered=ordered)
+
+    def chosen(x: Tensor) -> Tensor:
+        with gx.device(lambda node: "cpu:1"):
+            return gx.pyfunc(double, SCALAR, x, ordered=ordered)
+
+    for program, place in ((pinned, "/device:CPU:2"), (chosen, "/device:CPU:1")):
+        for run in (program, gx.function(program)):
+            assert (run(f(3.0)).item(), run(f(3.0)).device) == (6, place)
+
+
+def test_the_steps_name_the_function_and_the_line() -> None:
+    @gx.function
+    def step(x: Tensor) -> Tensor:
+        with gx.device("cpu:1"):
+            y = x + 1
+        print(y)
+        return gx.pyfunc(double, SCALAR, y) + gx.pyfunc(lambda v: v, SCALAR, y) + x
+
+    line = step.__wrapped__.__code__.co_firstlineno + 4
+    steps = gx.explain(step, f(1.0)).steps
+    for name, at in (("print", line), ("double", line + 1), ("pyfunc", line + 1)):
+        assert f"host call {name} (test_pyfunc.py:{at}) on host" in steps
+    assert f"transfer the result of double (test_pyfunc.py:{line + 1}) on /device:CPU:0" in steps

@@ -337,11 +337,27 @@ def test_settings_of_the_thread_go_with_the_call(device: str | None) -> None:
     assert set(found) == {("float64", "highest")}
 
 
+def test_a_deadline_names_the_python_that_a_program_calls() -> None:
+    gate = Gate()
+
+    @gx.function(timeout=0.1)
+    def step(x: gx.Tensor) -> gx.Tensor:
+        return gx.pyfunc(gate, "float32", x) + x
+
+    with pytest.raises(gx.errors.DeadlineExceededError) as caught:
+        step(gx.asarray(1.0))
+    gate.open()
+    let_end()
+    line = step.__wrapped__.__code__.co_firstlineno + 2
+    what = f"the compiled function 'step' on /device:CPU:0, which calls Gate (test_timeout.py:{line})\n"
+    assert what in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("device", "what"),
     [
-        (None, "the compiled function 'step' on /device:CPU:0\n"),
-        ("cpu:1", "the host call 'host_call' on host of the compiled function 'step'\n"),
+        (None, "the compiled function 'step' on /device:CPU:0, which calls Gate (test_timeout.py:{line})\n"),
+        ("cpu:1", "the host call 'Gate (test_timeout.py:{line})' on host of the compiled function 'step'\n"),
     ],
 )
 def test_the_watchdog_names_what_makes_no_progress(device: str | None, what: str) -> None:
@@ -361,6 +377,7 @@ def test_the_watchdog_names_what_makes_no_progress(device: str | None, what: str
 
     step_once = step.trace(gx.asarray(1.0))
     assert step_once is not None
+    what = what.format(line=step.__wrapped__.__code__.co_firstlineno + 4)
     texts: list[str] = []
     logger, handler = logging.getLogger("graphc.watchdog"), Handler()
     logger.addHandler(handler)

@@ -113,7 +113,8 @@ def test_a_deadline_names_the_steps_that_are_waited_for() -> None:
     finally:
         release.set()
     text = str(caught.value)
-    assert "the host call 'unordered_host_call' on host" in text
+    line = hang.__code__.co_firstlineno + 11
+    assert f"the host call 'hang (test_executor.py:{line})' on host" in text
     assert "'stuck'" in text
     assert variable.item() == 1
     assert stuck(ONE).item() == 3  # as if nothing had been

@@ -19,8 +19,8 @@ from graphc.autograph.operators.host.text import text_of
 from graphc.autograph.operators.numbers.kinds import check_shown
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import SymbolicTensor, Tensor, Variable, context
-from graphc.ir import TensorType
+from graphc.core import SymbolicTensor, Tensor, Variable, apply, context
+from graphc.ir import OPS, TensorType
 from graphc.ops import HostFunction, emit_host_call
 
 __all__ = ["call_host", "print_late", "pyfunc"]
@@ -139,13 +139,18 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
             raise at(error, location) from None
 
     if context.trace is None:
-        return nest.unflatten(declared.structure, [Tensor(jnp.asarray(array)) for array in run(given)])
+        return nest.unflatten(declared.structure, _pinned([Tensor(jnp.asarray(array)) for array in run(given)]))
     for leaf in nest.flatten(given)[0]:
         check_shown(leaf, "a call of gx.pyfunc", as_text=False)
     check_handlers(None)
     failures(context.trace).held.append(function)
     results = call_host(run, _name(function), given, declared.types, on_device=True, ordered=ordered)
-    return nest.unflatten(declared.structure, results)
+    return nest.unflatten(declared.structure, _pinned(results))
+
+
+def _pinned(results: Sequence[Tensor]) -> Sequence[Tensor]:
+    """The results on the device that scopes around ask for; where there are none, as they are."""
+    return [apply(OPS["identity"], (result,)) for result in results] if context.device else results
 
 
 def _with_values(value: Any) -> Any:
