@@ -33,6 +33,7 @@ from graphc.core import (
     operand,
     tape_scope,
 )
+from graphc.gradients.reach import reach
 from graphc.gradients.rows import for_rows
 from graphc.ir import OPS, Attrs, Graph, OpDef
 from graphc.ops import VJP, vjp_attrs
@@ -76,6 +77,24 @@ class _Record:
     op: OpDef | None = None
     attrs: Attrs = NO_ATTRS
     regions: Sequence[Graph] = ()
+
+    def reached(self, wrt: Sequence[int]) -> Sequence[Tensor]:
+        """The outputs that depend on the inputs at these positions, as far as the bodies tell."""
+        places = self._reach()
+        if places is None:
+            return self.outputs
+        return [output for output, used in zip(self.outputs, places, strict=True) if not used.isdisjoint(wrt)]
+
+    def reaching(self, wrt: tuple[int, ...], cotangents: Gradients) -> tuple[int, ...]:
+        """Of these positions, those of inputs that an output depends on that has a cotangent."""
+        places = self._reach()
+        if places is None:
+            return wrt
+        used = [found for found, given in zip(places, cotangents, strict=True) if given is not None]
+        return tuple([place for place in wrt if any(place in found for found in used)])
+
+    def _reach(self) -> Sequence[frozenset[int]] | None:
+        return None if self.op is None else reach(self.op, self.attrs, self.regions)
 
     def pull(self, wrt: tuple[int, ...], cotangents: Gradients) -> Gradients:
         """The gradients of the inputs at these positions."""
@@ -543,10 +562,13 @@ class GradientTape:
             wrt = tuple([place for place, value in enumerate(record.inputs) if key(value) in needed])
             if wrt:
                 path.append((record, wrt))
-                needed.update([name for name in map(key, record.outputs) if name in connected])
+                outputs = record.outputs if not record.regions else record.reached(wrt)
+                needed.update([name for name in map(key, outputs) if name in connected])
         for record, wrt in reversed(path):
             given = [cotangents.get(key(output)) for output in record.outputs]
-            if all(cotangent is None for cotangent in given):
+            if record.regions:
+                wrt = record.reaching(wrt, given)
+            if not wrt or all(cotangent is None for cotangent in given):
                 continue
             if names and (assigned := names.intersection(record.attrs.get("assigned", ()))):
                 _refuse_assigned(sorted(assigned))

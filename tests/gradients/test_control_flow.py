@@ -429,3 +429,30 @@ def test_integer_arguments_of_a_compiled_function() -> None:
         tape.watch(x)
         y = compiled(x, k)
     assert tape.gradient(y, x).item() == 4.0
+
+
+@pytest.mark.parametrize("place", ["around", "inside"])
+def test_what_nothing_depends_on_has_no_gradient(place: str) -> None:
+    """A tape that sees a loop, a branch or a call as one step gives None where eager code does, and not zeros."""
+    used, unused, cut = gx.Variable(2.0), gx.Variable(3.0), gx.Variable(4.0)
+
+    def function(x: Any) -> Any:
+        y = x
+        for _ in range(20):
+            y = y * used + gx.stop_gradient(cut)
+        if gx.sum(y) > 0:
+            y = y * 2
+        print(unused)
+        return gx.sum(y)
+
+    def gradients(function: Any) -> Any:
+        x = gx.asarray([0.1, 0.2])
+        with gx.GradientTape() as tape:
+            tape.watch(x)
+            loss = function(x)
+        return tape.gradient(loss, [x, used, unused, cut])
+
+    expected = gradients(function)
+    found = gradients(gx.function(function)) if place == "around" else gx.function(lambda: gradients(function))()
+    assert [gradient is None for gradient in found] == [gradient is None for gradient in expected]
+    assert [gradient is None for gradient in found] == [False, False, True, True]
