@@ -47,3 +47,16 @@ def test_an_example_runs(name: str) -> None:
     found = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=120)
     assert found.returncode == 0, found.stderr
     assert re.match(EXPECTED[name], found.stdout, flags=re.DOTALL), found.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.multiprocess
+def test_steps_in_flight_take_no_more_memory_as_their_number_grows() -> None:
+    """The experiment at its full size: what the first quarter of the batches takes, all of them take."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, str(ROOT / "examples" / "async_memory.py")]
+    found = subprocess.run(command, capture_output=True, text=True, check=True, env=environment, timeout=280)
+    said = re.search(r"extra MB after each quarter: (.*)", found.stdout)
+    assert said is not None, found.stdout
+    first, *later = map(int, said[1].split())
+    assert max(later) - first < 50, found.stdout  # one batch and its activations are about 15 MB, 75 of them 1,100
