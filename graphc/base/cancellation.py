@@ -6,10 +6,11 @@ import threading
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
-from typing import Self
+from typing import Any, Self
 
 from graphc.base.deadlines import Interruption, enter, interruption
-from graphc.base.errors import InternalError
+from graphc.base.errors import InternalError, InvalidTypeError, at
+from graphc.base.frames import user_location
 
 __all__ = ["CancellationToken"]
 
@@ -22,6 +23,9 @@ class CancellationToken:
 
     Args:
       parent: a token whose cancellation is this one's, too.
+
+    Raises:
+      InvalidTypeError: the parent is no token.
 
     Example:
       >>> import graphc as gx
@@ -38,6 +42,10 @@ class CancellationToken:
         self._reason = ""
         self._callbacks: dict[object, Callable[[], None]] = {}
         self._leave_parent: Callable[[], None] = lambda: None
+        given: Any = parent
+        if not isinstance(given, CancellationToken | None):
+            error = InvalidTypeError(f"gx.CancellationToken: expected a token or None as parent, got {given!r:.60}")
+            raise at(error, user_location())
         if parent is not None:
             self._leave_parent = parent.on_cancel(lambda: self._follow(parent))
 

@@ -34,6 +34,8 @@ __all__ = [
 
 _TASK = DeviceSpec("localhost", 0, 0)
 _CPU = "/device:CPU:0"
+_KINDS = ("CPU", "GPU", "TPU")
+"""The types that JAX has devices of, here or elsewhere; plug-ins bring more."""
 
 
 class Device(Protocol):
@@ -93,6 +95,10 @@ def devices(kind: str | None = None) -> tuple[Device, ...]:
     Returns:
       JAX devices; ``str(device)`` names each.
 
+    Raises:
+      InvalidArgumentError: there is no such type.
+      InvalidTypeError: it is no text.
+
     Example:
       >>> devices("cpu")[0].platform
       'cpu'
@@ -100,7 +106,15 @@ def devices(kind: str | None = None) -> tuple[Device, ...]:
     found = _by_name()
     if kind is None:
         return tuple(found.values())
-    wanted = DeviceSpec(device_type=kind).device_type
+    if not isinstance(kind, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        error = InvalidTypeError(f"gx.devices: expected a type of device such as 'gpu', or None, got {kind!r:.60}")
+        raise at(error, user_location())
+    wanted = _kind(kind)
+    known = dict.fromkeys((*_KINDS, *(name.split(":")[1] for name in found)))
+    if wanted not in known:
+        types = ", ".join(repr(name.lower()) for name in known)
+        error = InvalidArgumentError(f"gx.devices: there is no type of device {kind!r}; there are {types}")
+        raise at(error, user_location())
     return tuple([device for name, device in found.items() if name.split(":")[1] == wanted])
 
 

@@ -6,11 +6,11 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import jax
 
-from graphc.base import Location, at, config, user_location
+from graphc.base import Location, at, config, nest, user_location
 from graphc.base.errors import (
     ConcretizationError,
     GraphcError,
@@ -115,7 +115,8 @@ def device(spec: str | DeviceSpec | Device | DeviceChoice | None) -> AbstractCon
     """
     if spec is None:
         return _Scope(None)
-    if callable(spec):
+    _check_known(spec)
+    if callable(spec) and not isinstance(spec, _Scope):
         return _Scope(DeviceFunction(spec))
     given: Any = spec
     if not isinstance(given, str | DeviceSpec | jax.Device):
@@ -124,12 +125,24 @@ def device(spec: str | DeviceSpec | Device | DeviceChoice | None) -> AbstractCon
             f"each op, or None, got {given!r:.60}"
         )
         raise at(InvalidTypeError(message), user_location())
-    layer = _spec(spec)
+    layer = _spec(given)
     if layer.device_type is None and layer.device_index is not None:
         named_device(layer)  # the type is that of the scope around
     else:
-        find_device(spec)
+        find_device(given)
     return _Scope(layer)
+
+
+def _check_known(spec: Any) -> None:
+    """Refuses a device that is known only when the program runs, which was placed and compiled before."""
+    if context.trace is None or isinstance(spec, jax.Device | DeviceSpec):
+        return
+    if any(isinstance(getattr(leaf, "raw", None), Value) for leaf in nest.flatten(spec)[0]):
+        error = ConcretizationError(
+            "gx.device: a device cannot depend on a tensor: where each op runs is decided when the function is traced. "
+            "Write an `if` on the tensor, and in each of its branches the ops under the pin that holds there"
+        )
+        raise context.trace.refuse(error)
 
 
 class _Scope(AbstractContextManager[None]):
@@ -157,6 +170,14 @@ class _Scope(AbstractContextManager[None]):
     def __exit__(self, *_: object) -> None:
         context.device = context.device.around or NO_PINS
         context.update()
+
+    def __call__(self, *_: object) -> NoReturn:
+        """Refused: the body of what it would decorate would not be converted."""
+        error = InvalidTypeError(
+            "gx.device and gx.colocate_with give scopes, no decorators: write `with gx.device(...):` in the body of "
+            "the function, or @gx.function(device=...)"
+        )
+        raise at(error, user_location())
 
 
 def colocate_with(value: Any) -> AbstractContextManager[None]:
@@ -310,6 +331,10 @@ def _answer(function: DeviceFunction, node: NodeToPlace) -> DeviceSpec:
             "node.attrs, ...), by Python values or by tensors from outside the function"
         )
         raise at(ConcretizationError(message), user_location()) from error
+    except Exception as error:
+        place = "" if node.location is None else f" at {node.location}"
+        error.add_note(f"raised by the device function {str(function)!r}, which was asked about {node.op}{place}")
+        raise
     if answer is None:
         return DeviceSpec()
     asked = f"the device function {str(function)!r} was asked about {node.op} and returned {answer!r:.60}"

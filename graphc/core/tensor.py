@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import jax
@@ -16,7 +17,7 @@ from graphc.core.convert import operand
 from graphc.core.devices import device_name
 from graphc.core.dispatch import register_tensor
 from graphc.core.dtypes import canonical_array
-from graphc.core.waiting import describe, refuse_to_wait, wait_for, wait_for_async
+from graphc.core.waiting import describe, refuse_to_wait, wait_for, wait_for_async, wait_for_future
 from graphc.ir import TensorType, Value
 
 if TYPE_CHECKING:
@@ -382,12 +383,14 @@ def wait_all(*values: Any) -> None:
     """Waits until everything that was dispatched to any device is computed (MXNet's ``waitall``).
 
     Args:
-      *values: tensors and Variables, in nested structures too: then only these are waited for.
+      *values: tensors, Variables and futures, those of :func:`graphc.submit` and of ``concurrent.futures``, in nested
+        structures too: then only these are waited for, and the tensors that the futures give.
 
     Raises:
       DeadlineExceededError: the deadline in force (:func:`graphc.deadline`) passed first.
       CancelledError: a token in force was cancelled first.
       UnimplementedError: in a compiled function.
+      Exception: what a future raises.
 
     Example:
       >>> import graphc as gx
@@ -396,7 +399,10 @@ def wait_all(*values: Any) -> None:
     """
     refuse_to_wait("gx.wait_all")
     if values:
-        arrays = [leaf.raw for leaf in nest.flatten(values)[0] if isinstance(leaf, ArrayMethods)]
+        leaves = nest.flatten(values)[0]
+        futures = cast("list[Future[Any]]", [leaf for leaf in leaves if isinstance(leaf, Future)])
+        given = [wait_for_future(future) for future in futures]
+        arrays = [leaf.raw for leaf in (*leaves, *nest.flatten(given)[0]) if isinstance(leaf, ArrayMethods)]
         wait_for(arrays, lambda: ", ".join(map(describe, arrays[:3])) + (", ..." if len(arrays) > 3 else ""))
         return
     live = cast("Any", jax.live_arrays)()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
@@ -10,14 +11,14 @@ from typing import Any
 import jax
 import numpy as np
 
-from graphc.base import Deadline, What, apart, detours, interruption, until_called, watched, when_done
+from graphc.base import Deadline, Signal, What, apart, detours, interruption, until_called, watched, when_done
 from graphc.base import deadline as deadline_scope
 from graphc.base.errors import UnimplementedError
 from graphc.core.context import context
 from graphc.core.devices import device_name
 from graphc.core.dtypes import type_of
 
-__all__ = ["deadline", "describe", "refuse_to_wait", "wait_for", "wait_for_async"]
+__all__ = ["deadline", "describe", "refuse_to_wait", "wait_for", "wait_for_async", "wait_for_future"]
 
 
 def describe(array: Any) -> str:
@@ -54,6 +55,21 @@ async def wait_for_async(arrays: Sequence[Any], what: What) -> None:
     if pending:
         await until_called(lambda done: when_done(partial(_block, pending), done), what)
     jax.block_until_ready(arrays)
+
+
+def wait_for_future(future: Future[Any]) -> Any:
+    """Waits for a future, and gives its result; one of Python's own has no bound for that either.
+
+    Raises:
+      DeadlineExceededError: the deadline in force has passed, and it is not done.
+      CancelledError: a token in force was cancelled, and it is not done.
+      Exception: what it raises.
+    """
+    if type(future).result is Future.result and not future.done():
+        done = Signal()
+        future.add_done_callback(lambda _: done.set())
+        done.wait(f"the future {future!r}")
+    return future.result()
 
 
 def refuse_to_wait(use: str) -> None:

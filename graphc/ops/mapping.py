@@ -74,8 +74,8 @@ class MappedRegion(Region):
         if variable is ORDER:
             raise self.refuse(
                 UnimplementedError(
-                    f"{self._what} prints or calls gx.pyfunc, which is not done for each row; return the values, and "
-                    "do it outside"
+                    f"{self._what} prints or calls gx.pyfunc in order, but rows have none; return the values, and do "
+                    "it outside, or call gx.pyfunc with ordered=False, which is done for each row"
                 )
             )
         super().assign(variable, value)

@@ -213,7 +213,8 @@ def _listed(what: str, values: Any) -> list[Any]:
                 if value is None
                 else "list tensors, Variables, and what gx.group returns"
             )
-            raise _refused(InvalidTypeError(f"{what}: item {path} is {value!r:.60}, which is no tensor; {remedy}"))
+            item = f"item {path} is {value!r:.60}, which" if path else f"{value!r:.60}"
+            raise _refused(InvalidTypeError(f"{what}: {item} is no tensor; {remedy}"))
         found.append(value)
     return found
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 
 import jax
 
 from graphc.base import at, user_location
-from graphc.base.errors import InvalidArgumentError, UnimplementedError
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import Device, canonical_device, device_name, devices, find_device
 from graphc.function import BoundFunction, Function, TracedFunction, function
 from graphc.ops import HOST_CALLS
@@ -32,7 +32,7 @@ _WORTH = 0.95
 def auto(
     fn: Callable[..., Any],
     *args: Any,
-    devices: Sequence[Any] | None = None,
+    devices: Any = None,
     memory: Mapping[str, float] | None = None,
     measure: bool = True,
     rounds: int = 10,
@@ -49,7 +49,7 @@ def auto(
     Args:
       fn: a compiled function, or a plain one.
       *args: its arguments.
-      devices: names such as ``"gpu:0"``, or devices; those of the default platform when None.
+      devices: names such as ``"gpu:0"``, or devices, or one of these; those of the default platform when None.
       memory: how many bytes there is room for on a device, by its name; what the device tells when left out.
       measure: whether parts and whole calls are timed; if not, costs are XLA's estimates, and seconds mean nothing.
       rounds: how often whole calls are timed.
@@ -80,11 +80,12 @@ def auto(
     return found.proposal(rounds)
 
 
-def _devices(given: Sequence[Any] | None) -> list[Device]:
+def _devices(given: Any) -> list[Device]:
     if given is None:
         everything = devices()
         return [device for device in everything if device.platform == everything[0].platform]
-    found = [find_device(device) for device in given]
+    listed: list[Any] = [given] if isinstance(given, str) or not isinstance(given, Iterable) else [*given]
+    found = [find_device(device) for device in listed]
     if not found or len(set(found)) < len(found):
         error = InvalidArgumentError(f"gx.placement.auto: expected one or more different devices, got {given!r}")
         raise at(error, user_location())
@@ -262,7 +263,18 @@ class _Auto:
 
 def _rooms(memory: Mapping[str, float] | None) -> dict[str, float]:
     """How many bytes there is room for, by the devices' full names."""
+    given: Any = {} if memory is None else memory
+    if not isinstance(given, Mapping) or not all(map(_is_size, cast("Any", given).values())):
+        error = InvalidTypeError(
+            "gx.placement.auto: memory is a dict with the number of bytes for each device, such as {'gpu:0': 8e9}, got "
+            f"{given!r:.60}"
+        )
+        raise at(error, user_location())
     return {canonical_device(name): room for name, room in (memory or {}).items()}
+
+
+def _is_size(room: Any) -> bool:
+    return isinstance(room, int | float) and type(room) is not bool and room >= 0
 
 
 def _room(name: str) -> float:

@@ -184,6 +184,12 @@ def test_what_is_no_device_is_refused() -> None:
         lambda: gx.ones(2).to_device("cpu:99"),
         lambda: gx.colocate_with(3.5),
         lambda: gx.placement.auto(gx.function(lambda x: x), gx.ones(2), devices=["cpu:x"]),
+        lambda: gx.placement.auto(gx.function(lambda x: x), gx.ones(2), devices=3),
+        lambda: gx.placement.auto(gx.function(lambda x: x), gx.ones(2), devices="cpu:x"),
+        lambda: gx.devices("foo"),
+        lambda: gx.devices(3),  # pyright: ignore[reportArgumentType]
+        lambda: gx.device(gx.device("cpu:1")),  # pyright: ignore[reportArgumentType]
+        lambda: gx.device("cpu:1")(print),  # pyright: ignore
     ],
 )
 def test_a_device_that_is_refused_is_told_with_the_line(use: Callable[[], Any]) -> None:
@@ -366,9 +372,49 @@ def test_what_a_function_raises_is_raised() -> None:
     def pick(node: NodeToPlace) -> str:
         raise KeyError(node.op)
 
-    with gx.device(pick), pytest.raises(KeyError, match="ones"):
-        gx.ones(2)
-    assert context.eager
+    for run in (gx.ones, gx.function(gx.ones)):
+        with gx.device(pick), pytest.raises(KeyError, match="ones") as caught:
+            run(2)
+        assert context.eager
+        note = (
+            "raised by the device function 'test_what_a_function_raises_is_raised.<locals>.pick', which was asked about"
+        )
+        assert any(text.startswith(note) and __file__ in text for text in caught.value.__notes__)
+
+
+@pytest.mark.parametrize(
+    "choose",
+    [
+        lambda i: "cpu:1" if i > 0 else "cpu:2",
+        lambda i: gx.devices()[i],
+        lambda i: f"cpu:{int(i)}",
+        lambda i: "cpu:" + str(i),
+        lambda i: (lambda node: "cpu:1") if i > 0 else None,
+        lambda i: i,
+        lambda i: int(i),
+    ],
+)
+def test_a_device_that_depends_on_a_tensor_is_refused(choose: Callable[[Any], Any]) -> None:
+    @gx.function
+    def step(x: Any, i: Any) -> Any:
+        with gx.device(choose(i)):
+            return x + 1
+
+    message = r"gx.device: a device cannot depend on a tensor: .* Write an `if` on the tensor, .*under the pin"
+    with pytest.raises(gx.errors.ConcretizationError, match=message) as caught:
+        step(gx.ones(3), gx.asarray(1))
+    assert "with gx.device(choose(i)):" in str(caught.value)
+
+
+def test_a_device_of_each_iteration_of_an_unrolled_loop() -> None:
+    @gx.function
+    def step(x: Any) -> Any:
+        for i in range(1, 3):
+            with gx.device(f"cpu:{i}"):
+                x = x + i
+        return x
+
+    assert (step(gx.asarray(1.0)).item(), step(gx.asarray(1.0)).device) == (4, "/device:CPU:2")
 
 
 def test_a_variable_stays_where_it_was_made() -> None:
@@ -561,9 +607,11 @@ def test_logging_reaches_threads_that_run_already(caplog: pytest.LogCaptureFixtu
 def test_devices_of_a_type() -> None:
     assert gx.devices("cpu") == gx.devices("CPU") == gx.devices()
     assert len(gx.devices()) == jax.local_device_count() == 8
-    assert gx.devices("gpu") == ()
-    with pytest.raises(gx.errors.InvalidArgumentError, match="'g:u' is no type of device"):
-        gx.devices("g:u")
+    assert gx.devices("gpu") == gx.devices("cuda") == gx.devices("tpu") == ()
+    for kind in ("foo", "g:u"):
+        message = f"no type of device '{kind}'; there are 'cpu', 'gpu', 'tpu'\n"
+        with pytest.raises(gx.errors.InvalidArgumentError, match=message):
+            gx.devices(kind)
 
 
 def test_things_are_placed_with_others() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import logging
 import threading
 from collections.abc import Callable, Iterator
@@ -328,3 +329,42 @@ def test_the_watchdog_reports_a_tensor_that_does_not_come(slow: SlowArray) -> No
         logger.removeHandler(handler)
     assert "waits for the tensor f32[2] on /device:CPU:1\n" in texts[0]
     assert "gx.Tensor(slow).wait()" in texts[0]
+
+
+def test_futures_are_waited_for() -> None:
+    gate, done = threading.Event(), threading.Event()
+
+    def work() -> int:
+        assert gate.wait(LONG)
+        done.set()
+        return 3
+
+    def fail() -> None:
+        raise OSError("no such disk")
+
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        for submit in (gx.submit, pool.submit):
+            gate.clear(), done.clear()
+            future = submit(work)
+            with pytest.raises(gx.errors.DeadlineExceededError) as caught, gx.deadline(0.01):
+                gx.wait_all({"x": [future]}, gx.ones(2))
+            assert "gx.wait_all(" in str(caught.value)
+            assert not done.is_set()
+            threading.Timer(0.01, gate.set).start()
+            gx.wait_all([future])
+            assert done.is_set()
+            with pytest.raises(OSError, match="no such disk"):
+                gx.wait_all(submit(fail))
+
+
+def test_what_a_future_gives_is_waited_for(slow: SlowArray) -> None:
+    future: concurrent.futures.Future[Any] = concurrent.futures.Future()
+    future.set_result([gx.Tensor(slow)])
+    with gx.deadline(SHORT), pytest.raises(gx.errors.DeadlineExceededError):
+        gx.wait_all(future)
+
+
+def test_a_token_has_tokens_as_parents_alone() -> None:
+    with pytest.raises(gx.errors.InvalidTypeError, match=r"expected a token or None as parent, got 3\n") as caught:
+        gx.CancellationToken(3)  # pyright: ignore[reportArgumentType]
+    assert "gx.CancellationToken(3)" in str(caught.value)

@@ -265,7 +265,7 @@ def test_what_cannot_be_done_for_each_row_is_refused() -> None:
             r"the function 'assigns' that gx.vmap maps assigns the Variable 'total\w*', of which there is one",
             "if x",
         ),
-        (prints, "prints or calls gx.pyfunc, which is not done for each row", 'print("row", x)'),
+        (prints, "prints or calls gx.pyfunc in order, but rows have none", 'print("row", x)'),
         (stores, "list.append.* changes an object from outside", "held.append(x)"),
     ):
         for call in (gx.vmap(function), gx.function(lambda x, function=function: gx.vmap(function)(x))):

@@ -518,3 +518,25 @@ def test_the_steps_name_the_function_and_the_line() -> None:
     for name, at in (("print", line), ("double", line + 1), ("pyfunc", line + 1)):
         assert f"host call {name} (test_pyfunc.py:{at}) on host" in steps
     assert f"transfer the result of double (test_pyfunc.py:{line + 1}) on /device:CPU:0" in steps
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: gx.pyfunc(double, SCALAR, x, ordered="no"), "gx.pyfunc: ordered is True or False, got 'no'"),
+        (lambda x: gx.pyfunc(double, x, SCALAR), r"stand before the arguments, .*, but f32\[\] is a tensor there"),
+        (lambda x: gx.pyfunc(double, x, "float32"), "stand before the arguments"),
+    ],
+)
+def test_arguments_that_are_none_are_refused(call: Any, message: str) -> None:
+    for run in (call, gx.function(call)):
+        with pytest.raises(InvalidTypeError, match=message) as caught:
+            run(f(1.0))
+        assert 'File "' in str(caught.value)
+
+
+def test_rows_of_a_map_call_it_without_order() -> None:
+    rows = gx.function(gx.vmap(lambda x: gx.pyfunc(double, SCALAR, x, ordered=False)))
+    assert rows(f(1.0, 2.0)).tolist() == [2, 4]
+    with pytest.raises(UnimplementedError, match=r"or call gx\.pyfunc with ordered=False, which is done for each row"):
+        gx.function(gx.vmap(one_result))(f(1.0, 2.0))

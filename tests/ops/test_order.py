@@ -304,6 +304,7 @@ class TestRefusals:
                 lambda x: gx.group(x, None),
                 r"item \[1\] is None, .*; print and other calls that return None need not be",
             ),
+            (lambda x: gx.control_dependencies(3).__enter__(), r"gx\.control_dependencies: 3 is no tensor; list"),
             (lambda x: gx.tuple([x, 3]), r"gx\.tuple: item \[1\] is 3, which is no tensor"),
             (lambda x: gx.tuple([x], [object]), r"gx\.tuple: control_inputs: item \[0\] is <class 'object'>"),
             (lambda x: gx.tuple(x), r"gx\.tuple: expected a list or tuple of tensors, got "),

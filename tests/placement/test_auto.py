@@ -112,6 +112,11 @@ def test_what_cannot_be_placed_is_refused() -> None:
     for devices in ([], ["cpu:0", "/cpu:0"]):
         with pytest.raises(gx.errors.InvalidArgumentError, match="expected one or more different devices"):
             gx.placement.auto(branches, X, devices=devices)
+    for memory in (3, {"cpu:0": "much"}, {"cpu:0": -1}):
+        with pytest.raises(
+            gx.errors.InvalidTypeError, match="memory is a dict with the number of bytes for each device"
+        ):
+            gx.placement.auto(branches, X, memory=memory)  # pyright: ignore[reportArgumentType]
 
     def spanning(x: Any) -> Any:
         for _ in range(50):

@@ -14,7 +14,7 @@ import numpy as np
 from graphc.autograph.operators.failures.failures import failures, user_calls
 from graphc.autograph.operators.failures.handlers import check_handlers
 from graphc.autograph.operators.host.late_values import REPLACED, Frozen, rebuilt
-from graphc.autograph.operators.host.results import Results
+from graphc.autograph.operators.host.results import Results, is_type
 from graphc.autograph.operators.host.text import text_of
 from graphc.autograph.operators.numbers.kinds import check_shown
 from graphc.base import at, nest, user_location
@@ -126,6 +126,14 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
     """
     if not callable(function):
         raise at(InvalidTypeError(f"gx.pyfunc: expected a function, got {function!r:.60}"), user_location())
+    if not isinstance(ordered, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise at(InvalidTypeError(f"gx.pyfunc: ordered is True or False, got {ordered!r:.60}"), user_location())
+    if isinstance(result_types, Tensor | Variable) and any(map(is_type, args)):
+        error = InvalidTypeError(
+            f"gx.pyfunc: the types of the results stand before the arguments, gx.pyfunc(function, types, *args), but "
+            f"{result_types.type} is a tensor there, and among the arguments is a type"
+        )
+        raise at(error, user_location())
     declared = Results(result_types)
     given = _with_values(args)
     name, location = str(getattr(function, "__name__", type(function).__name__)), user_location()

@@ -14,7 +14,7 @@ from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core import Tensor, Variable, as_dtype
 from graphc.ir import TensorType
 
-__all__ = ["Results"]
+__all__ = ["Results", "is_type"]
 
 _Array = np.ndarray[Any, Any]
 
@@ -121,6 +121,17 @@ def _type(given: Any) -> TensorType:
         error = InvalidTypeError(f"gx.pyfunc: a result type is a TensorSpec or a dtype, got {given!r:.60}")
         raise at(error, user_location()) from problem
     return TensorType(cast("tuple[int, ...]", shape), dtype)
+
+
+def is_type(value: Any) -> bool:
+    """Whether a value is the type of a tensor, and no tensor."""
+    if not isinstance(value, str | type):
+        return hasattr(value, "shape") and hasattr(value, "dtype") and not hasattr(value, "__array__")
+    try:
+        as_dtype(value)
+    except InvalidTypeError:
+        return False
+    return True
 
 
 def _parts(value: Any, structure: nest.Structure) -> list[Any] | None:
