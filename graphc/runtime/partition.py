@@ -27,8 +27,9 @@ Drive: TypeAlias = Callable[[Node, tuple[int, ...], tuple[int, ...], tuple[int, 
 
 
 def partition(
-    graph: Graph, placement: Placement, drive: Drive, variables: Sequence[str] = (), written: Sequence[str] = ()
-) -> Plan:
+    graph: Graph, placement: Placement, drive: Drive, variables: Sequence[str] = (), written: Sequence[str] = (),
+    homes: Sequence[str] = (),
+) -> Plan:  # fmt: skip
     """Makes the plan of a placed graph.
 
     Args:
@@ -37,11 +38,13 @@ def partition(
       drive: makes the step of a loop or branch that spans devices.
       variables: the names of the variables whose values the plan takes, before the inputs of the graph.
       written: the names of those whose new values it gives, after the outputs of the graph.
+      homes: the devices that the values of the variables are on, so that nobody moves them there; none where that is
+        not known.
 
     Returns:
       The plan.
     """
-    program = _Program(Stateless(graph, variables, written), placement)
+    program = _Program(Stateless(graph, variables, written), placement, homes)
     return _Assembly(program, drive).plan()
 
 
@@ -51,25 +54,27 @@ class _Program:
     Attributes:
       stateless: the graph without its variables.
       results: what the plan gives: each with the device that it must be on, empty where that is left open.
+      home: the device that each value is on, as far as that is known.
       cluster: the cluster that computes each value; inputs and constants have none.
       order: the clusters in the order of the plan.
       after: for each cluster, values that must be computed before it begins.
       taken: the values that are needed outside of the cluster that computes them.
     """
 
-    def __init__(self, stateless: Stateless, placement: Placement) -> None:
+    def __init__(self, stateless: Stateless, placement: Placement, homes: Sequence[str]) -> None:
         self.stateless = stateless
         self._placement = placement
+        self.home: dict[Value, str] = dict(zip(stateless.inputs, homes, strict=False))  # the variables come first
         self.cluster: dict[Value, Cluster] = {}
         self.after: dict[Cluster, dict[Value, None]] = {}
         clustering = Clustering()
         for node in stateless.nodes:
             self._add(node, clustering)
         self.order = clustering.clusters
-        homes = ["" for _ in stateless.graph.outputs] + [placement.devices[node] for node in stateless.homes]
+        wanted = ["" for _ in stateless.graph.outputs] + [placement.devices[node] for node in stateless.homes]
         self.results = [
             (value, placement.default if _is_constant(value) and not home else home)
-            for value, home in zip(stateless.results, homes, strict=True)
+            for value, home in zip(stateless.results, wanted, strict=True)
         ]
         self.taken = set(stateless.results)
         for cluster in self.order:
@@ -88,6 +93,7 @@ class _Program:
         device = HOST if on_host else self._placement.devices[node]
         cluster = clustering.add(node, device, sources, alone=on_host)
         self.cluster.update(dict.fromkeys(node.outputs, cluster))
+        self.home.update(dict.fromkeys(node.outputs, device))
         late = [value for value in before if value in self.cluster and self.cluster[value] is not cluster]
         if late:
             self.after.setdefault(cluster, {}).update(dict.fromkeys(late))
@@ -152,8 +158,7 @@ class _Assembly:
             found = self._new_slot(value)
             array = node.attrs["value"].array
             self._constants[found] = array.item() if value.type.weak else array
-        cluster = self._program.cluster.get(value)
-        if not device or (cluster is not None and cluster.device == device):
+        if not device or self._program.home.get(value) == device:
             return found
         moved = self._slots.get((value, device))
         if moved is None:

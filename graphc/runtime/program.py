@@ -115,7 +115,9 @@ class PlacedProgram(Executable):
         self._default = find_device(placement.default)
         self._homes = [variables[name] for name in self.variables]
         self._places = [find_device(home) for home in self._homes]
-        self.plan = partition(graph, placement, partial(drive, placement), self.variables, self.lowered.written)
+        self.plan = partition(
+            graph, placement, partial(drive, placement), self.variables, self.lowered.written, self._homes
+        )
 
     def __call__(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
         """Runs the steps, and updates the variables that they write.

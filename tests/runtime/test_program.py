@@ -342,3 +342,26 @@ def test_what_no_device_has_computed_is_on_the_default_one() -> None:
     for found, other in zip(compiled(*arguments), expected, strict=True):
         assert (found.item(), found.dtype, found.device) == (other.item(), other.dtype, "/device:CPU:0")
         assert found.raw.weak_type == other.raw.weak_type
+
+
+def test_a_variable_that_is_on_the_device_is_not_moved_there() -> None:
+    with gx.device("cpu:1"):
+        far = gx.Variable([1.0, 2.0])
+
+    @gx.function
+    def step(x: Any) -> Any:
+        with gx.device("cpu:2"):
+            y = x * 2
+        with gx.device("cpu:1"):
+            far.assign(far * y)
+        with gx.device("cpu:2"):
+            return far + 1
+
+    moves = [step.split(" on ") for step in gx.explain(step, ONE).steps if step.startswith("transfer")]
+    assert moves == [
+        ["transfer x", "/device:CPU:2"],
+        ["transfer multiply", "/device:CPU:1"],
+        ["transfer multiply_1", "/device:CPU:2"],
+    ]
+    assert step(ONE).tolist() == [3, 5]
+    assert (far.tolist(), far.device) == ([2, 4], "/device:CPU:1")
