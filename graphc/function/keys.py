@@ -20,9 +20,10 @@ from typing import Any, cast
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
-from graphc.base import is_internal_file, nest
-from graphc.base.errors import InvalidTypeError
+from graphc.base import at, is_internal_file, nest, user_location
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core import StringTensor, SymbolicTensor, Tensor, Variable, canonical_array, type_of
 
 __all__ = ["Encoder", "Identity", "closure_variables", "describe", "is_array"]
@@ -128,6 +129,13 @@ class Encoder:
     def _array(self, value: Any) -> None:
         if isinstance(value, SymbolicTensor):
             raise value.trace.leaked(value)
+        if isinstance(value, Tracer):
+            error = InvalidArgumentError(
+                f"a compiled function is given a JAX tracer, {value!r:.80}, but updates Variables and chooses devices where "
+                "JAX does not see it; give jax.jit, jax.grad and jax.vmap a pure function, gx.to_jax(f), or use "
+                "gx.grad and gx.vmap"
+            )
+            raise at(error, user_location())
         array = value.raw if isinstance(value, Tensor) else value
         if isinstance(array, np.ndarray | np.generic):
             array = canonical_array(array)

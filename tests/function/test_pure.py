@@ -324,3 +324,28 @@ def test_what_a_pure_function_cannot_be() -> None:
 
     with pytest.raises(UnimplementedError, match="a list whose length depends on the values of tensors"):
         gx.to_jax(grows, errors="checkify")({}, jnp.float32(5.0))
+
+
+def test_without_it_jax_cannot_follow_a_function() -> None:
+    """Called by JAX as it is, a function would leave tracers in Variables."""
+    total = gx.Variable([1.0, 2.0])
+
+    @gx.function
+    def pinned(x: Any) -> Any:
+        with gx.device("cpu:1"):
+            y = x * 2
+        with gx.device("cpu:2"):
+            return y + 1
+
+    @gx.function
+    def counts(x: Any) -> Any:
+        return total.assign_add(x)
+
+    for function in (pinned, counts):
+        for _ in range(2):
+            for transform in (jax.jit, jax.vmap, jax.grad):
+                with pytest.raises(InvalidArgumentError, match=r"given a JAX tracer, .*gx\.to_jax\(f\)") as caught:
+                    transform(function)(jnp.ones(2))
+                assert "transform(function)(jnp.ones(2))" in str(caught.value)
+            function(gx.zeros(2))  # now there is a program
+    assert total.tolist() == [1, 2]
