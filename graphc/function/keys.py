@@ -131,8 +131,8 @@ class Encoder:
             raise value.trace.leaked(value)
         if isinstance(value, Tracer):
             error = InvalidArgumentError(
-                f"a compiled function is given a JAX tracer, {value!r:.80}, but updates Variables and chooses devices where "
-                "JAX does not see it; give jax.jit, jax.grad and jax.vmap a pure function, gx.to_jax(f), or use "
+                f"a compiled function is given a JAX tracer, {value!r:.80}, but updates Variables and chooses devices "
+                "where JAX does not see it; give jax.jit, jax.grad and jax.vmap a pure function, gx.to_jax(f), or use "
                 "gx.grad and gx.vmap"
             )
             raise at(error, user_location())
