@@ -427,6 +427,19 @@ def test_no_gradient_flows_through_it() -> None:
     assert found.printed == "once\n"
 
 
+def test_the_gradient_of_what_it_returns_is_none() -> None:
+    def program(x: Tensor) -> Tensor:
+        return gx.pyfunc(double, SCALAR, x)
+
+    for run in (program, gx.function(program)):
+        x = f(3.0)
+        with gx.GradientTape() as tape:
+            tape.watch(x)
+            y = run(x)
+        assert tape.gradient(y, x) is None
+        assert gx.grad(run)(x).item() == 0
+
+
 def test_a_gradient_that_would_call_it_again_is_refused() -> None:
     call = compiled(lambda x: x * gx.pyfunc(lambda v: v * v, SCALAR, x))
     x = f(3.0)

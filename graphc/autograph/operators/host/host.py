@@ -157,8 +157,8 @@ def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered:
 
 
 def _pinned(results: Sequence[Tensor]) -> Sequence[Tensor]:
-    """The results on the device that scopes around ask for; where there are none, as they are."""
-    return [apply(OPS["identity"], (result,)) for result in results] if context.device else results
+    """The results on the device that scopes around ask for, and known to the tapes; without those as they are."""
+    return [apply(OPS["identity"], (result,)) for result in results] if context.device or context.tapes else results
 
 
 def _with_values(value: Any) -> Any:
