@@ -22,7 +22,7 @@ from graphc.base.notes import remember
 from graphc.base.pool import Pool, Work
 from graphc.base.recursion import deep_recursion
 from graphc.base.registry import Registry
-from graphc.base.waiting import Signal, holding, pause, wait_until
+from graphc.base.waiting import Signal, holding, pause, wait_only_for, wait_until
 from graphc.base.watchdog import listen_to_waits, note_progress, overseen, watched
 
 __all__ = [
@@ -66,6 +66,7 @@ __all__ = [
     "until_called",
     "user_frame",
     "user_location",
+    "wait_only_for",
     "wait_until",
     "warn_at",
     "watched",

@@ -1,4 +1,8 @@
-"""Waiting that keeps to the deadline and the cancellation tokens in force. Nothing here polls."""
+"""Waiting that keeps to the deadline and the cancellation tokens in force, and that Ctrl-C ends.
+
+What is waited for wakes who waits. Only the main thread looks up now and then: a signal that comes between Python's
+last look for one and the moment at which it blocks is not seen before something wakes the thread.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,10 @@ from typing import Protocol
 from graphc.base.deadlines import Interruption, What, interruption
 from graphc.base.watchdog import watched
 
-__all__ = ["Lock", "Signal", "holding", "pause", "wait_until"]
+__all__ = ["Lock", "Signal", "holding", "pause", "wait_only_for", "wait_until"]
+
+_SIGNAL_SECONDS = 0.5
+"""After how long Ctrl-C is seen at the latest."""
 
 
 class Lock(Protocol):
@@ -59,6 +66,19 @@ def wait_until(
             return _wait(condition, predicate, current, end, what)
 
 
+def wait_only_for(condition: threading.Condition, predicate: Callable[[], bool]) -> None:
+    """Waits on a condition, which the caller holds, until a predicate is true, whatever deadline is in force."""
+    while not predicate():
+        condition.wait(_until_signal(None))
+
+
+def _until_signal(seconds: float | None) -> float | None:
+    """How long a thread that is to wait so many seconds, or for ever, may sleep at a time."""
+    if threading.current_thread() is not threading.main_thread():
+        return seconds
+    return _SIGNAL_SECONDS if seconds is None else min(seconds, _SIGNAL_SECONDS)
+
+
 def _notify(condition: threading.Condition) -> None:
     with condition:
         condition.notify_all()
@@ -79,7 +99,7 @@ def _wait(
             current.check(what)
             allowed = current.remaining()
             left = allowed if left is None else left if allowed is None else min(left, allowed)
-        condition.wait(left)
+        condition.wait(_until_signal(left))
     return True
 
 
@@ -144,13 +164,13 @@ def holding(lock: Lock, what: What) -> Generator[None]:
 
 def _acquire(lock: Lock, what: What) -> None:
     current = interruption()
-    if current is None:
-        lock.acquire()
-        return
     while True:
-        current.check(what)
-        left = current.remaining()
-        if current.tokens:
-            left = _LOOK_SECONDS if left is None else min(left, _LOOK_SECONDS)
+        left = None
+        if current is not None:
+            current.check(what)
+            left = current.remaining()
+            if current.tokens:
+                left = _LOOK_SECONDS if left is None else min(left, _LOOK_SECONDS)
+        left = _until_signal(left)
         if lock.acquire(timeout=-1 if left is None else left):
             return

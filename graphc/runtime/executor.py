@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import jax
 import numpy as np
 
-from graphc.base import Work, beside, note_progress, watched
+from graphc.base import Work, beside, note_progress, wait_only_for, watched
 from graphc.base.errors import InternalError
 from graphc.core import thread_settings
 from graphc.ir import TensorType
@@ -310,7 +310,7 @@ class _Schedule(_Run):
         if not self._done and self._helped is None and inter_op_pool.is_busy:
             self._help()
         with watched(self._execution.waited_for), self._execution.condition:
-            self._execution.condition.wait_for(lambda: self._done or self._execution.has_failed)
+            wait_only_for(self._execution.condition, lambda: bool(self._done) or self._execution.has_failed)
         self._execution.check()
         number = self._done.popleft()
         begun = self._begun.pop(number)
@@ -338,7 +338,7 @@ class _Schedule(_Run):
                 del self._begun[number]
         if wait:
             with self._execution.condition:
-                self._execution.condition.wait_for(lambda: self._begun.keys() <= set(self._done))
+                wait_only_for(self._execution.condition, lambda: self._begun.keys() <= set(self._done))
 
 
 def _is_interrupt(error: BaseException) -> bool:

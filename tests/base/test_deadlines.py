@@ -26,6 +26,7 @@ from graphc.base import (
     note_progress,
     overseen,
     pause,
+    wait_only_for,
     wait_until,
     watched,
 )
@@ -347,3 +348,33 @@ class TestWatchdog:
         with deadline(5 * SHORT), pytest.raises(DeadlineExceededError):
             Signal().wait("nothing")
         assert reports.texts == []
+
+
+class Sleeper(threading.Condition):
+    """Notes how long a thread means to sleep at a time, and wakes it at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.naps: list[float | None] = []
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.naps.append(timeout)
+        return True
+
+
+@pytest.mark.parametrize("wait", [wait_only_for, lambda *given: wait_until(*given, "it")])
+def test_the_main_thread_looks_for_ctrl_c_and_others_sleep(wait: Any) -> None:
+    """A signal that comes just before Python blocks is not seen before something wakes the thread."""
+
+    def naps() -> list[float | None]:
+        condition, asked = Sleeper(), iter([False, False, False, True])
+        with condition:
+            wait(condition, lambda: next(asked))
+        return condition.naps
+
+    assert {nap for nap in naps() if nap is None or nap > 1} == set()
+    found: list[float | None] = []
+    thread = threading.Thread(target=lambda: found.extend(naps()))
+    thread.start()
+    thread.join()
+    assert set(found) == {None}
