@@ -20,6 +20,7 @@ from graphc.base import Work, beside, note_progress, wait_only_for, watched
 from graphc.base.errors import InternalError
 from graphc.core import thread_settings
 from graphc.ir import TensorType
+from graphc.ops import with_calls
 from graphc.runtime.plan import Plan, Step
 from graphc.runtime.pool import inter_op_pool
 from graphc.runtime.stacks import Rows, RowsInPlace, Stack, StackInPlace
@@ -48,11 +49,13 @@ class Execution:
 
     Attributes:
       condition: notified when a step is done, and when something has failed.
+      calls: of the segments that call Python the numbers of their calls, see :func:`graphc.ops.waited_for`.
     """
 
     def __init__(self, name: str, observer: Observer | None = None) -> None:
         self.name = name
         self.condition = threading.Condition()
+        self.calls: dict[Step, int] = {}
         self._observer = observer
         self._failures: list[BaseException] = []
         self._runs: dict[_Run, None] = {}
@@ -144,7 +147,9 @@ class Execution:
     def waited_for(self) -> str:
         """The steps that were begun and are not done, for messages; any thread may ask."""
         steps = [step for run in list(self._runs) for step in run.begun]
-        names = [f"the {step.kind} {step.name!r} on {step.device}" for step in steps]
+        names = [
+            with_calls(f"the {step.kind} {step.name!r} on {step.device}", self.calls.get(step, 0)) for step in steps
+        ]
         return f"{', '.join(names)} of the compiled function {self.name!r}".removeprefix(" of ")
 
 

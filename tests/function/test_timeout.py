@@ -337,20 +337,31 @@ def test_settings_of_the_thread_go_with_the_call(device: str | None) -> None:
     assert set(found) == {("float64", "highest")}
 
 
-def test_a_deadline_names_the_python_that_a_program_calls() -> None:
+@pytest.mark.parametrize(
+    ("device", "what"),
+    [
+        (None, "the compiled function 'step' on /device:CPU:0, which calls Gate (test_timeout.py:{line})\n"),
+        ("cpu:1", " on /device:CPU:0, which calls Gate (test_timeout.py:{line}) of the compiled function 'step'\n"),
+    ],
+)
+def test_a_deadline_names_the_python_that_a_program_calls(device: str | None, what: str) -> None:
     gate = Gate()
 
-    @gx.function(timeout=0.1)
+    @gx.function
     def step(x: gx.Tensor) -> gx.Tensor:
-        return gx.pyfunc(gate, "float32", x) + x
+        with gx.device(device):
+            y = x + 1
+        if x > 0:
+            x = gx.pyfunc(gate, "float32", x)
+        return x + y
 
-    with pytest.raises(gx.errors.DeadlineExceededError) as caught:
+    with gx.deadline(LONG):
+        step(gx.asarray(-1.0))  # which compiles it
+    with pytest.raises(gx.errors.DeadlineExceededError) as caught, gx.deadline(0.3):
         step(gx.asarray(1.0))
     gate.open()
     let_end()
-    line = step.__wrapped__.__code__.co_firstlineno + 2
-    what = f"the compiled function 'step' on /device:CPU:0, which calls Gate (test_timeout.py:{line})\n"
-    assert what in str(caught.value)
+    assert what.format(line=step.__wrapped__.__code__.co_firstlineno + 5) in str(caught.value)
 
 
 @pytest.mark.parametrize(
