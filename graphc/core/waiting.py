@@ -92,7 +92,7 @@ def _block(arrays: Sequence[Any]) -> None:
 
 def _pending(arrays: Sequence[Any]) -> list[Any]:
     # What a Python function is given that a program calls is NumPy's, and there.
-    found = [array for array in arrays if not isinstance(array, np.ndarray)]
+    found = [array for array in arrays if not isinstance(array, np.ndarray | np.generic)]
     return [array for array in found if array.is_deleted() or not array.is_ready()]
 
 

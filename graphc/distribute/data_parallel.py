@@ -426,4 +426,4 @@ class _Program:
         if failed:
             # Exceptions of Python's have negative numbers, in the order in which they were raised.
             first = min(failed, key=lambda replica: (statuses[replica] > 0, abs(statuses[replica])))
-            failures.run([np.asarray(output)[first] for output in outputs[place]], None)
+            failures.run([np.asarray(output)[first, ...] for output in outputs[place]], None)

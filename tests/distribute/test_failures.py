@@ -38,6 +38,8 @@ def test_the_exception_of_the_user_and_the_variables_as_they_were(parallel: Data
 
     step(np.arange(8, dtype=np.float32))
     assert w.numpy() == 4.5
+    with gx.deadline(60), pytest.raises(ValueError, match=r"^-3.0 is less than none"):
+        step(np.asarray([1, 2, 3, 4, 5, -3, 7, 8], np.float32))
     with pytest.raises(ValueError, match=r"^-3.0 is less than none") as caught:
         step(np.asarray([1, 2, 3, 4, 5, -3, 7, 8], np.float32))
     assert caught.traceback[-1].name == "step"

@@ -201,7 +201,8 @@ def test_loops_in_programs_on_several_devices_are_given_up() -> None:
             x = gx.pyfunc(turn, "float32", x)
         return x, y
 
-    message = r"cancelled \(by the first\) while waiting for the segment '.*' on /device:CPU:0 of the compiled function"
+    place = r"the segment '.*' on /device:CPU:0, which calls turn \(test_timeout.py:\d+\)"
+    message = rf"cancelled \(by the first\) while waiting for {place} of the compiled function"
     with token, pytest.raises(gx.errors.CancelledError, match=message):
         step(gx.asarray(1.0))
     given_up.set()
