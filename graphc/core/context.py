@@ -9,7 +9,7 @@ attribute of a thread takes 80).
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -45,10 +45,17 @@ __all__ = [
 class Recorder(Protocol):
     """What an open gradient tape looks like from here."""
 
+    def forward(
+        self, op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph]
+    ) -> Callable[..., Any] | None:
+        """What to run in place of the kernel of an op with bodies, for :meth:`record` to be told; None for nothing."""
+        ...
+
     def record(
-        self, op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], outputs: Sequence[Any]
-    ) -> None:
-        """Notes that ``op`` took ``inputs`` to ``outputs``."""
+        self, op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], outputs: Sequence[Any],
+        forward: Any = None,
+    ) -> None:  # fmt: skip
+        """Notes that ``op`` took ``inputs`` to ``outputs``, by what :meth:`forward` gave or by its kernel."""
         ...
 
     def record_constants(self, outputs: Sequence[Any]) -> None:

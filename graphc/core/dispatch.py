@@ -33,8 +33,10 @@ __all__ = [
     "NO_ATTRS",
     "apply",
     "apply_all",
+    "apply_compiled",
     "argument_names",
     "binary_method",
+    "is_pinned",
     "kernel",
     "look_at",
     "observe_ops",
@@ -81,6 +83,9 @@ def region_function(region: Graph) -> Callable[..., Any]:
     assert _run_region is not None
     return _run_region(region)
 
+
+Compiled: TypeAlias = Callable[..., Any]
+"""Raw arrays in, raw arrays out."""
 
 PinnedKernels: TypeAlias = Callable[[OpDef, Attrs, Sequence[Graph], Callable[..., Any]], Callable[..., Any]]
 _pinned_kernel: PinnedKernels | None = None
@@ -140,13 +145,14 @@ def _region_kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph]) -> Callabl
 
         run.__name__ = run.__qualname__ = op.name
         compiled = jax.jit(run)
-        if _is_pinned(regions) and _pinned_kernel is not None:
+        if is_pinned(regions) and _pinned_kernel is not None:
             compiled = _pinned_kernel(op, attrs, regions, compiled)
         caches[key] = compiled
     return compiled
 
 
-def _is_pinned(regions: Sequence[Graph]) -> bool:
+def is_pinned(regions: Sequence[Graph]) -> bool:
+    """Whether a body has nodes that are pinned to a device."""
     return any(node.device for region in regions for node in region.walk())
 
 
@@ -207,6 +213,7 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
         return results
     trace = context.trace
     outputs: list[Any]
+    forward: Compiled | None = None
     if trace is not None:
         if has_large_ints(values):
             return apply_all(op, _with_fitted_ints(op, values, attrs), attrs, regions)
@@ -217,8 +224,10 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
         if guard is not None:
             guard.note(outputs)
     else:
+        if regions and len(context.tapes) == 1 and op.differentiable:
+            forward = context.tapes[0].forward(op, values, attrs, regions)
         try:
-            outputs = _run(op, values, attrs, regions)
+            outputs = _run(op, values, attrs, regions, forward)
         except GraphcError:
             if not has_large_ints(values):
                 raise
@@ -226,11 +235,20 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
     if context.tapes:
         for tape in context.tapes:
             if op.differentiable:
-                tape.record(op, values, attrs, regions, outputs)
+                tape.record(op, values, attrs, regions, outputs, forward)
             else:
                 tape.record_constants(outputs)
     if _examine is not None:
         _examine(op, values, attrs, regions, outputs)
+    return outputs
+
+
+def apply_compiled(
+    op: OpDef, inputs: Sequence[Tensor], attrs: Attrs, regions: Sequence[Graph], compiled: Compiled
+) -> list[Tensor]:
+    """As :func:`apply_all` in eager code without tapes, by a function that was compiled for it: arrays to arrays."""
+    outputs = _run(op, inputs, attrs, regions, compiled)
+    look_at(op, inputs, attrs, regions, outputs)
     return outputs
 
 
@@ -293,19 +311,22 @@ def _operand(op: OpDef, value: Any) -> Any:
         raise at(error, user_location()) from None
 
 
-def _run(op: OpDef, values: Sequence[Any], attrs: Attrs, regions: Sequence[Graph]) -> list[Tensor]:
+def _run(
+    op: OpDef, values: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], compiled: Compiled | None = None
+) -> list[Tensor]:
     context.launched()
     arrays = [_array(value) for value in values]
-    if (context.placing or op.platforms) and not _is_pinned(regions):
-        result = _call_placed(op, arrays, attrs, regions, values)
+    if (context.placing or op.platforms) and not is_pinned(regions):
+        result = _call_placed(op, arrays, attrs, regions, values, compiled)
     else:
-        result = _call(op, arrays, attrs, regions, values)
+        result = _call(op, arrays, attrs, regions, values, compiled)
     return [_tensor(array) for array in nest.as_tuple(result)]
 
 
 def _call_placed(
-    op: OpDef, arrays: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], values: Sequence[Any]
-) -> Any:
+    op: OpDef, arrays: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], values: Sequence[Any],
+    compiled: Compiled | None,
+) -> Any:  # fmt: skip
     """As :func:`_call`, where the device scopes around say and where there is an implementation."""
     observe, start = _observe, time.perf_counter()
     requested = requested_device(op, values, attrs, regions) if context.device else ""
@@ -316,11 +337,11 @@ def _call_placed(
         if found != wanted:
             device = find_device(found)
     if device is None:
-        result = _call(op, arrays, attrs, regions, values)
+        result = _call(op, arrays, attrs, regions, values, compiled)
     else:
         arrays = [to_device(array, device) for array in arrays]
         with jax.default_device(device):
-            result = _call(op, arrays, attrs, regions, values)
+            result = _call(op, arrays, attrs, regions, values, compiled)
         if device is not devices()[0]:
             # What depends on no array of a device is held by none: the next op would take it to the default device.
             result = [array if array.committed else jax.device_put(array, device) for array in nest.as_tuple(result)]
@@ -349,8 +370,11 @@ def _array(value: Any) -> Any:
     return array
 
 
-def _call(op: OpDef, arrays: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], operands: Sequence[Any]) -> Any:
-    compiled = kernel(op, attrs, regions)
+def _call(
+    op: OpDef, arrays: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], operands: Sequence[Any],
+    compiled: Compiled | None,
+) -> Any:  # fmt: skip
+    compiled = compiled or kernel(op, attrs, regions)
     try:
         try:
             return compiled(*arrays)

@@ -38,22 +38,36 @@ def _custom(
     backward: Callable[..., Any],
 ) -> Any:  # fmt: skip
     """The outputs are those of the function and, without gradients, the new values of the states that it assigns."""
-
-    def function(*primals: Any) -> Any:
-        return tuple(forward(*primals))[:num_outputs]
-
-    def with_residuals(*primals: Any) -> Any:
-        # A gradient of the gradient takes the outputs by the given gradient too, as an outer tape does in eager code;
-        # what the gradient function uses it takes as it is computed.
-        return given(*primals), (tuple(forward(*primals))[num_outputs:], primals[num_primals:])
+    count = len(values)
 
     def pull(kept: Any, cotangents: Any) -> Any:
         residuals, others = kept
         zeros = [jax.numpy.zeros_like(other) for other in others]
         return (*backward(*residuals, *cotangents[: num_outputs - num_states]), *zeros)
 
-    given = custom_vjp(function, with_residuals, pull)
-    return given(*values)
+    # The same with the outputs and residuals known: they come after the primals.
+    def known_outputs(*known: Any) -> Any:
+        return known[count : count + num_outputs]
+
+    def with_known_residuals(*known: Any) -> Any:
+        return given(*known), (known[count + num_outputs :], known[num_primals:count])
+
+    def pull_known(kept: Any, cotangents: Any) -> Any:
+        return (*pull(kept, cotangents), *[None] * (num_outputs + len(kept[0])))
+
+    given = custom_vjp(known_outputs, with_known_residuals, pull_known)
+
+    def function(*primals: Any) -> Any:
+        return tuple(forward(*primals))[:num_outputs]
+
+    def with_residuals(*primals: Any) -> Any:
+        results = tuple(forward(*primals))
+        outputs, residuals = results[:num_outputs], results[num_outputs:]
+        # A gradient of the gradient takes the outputs by the given gradient too, as an outer tape does in eager code;
+        # what the gradient function uses it takes as it is computed.
+        return given(*primals, *map(jax.lax.stop_gradient, outputs), *residuals), (residuals, primals[num_primals:])
+
+    return custom_vjp(function, with_residuals, pull)(*values)
 
 
 def _custom_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:

@@ -33,6 +33,7 @@ from graphc.core import (
     operand,
     tape_scope,
 )
+from graphc.gradients.forward_pass import ForwardPass, forward_pass
 from graphc.gradients.reach import reach
 from graphc.gradients.rows import for_rows
 from graphc.ir import OPS, Attrs, Graph, OpDef
@@ -69,6 +70,7 @@ class _Record:
       op: what was applied, where there is no other pullback.
       attrs: its attributes.
       regions: its bodies.
+      forward: what ran in place of its kernel.
     """
 
     inputs: Sequence[Any]
@@ -77,6 +79,7 @@ class _Record:
     op: OpDef | None = None
     attrs: Attrs = NO_ATTRS
     regions: Sequence[Graph] = ()
+    forward: ForwardPass | None = None
 
     def reached(self, wrt: Sequence[int]) -> Sequence[Tensor]:
         """The outputs that depend on the inputs at these positions, as far as the bodies tell."""
@@ -101,6 +104,10 @@ class _Record:
         if self.op is None:
             assert self.pullback is not None
             return self.pullback(wrt, cotangents)
+        if self.forward is not None:
+            found = self.forward.pull(wrt, cotangents)
+            if found is not None:
+                return found
         given = [cotangent for cotangent in cotangents if cotangent is not None]
         mask = tuple([cotangent is not None for cotangent in cotangents])
         if context.eager and not self.regions and not self.op.platforms:
@@ -226,9 +233,14 @@ class GradientTape:
         """The watched variables that were read, in the order of their first read."""
         return tuple(self._variables.values())
 
+    def forward(self, op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph]) -> ForwardPass | None:
+        """What to run in place of an op's kernel, so that its gradient costs less; dispatch calls this."""
+        return forward_pass(op, inputs, attrs, regions, lambda value: _key(value.snapshot()) in self._connected)
+
     def record(
-        self, op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], outputs: Sequence[Any]
-    ) -> None:
+        self, op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], outputs: Sequence[Any],
+        forward: ForwardPass | None = None,
+    ) -> None:  # fmt: skip
         """Notes an op; dispatch calls this."""
         if not context.taped and context.device:
             self._saw_pins = True
@@ -238,7 +250,7 @@ class GradientTape:
             kept, connected = self._inputs(inputs)
             results = self._outputs(outputs, connected)
             if connected:
-                self._records.append(_Record(kept, results, None, op, attrs, regions))
+                self._records.append(_Record(kept, results, None, op, attrs, regions, forward))
             return
         # The same for an eager op of one output, without calls: these would cost a third of the op.
         connected = False
@@ -256,7 +268,7 @@ class GradientTape:
         snapshot = output.snapshot()
         if connected and (output.raw.dtype.kind == "f" or output.type.is_inexact):
             known[id(snapshot)] = snapshot
-            self._records.append(_Record(kept, (snapshot,), None, op, attrs, regions))
+            self._records.append(_Record(kept, (snapshot,), None, op, attrs, regions, forward))
         else:
             self._unconnected[id(snapshot)] = snapshot
 

@@ -24,7 +24,7 @@ from graphc.ops.control_flow import (
     emit_while,
 )
 from graphc.ops.custom_vjp import custom_vjp
-from graphc.ops.differentiate import VJP, linearize, vjp_attrs
+from graphc.ops.differentiate import VJP, linearize, pull_back, pushforward, vjp_attrs
 from graphc.ops.forward import JVP, emit_jvp
 from graphc.ops.functions import *
 from graphc.ops.fusing import iterations_per_step
@@ -121,6 +121,8 @@ __all__ = [
     "nn",
     "no_op",
     "numbered_calls",
+    "pull_back",
+    "pushforward",
     "random",
     "replaying",
     "special",

@@ -21,7 +21,7 @@ from graphc.ops.host import replaying
 from graphc.ops.modes import reverse_mode
 from graphc.ops.table import infer_by_evaluation
 
-__all__ = ["VJP", "linearize", "vjp_attrs"]
+__all__ = ["VJP", "linearize", "pull_back", "pushforward", "vjp_attrs"]
 
 Pullback = Callable[[Sequence[Any]], tuple[Any, ...]]
 
@@ -40,19 +40,71 @@ def linearize(
     Returns:
       All outputs, and the pullback: cotangents to one gradient for each of ``wrt``.
     """
+    selected, chosen = _selected(function, primals, wrt, cotangents)
+    pullback: Any
+    with reverse_mode():
+        _, pullback, outputs = cast("Any", jax.vjp)(selected, *chosen, has_aux=True)
+    return outputs, lambda given: pullback(tuple(given))
+
+
+def pushforward(
+    function: Callable[..., Any], primals: Sequence[Any], wrt: Sequence[int], wanted: Sequence[bool]
+) -> tuple[tuple[Any, ...], Any]:
+    """Evaluates a function and gives its derivative, for :func:`pull_back`.
+
+    Args:
+      function: takes the primals, returns a value or a tuple.
+      primals: where to evaluate.
+      wrt: which primals to differentiate with respect to; of inexact dtype.
+      wanted: for each output, whether to differentiate it.
+
+    Returns:
+      All outputs, and the pushforward: a tangent for each of ``wrt`` to one for each wanted output. It is a pytree,
+      which a compiled function may return.
+    """
+    selected, chosen = _selected(function, primals, wrt, wanted)
+    with reverse_mode():
+        _, push, outputs = cast("Any", jax.linearize)(selected, *chosen, has_aux=True)
+    return outputs, push
+
+
+def pull_back(
+    push: Any, types: Sequence[TensorType], given: Sequence[bool], places: Sequence[int], cotangents: Sequence[Any]
+) -> tuple[Any, ...]:
+    """The gradients that a pushforward gives for the cotangents of some of its outputs.
+
+    An output without a cotangent takes no part, where zeros would: where a derivative is infinite, their product is not
+    a number.
+
+    Args:
+      push: the pushforward.
+      types: of its tangents.
+      given: for each of its outputs, whether there is a cotangent.
+      places: for which of its tangents gradients are wanted.
+      cotangents: those that are given.
+    """
+
+    def outputs(*tangents: Any) -> tuple[Any, ...]:
+        return tuple([output for output, wanted in zip(push(*tangents), given, strict=True) if wanted])
+
+    structs = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
+    gradients: Sequence[Any] = cast("Any", jax.linear_transpose)(outputs, *structs)(tuple(cotangents))
+    return tuple([gradients[place] for place in places])
+
+
+def _selected(
+    function: Callable[..., Any], primals: Sequence[Any], wrt: Sequence[int], wanted: Sequence[bool]
+) -> tuple[Callable[..., Any], list[Any]]:
+    """A function of the chosen primals to the wanted outputs, with all outputs beside; and the chosen primals."""
 
     def selected(*chosen: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         values = list(primals)
         for position, value in zip(wrt, chosen, strict=True):
             values[position] = value
         outputs = nest.as_tuple(function(*values))
-        return tuple(output for output, given in zip(outputs, cotangents, strict=True) if given), outputs
+        return tuple(output for output, taken in zip(outputs, wanted, strict=True) if taken), outputs
 
-    chosen = [jnp.asarray(primals[position]) for position in wrt]
-    pullback: Any
-    with reverse_mode():
-        _, pullback, outputs = cast("Any", jax.vjp)(selected, *chosen, has_aux=True)
-    return outputs, lambda given: pullback(tuple(given))
+    return selected, [jnp.asarray(primals[position]) for position in wrt]
 
 
 def _vjp(*values: Any, op: str, attrs: Any, wrt: Any, cotangents: Any, bodies: Sequence[Any] = ()) -> tuple[Any, ...]:

@@ -283,8 +283,8 @@ def _check_replayed(results: Sequence[TensorType]) -> None:
     if results:
         raise UnimplementedError(
             "this gradient evaluates gx.pyfunc a second time, which would run its Python again; open the tape "
-            "inside the compiled function and call pyfunc before a while loop, not in it, or pass its results in "
-            "as arguments"
+            "inside the compiled function, or take the gradient with one tape only; and call pyfunc before a while "
+            "loop, not in it, or pass its results in as arguments"
         )
 
 

@@ -104,6 +104,43 @@ def test_second_order_where_the_given_gradient_is_another_than_that_of_the_funct
     assert gx.function(slope, unroll=False)(gx.asarray(0.7)).item() == pytest.approx(expected, rel=1e-5)
 
 
+def test_orders_are_those_of_eager_code() -> None:
+    @gx.custom_gradient
+    def other(x: Tensor) -> Any:
+        y = x * x * gx.sin(x)
+        return y, lambda upstream: upstream * gx.exp(x) * y
+
+    def of_order(order: int) -> Any:
+        function: Any = lambda x: other(x) * x  # noqa: E731
+        for _ in range(order):
+            function = gx.grad(function)
+        return function
+
+    for order in (1, 2, 3):
+        eager, compiled = of_order(order)(f(0.7)), gx.function(of_order(order))(f(0.7))
+        assert compiled.item() == pytest.approx(eager.item(), rel=1e-5)
+
+
+def test_the_function_calls_python_once() -> None:
+    calls: list[float] = []
+
+    def double(v: Any) -> Any:
+        calls.append(float(v))
+        return 2 * v
+
+    @gx.custom_gradient
+    def doubled(x: Tensor) -> Any:
+        return gx.pyfunc(double, gx.TensorSpec(()), x), lambda upstream: upstream * 2
+
+    def function(x: Tensor) -> Tensor:
+        return doubled(x) * x
+
+    for way in (taped(function), gx.function(taped(function)), taped(gx.function(function))):
+        calls.clear()
+        assert way(f(3.0))[0].item() == 12.0
+        assert calls == [3.0]
+
+
 def test_in_a_branch_and_over_rows() -> None:
     def function(x: Tensor) -> Tensor:
         total = gx.zeros(())
