@@ -270,8 +270,7 @@ class TracedFunction:
         """Runs the graph as one op, so that open tapes can differentiate it; variables are not donated."""
         self.check(arguments)
         variables = self.bound_variables(arguments)
-        tensors = [Tensor(jax.numpy.asarray(array)) for array in arguments.arrays]
-        tensors = _original_tensors(arguments, tensors)
+        tensors = _tensors_of(arguments)
         # As for loops: what is read of a variable after it was assigned is not the variable that a tape watches.
         placed = self.executable
         graph = placed.pinned if isinstance(placed, PlacedProgram) and len(self.devices) > 1 else self.graph
@@ -307,10 +306,13 @@ def _slices(after_call: Sequence[tuple[AfterCall, int]], num_outputs: int) -> li
     return found
 
 
-def _original_tensors(arguments: Arguments, tensors: Sequence[Tensor]) -> list[Tensor]:
-    """The tensors of the call themselves, which tapes know, in place of equal ones."""
-    leaves = array_leaves(arguments)
-    return [leaf if isinstance(leaf, Tensor) else new for (_, leaf), new in zip(leaves, tensors, strict=True)]
+def _tensors_of(arguments: Arguments) -> list[Tensor]:
+    """The tensors of the call themselves, which tapes know; what it was given as arrays and numbers as tensors."""
+    leaves = [leaf for _, leaf in array_leaves(arguments)]
+    return [
+        leaf if isinstance(leaf, Tensor) else Tensor(jax.numpy.asarray(array))
+        for leaf, array in zip(leaves, arguments.arrays, strict=True)
+    ]
 
 
 def trace_function(
