@@ -21,7 +21,10 @@ os.environ.setdefault("GRAPHC_VERIFY", "1")
 # XLA compiles in less than half the time without its optimizer and its newer code generator for the CPU, which make
 # programs fast and mean nothing else. Unset either to try XLA as users have it: make test-slow does.
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
-os.environ.setdefault("XLA_FLAGS", "--xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters")
+os.environ.setdefault(
+    "XLA_FLAGS",
+    "--xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters --xla_cpu_parallel_codegen_split_count=1",
+)
 # JAX leaves its own frames out of tracebacks. Looking for them took half the time of the tests of what is refused.
 os.environ.setdefault("JAX_TRACEBACK_FILTERING", "off")
 # What one process has compiled the others need not: the workers of a run and the programs that tests start share it.
