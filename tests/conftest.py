@@ -45,14 +45,32 @@ settings.load_profile("graphc")
 # What tests leave behind, above all in JAX's caches, grows to millions of objects.
 _TESTS_BETWEEN_FREEZES = 50
 _tests_run = itertools.count(1)
+# JAX keeps what it lowered programs to, a gigabyte for each thousand, and the more there is of it the longer MLIR takes
+# to lower another: the first program takes 9 milliseconds, one after three thousand 30.
+_PROGRAMS_BETWEEN_CLEARANCES = 500
+_programs_lowered = 0
 
 
 def pytest_collection_finish() -> None:
+    import jax
+
+    jax.monitoring.register_event_duration_secs_listener(_count_program)
     _freeze()
+
+
+def _count_program(event: str, duration: float, **details: str | int) -> None:
+    global _programs_lowered
+    _programs_lowered += event == "/jax/core/compile/jaxpr_to_mlir_module_duration"
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown() -> None:
+    global _programs_lowered
+    if _programs_lowered >= _PROGRAMS_BETWEEN_CLEARANCES:
+        import jax
+
+        jax.clear_caches()
+        _programs_lowered = 0
     if next(_tests_run) % _TESTS_BETWEEN_FREEZES == 0:
         _freeze()
 
