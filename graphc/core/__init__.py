@@ -40,7 +40,7 @@ from graphc.core.dispatch import (
     observe_ops,
     raw_scalar,
     region_function,
-    register_pinned_kernels,
+    register_region_kernels,
     register_region_runner,
     translate_error,
 )
@@ -185,7 +185,7 @@ __all__ = [
     "region_function",
     "register_converter",
     "register_examiner",
-    "register_pinned_kernels",
+    "register_region_kernels",
     "register_region_runner",
     "replica_scope",
     "requested_device",

@@ -42,7 +42,7 @@ __all__ = [
     "observe_ops",
     "raw_scalar",
     "region_function",
-    "register_pinned_kernels",
+    "register_region_kernels",
     "register_region_runner",
     "register_strings",
     "register_tensor",
@@ -87,18 +87,18 @@ def region_function(region: Graph) -> Callable[..., Any]:
 Compiled: TypeAlias = Callable[..., Any]
 """Raw arrays in, raw arrays out."""
 
-PinnedKernels: TypeAlias = Callable[[OpDef, Attrs, Sequence[Graph], Callable[..., Any]], Callable[..., Any]]
-_pinned_kernel: PinnedKernels | None = None
+RegionKernels: TypeAlias = Callable[[OpDef, Attrs, Sequence[Graph], Compiled], Compiled]
+_make_region_kernel: RegionKernels | None = None
 
 
-def register_pinned_kernels(make: PinnedKernels) -> None:
-    """Says how an op runs whose bodies are pinned to devices; the runtime, a layer above, calls this once.
+def register_region_kernels(make: RegionKernels) -> None:
+    """Says how an op with bodies is compiled; the runtime, a layer above, calls this once.
 
     Args:
-      make: takes the op, its attributes, its bodies, and what JAX compiles of it for one device.
+      make: takes the op, its attributes, its bodies, and the function that JAX traces of it for one device.
     """
-    global _pinned_kernel
-    _pinned_kernel = make
+    global _make_region_kernel
+    _make_region_kernel = make
 
 
 _on_strings: Callable[[OpDef, Sequence[Any], Attrs], list[Any] | None] | None = None
@@ -144,9 +144,7 @@ def _region_kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph]) -> Callabl
             return op.impl(*values, **attrs, **bodies)
 
         run.__name__ = run.__qualname__ = op.name
-        compiled = jax.jit(run)
-        if is_pinned(regions) and _pinned_kernel is not None:
-            compiled = _pinned_kernel(op, attrs, regions, compiled)
+        compiled = jax.jit(run) if _make_region_kernel is None else _make_region_kernel(op, attrs, regions, run)
         caches[key] = compiled
     return compiled
 

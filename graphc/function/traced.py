@@ -50,6 +50,7 @@ from graphc.function.side_effects import find_side_effects
 from graphc.function.write_back import WriteBack, array_leaves
 from graphc.ir import Attrs, Graph, TensorType
 from graphc.ir.passes import DEFAULT, run_passes
+from graphc.lowering import run_timeout
 from graphc.ops import ASSIGN_VARIABLE, CALL, READ_VARIABLE
 from graphc.runtime import PlacedProgram, Plan, compile_graph, observer
 
@@ -284,7 +285,7 @@ class TracedFunction:
             results[:] = apply_all(CALL, (*values, *tensors, *self.captured_tensors), attrs, (graph,))
             return [result.raw for result in results]
 
-        with device_scope(self.device or context.device):
+        with device_scope(self.device or context.device), run_timeout(self.executable.timeout):
             self.executable.run(program, variables)
         for after, place in self.after_call[self.can_fail :]:
             found = results[place]

@@ -16,8 +16,8 @@ import jax
 
 from graphc.core import Tensor, apply_compiled, context, is_pinned, region_function
 from graphc.ir import Attrs, Graph, OpDef, TensorType
-from graphc.lowering import lower
-from graphc.ops import CALL, VJP, pull_back, pushforward, vjp_attrs
+from graphc.lowering import Attended, lower
+from graphc.ops import CALL, HOST_CALLS, VJP, pull_back, pushforward, vjp_attrs
 
 __all__ = ["ForwardPass", "forward_pass"]
 
@@ -110,5 +110,7 @@ def _passes(attrs: Attrs, body: Graph, wrt: tuple[int, ...]) -> tuple[Callable[.
             return pull_back(push, types, given, places, cotangents)
 
         forward.__name__, backward.__name__ = f"{body.name}_forward", f"{body.name}_backward"
-        body.caches[key] = jax.jit(forward), jax.jit(backward, static_argnames=("types", "given", "places"))
+        calls_host = any(node.op in HOST_CALLS for node in body.walk())
+        attended = Attended(forward, body.name, calls_host=calls_host)
+        body.caches[key] = attended, jax.jit(backward, static_argnames=("types", "given", "places"))
     return cast("tuple[Callable[..., Any], Callable[..., Any]]", body.caches[key])

@@ -1,5 +1,6 @@
 """Layer 4: a graph becomes one function that JAX traces, and that an XLA executable."""
 
+from graphc.lowering.apart import Attended, current_run_timeout, run_timeout
 from graphc.lowering.backpressure import InFlight, in_flight
 from graphc.lowering.executable import Check, Executable, TypesDiffer, run_on_variables
 from graphc.lowering.frames import raise_at
@@ -7,6 +8,7 @@ from graphc.lowering.interrupts import interrupts_held
 from graphc.lowering.lower import LoweredGraph, Lowering, compiler_options, forward_key, lower
 
 __all__ = [
+    "Attended",
     "Check",
     "Executable",
     "InFlight",
@@ -14,10 +16,12 @@ __all__ = [
     "Lowering",
     "TypesDiffer",
     "compiler_options",
+    "current_run_timeout",
     "forward_key",
     "in_flight",
     "interrupts_held",
     "lower",
     "raise_at",
     "run_on_variables",
+    "run_timeout",
 ]

@@ -7,18 +7,21 @@ donates nothing: what it was given is still there when it was given up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cached_property
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.base import What, apart, collection_paused, overseen
-from graphc.core import thread_settings
+from graphc.base import What, apart, collection_paused, deadline, interruption, overseen
+from graphc.core import device_name, devices, thread_settings
 from graphc.ops import numbered_calls, waited_for, with_calls
 
-__all__ = ["ProgramApart", "on_device"]
+__all__ = ["Attended", "ProgramApart", "current_run_timeout", "described", "on_device", "run_timeout"]
 
 _PROGRAMS_KEPT = 8
 
@@ -83,6 +86,64 @@ class ProgramApart:
         with overseen(waits_for), waited_for() as number:  # what the host calls do is progress
             call = number
             return apart(lambda: program(np.int32(number)), waits_for)
+
+
+class Attended:
+    """A compiled function of arrays that runs apart where a deadline or a token is in force, or :func:`run_timeout`.
+
+    Args:
+      function: what JAX traces; it may return any pytree.
+      name: of the compiled function that the user called, for messages.
+      calls_host: whether it calls Python.
+    """
+
+    def __init__(self, function: Callable[..., Any], name: str, *, calls_host: bool) -> None:
+        self._function, self._name, self._calls_host = function, name, calls_host
+        self._jitted: Any = jax.jit(function)
+
+    def __call__(self, *arrays: Any) -> Any:
+        """Runs it, and under a deadline or a token waits for the results.
+
+        Raises:
+          DeadlineExceededError: they are not there in time; the time to compile counts for a deadline alone.
+          CancelledError: a token in force was cancelled before they were there.
+        """
+        timeout = current_run_timeout()
+        if timeout is None and interruption() is None:
+            return self._jitted(*arrays)
+        given = on_device(arrays)
+        compiled = self._apart.prepare(given)
+        with deadline(timeout):
+            return self._apart.run(compiled, given, lambda: described(self._name, given))
+
+    @cached_property
+    def _apart(self) -> ProgramApart:
+        return ProgramApart(self._function, calls_host=self._calls_host, compiler_options=None)
+
+
+_timeout: ContextVar[float | None] = ContextVar("graphc.run_timeout", default=None)
+
+
+def current_run_timeout() -> float | None:
+    """Within how many seconds a program must be done that is run here; None for no bound."""
+    return _timeout.get()
+
+
+@contextmanager
+def run_timeout(seconds: float | None) -> Generator[None]:
+    """Inside the scope each attended program has so many seconds to run; None for no bound."""
+    token = _timeout.set(seconds)
+    try:
+        yield
+    finally:
+        _timeout.reset(token)
+
+
+def described(name: str, arrays: Sequence[Any]) -> str:
+    """A compiled function in words: what and where."""
+    found = next((array for array in arrays if isinstance(array, jax.Array)), None)
+    places = [devices()[0]] if found is None else found.devices()
+    return f"the compiled function {name!r} on {', '.join(sorted(map(device_name, places)))}"
 
 
 def on_device(arrays: Sequence[Any]) -> list[Any]:

@@ -18,8 +18,6 @@ from graphc.base.errors import FailedPreconditionError
 from graphc.core import (
     Variable,
     context,
-    device_name,
-    devices,
     dtype_rules,
     find_device,
     type_of,
@@ -27,7 +25,7 @@ from graphc.core import (
     wait_for,
 )
 from graphc.ir import Graph
-from graphc.lowering.apart import ProgramApart, on_device
+from graphc.lowering.apart import ProgramApart, described, on_device
 from graphc.lowering.backpressure import in_flight
 from graphc.lowering.interrupts import interrupts_held
 from graphc.lowering.lower import LoweredGraph, compiler_options, lower
@@ -151,9 +149,7 @@ class Executable:
 
     def _described(self, arrays: Sequence[Any] = ()) -> str:
         """The program in words: what and where."""
-        found = next((array for array in arrays if isinstance(array, jax.Array)), None)
-        places = [devices()[0]] if found is None else found.devices()
-        return f"the compiled function {self.graph.name!r} on {', '.join(sorted(map(device_name, places)))}"
+        return described(self.graph.name, arrays)
 
     def run(
         self,

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import jax
 import numpy as np
 
-from graphc.base import Work, beside, note_progress, wait_only_for, watched
+from graphc.base import Work, apart, beside, interruption, note_progress, wait_only_for, watched
 from graphc.base.errors import InternalError
 from graphc.core import thread_settings
 from graphc.ir import TensorType
@@ -27,6 +27,8 @@ from graphc.runtime.stacks import Rows, RowsInPlace, Stack, StackInPlace
 from graphc.runtime.steps import HostCallFailed
 
 __all__ = ["Execution", "Observer"]
+
+_T = TypeVar("_T")
 
 
 class Observer(Protocol):
@@ -41,7 +43,7 @@ class Execution:
     """One run of a program, with all plans inside it.
 
     It looks for no deadline: the thread that runs it must be one that nobody needs before it is done. Who waits for
-    that thread, and gives up, says so by :meth:`fail`.
+    that thread, and gives up, says so by :meth:`fail`, as :meth:`attended` does.
 
     Args:
       name: of the program, for messages.
@@ -84,6 +86,31 @@ class Execution:
         finally:
             del self._runs[run]
         return [slots[slot] for slot in plan.outputs]
+
+    def attended(self, work: Callable[[], _T]) -> _T:
+        """Does what runs plans of the program; where a deadline or a token is in force, on a thread of its own.
+
+        Raises:
+          DeadlineExceededError: the deadline has passed; nothing else of the program begins.
+          CancelledError: a token was cancelled; the same.
+          BaseException: what has failed first in the program.
+        """
+        if interruption() is None:
+            return work()
+        settings = thread_settings()
+
+        def run() -> _T:
+            with settings():
+                return work()
+
+        try:
+            # What a device is told to compute may be computed by the thread that tells it.
+            return apart(run, self.waited_for, inherits=True)
+        except BaseException as error:
+            first = self.fail(error)
+            if first is error:
+                raise
+        raise first  # something had failed before, and what ran then was waited for in vain
 
     def do(self, step: Step, arrays: Sequence[Any]) -> Sequence[Any]:
         """Runs one step."""

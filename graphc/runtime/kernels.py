@@ -1,4 +1,4 @@
-"""Eager ops whose bodies are pinned: gradients and maps of compiled functions that run on several devices."""
+"""Eager ops with bodies: calls of compiled functions under tapes, and what is pinned to devices inside."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import jax
 import jax.numpy as jnp
 from jax.core import Tracer
 
-from graphc.core import device_name, devices, find_device, register_pinned_kernels, to_device
+from graphc.base import deadline, overseen
+from graphc.core import device_name, devices, find_device, is_pinned, register_region_kernels, to_device
 from graphc.ir import OPS, Attrs, Graph, Node, OpDef, Rewriter, map_regions
-from graphc.ops import ASSIGN_VARIABLE
+from graphc.lowering import Attended, current_run_timeout
+from graphc.ops import ASSIGN_VARIABLE, CALL, HOST_CALLS
 from graphc.runtime.driven import make_driven, plan_region
 from graphc.runtime.executor import Execution
 from graphc.runtime.placer import Placement, place_all
@@ -43,8 +45,15 @@ def pinned(graph: Graph, placement: Placement) -> Graph:
     return rewriter.finish()
 
 
-def _kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph], compiled: Function) -> Function:
-    """The function of an op whose bodies are pinned: as it is compiled, but on their device, or run step by step."""
+def _kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph], function: Function) -> Function:
+    """The function of an op with bodies: compiled, on their device where they are pinned, or run step by step."""
+    if op is CALL:
+        calls_host = any(node.op in HOST_CALLS for node in regions[0].walk())
+        compiled: Function = Attended(function, regions[0].name, calls_host=calls_host)
+    else:
+        compiled = jax.jit(function)
+    if not is_pinned(regions):
+        return compiled
     placement = place_all(regions, {}, device_name(devices()[0]))
     if len(placement.used) == 1:
         return _on(find_device(placement.used[0]), compiled)
@@ -52,8 +61,10 @@ def _kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph], compiled: Functio
     step = make_driven(op, attrs, tuple(regions), plans, op.name)
 
     def run(*arrays: Any) -> Any:
+        execution = Execution(regions[0].name)
         try:
-            return [jnp.asarray(value) for value in step.run(arrays, Execution(regions[0].name))]
+            with deadline(current_run_timeout()), overseen(execution.waited_for):
+                return [jnp.asarray(value) for value in execution.attended(lambda: step.run(arrays, execution))]
         except HostCallFailed as failure:  # whoever called looks at the status alone
             return [jnp.int32(failure.status)] * len(plans[0].outputs)
 
@@ -70,4 +81,4 @@ def _on(device: Any, compiled: Function) -> Function:
     return run
 
 
-register_pinned_kernels(_kernel)
+register_region_kernels(_kernel)

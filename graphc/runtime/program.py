@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 
 import jax
 
-from graphc.base import apart, at, config, deadline, interruption, overseen, user_location
+from graphc.base import at, config, deadline, overseen, user_location
 from graphc.base.errors import UnimplementedError
-from graphc.core import Variable, device_name, devices, find_device, thread_settings
+from graphc.core import Variable, device_name, devices, find_device
 from graphc.ir import Graph, Value
 from graphc.lowering import Check, Executable
 from graphc.ops import UNORDERED_HOST_CALL
@@ -148,7 +148,7 @@ class PlacedProgram(Executable):
         execution = Execution(self.graph.name, observer())
         try:
             with overseen(execution.waited_for):
-                results = self._run_plan(execution, arrays)
+                results = execution.attended(lambda: execution.run(self.plan, arrays))
         except HostCallFailed as failure:
             # The exception is that of the program at its end; its status is all that is looked at.
             return [failure.status] * len(self.plan.outputs)
@@ -158,24 +158,6 @@ class PlacedProgram(Executable):
     def _on_device(self, result: Any, output: Value) -> Any:
         """An output as an array: those of Python functions are NumPy's, and loops may give what they were given."""
         return result if isinstance(result, jax.Array) else jax.device_put(as_type(result, output.type), self._default)
-
-    def _run_plan(self, execution: Execution, arrays: Sequence[Any]) -> Sequence[Any]:
-        if interruption() is None:
-            return execution.run(self.plan, arrays)
-        settings = thread_settings()
-
-        def run() -> Sequence[Any]:
-            with settings():
-                return execution.run(self.plan, arrays)
-
-        try:
-            # What a device is told to compute may be computed by the thread that tells it.
-            return apart(run, execution.waited_for, inherits=True)
-        except BaseException as error:
-            first = execution.fail(error)
-            if first is error:
-                raise
-        raise first  # something had failed before, and what ran then was waited for in vain
 
     def lower(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> NoReturn:
         """There is no one program to show."""

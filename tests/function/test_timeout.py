@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 import time
@@ -288,6 +289,59 @@ def test_calls_under_a_tape_keep_to_deadlines() -> None:
     with token, gx.GradientTape(), pytest.raises(gx.errors.CancelledError, match="the compiled function 'step'"):
         step(x)
     assert v.numpy() == 3
+
+
+@pytest.mark.parametrize("device", [None, "cpu:1"])
+@pytest.mark.parametrize("tapes", [1, 2])
+@pytest.mark.parametrize("bound", ["timeout", "token"])
+def test_a_call_under_tapes_that_hangs_is_given_up(bound: str, tapes: int, device: str | None) -> None:
+    gate, v, token = Gate(), gx.Variable(2.0), gx.CancellationToken()
+
+    @gx.function(timeout=0.05 if bound == "timeout" else None)
+    def step(x: gx.Tensor) -> gx.Tensor:
+        with gx.device(device):
+            y = gx.sin(x)
+        v.assign_add(gx.pyfunc(gate, gx.TensorSpec(()), y))
+        return v * x
+
+    def call() -> None:
+        with contextlib.ExitStack() as scopes:
+            for scope in [token, *(gx.GradientTape() for _ in range(tapes))]:
+                scopes.enter_context(scope)
+            step(gx.asarray(1.0))
+
+    def cancel() -> None:
+        gate.begun.acquire(timeout=LONG)
+        token.cancel("enough")
+
+    canceller = threading.Thread(target=cancel)
+    kind = gx.errors.DeadlineExceededError
+    if bound == "token":
+        canceller.start()
+        kind = gx.errors.CancelledError
+    try:
+        with pytest.raises(kind, match=r"waiting for .*compiled function 'step'"):
+            call()
+        assert v.numpy() == 2
+    finally:
+        gate.open()
+        if bound == "token":
+            let_end(canceller)
+    let_end()
+    assert v.numpy() == 2
+
+
+def test_a_call_under_a_tape_that_is_done_in_time_is_differentiated() -> None:
+    v = gx.Variable(2.0)
+
+    @gx.function(timeout=LONG)
+    def step(x: gx.Tensor) -> gx.Tensor:
+        return v * gx.pyfunc(lambda value: value + 1, gx.TensorSpec(()), x)
+
+    for _ in range(2):
+        with gx.GradientTape() as tape:
+            y = step(gx.asarray(3.0))
+        assert (y.item(), tape.gradient(y, v).item()) == (8.0, 4.0)
 
 
 def test_arrays_elsewhere_are_another_program() -> None:
