@@ -1,12 +1,14 @@
 """Every differentiable row: its gradient, first and second order, in float64, eager and compiled.
 
 They are held to central differences of the row itself along one direction, and to what JAX makes of the row's callable.
-Of each row the first example with floating inputs is taken, a little off its values, where kinks and ties are.
+Of each row the first example with floating inputs is taken, a little off its values, where kinks and ties are. Rows
+share what is compiled as one program, four at a time: a program by itself costs as much as the gradients of a row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +18,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.core import Tensor
+from graphc.core import Tensor, type_of
 from graphc.ir import Interpreter
 from tests.ops.calls import ALL_ROWS, EXAMPLES, called
 from tests.ops.examples import Example
@@ -26,6 +28,7 @@ Call = Callable[..., Any]
 Arrays = list[Any]
 
 _STEP = 1e-6
+_TOGETHER = 4
 _WIDE = {"f": np.float64, "c": np.complex128}
 
 FIRST_ORDER_ONLY = {
@@ -84,16 +87,22 @@ class Sample:
     """A row's example in float64, as a function of its floating inputs.
 
     Attributes:
+      name: the row's, or what else says which sample fails.
       call: the function: floating inputs to floating outputs.
       inputs: where the gradient is taken.
       direction: along which differences are taken; it is the cotangent of the gradient in the second order.
       weights: the cotangents of the outputs.
+      orders: how many orders of gradients are compared.
+      rtol: how close they are to JAX's; differences tell something only where that is the usual.
     """
 
+    name: str
     call: Call
     inputs: Arrays
     direction: Arrays
     weights: Arrays
+    orders: int = 2
+    rtol: float = 1e-9
 
 
 def _inexact(value: Any) -> bool:
@@ -114,7 +123,10 @@ def example_of(name: str) -> Example | None:
     return None
 
 
-def sample_of(name: str, case: Example) -> Sample:
+def sample_of(name: str, orders: int | None = None) -> Sample:
+    """The sample of a row, of as many orders as it is tested with unless others are asked for."""
+    case = example_of(name)
+    assert case is not None
     call, values = called(name, case)
     draw = np.random.default_rng(len(name))
     places = [place for place, value in enumerate(values) if _inexact(value)]
@@ -134,7 +146,9 @@ def sample_of(name: str, case: Example) -> Sample:
 
     outputs = wide(*map(gx.asarray, inputs))
     weights = [like(output.numpy()).astype(output.dtype) for output in outputs]
-    return Sample(wide, inputs, [like(value) for value in inputs], weights)
+    direction = [like(value) for value in inputs]
+    rtol = NOT_BY_DIFFERENCES.get(name, 1e-9)
+    return Sample(name, wide, inputs, direction, weights, orders or orders_of(name), rtol)
 
 
 def gradient(sample: Sample, inputs: Sequence[Tensor]) -> list[Any]:
@@ -154,6 +168,12 @@ def both_orders(sample: Sample, inputs: Sequence[Tensor]) -> tuple[list[Any], li
     return found, second
 
 
+def gradients(sample: Sample, inputs: Sequence[Tensor]) -> tuple[list[Any], ...]:
+    """Those of each order that is compared."""
+    with naming(sample):
+        return both_orders(sample, inputs) if sample.orders == 2 else (gradient(sample, inputs),)
+
+
 def jax_s(sample: Sample) -> Callable[..., Any]:
     """The same by JAX alone: the row's callable in a function that JAX differentiates."""
     graph = trace(sample.call, list(map(jnp.asarray, sample.inputs)))
@@ -163,6 +183,24 @@ def jax_s(sample: Sample) -> Callable[..., Any]:
         return pullback(tuple(map(jnp.asarray, sample.weights)))
 
     return pulled
+
+
+def jax_s_gradients(sample: Sample, inputs: Sequence[Any]) -> tuple[Any, ...]:
+    """JAX's gradients of each order that is compared."""
+    with naming(sample):
+        if sample.orders == 1:
+            return (jax_s(sample)(*inputs),)
+        return jax.jvp(jax_s(sample), tuple(inputs), tuple(map(jnp.asarray, sample.direction)))
+
+
+@contextlib.contextmanager
+def naming(sample: Sample) -> Iterator[None]:
+    """Says whose gradients fail, of those that share a test."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"these are the gradients of {sample.name}")
+        raise
 
 
 def _filled(found: Sequence[Any], inputs: Sequence[Any]) -> Arrays:
@@ -195,64 +233,87 @@ def test_every_differentiable_row_of_tensors_has_an_example() -> None:
     assert [name for name in without if any(called(name, case)[1] for case in EXAMPLES[name])] == []
 
 
+def together(names: Iterable[str]) -> list[Any]:
+    """Parameters: samples whose gradients are compiled in one program."""
+    rest = list(names)
+    groups = [rest[start : start + _TOGETHER] for start in range(0, len(rest), _TOGETHER)]
+    return [pytest.param(group, id=" ".join(group)) for group in groups]
+
+
+_WITH_GRADIENT = [name for name in DIFFERENTIABLE if name not in NO_GRADIENT]
+
+
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] if name == SLOW else []) for name in DIFFERENTIABLE]
+    "names",
+    [
+        *together(name for name in _WITH_GRADIENT if name != SLOW),
+        pytest.param((SLOW,), id=SLOW, marks=pytest.mark.slow),
+    ],
 )
-def test_gradients(name: str) -> None:
-    case = example_of(name)
-    assert case is not None
-    sample = sample_of(name, case)
-    if name in NO_GRADIENT:
-        with pytest.raises(Exception, match=NO_GRADIENT[name]):
-            jax_s(sample)(*map(jnp.asarray, sample.inputs))
-        with pytest.raises(Exception, match=NO_GRADIENT[name]):
-            gradient(sample, list(map(gx.asarray, sample.inputs)))
-        return
-    no_second = FIRST_ORDER_ONLY.get(name)
-    if no_second:
-        with pytest.raises(Exception, match=no_second):
-            both_orders(sample, list(map(gx.asarray, sample.inputs)))
-    check(sample, orders_of(name), NOT_BY_DIFFERENCES.get(name, 1e-9))
+def test_gradients(names: Sequence[str]) -> None:
+    check(*map(sample_of, names))
+
+
+@pytest.mark.parametrize("name", NO_GRADIENT)
+def test_where_jax_has_no_gradient_it_says_so(name: str) -> None:
+    sample = sample_of(name)
+    with pytest.raises(Exception, match=NO_GRADIENT[name]):
+        jax_s(sample)(*map(jnp.asarray, sample.inputs))
+    with pytest.raises(Exception, match=NO_GRADIENT[name]):
+        gradient(sample, list(map(gx.asarray, sample.inputs)))
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name == SLOW else []) for name in FIRST_ORDER_ONLY]
+)
+def test_where_jax_has_no_second_order_it_says_so(name: str) -> None:
+    sample = sample_of(name)
+    with pytest.raises(Exception, match=FIRST_ORDER_ONLY[name]):
+        both_orders(sample, list(map(gx.asarray, sample.inputs)))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
-    [
-        name
-        for name in DIFFERENTIABLE
-        if name.startswith("special.") and name not in LEFT_OUT | FIRST_ORDER_ONLY.keys() | NO_GRADIENT.keys()
-    ],
+    [name for name in _WITH_GRADIENT if name.startswith("special.") and name not in LEFT_OUT | FIRST_ORDER_ONLY.keys()],
 )
 def test_gradients_of_both_orders(name: str) -> None:
-    case = example_of(name)
-    assert case is not None
-    check(sample_of(name, case), 2, NOT_BY_DIFFERENCES.get(name, 1e-9))
+    check(sample_of(name, orders=2))
 
 
-def check(sample: Sample, orders: int = 2, rtol: float = 1e-9) -> None:
-    """Compares the gradients of a sample, eager and compiled, to JAX's and to differences."""
-    inputs = list(map(gx.asarray, sample.inputs))
-    arrays, along = [list(map(jnp.asarray, values)) for values in (sample.inputs, sample.direction)]
-    reference, gradients = jax_s(sample), both_orders
-    by_jax = lambda *xs: jax.jvp(reference, xs, tuple(along))  # noqa: E731
-    if orders == 1:
-        gradients = lambda sample, xs: (gradient(sample, xs),)  # noqa: E731
-        by_jax = lambda *xs: (reference(*xs),)  # noqa: E731
-    eager = gradients(sample, inputs)
-    compiled = gx.function(lambda *xs: gradients(sample, xs), autograph=False)(*inputs)
-    for order, (found, other, right) in enumerate(zip(eager, compiled, jax.jit(by_jax)(*arrays), strict=True), 1):
-        assert all(one is None or one.type == value.type for one, value in zip(found, inputs, strict=True))
+def check(*samples: Sample) -> None:
+    """Compares the gradients of samples, eager and compiled, to JAX's and to differences.
+
+    All that graphc compiles is one program, and all that JAX does another.
+    """
+    inputs = [list(map(gx.asarray, sample.inputs)) for sample in samples]
+    arrays = [list(map(jnp.asarray, sample.inputs)) for sample in samples]
+    eager = list(map(gradients, samples, inputs))
+    compiled = gx.function(lambda xs: list(map(gradients, samples, xs)), autograph=False)(inputs)
+    by_jax = jax.jit(lambda xs: list(map(jax_s_gradients, samples, xs)))(arrays)
+    for sample, *found in zip(samples, eager, compiled, by_jax, strict=True):
+        with naming(sample):
+            _check_against_jax(sample, *found)
+            _check_against_differences(sample, found[0])
+
+
+def _check_against_jax(sample: Sample, eager: Any, compiled: Any, by_jax: Any) -> None:
+    for order, (found, other, right) in enumerate(zip(eager, compiled, by_jax, strict=True), 1):
+        for one, value in zip(found, sample.inputs, strict=True):
+            assert one is None or one.type == type_of(value)
         expected = list(map(np.asarray, right))
-        _check(_filled(found, sample.inputs), expected, rtol, f"order {order}: eager against JAX")
-        _check(_filled(other, sample.inputs), expected, rtol, f"order {order}: compiled against JAX")
-    if rtol > 1e-9 or any(weight.dtype.itemsize < 8 for weight in sample.weights):
+        _check(_filled(found, sample.inputs), expected, sample.rtol, f"order {order}: eager against JAX")
+        _check(_filled(other, sample.inputs), expected, sample.rtol, f"order {order}: compiled against JAX")
+
+
+def _check_against_differences(sample: Sample, eager: Any) -> None:
+    if sample.rtol > 1e-9 or any(weight.dtype.itemsize < 8 for weight in sample.weights):
         return
     ahead, behind = _moved(sample, _STEP), _moved(sample, -_STEP)
     values = [_pairing(sample.weights, sample.call(*moved)) for moved in (ahead, behind)]
     slope = (values[0] - values[1]) / (2 * _STEP)
     _check([_pairing(_filled(eager[0], sample.inputs), sample.direction)], [slope], 1e-5, "against differences")
-    if orders == 2:
+    if sample.orders == 2:
         sides = [_filled(gradient(sample, moved), sample.inputs) for moved in (ahead, behind)]
         curved = [(one - other) / (2 * _STEP) for one, other in zip(*sides, strict=True)]
         _check(_filled(eager[1], sample.inputs), curved, 1e-4, "second order against differences")
@@ -275,11 +336,14 @@ INDEXING: dict[str, Call] = {
 }
 
 
-@pytest.mark.parametrize("index", INDEXING.values(), ids=INDEXING)
-def test_gradients_through_indexing(index: Call) -> None:
-    draw = np.random.default_rng(0)
-    weights = draw.normal(size=index(gx.asarray(_MATRIX)).shape)
-    check(Sample(lambda x: [index(x)], [_MATRIX], [draw.normal(size=_MATRIX.shape)], [weights]))
+@pytest.mark.parametrize("names", together(INDEXING))
+def test_gradients_through_indexing(names: Sequence[str]) -> None:
+    def sample(name: str) -> Sample:
+        draw, index = np.random.default_rng(0), INDEXING[name]
+        weights = draw.normal(size=index(gx.asarray(_MATRIX)).shape)
+        return Sample(name, lambda x: [index(x)], [_MATRIX], [draw.normal(size=_MATRIX.shape)], [weights])
+
+    check(*map(sample, names))
 
 
 def test_where_does_not_hide_what_is_not_finite_on_the_other_side() -> None:
@@ -292,7 +356,7 @@ def test_where_does_not_hide_what_is_not_finite_on_the_other_side() -> None:
 
     x = np.asarray([-1.0, 0.0, 4.0])
     for function, expected in ((leaks, [np.nan, np.nan, 0.25]), (safe, [0.0, 0.0, 0.25])):
-        sample = Sample(lambda x, function=function: [function(x)], [x], [np.ones(3)], [np.ones(3)])
+        sample = Sample("where", lambda x, function=function: [function(x)], [x], [np.ones(3)], [np.ones(3)])
         for found in (
             gradient(sample, [gx.asarray(x)]),
             gx.function(lambda x, sample=sample: gradient(sample, [x]))(gx.asarray(x)),
@@ -314,17 +378,25 @@ GUARDED: dict[str, tuple[Call, Call]] = {
 
 
 @pytest.mark.parametrize("taken", [True, False], ids=["the first side", "the second side"])
-@pytest.mark.parametrize(("good", "function"), GUARDED.values(), ids=GUARDED)
-def test_where_with_a_guarded_side_has_no_nan(good: Call, function: Call, taken: bool) -> None:
-    def guarded(x: Any) -> Any:
-        inside = good(x)
-        value = function(gx.where(inside, x, 0.5))
-        return [gx.where(inside, value, x * x) if taken else gx.where(~inside, x * x, value)]
-
+@pytest.mark.parametrize("names", together(GUARDED))
+def test_where_with_a_guarded_side_has_no_nan(names: Sequence[str], taken: bool) -> None:
     x = np.asarray([-1.0, -0.5, 0.0, 0.25, 3.0])
-    sample = Sample(guarded, [x], [np.asarray([1.0, 0.5, -1.0, 2.0, 1.0])], [np.ones(5)])
-    check(sample, rtol=1e-8)  # at zero, where the sides meet, differences tell nothing
-    assert np.isfinite(gradient(sample, [gx.asarray(x)])[0].numpy()).all()
+
+    def sample(name: str) -> Sample:
+        good, function = GUARDED[name]
+
+        def guarded(x: Any) -> Any:
+            inside = good(x)
+            value = function(gx.where(inside, x, 0.5))
+            return [gx.where(inside, value, x * x) if taken else gx.where(~inside, x * x, value)]
+
+        direction = [np.asarray([1.0, 0.5, -1.0, 2.0, 1.0])]
+        return Sample(name, guarded, [x], direction, [np.ones(5)], rtol=1e-8)  # at zero, where the sides meet
+
+    samples = list(map(sample, names))
+    check(*samples)
+    for one in samples:
+        assert np.isfinite(gradient(one, [gx.asarray(x)])[0].numpy()).all(), one.name
 
 
 CONSTANT = [name for name, row in ALL_ROWS.items() if not row.differentiable and example_of(name) is not None]
