@@ -20,7 +20,8 @@ from graphc.runtime.executor import Execution
 from graphc.runtime.kernels import pinned
 from graphc.runtime.partition import partition
 from graphc.runtime.placer import Placement, place
-from graphc.runtime.steps import HostCallFailed, as_type
+from graphc.runtime.plan import Plan
+from graphc.runtime.steps import HostCallFailed, Segment, as_type
 from graphc.runtime.timeline import observer
 from graphc.runtime.transforms import TRANSFORMS
 
@@ -112,6 +113,7 @@ class PlacedProgram(Executable):
     ) -> None:  # fmt: skip
         super().__init__(graph, check, devices)
         self.placement = placement
+        self._prepared = False
         self._default = find_device(placement.default)
         self._homes = [variables[name] for name in self.variables]
         self._places = [find_device(home) for home in self._homes]
@@ -141,6 +143,9 @@ class PlacedProgram(Executable):
 
     def bounded(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
         """As a call that waits for its results and that may be given up."""
+        if self.timeout is not None and not self._prepared:
+            _prepare(self.plan)
+            self._prepared = True
         with deadline(self.timeout):
             return self(arrays, variables)
 
@@ -167,6 +172,15 @@ class PlacedProgram(Executable):
             "is no one program to lower; gx.explain shows the steps"
         )
         raise at(error, user_location())
+
+
+def _prepare(plan: Plan) -> None:
+    """Compiles the segments of a plan, also those in loops and branches."""
+    for step in plan.steps:
+        if isinstance(step, Segment):
+            step.prepare()
+        for inner in step.inner:
+            _prepare(inner)
 
 
 register_drivers(CONTROL_FLOW)

@@ -70,6 +70,15 @@ class Segment(Step):
         function = _typed(self.graph, numbered=numbered)
         return jax.jit(function, out_shardings=self._sharding, compiler_options=options)
 
+    def prepare(self) -> None:
+        """Compiles it."""
+        place = SingleDeviceSharding(self._place)
+        types = [value.type for value in self.graph.inputs]
+        given = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak, sharding=place) for type in types]
+        numbers = [np.int32(0)] if self._calls_host else []
+        with jax.default_device(self._place) if self._calls_host else nullcontext():
+            self.jitted.lower(*numbers, *given).compile()
+
     @property
     def blocks(self) -> bool:
         """It waits for the Python functions that it calls."""
@@ -78,6 +87,8 @@ class Segment(Step):
     def run(self, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
         """Tells the device to compute; the results may still be computed, unless it calls Python functions."""
         context.launched()
+        # What is held by its device alone: JAX compiles anew for what is not, as the first values of a loop may be.
+        arrays = [array if _is_held(array) else jax.device_put(array, self._place) for array in arrays]
         if not self._calls_host:
             return self.jitted(*arrays)
         with waited_for(lambda: execution.has_failed) as number, jax.default_device(self._place):
@@ -95,6 +106,10 @@ class Segment(Step):
         with jax.default_device(self._place) if self._calls_host else nullcontext():
             results = self._followed[mode](*[value.value for value in values])
         return [Placed(result, self._place) for result in results]
+
+
+def _is_held(array: Any) -> bool:
+    return isinstance(array, jax.Array) and array.committed
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import re
 import threading
 import time
+from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 import jax
@@ -13,8 +15,8 @@ import jax.numpy as jnp
 import pytest
 
 import graphc as gx
-from graphc.base import blocking, interruption, watchdog
-from graphc.runtime import inter_op_pool
+from graphc.base import blocking, deadlines, interruption, watchdog
+from graphc.runtime import inter_op_pool, program
 
 LONG = 60.0
 SHORT = 0.001
@@ -342,6 +344,41 @@ def test_a_call_under_a_tape_that_is_done_in_time_is_differentiated() -> None:
         with gx.GradientTape() as tape:
             y = step(gx.asarray(3.0))
         assert (y.item(), tape.gradient(y, v).item()) == (8.0, 4.0)
+
+
+def test_the_time_to_compile_segments_does_not_count(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    in_the_run: list[str] = []
+
+    @contextlib.contextmanager
+    def bound(seconds: float | None) -> Iterator[None]:
+        before = len(caplog.messages)
+        with deadlines.deadline(seconds):
+            yield
+        in_the_run.extend(caplog.messages[before:])
+
+    def compiled(messages: Sequence[str]) -> set[str]:
+        return {name for text in messages for name in re.findall(r"Finished XLA compilation of jit\((\w+)\)", text)}
+
+    monkeypatch.setattr(program, "deadline", bound)
+    v = gx.Variable(2.0)
+
+    @gx.function(timeout=LONG)
+    def step(x: gx.Tensor, n: gx.Tensor) -> gx.Tensor:
+        while n > 0:
+            with gx.device("cpu:1"):
+                x = gx.sin(x) * 3.0
+            x = gx.pyfunc(lambda value: value, gx.TensorSpec(()), x)
+            n = n - 1
+        with gx.device("cpu:2"):
+            v.assign_add(x)
+        return x * v
+
+    with jax.log_compiles():
+        step(gx.asarray(0.5), gx.asarray(2))
+    assert "sin__multiply" in compiled(caplog.messages)
+    assert compiled(in_the_run) <= {"copy", "_moved"}
 
 
 def test_arrays_elsewhere_are_another_program() -> None:
