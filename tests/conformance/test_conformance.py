@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from zlib import crc32
 
@@ -16,12 +16,21 @@ PROGRAMS = programs()
 SECONDS = 60
 
 
-def rows(chosen: Iterable[Program], *, gradients: bool) -> list[Any]:
-    """Parameters for the programs; those with a gap of today must fail, in the way that the gap says."""
-    return [pytest.param(program, id=program.name, marks=_gaps(program, gradients)) for program in chosen]
+def rows(chosen: Iterable[Program]) -> list[Any]:
+    """Parameters for the gradients of programs; those with a gap of today must fail, in the way that the gap says."""
+    return [pytest.param(program, id=program.name, marks=_gaps(program, gradients=True)) for program in chosen]
 
 
-def _gaps(program: Program, gradients: bool) -> list[pytest.MarkDecorator]:
+def checks() -> Iterator[Any]:
+    """Parameters for the values of each program, and next for its gradients, where eager code needs its kernels."""
+    for program in PROGRAMS:
+        yield pytest.param(program, check, id=program.name, marks=_gaps(program, gradients=False))
+        if program.gradient:
+            marks = _gaps(program, gradients=True)
+            yield pytest.param(program, check_its_gradients, id=f"{program.name}-gradients", marks=marks)
+
+
+def _gaps(program: Program, *, gradients: bool) -> list[pytest.MarkDecorator]:
     gap = program.known_gap or program.known_difference
     if gradients and (gap or program.gradient_gap):
         # Where values fail gradients may be right.
@@ -31,28 +40,24 @@ def _gaps(program: Program, gradients: bool) -> list[pytest.MarkDecorator]:
     return []
 
 
-@pytest.mark.timeout(SECONDS, method="signal")
-@pytest.mark.parametrize("program", rows(PROGRAMS, gradients=False))
-def test_program(program: Program) -> None:
-    check(program)
-
-
 def place_of(program: Program) -> TapePlace:
     """Where the tape is that the gradients of a program are compared with: one half has it there, one half here."""
     return "inside" if crc32(program.name.encode()) % 2 else "around"
 
 
-@pytest.mark.timeout(SECONDS, method="signal")
-@pytest.mark.parametrize("program", rows([row for row in PROGRAMS if row.gradient], gradients=True))
-def test_gradients(program: Program) -> None:
+def check_its_gradients(program: Program) -> None:
     check_gradients(program, ("around", "inside") if program.gradient_gap else (place_of(program),))
+
+
+@pytest.mark.timeout(SECONDS, method="signal")
+@pytest.mark.parametrize(("program", "checked"), list(checks()))
+def test_program(program: Program, checked: Callable[[Program], None]) -> None:
+    checked(program)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(SECONDS, method="signal")
-@pytest.mark.parametrize(
-    "program", rows([row for row in PROGRAMS if row.gradient and not row.gradient_gap], gradients=True)
-)
+@pytest.mark.parametrize("program", rows(row for row in PROGRAMS if row.gradient and not row.gradient_gap))
 def test_gradients_with_the_tape_elsewhere(program: Program) -> None:
     check_gradients(program, ("around" if place_of(program) == "inside" else "inside",))
 
