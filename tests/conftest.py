@@ -47,7 +47,7 @@ _TESTS_BETWEEN_FREEZES = 50
 _tests_run = itertools.count(1)
 # JAX keeps what it lowered programs to, a gigabyte for each thousand, and the more there is of it the longer MLIR takes
 # to lower another: the first program takes 9 milliseconds, one after three thousand 30.
-_PROGRAMS_BETWEEN_CLEARANCES = 500
+_PROGRAMS_BETWEEN_CLEARANCES = 1000
 _programs_lowered = 0
 
 
