@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Protocol, cast
 
 import jax
 import jax.numpy as jnp
+from jax.core import Tracer
 
 from graphc.base import Location, at, config, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, NotFoundError
@@ -26,6 +28,7 @@ __all__ = [
     "devices",
     "find_device",
     "named_device",
+    "on_one",
     "placed",
     "say_once",
     "simulate_cpu_devices",
@@ -226,6 +229,18 @@ def say_once(message: str, location: Location | None, key: str) -> None:
     if (key, location) not in _said:
         _said.add((key, location))
         _log.warning("%s", message if location is None else f"{message}\n  at {location}")
+
+
+def on_one(device: Device, compiled: Callable[..., Any]) -> Callable[..., Any]:
+    """A compiled function that runs on a device, wherever the arrays are that it is given."""
+
+    def run(*arrays: Any, **static: Any) -> Any:
+        fixed = [isinstance(array, jax.Array) and not isinstance(array, Tracer) for array in arrays]
+        moved = [to_device(array, device) if held else array for array, held in zip(arrays, fixed, strict=True)]
+        with jax.default_device(device):  # pyright: ignore[reportArgumentType]
+            return compiled(*moved, **static)
+
+    return run
 
 
 def to_device(array: Any, device: Device) -> Any:

@@ -14,8 +14,8 @@ from typing import Any, cast
 
 import jax
 
-from graphc.core import Tensor, apply_compiled, context, is_pinned, region_function
-from graphc.ir import Attrs, Graph, OpDef, TensorType
+from graphc.core import Tensor, apply_compiled, context, find_device, on_one, region_function
+from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.lowering import Attended, lower
 from graphc.ops import CALL, HOST_CALLS, VJP, pull_back, pushforward, vjp_attrs
 
@@ -91,8 +91,13 @@ def _differentiated(body: Graph) -> Sequence[bool]:
     if key not in body.caches:
         written = len(lower(body).written)
         found = (*[output.type.is_inexact for output in body.outputs], *[False] * written)
-        body.caches[key] = () if is_pinned((body,)) else found
+        body.caches[key] = found if len(_devices(body)) == 1 else ()
     return cast("Sequence[bool]", body.caches[key])
+
+
+def _devices(body: Graph) -> set[str]:
+    """The devices that a graph is pinned to, empty for where its arguments are."""
+    return {node.device for node in body.walk() if node.op is not OPS["constant"]} or {""}
 
 
 def _passes(attrs: Attrs, body: Graph, wrt: tuple[int, ...]) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -111,6 +116,10 @@ def _passes(attrs: Attrs, body: Graph, wrt: tuple[int, ...]) -> tuple[Callable[.
 
         forward.__name__, backward.__name__ = f"{body.name}_forward", f"{body.name}_backward"
         calls_host = any(node.op in HOST_CALLS for node in body.walk())
-        attended = Attended(forward, body.name, calls_host=calls_host)
-        body.caches[key] = attended, jax.jit(backward, static_argnames=("types", "given", "places"))
+        passes = (
+            Attended(forward, body.name, calls_host=calls_host),
+            jax.jit(backward, static_argnames=("types", "given", "places")),
+        )
+        (device,) = _devices(body)
+        body.caches[key] = tuple([on_one(find_device(device), each) for each in passes]) if device else passes
     return cast("tuple[Callable[..., Any], Callable[..., Any]]", body.caches[key])

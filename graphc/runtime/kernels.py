@@ -7,10 +7,9 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax.core import Tracer
 
 from graphc.base import deadline, overseen
-from graphc.core import device_name, devices, find_device, is_pinned, register_region_kernels, to_device
+from graphc.core import device_name, devices, find_device, is_pinned, on_one, register_region_kernels
 from graphc.ir import OPS, Attrs, Graph, Node, OpDef, Rewriter, map_regions
 from graphc.lowering import Attended, current_run_timeout
 from graphc.ops import ASSIGN_VARIABLE, CALL, HOST_CALLS
@@ -56,7 +55,7 @@ def _kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph], function: Functio
         return compiled
     placement = place_all(regions, {}, device_name(devices()[0]))
     if len(placement.used) == 1:
-        return _on(find_device(placement.used[0]), compiled)
+        return on_one(find_device(placement.used[0]), compiled)
     plans = tuple(plan_region(region, placement) for region in regions)
     step = make_driven(op, attrs, tuple(regions), plans, op.name)
 
@@ -67,16 +66,6 @@ def _kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph], function: Functio
                 return [jnp.asarray(value) for value in execution.attended(lambda: step.run(arrays, execution))]
         except HostCallFailed as failure:  # whoever called looks at the status alone
             return [jnp.int32(failure.status)] * len(plans[0].outputs)
-
-    return run
-
-
-def _on(device: Any, compiled: Function) -> Function:
-    def run(*arrays: Any) -> Any:
-        fixed = [isinstance(array, jax.Array) and not isinstance(array, Tracer) for array in arrays]
-        moved = [to_device(array, device) if held else array for array, held in zip(arrays, fixed, strict=True)]
-        with jax.default_device(device):
-            return compiled(*moved)
 
     return run
 
