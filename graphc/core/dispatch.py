@@ -242,10 +242,20 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
 
 
 def apply_compiled(
-    op: OpDef, inputs: Sequence[Tensor], attrs: Attrs, regions: Sequence[Graph], compiled: Compiled
-) -> list[Tensor]:
-    """As :func:`apply_all` in eager code without tapes, by a function that was compiled for it: arrays to arrays."""
-    outputs = _run(op, inputs, attrs, regions, compiled)
+    op: OpDef, inputs: Sequence[Any], attrs: Attrs, regions: Sequence[Graph], compiled: Compiled, *,
+    besides: Sequence[Any] = (),
+) -> list[Tensor]:  # fmt: skip
+    """As :func:`apply_all` in eager code without tapes, by a function that was compiled for it.
+
+    Args:
+      op: the op.
+      inputs: tensors and numbers.
+      attrs: its attributes.
+      regions: its bodies.
+      compiled: takes ``besides``, then the arrays of the inputs; gives arrays.
+      besides: arrays, which go where the inputs go.
+    """
+    outputs = _run(op, [*map(_tensor, besides), *inputs], attrs, regions, compiled)
     look_at(op, inputs, attrs, regions, outputs)
     return outputs
 

@@ -9,12 +9,22 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, cast
 
 import jax
 
-from graphc.core import Tensor, apply_compiled, context, find_device, on_one, region_function
+from graphc.core import (
+    Tensor,
+    apply_compiled,
+    context,
+    find_device,
+    kernel,
+    on_one,
+    region_function,
+    thread_settings,
+    type_of,
+)
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.lowering import Attended, lower
 from graphc.ops import CALL, HOST_CALLS, VJP, pull_back, pushforward, vjp_attrs
@@ -27,6 +37,8 @@ Gradients = Sequence[Tensor | None]
 class ForwardPass:
     """What runs in place of a call's kernel: raw arrays in, raw arrays out, and the derivative is kept.
 
+    Where JAX has no derivative it is the kernel, so that whoever asks for a gradient is told.
+
     Args:
       attrs: the attributes of the call.
       body: the graph that is called.
@@ -35,28 +47,49 @@ class ForwardPass:
 
     def __init__(self, attrs: Attrs, body: Graph, types: Mapping[int, TensorType]) -> None:
         self._attrs, self._body, self._types = attrs, body, types
+        self._passes: _Passes | None = None
         self._push: Any = None
+        self._settings = thread_settings()
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
         """Runs it, and keeps the derivative."""
-        outputs, self._push = _passes(self._attrs, self._body, tuple(self._types))[0](*arrays)
+        self._passes = _passes(self._attrs, self._body, tuple(self._types), arrays)
+        if self._passes is None:
+            return kernel(CALL, self._attrs, (self._body,))(*arrays)
+        outputs, self._push = self._passes.forward(*arrays)
         return outputs
 
-    def pull(self, wrt: tuple[int, ...], cotangents: Gradients) -> Gradients | None:
-        """The gradients of the inputs at these positions; None where another tape must see how they depend on these."""
-        if context.tapes or context.trace is not None:
+    def pull(self, inputs: Sequence[Any], wrt: tuple[int, ...], cotangents: Gradients) -> Gradients | None:
+        """The gradients of the inputs at these positions.
+
+        Returns:
+          None where there is no derivative, or where another tape must see how the gradient depends on the inputs.
+        """
+        passes = self._passes
+        if passes is None or context.tapes or context.trace is not None:
             return None
         given = [cotangent for cotangent in cotangents if cotangent is not None]
         mask = tuple([cotangent is not None for cotangent in cotangents])
+        leaves, tree = _flat(self._push)
         positions = tuple(self._types)
-        gradients = partial(
-            _passes(self._attrs, self._body, positions)[1],
-            self._push,
+        asked = _Asked(
+            tree=tree,
             types=tuple(self._types.values()),
             given=tuple(itertools.compress(mask, _differentiated(self._body))),
             places=tuple(map(positions.index, wrt)),
         )
-        return list(apply_compiled(VJP, given, vjp_attrs(CALL, self._attrs, wrt, mask), (self._body,), gradients))
+        attrs = vjp_attrs(CALL, self._attrs, wrt, mask)
+        with self._settings():
+            return list(
+                apply_compiled(
+                    VJP,
+                    (*inputs, *given),
+                    attrs,
+                    (self._body,),
+                    lambda *arrays: passes.backward(*arrays, asked=asked),
+                    besides=leaves,
+                )
+            )
 
 
 def forward_pass(
@@ -75,51 +108,120 @@ def forward_pass(
       None where the op is better run as usual: it is no call of a compiled function, it runs on several devices, or it
       has nothing to differentiate.
     """
-    if op is not CALL or not any(_differentiated(regions[0])):
+    if op is not CALL or not _is_one_program(regions[0]) or not any(_differentiated(regions[0])):
         return None
     pairs = enumerate(inputs)
     types = {place: value.type for place, value in pairs if isinstance(value, Tensor) and is_connected(value)}
     return ForwardPass(attrs, regions[0], types) if types else None
 
 
-def _differentiated(body: Graph) -> Sequence[bool]:
-    """Which outputs of a call have derivatives here: not the values that it gives to Variables, which come last.
+@dataclass(frozen=True)
+class _Asked:
+    """What a backward pass is compiled for.
 
-    Of a graph over several devices none has: it is no program of its own.
+    Attributes:
+      tree: the structure of the pushforward.
+      types: of its tangents.
+      given: for each of its outputs, whether there is a cotangent.
+      places: for which of its tangents gradients are wanted.
     """
+
+    tree: Any
+    types: Sequence[TensorType]
+    given: Sequence[bool]
+    places: Sequence[int]
+
+
+@dataclass(frozen=True)
+class _Passes:
+    """The compiled passes of a body.
+
+    Attributes:
+      forward: takes the inputs; gives all outputs and the pushforward, without the inputs that are part of it.
+      backward: takes the leaves of that, the inputs, and the cotangents that ``asked`` says; gives gradients.
+    """
+
+    forward: Callable[..., Any]
+    backward: Callable[..., Any]
+
+
+@jax.tree_util.register_static
+@dataclass(frozen=True)
+class _Input:
+    """An input in the place of a leaf: as an output of the program it would be a copy."""
+
+    position: int
+
+
+def _flat(tree: Any) -> tuple[Sequence[Any], Any]:
+    return cast("Any", jax.tree.flatten)(tree)
+
+
+def _is_input(node: Any) -> bool:
+    return isinstance(node, _Input)
+
+
+def _passes(attrs: Attrs, body: Graph, wrt: tuple[int, ...], arrays: Sequence[Any]) -> _Passes | None:
+    """The compiled passes; None where there is no derivative, which is found when arrays like these are traced."""
+    key = ("passes", attrs, wrt)
+    if key not in body.caches:
+        body.caches[key] = _make_passes(body, wrt, list(map(type_of, arrays)))
+    return cast("_Passes | None", body.caches[key])
+
+
+def _make_passes(body: Graph, wrt: tuple[int, ...], types: Sequence[TensorType]) -> _Passes | None:
+    function, wanted = region_function(body), _differentiated(body)
+
+    def forward(*values: Any) -> tuple[tuple[Any, ...], Any]:
+        outputs, push = pushforward(function, values, wrt, wanted)
+        positions = {id(value): position for position, value in enumerate(values)}
+        leaves, tree = _flat(push)
+        kept = [_Input(positions[id(leaf)]) if id(leaf) in positions else leaf for leaf in leaves]
+        return outputs, jax.tree.unflatten(tree, kept)
+
+    def backward(*values: Any, asked: _Asked) -> tuple[Any, ...]:
+        count = asked.tree.num_leaves
+        inputs = values[count:]
+        kept = jax.tree.unflatten(asked.tree, values[:count])
+
+        def filled(leaf: Any) -> Any:
+            return inputs[leaf.position] if _is_input(leaf) else leaf
+
+        push = cast("Any", jax.tree.map)(filled, kept, is_leaf=_is_input)
+        cotangents = values[len(values) - sum(asked.given) :]
+        return pull_back(push, asked.types, asked.given, asked.places, cotangents)
+
+    forward.__name__, backward.__name__ = f"{body.name}_forward", f"{body.name}_backward"
+    calls_host = any(node.op in HOST_CALLS for node in body.walk())
+    attended = Attended(forward, body.name, calls_host=calls_host)
+    try:
+        attended.trace(types)
+    except Exception:  # of which JAX has no derivative; the kernel tells of anything else
+        return None
+    passes = _Passes(attended, cast("Any", jax.jit(backward, static_argnames="asked")))
+    (device,) = _devices(body)
+    if not device:
+        return passes
+    place = find_device(device)
+    return _Passes(on_one(place, passes.forward), on_one(place, passes.backward))
+
+
+def _differentiated(body: Graph) -> Sequence[bool]:
+    """Which outputs of a call have derivatives here: not the values that it gives to Variables, which come last."""
     key = "differentiated"
     if key not in body.caches:
         written = len(lower(body).written)
-        found = (*[output.type.is_inexact for output in body.outputs], *[False] * written)
-        body.caches[key] = found if len(_devices(body)) == 1 else ()
+        body.caches[key] = (*[output.type.is_inexact for output in body.outputs], *[False] * written)
     return cast("Sequence[bool]", body.caches[key])
+
+
+def _is_one_program(body: Graph) -> bool:
+    key = "is one program"
+    if key not in body.caches:
+        body.caches[key] = len(_devices(body)) == 1
+    return body.caches[key]
 
 
 def _devices(body: Graph) -> set[str]:
     """The devices that a graph is pinned to, empty for where its arguments are."""
     return {node.device for node in body.walk() if node.op is not OPS["constant"]} or {""}
-
-
-def _passes(attrs: Attrs, body: Graph, wrt: tuple[int, ...]) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """The compiled passes: arrays to all outputs and the derivative, and that and cotangents to gradients."""
-    key = ("passes", attrs, wrt)
-    if key not in body.caches:
-        function, wanted = region_function(body), _differentiated(body)
-
-        def forward(*values: Any) -> tuple[tuple[Any, ...], Any]:
-            return pushforward(function, values, wrt, wanted)
-
-        def backward(
-            push: Any, *cotangents: Any, types: Sequence[TensorType], given: Sequence[bool], places: Sequence[int]
-        ) -> tuple[Any, ...]:
-            return pull_back(push, types, given, places, cotangents)
-
-        forward.__name__, backward.__name__ = f"{body.name}_forward", f"{body.name}_backward"
-        calls_host = any(node.op in HOST_CALLS for node in body.walk())
-        passes = (
-            Attended(forward, body.name, calls_host=calls_host),
-            jax.jit(backward, static_argnames=("types", "given", "places")),
-        )
-        (device,) = _devices(body)
-        body.caches[key] = tuple([on_one(find_device(device), each) for each in passes]) if device else passes
-    return cast("tuple[Callable[..., Any], Callable[..., Any]]", body.caches[key])

@@ -105,7 +105,7 @@ class _Record:
             assert self.pullback is not None
             return self.pullback(wrt, cotangents)
         if self.forward is not None:
-            found = self.forward.pull(wrt, cotangents)
+            found = self.forward.pull(self.inputs, wrt, cotangents)
             if found is not None:
                 return found
         given = [cotangent for cotangent in cotangents if cotangent is not None]

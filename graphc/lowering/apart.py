@@ -17,8 +17,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.base import What, apart, collection_paused, deadline, interruption, overseen
+from graphc.base import What, apart, collection_paused, config, deadline, interruption, overseen
 from graphc.core import device_name, devices, thread_settings
+from graphc.ir import TensorType
 from graphc.ops import numbered_calls, waited_for, with_calls
 
 __all__ = ["Attended", "ProgramApart", "current_run_timeout", "described", "on_device", "run_timeout"]
@@ -89,7 +90,9 @@ class ProgramApart:
 
 
 class Attended:
-    """A compiled function of arrays that runs apart where a deadline or a token is in force, or :func:`run_timeout`.
+    """A compiled function of arrays that runs apart where a deadline, a token or :func:`run_timeout` is in force.
+
+    So it does under the watchdog.
 
     Args:
       function: what JAX traces; it may return any pytree.
@@ -109,12 +112,21 @@ class Attended:
           CancelledError: a token in force was cancelled before they were there.
         """
         timeout = current_run_timeout()
-        if timeout is None and interruption() is None:
+        if timeout is None and interruption() is None and config.watchdog_seconds is None:
             return self._jitted(*arrays)
         given = on_device(arrays)
         compiled = self._apart.prepare(given)
-        with deadline(timeout):
-            return self._apart.run(compiled, given, lambda: described(self._name, given))
+
+        def what() -> str:
+            return described(self._name, given)
+
+        with deadline(timeout), overseen(what):
+            return self._apart.run(compiled, given, what)
+
+    def trace(self, types: Sequence[TensorType]) -> None:
+        """Has JAX trace it for arrays of these types; raises what that raises."""
+        structs = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
+        self._jitted.trace(*structs)
 
     @cached_property
     def _apart(self) -> ProgramApart:

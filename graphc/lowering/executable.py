@@ -29,7 +29,7 @@ from graphc.lowering.apart import ProgramApart, described, on_device
 from graphc.lowering.backpressure import in_flight
 from graphc.lowering.interrupts import interrupts_held
 from graphc.lowering.lower import LoweredGraph, compiler_options, lower
-from graphc.ops import HOST_CALLS, host_lock
+from graphc.ops import HOST_CALLS, host_lock, take_turns
 
 __all__ = ["Check", "Executable", "TypesDiffer", "run_on_variables"]
 
@@ -68,9 +68,12 @@ class Executable:
         self.devices = tuple(devices)
         self.timeout: float | None = None
         self._has_run = False
-        self._calls_host = any(node.op in HOST_CALLS for node in graph.walk())
+        host_calls = [node for node in graph.walk() if node.op in HOST_CALLS]
+        self._calls_host = bool(host_calls)
         self.lowered: LoweredGraph = lower(graph)
         self.variables = self.lowered.variables
+        if self.variables:
+            take_turns(node.attrs["function"] for node in host_calls)
         self.num_written = len(self.lowered.written)
         donated = range(0 if check is not None else self.num_written)
         self.jitted: Any = jax.jit(

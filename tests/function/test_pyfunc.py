@@ -412,6 +412,25 @@ def test_programs_that_python_calls_in_several_threads_take_turns(seconds: float
     assert v.numpy() == 2
 
 
+@pytest.mark.parametrize("timeout", [None, 60.0])
+@pytest.mark.parametrize("device", [None, "cpu:1"])
+def test_what_a_program_calls_may_call_another_with_variables(device: str | None, timeout: float | None) -> None:
+    outside, inside = gx.Variable(2.0), gx.Variable(3.0)
+    inner = compiled(lambda x: x * inside * gx.pyfunc(lambda v: v, SCALAR, x))
+
+    @gx.function(timeout=timeout)
+    def outer(x: Tensor) -> Tensor:
+        with gx.device(device):
+            y = x * outside
+        return y * gx.pyfunc(lambda v: inner(v), SCALAR, x)
+
+    with gx.GradientTape() as tape:
+        y = outer(f(2.0))
+    assert (y.item(), outer(f(2.0)).item()) == (48.0, 48.0)
+    if device is None:
+        assert tape.gradient(y, outside).item() == 24.0
+
+
 def test_no_gradient_flows_through_it() -> None:
     def program(x: Tensor) -> Any:
         with gx.GradientTape(persistent=True) as tape:

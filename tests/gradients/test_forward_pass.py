@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import jax
+import numpy as np
 import pytest
 
 import graphc as gx
@@ -76,6 +77,95 @@ def test_what_a_call_assigns_later_does_not_count() -> None:
         y = count(x)
     count(x)  # the buffer that the tape saw is donated
     assert [found.item() for found in tape.gradient(y, [x, w])] == [12.0, 4.0]
+
+
+def test_what_has_no_derivative_is_told_when_one_is_asked_for() -> None:
+    w = gx.Variable([[2.0, 1.0], [1.0, 3.0]])
+    vectors = gx.function(lambda: gx.linalg.eig(w)[1])
+    x = f(1.0, 2.0)
+    with gx.GradientTape(persistent=True) as tape:
+        y = gx.sum((w @ x) ** 2)
+        z = gx.real(vectors())
+    assert tape.gradient(y, w).tolist() == [[8.0, 16.0], [14.0, 28.0]]
+    with pytest.raises(gx.errors.GraphcError, match="Derivatives of non-symmetric eigenvectors"):
+        tape.gradient(z, w)
+
+
+def test_the_python_of_a_while_loop_is_called_and_its_gradient_refused() -> None:
+    calls: list[float] = []
+
+    def note(value: Any) -> Any:
+        calls.append(float(value))
+        return value
+
+    @gx.function
+    def repeated(x: Tensor, n: Tensor) -> Tensor:
+        while n > 0:
+            x = x * gx.pyfunc(note, gx.TensorSpec(()), x)
+            n = n - 1
+        return x
+
+    x = f(3.0)
+    with gx.GradientTape() as tape:
+        tape.watch(x)
+        y = repeated(x, gx.asarray(1))
+    assert (y.item(), calls) == (9.0, [3.0])
+    with pytest.raises(gx.errors.UnimplementedError, match="a second time"):
+        tape.gradient(y, x)
+
+
+def test_values_of_other_devices() -> None:
+    twice = gx.function(lambda x: gx.sin(x) * x)
+    x, c = f(1.0, 2.0).to_device("cpu:1"), f(1.0, 1.0).to_device("cpu:2")
+    with gx.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = twice(x)
+        with gx.device("cpu:2"):
+            z = y * c
+    with gx.device("cpu:2"):
+        there = tape.gradient(y, x)
+    expected = pytest.approx([1.3817732, 0.0770037], rel=1e-5)
+    for found in (there, tape.gradient(z, x), tape.gradient(y, x, output_gradients=c)):
+        assert found.numpy() == expected
+    assert there.device == "/device:CPU:2"
+
+
+def test_what_it_was_given_is_not_copied() -> None:
+    size = 211
+    w = gx.Variable(np.full((size, size), 0.01, np.float32))
+    model = gx.function(lambda x: gx.sum(gx.tanh(x @ w) @ w))
+    with gx.GradientTape() as tape:
+        y = model(gx.ones((2, size)))
+    assert [array.shape for array in jax.live_arrays() if array.shape == (size, size)] == [(size, size)]
+    assert tape.gradient(y, w).shape == (size, size)
+
+
+def test_the_gradient_has_the_dtypes_of_the_forward_pass() -> None:
+    picked = gx.function(lambda x: x * gx.cumsum(x)[gx.argmax(x)])
+    x = f(1.0, 2.0)
+    with gx.config.scope(enable_x64=True), gx.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = picked(x)
+    assert tape.gradient(y, x).tolist() == [6.0, 6.0]
+    assert tape.jacobian(y, x).tolist() == [[4.0, 1.0], [2.0, 5.0]]
+
+
+def test_numbers_that_were_bad_before_are_not_the_gradients() -> None:
+    product = gx.function(lambda x, w: x * w)
+    x, w = f(1.0, 2.0), f(float("nan"), 1.0)
+    with gx.config.scope(check_numerics=True):
+        with gx.GradientTape() as tape:
+            tape.watch(x)
+            y = product(x, w)
+        found = tape.gradient(y, x).numpy()
+    assert np.isnan(found[0])
+    root = gx.function(lambda x: gx.sum(gx.sqrt(x)))
+    x = f(0.0, 1.0)
+    with gx.GradientTape() as tape:
+        tape.watch(x)
+        y = root(x)
+    with gx.config.scope(check_numerics=True), pytest.raises(gx.errors.NumericsError, match="the gradient of"):
+        tape.gradient(y, x)
 
 
 def test_a_function_that_is_pinned() -> None:
