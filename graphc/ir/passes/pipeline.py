@@ -38,7 +38,8 @@ DEFAULT: tuple[Pass, ...] = (Flatten(), DCE(), Fold(), CSE(), Restack(), DCE(), 
 def run_passes(graph: Graph, passes: Sequence[Pass] = DEFAULT) -> Graph:
     """Runs passes in order.
 
-    With ``config.verify`` (``GRAPHC_VERIFY=1``) the graph is checked before the first pass and after each.
+    With ``config.verify`` (``GRAPHC_VERIFY=1``) the graph is checked before the first pass and after each that did
+    something.
 
     Raises:
       VerificationError: the graph given is not valid, or a pass broke it; the message names the pass.
@@ -46,8 +47,8 @@ def run_passes(graph: Graph, passes: Sequence[Pass] = DEFAULT) -> Graph:
     if config.verify:
         verify(graph)
     for step in passes:
-        graph = step(graph)
-        if config.verify:
+        before, graph = graph, step(graph)
+        if config.verify and graph is not before:
             try:
                 verify(graph)
             except errors.VerificationError as error:
