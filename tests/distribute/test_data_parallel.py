@@ -55,6 +55,7 @@ def test_a_profile_shows_a_step_on_each_of_its_devices() -> None:
     parallel = DataParallel(["cpu:3", "cpu:1"])
     step = parallel.function(lambda x: x * 2)
     step(DATA)
+    gx.wait_all()  # or the next step may wait for this one, which the timeline tells
     with gx.profile() as timeline:
         step(DATA)
     assert {(event.name, event.kind, event.track) for event in timeline.events} == {

@@ -359,7 +359,7 @@ def test_the_time_to_compile_segments_does_not_count(
         in_the_run.extend(caplog.messages[before:])
 
     def compiled(messages: Sequence[str]) -> set[str]:
-        return {name for text in messages for name in re.findall(r"Finished XLA compilation of jit\((\w+)\)", text)}
+        return {name for text in messages for name in re.findall(r"Compiling jit\((\w+)\)", text)}
 
     monkeypatch.setattr(program, "deadline", bound)
     v = gx.Variable(2.0)
@@ -375,10 +375,13 @@ def test_the_time_to_compile_segments_does_not_count(
             v.assign_add(x)
         return x * v
 
-    with jax.log_compiles():
+    jax.config.update("jax_log_compiles", True)  # of all threads: the run has one of its own
+    try:
         step(gx.asarray(0.5), gx.asarray(2))
+    finally:
+        jax.config.update("jax_log_compiles", False)
     assert "sin__multiply" in compiled(caplog.messages)
-    assert compiled(in_the_run) <= {"copy", "_moved"}
+    assert compiled(in_the_run) <= {"copy", "_moved"}  # trivial, and the same for all programs
 
 
 def test_arrays_elsewhere_are_another_program() -> None:
