@@ -261,7 +261,7 @@ def test_a_function_over_several_devices_is_compared_and_timed() -> None:
     assert found.equal
     assert compiled.values is not None
     titles = [difference.path for difference in compiled.values.differences]
-    assert titles == ["result", "Variable 'total'"]
+    assert titles == ["result", f"Variable {total.name!r}"]
     assert compiled.gradients is not None
     assert compiled.timing is not None
     assert compiled.memory is None
