@@ -27,7 +27,7 @@ from graphc.core import (
 )
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.lowering import Attended, lower
-from graphc.ops import CALL, HOST_CALLS, VJP, pull_back, pushforward, vjp_attrs
+from graphc.ops import CALL, VJP, calls_host, pull_back, pushforward, vjp_attrs
 
 __all__ = ["ForwardPass", "forward_pass"]
 
@@ -53,7 +53,7 @@ class ForwardPass:
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
         """Runs it, and keeps the derivative."""
-        self._passes = _passes(self._attrs, self._body, tuple(self._types), arrays)
+        self._passes = _passes(self._body, tuple(self._types), arrays)
         if self._passes is None:
             return kernel(CALL, self._attrs, (self._body,))(*arrays)
         outputs, self._push = self._passes.forward(*arrays)
@@ -161,9 +161,9 @@ def _is_input(node: Any) -> bool:
     return isinstance(node, _Input)
 
 
-def _passes(attrs: Attrs, body: Graph, wrt: tuple[int, ...], arrays: Sequence[Any]) -> _Passes | None:
+def _passes(body: Graph, wrt: tuple[int, ...], arrays: Sequence[Any]) -> _Passes | None:
     """The compiled passes; None where there is no derivative, which is found when arrays like these are traced."""
-    key = ("passes", attrs, wrt)
+    key = ("passes", wrt)
     if key not in body.caches:
         body.caches[key] = _make_passes(body, wrt, list(map(type_of, arrays)))
     return cast("_Passes | None", body.caches[key])
@@ -192,8 +192,7 @@ def _make_passes(body: Graph, wrt: tuple[int, ...], types: Sequence[TensorType])
         return pull_back(push, asked.types, asked.given, asked.places, cotangents)
 
     forward.__name__, backward.__name__ = f"{body.name}_forward", f"{body.name}_backward"
-    calls_host = any(node.op in HOST_CALLS for node in body.walk())
-    attended = Attended(forward, body.name, calls_host=calls_host)
+    attended = Attended(forward, body.name, calls_host=calls_host(body))
     try:
         attended.trace(types)
     except Exception:  # of which JAX has no derivative; the kernel tells of anything else

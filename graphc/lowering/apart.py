@@ -78,7 +78,8 @@ class ProgramApart:
             return results
 
         if not self._calls_host:
-            return apart(program, what)
+            with overseen(what):
+                return apart(program, what)
         call = 0
 
         def waits_for() -> str:
@@ -116,12 +117,8 @@ class Attended:
             return self._jitted(*arrays)
         given = on_device(arrays)
         compiled = self._apart.prepare(given)
-
-        def what() -> str:
-            return described(self._name, given)
-
-        with deadline(timeout), overseen(what):
-            return self._apart.run(compiled, given, what)
+        with deadline(timeout):
+            return self._apart.run(compiled, given, lambda: described(self._name, given))
 
     def trace(self, types: Sequence[TensorType]) -> None:
         """Has JAX trace it for arrays of these types; raises what that raises."""

@@ -37,6 +37,7 @@ __all__ = [
     "STATUS",
     "UNORDERED_HOST_CALL",
     "HostFunction",
+    "calls_host",
     "emit_host_call",
     "host_error",
     "host_function",
@@ -423,3 +424,8 @@ UNORDERED_HOST_CALL = OPS.add(
 )
 HOST_CALLS = (HOST_CALL, UNORDERED_HOST_CALL)
 """The ops that run Python."""
+
+
+def calls_host(graph: Graph) -> bool:
+    """Whether a graph calls Python functions, in its loops and branches too."""
+    return any(node.op in HOST_CALLS for node in graph.walk())

@@ -13,7 +13,7 @@ from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import Device, canonical_device, device_name, devices, find_device
 from graphc.function import BoundFunction, Function, TracedFunction, function
-from graphc.ops import HOST_CALLS
+from graphc.ops import calls_host
 from graphc.placement.costs import Costs, measure_link, timed
 from graphc.placement.problem import Assignment, Link, Problem, Schedule, Unit, simulate
 from graphc.placement.proposal import PlacedUnit, Proposal, Timing, pin
@@ -217,8 +217,7 @@ class _Auto:
     def _timings(self, spread: Sequence[int], alone: Sequence[int], rounds: int) -> tuple[Timing, Timing]:
         """What both take, measured in turns."""
         predicted = [simulate(self._problem, assignment).seconds for assignment in (spread, alone)]
-        calls_host = any(node.op in HOST_CALLS for node in self._traced.graph.walk())
-        if not self._measure or calls_host:
+        if not self._measure or calls_host(self._traced.graph):
             return Timing(predicted[0]), Timing(predicted[1])
         alone_seconds = timed(partial(self._run, self._pinned(alone)), rounds)
         if spread == alone:

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from graphc.core import Device
 from graphc.ir import Value
 from graphc.lowering import lower
-from graphc.ops import HOST_CALLS
+from graphc.ops import calls_host
 from graphc.placement.problem import Link
 from graphc.placement.units import Part
 from graphc.runtime import Stateless, extract
@@ -46,7 +46,7 @@ class Costs:
         graphs = [extract(part.nodes, wanted, stateless.resolve)[0] for part in parts]
         self._types = [[value.type for value in graph.inputs] for graph in graphs]
         self._programs: list[Any] = [jax.jit(lower(graph).function) for graph in graphs]
-        self._calls_host = [any(node.op in HOST_CALLS for node in graph.walk()) for graph in graphs]
+        self._calls_host = list(map(calls_host, graphs))
         self._measure = measure
         self._estimates = [self._estimate(number) for number in range(len(parts))]
 

@@ -12,7 +12,7 @@ from graphc.base import deadline, overseen
 from graphc.core import device_name, devices, find_device, is_pinned, on_one, register_region_kernels
 from graphc.ir import OPS, Attrs, Graph, Node, OpDef, Rewriter, map_regions
 from graphc.lowering import Attended, current_run_timeout
-from graphc.ops import ASSIGN_VARIABLE, CALL, HOST_CALLS
+from graphc.ops import ASSIGN_VARIABLE, CALL, calls_host
 from graphc.runtime.driven import make_driven, plan_region
 from graphc.runtime.executor import Execution
 from graphc.runtime.placer import Placement, place_all
@@ -47,8 +47,7 @@ def pinned(graph: Graph, placement: Placement) -> Graph:
 def _kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph], function: Function) -> Function:
     """The function of an op with bodies: compiled, on their device where they are pinned, or run step by step."""
     if op is CALL:
-        calls_host = any(node.op in HOST_CALLS for node in regions[0].walk())
-        compiled: Function = Attended(function, regions[0].name, calls_host=calls_host)
+        compiled: Function = Attended(function, regions[0].name, calls_host=calls_host(regions[0]))
     else:
         compiled = jax.jit(function)
     if not is_pinned(regions):

@@ -19,9 +19,9 @@ from graphc.ir import Graph, TensorType
 from graphc.lowering import compiler_options, lower
 from graphc.ops import (
     HOST_CALL,
-    HOST_CALLS,
     UNORDERED_HOST_CALL,
     HostFunction,
+    calls_host,
     current_mode,
     is_interrupt,
     is_replaying,
@@ -54,10 +54,10 @@ class Segment(Step):
         object.__setattr__(self, "_place", device)
         # Without out_shardings constants alone would be computed on JAX's default device, unless that is set for the
         # call: where a branch calls the host XLA refuses shardings of outputs (JAX 0.10 and 0.11).
-        calls_host = any(node.op in HOST_CALLS for node in self.graph.walk())
-        object.__setattr__(self, "_calls_host", calls_host)
-        object.__setattr__(self, "_sharding", None if calls_host else SingleDeviceSharding(device))
-        object.__setattr__(self, "jitted", self._compiled(numbered=calls_host))
+        host = calls_host(self.graph)
+        object.__setattr__(self, "_calls_host", host)
+        object.__setattr__(self, "_sharding", None if host else SingleDeviceSharding(device))
+        object.__setattr__(self, "jitted", self._compiled(numbered=host))
 
     jitted: Any = field(init=False, repr=False)
     _calls_host: bool = field(init=False, repr=False)

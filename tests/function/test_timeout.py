@@ -466,7 +466,8 @@ def test_a_deadline_names_the_python_that_a_program_calls(device: str | None, wh
         ("cpu:1", "the host call 'Gate (test_timeout.py:{line})' on host of the compiled function 'step'\n"),
     ],
 )
-def test_the_watchdog_names_what_makes_no_progress(device: str | None, what: str) -> None:
+@pytest.mark.parametrize("tapes", [0, 1])
+def test_the_watchdog_names_what_makes_no_progress(tapes: int, device: str | None, what: str) -> None:
     gate = Gate()
 
     class Handler(logging.Handler):
@@ -488,12 +489,16 @@ def test_the_watchdog_names_what_makes_no_progress(device: str | None, what: str
     logger, handler = logging.getLogger("graphc.watchdog"), Handler()
     logger.addHandler(handler)
     try:
-        with gx.config.scope(watchdog_seconds=0.05):
-            assert step(gx.asarray(1.0)).item() == 3
+        with gx.config.scope(watchdog_seconds=0.05), contextlib.ExitStack() as scopes:
+            x = gx.asarray(1.0)
+            for _ in range(tapes):
+                scopes.enter_context(gx.GradientTape()).watch(x)
+            assert step(x).item() == 3
     finally:
+        gate.open()
         logger.removeHandler(handler)
     (text,) = [text for text in texts if f"waits for {what}" in text]
-    assert "step(gx.asarray(1.0))" in text
+    assert "assert step(x)" in text
 
 
 @pytest.mark.parametrize("device", [None, "cpu:1"], ids=["one program", "steps"])
