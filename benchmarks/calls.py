@@ -63,6 +63,6 @@ def _update(quick: bool) -> Duel:
 
 
 ROWS = (
-    Row("call-add", "compiled f(a, b), one add", 1.4, _one_add),
+    Row("call-add", "compiled f(a, b), one add", 1.2, _one_add),
     Row("call-update", "compiled update of 20 Variables", 1.3, _update),
 )

@@ -383,11 +383,11 @@ class Expressions(ast.NodeTransformer):
             )
 
     def _is_module(self, node: ast.expr) -> bool:
-        """Whether an attribute of the expression is a plain lookup in a module."""
+        """Whether an attribute of the expression is a plain lookup in a module of a library."""
         root = node
         while isinstance(root, ast.Attribute):
             root = root.value
-        return isinstance(root, ast.Name) and root.id not in self.local and self.unit.module(node) is not None
+        return isinstance(root, ast.Name) and root.id not in self.local and self.unit.library(node) is not None
 
 
 def _function_of(target: ast.expr, value: ast.expr) -> ast.Lambda:

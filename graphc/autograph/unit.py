@@ -8,7 +8,7 @@ from types import ModuleType
 
 from graphc.autograph.build import PREFIX
 from graphc.autograph.source import mangle
-from graphc.base import Location, at, errors
+from graphc.base import Location, at, errors, is_library_module
 
 __all__ = ["Unit"]
 
@@ -43,12 +43,19 @@ class Unit:
         """The attribute name that Python would look up."""
         return mangle(name, self.class_name)
 
-    def module(self, node: ast.expr) -> ModuleType | None:
-        """The module that an expression stands for, as far as that is known without running it."""
+    def library(self, node: ast.expr) -> ModuleType | None:
+        """The library's module that an expression stands for, as far as that is known without running it.
+
+        Nobody looks at the names of a library again; those of the user's own modules may change.
+        """
+        module = self._module(node)
+        return module if module is not None and is_library_module(module.__name__) else None
+
+    def _module(self, node: ast.expr) -> ModuleType | None:
         value: object = None
         if isinstance(node, ast.Name):
             value = self._outside.get(node.id)
-        elif isinstance(node, ast.Attribute) and (holder := self.module(node.value)) is not None:
+        elif isinstance(node, ast.Attribute) and (holder := self._module(node.value)) is not None:
             value = vars(holder).get(node.attr)
         return value if isinstance(value, ModuleType) else None
 

@@ -16,7 +16,17 @@ from graphc.base.deadlines import (
 )
 from graphc.base.detours import detours, set_detour
 from graphc.base.errors import at
-from graphc.base.frames import Location, is_graphc_file, is_internal_file, user_frame, user_location, warn_at
+from graphc.base.frames import (
+    Location,
+    is_graphc_file,
+    is_installed_file,
+    is_internal_file,
+    is_library_file,
+    is_library_module,
+    user_frame,
+    user_location,
+    warn_at,
+)
 from graphc.base.names import UniqueNames
 from graphc.base.notes import remember
 from graphc.base.pool import Pool, Work
@@ -55,7 +65,10 @@ __all__ = [
     "holding",
     "interruption",
     "is_graphc_file",
+    "is_installed_file",
     "is_internal_file",
+    "is_library_file",
+    "is_library_module",
     "listen_to_waits",
     "nest",
     "note_progress",

@@ -10,14 +10,26 @@ import importlib.util
 import linecache
 import os
 import sys
+import sysconfig
 import warnings
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cache
 from types import CodeType, FrameType
 
 from graphc.base.notes import remember
 
-__all__ = ["Location", "is_graphc_file", "is_internal_file", "user_frame", "user_location", "warn_at"]
+__all__ = [
+    "Location",
+    "is_graphc_file",
+    "is_installed_file",
+    "is_internal_file",
+    "is_library_file",
+    "is_library_module",
+    "user_frame",
+    "user_location",
+    "warn_at",
+]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 # The demonstration comes with the package, but is a user's program: messages name its lines, graphs carry them.
@@ -34,6 +46,10 @@ def _library_prefixes() -> tuple[str, ...]:
 
 
 _PREFIXES = _library_prefixes()
+_LIBRARIES = tuple(
+    os.path.realpath(path) + os.sep
+    for path in {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
 _STDLIB = os.path.dirname(os.__file__) + os.sep
 _STDLIB_PLUMBING = tuple(_STDLIB + name for name in ("contextlib.py", "functools.py", "threading.py", "inspect.py"))
 
@@ -66,6 +82,25 @@ class Location:
 def is_graphc_file(filename: str) -> bool:
     """Whether the file is part of graphc, whose demonstration is not, or code that graphc made."""
     return filename.startswith((_PACKAGE, "<graphc")) and not filename.startswith(_DEMO)
+
+
+@cache
+def is_library_file(filename: str) -> bool:
+    """Whether a file belongs to Python, to graphc or to an installed package."""
+    return is_graphc_file(filename) or is_installed_file(filename)
+
+
+@cache
+def is_library_module(name: str) -> bool:
+    """Whether a module is Python's, graphc's or an installed package's."""
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return name in sys.builtin_module_names or (file is not None and is_library_file(file))
+
+
+@cache
+def is_installed_file(filename: str) -> bool:
+    """Whether a file belongs to Python or to an installed package."""
+    return filename.startswith("<frozen ") or os.path.realpath(filename).startswith(_LIBRARIES)
 
 
 def is_internal_file(filename: str) -> bool:

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from graphc.base import Location
 from graphc.core.tensor import SymbolicTensor, Tensor
+
+if TYPE_CHECKING:
+    from graphc.core.reads import Reads
 
 __all__ = ["MISSING", "Place", "TensorPlace", "Write"]
 
@@ -43,6 +46,10 @@ class Place(ABC):
     def key(self) -> tuple[Any, ...]:
         """Equal for two places that are the same."""
         return (type(self), id(self.owner))
+
+    def read_as(self, reads: Reads) -> tuple[Any, ...] | None:
+        """The key of the source by which the place is read; None where it is read by none, or by one of each call's."""
+        return None
 
     @abstractmethod
     def get(self) -> Any:

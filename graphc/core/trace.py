@@ -30,6 +30,7 @@ from graphc.core.dispatch import NO_ATTRS, translate_error
 from graphc.core.dtypes import canonical_array, scalar_array, type_of
 from graphc.core.places import Place, TensorPlace, Write
 from graphc.core.placing import requested_device
+from graphc.core.reads import Reads
 from graphc.core.stand_ins import StandIns
 from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.ir import CONSTANT, OPS, Attrs, Graph, GraphBuilder, Literal, OpDef, TensorType, Value
@@ -207,6 +208,8 @@ class Trace:
       after_call: what is done after each run of the program, in order, by what it is.
       has_growing: whether there may be lists whose length is known at run time only.
       stand_ins: the objects that stand for one of several.
+      reads: what the trace of a whole function took from outside itself.
+      entered: the code of the functions whose globals that knows already, by identity.
       writes: the places that were written, in order, by their keys.
       stores: the objects that tensors of the trace were put into, by identity.
       regions: the branches and loop bodies inside, those that are still there.
@@ -243,6 +246,8 @@ class Trace:
         self.after_call: dict[str, AfterCall] = {}
         self.has_growing = False
         self.stand_ins = StandIns()
+        self.reads = Reads()
+        self.entered: set[int] = set()
         self.writes: dict[Any, Write] = {}
         # Each write to a tensor made here (weak, since who else refers to a tensor is asked) or to a cell of its own.
         self._own_writes: list[tuple[Callable[[], Place | None], Any]] = []

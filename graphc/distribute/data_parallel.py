@@ -29,7 +29,6 @@ from graphc.core import (
     device_name,
     devices,
     find_device,
-    is_examining,
     placed,
     replica_scope,
     type_of,
@@ -197,7 +196,7 @@ class ParallelFunction:
         self._binder = Binder(python_function, None)
         self._options = TraceOptions(getattr(python_function, "__name__", "step"))
         self._python_function = python_function
-        self._programs: OrderedDict[Any, _Program] = OrderedDict()
+        self._programs: list[_Program] = []  # those that were used last come first
         self._lock = threading.RLock()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -215,20 +214,22 @@ class ParallelFunction:
         return program(arguments)
 
     def _find(self, arguments: Arguments) -> _Program | None:
-        program = self._programs.get(_key(arguments))
-        return None if program is None or program.traced.is_outdated else program
+        program = next((program for program in self._programs if program.traced.fits(arguments)), None)
+        if program is not None and program is not self._programs[0]:
+            with self._lock:
+                self._programs.remove(program)
+                self._programs.insert(0, program)
+        return program
 
     def _made(self, args: tuple[Any, ...], kwargs: dict[str, Any], arguments: Arguments) -> _Program:
         try:
             program = self._compile(arguments, may_create=True)
         except CreationInTrace:
             self._create_variables(arguments)
-            rebound = self._binder.bind(args, kwargs)
-            arguments.key, arguments.variables, arguments.objects = rebound.key, rebound.variables, rebound.objects
+            arguments.values = self._binder.bind(args, kwargs).values
             program = self._compile(arguments, may_create=False)
-        self._programs[_key(arguments)] = program
-        while len(self._programs) > config.max_traces:
-            self._programs.popitem(last=False)
+        self._programs.insert(0, program)
+        del self._programs[config.max_traces :]
         return program
 
     def _check_place(self) -> None:
@@ -325,10 +326,6 @@ class ParallelFunction:
         return TensorType(tuple(shape), type.dtype, type.weak)
 
 
-def _key(arguments: Arguments) -> Any:
-    return (arguments.key, "check_numerics") if is_examining() else arguments.key
-
-
 class _Program:
     """One compiled program over all devices."""
 
@@ -337,9 +334,9 @@ class _Program:
         self.traced = traced
         self._placements = [
             NamedSharding(parallel.mesh, self._spec(split, axis))
-            for split in (*splits, *[False] * len(traced.captures))
+            for split in (*splits, *[False] * len(traced.captured_places))
         ]
-        differs = differing_outputs(traced.graph, [*splits, *[False] * len(traced.captures)])
+        differs = differing_outputs(traced.graph, [*splits, *[False] * len(traced.captured_places)])
         if traced.can_fail:  # each replica says whether it has failed
             place = traced.after_call[0][1]
             differs = (*differs[: place.start], *[True] * (place.stop - place.start), *differs[place.stop :])
@@ -379,7 +376,9 @@ class _Program:
         variables = self.traced.bound_variables(arguments)
         arrays = [
             jax.device_put(array, placement)
-            for array, placement in zip((*arguments.arrays, *self.traced.captures), self._placements, strict=True)
+            for array, placement in zip(
+                (*arguments.arrays, *self.traced.captures(arguments)), self._placements, strict=True
+            )
         ]
 
         def run(*inputs: Any) -> Sequence[Any]:

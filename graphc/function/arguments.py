@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import inspect
-import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, cast
 
 import jax
@@ -18,15 +17,15 @@ from graphc.core import (
     SCALARS,
     StringTensor,
     Tensor,
-    Variable,
     as_dtype,
     as_strings,
-    dtype_rules,
+    is_array,
     is_string_dtype,
     string,
     type_of,
 )
-from graphc.function.keys import Encoder, closure_variables, describe, is_array
+from graphc.function.checking import checked_array
+from graphc.function.describe import describe
 from graphc.ir import TensorType
 from graphc.ops import asarray
 
@@ -81,27 +80,20 @@ class Arguments:
 
     Attributes:
       values: the bound arguments by name.
-      key: what a trace is cached by.
       arrays: the arrays of the tensors, in the order of :func:`graphc.base.nest.flatten`.
-      variables: the variables among the arguments and their attributes.
-      objects: the other objects among them that have attributes or contents.
+      types: their types, as JAX has them.
       given: the bound arguments before ``input_signature`` made tensors of Python numbers.
+      found: what the trace that is used works on besides, found among the arguments and outside.
     """
 
     values: dict[str, Any]
-    key: tuple[Any, ...] = ()
-    arrays: list[Any] = field(default_factory=list[Any])
-    variables: list[Variable] = field(default_factory=list[Variable])
-    objects: list[Any] = field(default_factory=list[Any])
-    given: dict[str, Any] = field(default_factory=dict[str, Any])
-
-    @property
-    def passed(self) -> list[Any]:
-        """The variables and objects together; calls of one key agree in what stands at which place."""
-        return [*self.variables, *self.objects]
+    arrays: list[Any]
+    types: tuple[Any, ...]
+    given: dict[str, Any]
+    found: tuple[Any, ...] | None = None
 
     def described(self) -> list[tuple[str, str]]:
-        """Each leaf of the arguments and their attributes, by its path, and what it is, for the reasons of retraces."""
+        """Each leaf of the arguments and their attributes, by its path, and what it is."""
         return describe(self.values)
 
 
@@ -123,19 +115,10 @@ class Binder:
             else None
         )
         self.input_signature = None if input_signature is None else tuple(input_signature)
-        # A bound method, a partial or a callable object has a state that a trace depends on as on an argument.
-        plain = isinstance(function, types.FunctionType | types.BuiltinFunctionType | type)
-        self._owner = None if plain else function
         self._function = function
-        self._own: dict[int, Variable] | None = None
         self.is_method = False
         """Whether the first argument is the instance of a method, of which ``input_signature`` says nothing."""
         self._function_name = getattr(function, "__name__", "function")
-
-    @property
-    def has_state(self) -> bool:
-        """Whether a trace depends on more than the arguments."""
-        return self._owner is not None
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Arguments:
         """The arguments by name, defaults filled in, with their key.
@@ -153,19 +136,19 @@ class Binder:
         given = values
         if self.input_signature is not None:
             values = self._converted(values)
-        encoder = Encoder()
+        arrays: list[Any] = []
         for name, value in values.items():
             try:
-                encoder.encode(value)
+                arrays += [checked_array(leaf) for leaf in nest.flatten(value)[0] if is_array(leaf)]
             except InvalidArgumentError as error:
                 error.args = (f"{self._function_name}: argument {name!r}: {error.args[0]}",)
                 raise at(error, user_location()) from None
-        if self._owner is not None:
-            encoder.encode_state(self._owner)
-        encoder.tokens.append(dtype_rules())
-        arguments = Arguments(values, tuple(encoder.tokens), encoder.arrays, encoder.variables, encoder.objects, given)
-        if arguments.variables:
-            arguments.key += self._aliases(arguments.variables)
+        arguments = Arguments(
+            values,
+            arrays,
+            tuple([array.aval if isinstance(array, jax.Array) else jax.typeof(array) for array in arrays]),
+            given,
+        )
         if self.input_signature is not None:
             self._check(arguments)
         return arguments
@@ -190,10 +173,12 @@ class Binder:
 
     def _converted(self, values: dict[str, Any]) -> dict[str, Any]:
         assert self.input_signature is not None
-        found = dict(values)
+        found = values
         for name, spec in zip(self._specified(values), self.input_signature, strict=False):
             try:
-                found[name] = _fitted(values[name], spec)
+                fitted = _fitted(values[name], spec)
+                if fitted is not values[name]:
+                    found = {**found, name: fitted}
             except (TypeError, ValueError, OverflowError) as error:
                 problem = InvalidTypeError(f"{self._function_name}: argument {name!r}: {error}")
                 raise at(problem, user_location()) from None
@@ -202,19 +187,6 @@ class Binder:
     def _specified(self, values: dict[str, Any]) -> list[str]:
         """The names of the arguments that ``input_signature`` is about."""
         return list(values)[1 if self.is_method else 0 :]
-
-    def own(self, variable: Variable) -> bool:
-        """Whether the function also reaches a variable by itself, so that it is no other's place in a trace."""
-        if self._own is None:
-            self._own = {id(found): found for found in closure_variables(self._function)}
-        return id(variable) in self._own
-
-    def add_own(self, variables: Sequence[Variable]) -> None:
-        """Notes variables that a trace found the function to reach by itself."""
-        self._own = {**(self._own or {}), **{id(variable): variable for variable in variables}}
-
-    def _aliases(self, variables: Sequence[Variable]) -> tuple[Any, ...]:
-        return tuple([id(variable) for variable in variables if self.own(variable)])
 
     def _check(self, arguments: Arguments) -> None:
         assert self.input_signature is not None

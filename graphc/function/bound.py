@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from graphc.function.function import Function
 
-__all__ = ["BoundFunction"]
+__all__ = ["BoundFunction", "bound"]
 
 _TAKE_ARGUMENTS = frozenset(("compare", "explain", "graph", "lower", "make_variables", "trace"))
 
@@ -18,9 +18,8 @@ class BoundFunction:
 
     __slots__ = ("_function", "_instance")
 
-    def __init__(self, function: Function, instance: Any) -> None:
-        self._function = function
-        self._instance = instance
+    _function: Function
+    _instance: Any
 
     @property
     def __func__(self) -> Function:
@@ -43,3 +42,10 @@ class BoundFunction:
         if name == "python_function":
             return attribute.__get__(self._instance)
         return attribute
+
+
+def bound(function: Function, instance: Any, new: Any = object.__new__) -> BoundFunction:
+    """A compiled method with its instance; each access of one makes one, so without a call of ``__init__``."""
+    made = new(BoundFunction)
+    made._function, made._instance = function, instance
+    return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Unpack, overload
@@ -12,11 +12,11 @@ from typing import Any, Unpack, overload
 from graphc.autograph import to_source
 from graphc.base import Registry, at, collection_paused, config, deep_recursion, detours, user_location, warn_at
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, RetraceWarning, VariableCreationError
-from graphc.core import CreationInTrace, Device, DeviceChoice, busy, context, creation_scope, device, is_examining
+from graphc.core import CreationInTrace, Device, DeviceChoice, busy, context, creation_scope, device
 from graphc.function.arguments import Arguments, Binder
-from graphc.function.bound import BoundFunction
-from graphc.function.fast_path import MISS, fast_path
-from graphc.function.keys import Identity
+from graphc.function.bound import bound
+from graphc.function.entry import entry, kinds_of
+from graphc.function.guards import MISS
 from graphc.function.mode import Mode
 from graphc.function.options import FunctionOptions, Report, TraceOptions, check_options
 from graphc.function.retrace import TraceReport, is_due, ordinal, retrace_reason
@@ -31,6 +31,7 @@ TOOLS: Registry[Callable[..., Any]] = Registry("tool")
 """What higher layers add to a function's methods: ``compare``, ``explain``."""
 
 _REPORTS_KEPT = 1_000
+_PATIENCE = 16
 
 
 class Function:
@@ -39,7 +40,12 @@ class Function:
     # As an argument or attribute it stands for itself: what it holds are caches.
     __graphc_opaque__ = True
 
-    __slots__ = ("__dict__", "__weakref__", "_fast")  # a call reads a slot faster than one attribute of many
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_entry",
+        "_others",
+    )  # a call reads a slot faster than one attribute of many
 
     def __init__(self, python_function: Callable[..., Any], **options: Unpack[FunctionOptions]) -> None:
         if not callable(python_function):
@@ -65,12 +71,14 @@ class Function:
         self._max_traces = options.get("max_traces")
         self._side_effects = SideEffects(self._options.name)
         self._binder = Binder(python_function, options.get("input_signature"))
-        self._traces: OrderedDict[Any, TracedFunction] = OrderedDict()
+        self._traces: list[TracedFunction] = []  # those that were used last come first
         self._reports: deque[TraceReport] = deque(maxlen=_REPORTS_KEPT)
         self._described: list[list[tuple[str, str]]] = []
         self._created_in_vain: deque[Any] = deque(maxlen=config.max_traces)
-        self._fast: Callable[[tuple[Any, ...]], Any] | None = None
-        self._by_identity = False  # once a program was seen to work on the very objects of its traced call
+        self._entry: Callable[..., Any] = _miss  # the short ways of a call: the one to try first, and others
+        self._others: tuple[Callable[..., Any], ...] = ()
+        self._used_again: set[Callable[..., Any]] = set()
+        self._late = 0
         self._lock = threading.RLock()
         functools.update_wrapper(self, python_function, updated=())
 
@@ -81,11 +89,20 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the compiled program for these arguments, tracing it first if there is none."""
-        fast = self._fast
-        if fast is not None and not kwargs and (not busy or context.eager) and not detours:
-            result = fast(args)
-            if result is not MISS:
-                return result
+        if (not busy or context.eager) and not detours:
+            try:
+                result = self._entry(*args, **kwargs) if kwargs else self._entry(*args)
+                if result is not MISS:
+                    return result
+                for entry in self._others:
+                    result = entry(*args, **kwargs)
+                    if result is not MISS:
+                        self._used(entry)
+                        return result
+            except TypeError as error:
+                if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                    raise
+                # The arguments do not fit the parameters, which the long way tells.
         if context.trace is not None:
             return self._inline(args, kwargs)
         try:
@@ -99,10 +116,8 @@ class Function:
         if Mode.eager or context.creating is not None:
             return self._run_eagerly(args, kwargs)
         arguments = self._binder.bind(args, kwargs)
-        traced = self._find(self._key(arguments))
-        if traced is None:
-            return self._first_call(args, kwargs)
-        return self._run(traced, arguments, args, kwargs)
+        traced = self._find(arguments)
+        return self._first_call(args, kwargs) if traced is None else self._run(traced, arguments)
 
     def _first_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that traces the function; at its end JAX traces and compiles the program."""
@@ -112,39 +127,69 @@ class Function:
                 try:
                     traced = self._trace(arguments)
                 except CreationInTrace:
-                    return self._create(args, kwargs, self._key(arguments))
-            return self._run(traced, arguments, args, kwargs)
+                    return self._create(args, kwargs)
+            return self._run(traced, arguments)
 
-    def _run(self, traced: TracedFunction, arguments: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _run(self, traced: TracedFunction, arguments: Arguments) -> Any:
         if context.tapes:
             return traced.call_recorded(arguments)
         result = traced(arguments)
-        if detours:  # what would be the short way is not taken now, and may be as it was later
-            return result
-        simple = len(self._traces) == 1 and not kwargs and not self._binder.has_state
-        self._fast = fast_path(traced, arguments, args) if simple else None
+        if not detours:  # what would be the short way is not taken now, and may be as it was later
+            self._add_entry(traced, arguments)
         return result
 
-    def _find(self, key: Any) -> TracedFunction | None:
-        found = self._traces.get(key)
-        if found is not None and found.is_outdated:
-            with self._lock:
-                if self._traces.get(key) is found:
-                    del self._traces[key]
-            return None
-        if found is not None and len(self._traces) > 1:
-            with self._lock:
-                if key in self._traces:
-                    self._traces.move_to_end(key)
-        return found
+    def _add_entry(self, traced: TracedFunction, arguments: Arguments) -> None:
+        """Writes the short way for calls like this one."""
+        kinds = kinds_of(arguments)
+        if kinds is None or any(traced.settings[1:]):
+            return
+        with self._lock:
+            if kinds not in traced.entries and traced in self._traces:
+                traced.entries[kinds] = entry(traced, self._binder, arguments)
+                self._order_entries()
 
-    def _key(self, arguments: Arguments) -> Any:
-        key: Any = arguments.key
-        if self._by_identity:
-            key = (key, tuple(map(Identity, arguments.objects)))
-        if is_examining():
-            key = (key, "check_numerics")
-        return (key, context.device) if context.device else key
+    def _order_entries(self) -> None:
+        entries = [entry for traced in self._traces for entry in traced.entries.values()]
+        self._entry, self._others = entries[0] if entries else _miss, tuple(entries[1:])
+        self._used_again.clear()
+
+    def _used(self, entry: Callable[..., Any]) -> None:
+        """Notes that an entry was used that is not the first; now and then it becomes the first.
+
+        To put it in front each time would cost more, where several are used in turn, than to ask some guards in vain.
+        """
+        self._used_again.add(entry)
+        self._late += 1
+        if self._late % _PATIENCE:
+            return
+        with self._lock:
+            traced = next((traced for traced in self._traces if entry in traced.entries.values()), None)
+            if traced is not None:
+                self._to_front(traced)
+
+    def _to_front(self, traced: TracedFunction) -> None:
+        self._traces.remove(traced)
+        self._traces.insert(0, traced)
+        self._order_entries()
+
+    def _drop_oldest(self) -> None:
+        """Keeps as many traces as may be kept; those that were used again since they were put in order go last."""
+        limit = self._max_traces or config.max_traces
+        while len(self._traces) > limit:
+            unused = [traced for traced in self._traces[1:] if self._used_again.isdisjoint(traced.entries.values())]
+            self._traces.remove((unused or self._traces)[-1])
+
+    def _find(self, arguments: Arguments) -> TracedFunction | None:
+        """The trace that may be used for a call; it becomes the one that was used last."""
+        for place, traced in enumerate(self._traces):
+            if not traced.fits(arguments):
+                continue
+            if place:
+                with self._lock:
+                    if traced in self._traces:
+                        self._to_front(traced)
+            return traced
+        return None
 
     def _inline(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The call inside another trace: its nodes become the caller's."""
@@ -158,25 +203,25 @@ class Function:
         with self._options.pinned():
             return self.python_function(*args, **kwargs)
 
-    def _create(self, args: tuple[Any, ...], kwargs: dict[str, Any], key: Any, *, keep: bool = True) -> Any:
+    def _create(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, keep: bool = True) -> Any:
         """The first call of a function that makes Variables: plain Python, which is what it means.
 
         A second time the same arguments must not make any. Where the call changed its arguments (``self.w``) they are
         not the same any more, so that each new instance has a first call of its own.
         """
+        before = self._binder.bind(args, kwargs).described()
         with creation_scope(keep=keep):
             result = self._run_eagerly(args, kwargs)
-        if self._key(self._binder.bind(args, kwargs)) == key:
-            self._created_in_vain.append(key)
+        if self._binder.bind(args, kwargs).described() == before:
+            self._created_in_vain.append(before)
         return result
 
     def _trace(self, arguments: Arguments) -> TracedFunction:
-        key = self._key(arguments)
         with self._lock:
-            found = self._traces.get(key)
+            found = self._find(arguments)
             if found is not None:
                 return found
-            may_create = key not in self._created_in_vain
+            may_create = not self._created_in_vain or arguments.described() not in self._created_in_vain
             with collection_paused():
                 traced = trace_function(
                     self.python_function, self._binder, arguments, self._options, may_create=may_create
@@ -185,24 +230,18 @@ class Function:
                 self._side_effects.tell(traced.notes.side_effects)
             if traced.ends_in_python:
                 return traced
-            self._report(arguments, traced.seconds)
-            if traced.refers_to_objects and not self._by_identity:
-                self._by_identity = True
-                key = self._key(arguments)
-            self._traces[key] = traced
-            limit = self._max_traces or config.max_traces
-            while len(self._traces) > limit:
-                self._traces.popitem(last=False)
-            if len(self._traces) > 1:
-                self._fast = None
+            self._report(traced)
+            self._traces.insert(0, traced)
+            self._drop_oldest()
+            self._order_entries()
             return traced
 
-    def _report(self, arguments: Arguments, seconds: float) -> None:
-        described = [*arguments.described(), *_settings()]
+    def _report(self, traced: TracedFunction) -> None:
+        described = [*traced.described(), *_settings()]
         reason = retrace_reason(described, self._described)
         self._described.append(described)
         number = self._reports[-1].number + 1 if self._reports else 1
-        report = TraceReport(number, reason, user_location(), seconds)
+        report = TraceReport(number, reason, user_location(), traced.seconds)
         self._reports.append(report)
         del self._described[: -config.max_traces]
         if self._on_retrace == "ignore" or not is_due(number - 1, always=self._on_retrace == "error"):
@@ -223,7 +262,7 @@ class Function:
         if instance is None:
             return self
         self._binder.is_method = True
-        return BoundFunction(self, instance)
+        return bound(self, instance)
 
     def bind(self, *args: Any, **kwargs: Any) -> Arguments:
         """The arguments of a call, tensors apart; for tools."""
@@ -238,7 +277,7 @@ class Function:
 
         For tools that need a trace and must change nothing.
         """
-        self._create(args, kwargs, self._key(self._binder.bind(args, kwargs)), keep=False)
+        self._create(args, kwargs, keep=False)
 
     def trace(self, *args: Any, **kwargs: Any) -> TracedFunction:
         """The trace for these arguments, made if there is none; nothing is run.
@@ -247,7 +286,7 @@ class Function:
           VariableCreationError: the function makes its Variables in its first call, which has not happened.
         """
         arguments = self._binder.bind(args, kwargs)
-        found = self._find(self._key(arguments))
+        found = self._find(arguments)
         if found is not None:
             return found
         try:
@@ -298,7 +337,7 @@ class Function:
         with self._lock:
             self._traces.clear()
             self._described.clear()
-            self._fast = None
+            self._order_entries()
 
     @property
     def num_traces(self) -> int:
@@ -307,6 +346,10 @@ class Function:
 
     def __repr__(self) -> str:
         return f"<compiled function {self.name}, {len(self._traces)} traces>"
+
+
+def _miss(*args: Any, **kwargs: Any) -> Any:
+    return MISS
 
 
 _SETTINGS = ("enable_x64", "default_dtype_bits", "check_numerics")

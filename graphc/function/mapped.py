@@ -10,10 +10,9 @@ from typing import Any
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
-from graphc.core import FUNCTIONS, Tensor, Trace, Variable, context, converted, operand
+from graphc.core import FUNCTIONS, Tensor, Trace, Variable, context, converted, is_array, operand
 from graphc.function.arguments import Arguments
 from graphc.function.function import Function
-from graphc.function.keys import is_array
 from graphc.function.traced import TracedFunction
 from graphc.ir import TensorType
 from graphc.ops import MappedRegion, emit_vmap
@@ -132,20 +131,18 @@ class _Mapped(Function):
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         arguments = self._binder.bind(args, kwargs)
-        traced = self._find(self._key(arguments))
-        if traced is None:
-            return self._first_call(args, kwargs)
-        return self._run(traced, arguments, args, kwargs)
+        traced = self._find(arguments)
+        return self._first_call(args, kwargs) if traced is None else self._run(traced, arguments)
 
-    def _run(self, traced: TracedFunction, arguments: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _run(self, traced: TracedFunction, arguments: Arguments) -> Any:
         if context.creating is not None:  # a call around this one may be undone
             for variable in traced.bound_variables(arguments):
                 context.creating.note(variable)
-        return super()._run(traced, arguments, args, kwargs)
+        return super()._run(traced, arguments)
 
-    def _create(self, args: tuple[Any, ...], kwargs: dict[str, Any], key: Any, *, keep: bool = True) -> Any:
+    def _create(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, keep: bool = True) -> Any:
         """The function makes Variables for the first row; then it is mapped."""
-        super()._create(args, kwargs, key, keep=False)
+        super()._create(args, kwargs, keep=False)
         return self._call(args, kwargs) if keep else None
 
 

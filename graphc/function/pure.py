@@ -87,7 +87,7 @@ class PureFunction:
             traced, arguments = self._traced(args, kwargs)
             used = traced.bound_variables(arguments)
             values = [self._value(variables, variable) for variable in used]
-            results = self._program(traced)(*values, *arguments.arrays, *traced.captures)
+            results = self._program(traced)(*values, *arguments.arrays, *traced.captures(arguments))
             written = results[len(traced.graph.outputs) :]
             new = {**variables, **{variable.name: array for variable, array in zip(used, written, strict=False)}}
             return self._packed(traced, arguments, results, new), new
@@ -139,7 +139,7 @@ class PureFunction:
                     "would not see changed; leave out stateless=True, and give the Variables as the first argument"
                 )
                 raise at(error, user_location())
-            results = self._program(traced)(*arguments.arrays, *traced.captures)
+            results = self._program(traced)(*arguments.arrays, *traced.captures(arguments))
             return self._packed(traced, arguments, results, {})
 
     def _traced(

@@ -13,15 +13,15 @@ from graphc.autograph import SymbolicNumber, as_lists, holds_growing, holds_view
 from graphc.base import nest
 from graphc.core import SymbolicTensor, Tensor, Trace
 
-__all__ = ["ArgumentPlace", "OwnTensor", "Result", "packer"]
+__all__ = ["OwnTensor", "Place", "Result", "packer", "written_packer"]
 
 _OUTPUT = object()
 _NUMBER = object()  # an output that in plain Python is a number
 
 
 @dataclass(frozen=True, slots=True)
-class ArgumentPlace:
-    """Stands for something that comes with the arguments of a call."""
+class Place:
+    """Stands for something that is found again at each call."""
 
     index: int
 
@@ -114,6 +114,35 @@ def packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Iterat
 
     finish = [*([as_lists] if holds_growing(structure) else []), *([value_of] if holds_views(structure) else [])]
     return reduce(lambda inner, outer: lambda supply: outer(inner(supply)), finish, pack)
+
+
+def written_packer(structure: nest.Structure, leaves: Sequence[Any], outputs: Sequence[str]) -> str | None:
+    """What :func:`packer` does as an expression, for tuples, lists and dicts of tensors; None for anything else.
+
+    Args:
+      structure: of the result.
+      leaves: its leaves.
+      outputs: the names of the tensors.
+    """
+    supply = iter(outputs)
+
+    def written(structure: nest.Structure) -> str:
+        if structure.kind is type(None):
+            return "None"
+        if structure.kind is None:
+            return next(supply)
+        parts = [written(child) for child in structure.children]
+        if structure.kind is dict:
+            return f"{{{', '.join(f'{key!r}: {part}' for key, part in zip(structure.keys, parts, strict=True))}}}"
+        inside = "".join(f"{part}, " for part in parts)
+        return f"({inside})" if structure.kind is tuple else f"[{inside}]"
+
+    def plain(structure: nest.Structure) -> bool:
+        known = structure.kind in (None, type(None), tuple, list, dict)
+        texts = structure.kind is not dict or all(type(key) is str for key in structure.keys)
+        return known and texts and all(map(plain, structure.children))
+
+    return written(structure) if plain(structure) and all(leaf is _OUTPUT for leaf in leaves) else None
 
 
 def _output(trace: Trace, leaf: Any) -> Any:

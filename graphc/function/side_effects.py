@@ -15,39 +15,44 @@ from graphc.base import at, warn_at
 from graphc.base.errors import SideEffectWarning, UnimplementedError
 from graphc.core import SideEffect, Trace, Write
 
-__all__ = ["SideEffects", "find_side_effects"]
+__all__ = ["SideEffects", "changes", "find_side_effects"]
 
 
-def find_side_effects(trace: Trace, writes: Sequence[Write], objects: Sequence[Any]) -> list[SideEffect]:
+def find_side_effects(trace: Trace, writes: Sequence[Write]) -> list[SideEffect]:
     """What happened when a function was traced that will not happen again; each thing once for each line.
 
     Args:
       trace: of the function.
       writes: what it wrote into objects that outlive the call; where that is forbidden it is taken back.
-      objects: the arguments whose attributes the trace depends on.
 
     Raises:
       UnimplementedError: it is forbidden.
     """
-    changed = [write for write in writes if not _same(write.before, write.place.get())]
+    changed = changes(writes)
     if changed and trace.forbids_side_effects:
         first = changed[0]
         for write in reversed(changed):
             write.place.set(write.before)
-        when = "when" if _is_followed(first, objects) else "once, when"
+        when = "when" if _is_followed(trace, first) else "once, when"
         error = UnimplementedError(
             f"{first.place.what} would happen {when} {trace.builder.name} is traced, and not at each call, which "
             "side_effects='error' forbids; return the value, or keep it in a Variable"
         )
         raise at(error, first.location)
-    told = [SideEffect(write.place.what, write.location, _is_followed(write, objects)) for write in changed]
+    told = [SideEffect(write.place.what, write.location, _is_followed(trace, write)) for write in changed]
     found = [*trace.side_effects, *told]
     return list(dict.fromkeys(found))
 
 
-def _is_followed(write: Write, objects: Sequence[Any]) -> bool:
+def changes(writes: Iterable[Write]) -> list[Write]:
+    """The writes that left something else than there was before."""
+    return [write for write in writes if not _same(write.before, write.place.get())]
+
+
+def _is_followed(trace: Trace, write: Write) -> bool:
     """Whether an attribute of an argument was written, which a trace depends on."""
-    return hasattr(write.place, "name") and any(write.place.owner is value for value in objects)
+    source = trace.reads.source(write.place.owner)
+    return hasattr(write.place, "name") and source is not None and source.of_call
 
 
 def _same(before: Any, after: Any) -> bool:

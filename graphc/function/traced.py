@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, cast
 
 import jax
@@ -24,19 +25,24 @@ from graphc.base import Location, at, collections_so_far, detours, user_location
 from graphc.base.errors import GraphcError, UnimplementedError
 from graphc.core import (
     NO_ATTRS,
+    NO_PINS,
     AfterCall,
     CreationInTrace,
     LoopReport,
     SideEffect,
+    Source,
     Tensor,
     Trace,
     Variable,
+    Write,
     apply_all,
     context,
     device_name,
     device_scope,
     devices,
+    dtype_rules,
     find_device,
+    is_examining,
     placed,
     to_device,
     trace_scope,
@@ -44,9 +50,10 @@ from graphc.core import (
 )
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.escapes import ArgumentWatch, check_stores, take_back_tensors
+from graphc.function.guards import MISS, matcher
 from graphc.function.options import TraceOptions
-from graphc.function.results import ArgumentPlace, OwnTensor, Result, packer
-from graphc.function.side_effects import find_side_effects
+from graphc.function.results import OwnTensor, Place, Result, packer
+from graphc.function.side_effects import changes, find_side_effects
 from graphc.function.write_back import WriteBack, array_leaves
 from graphc.ir import Attrs, Graph, TensorType
 from graphc.ir.passes import DEFAULT, run_passes
@@ -87,45 +94,64 @@ class TracedFunction:
       after_call: what is done after each run, and which outputs of the graph it is given.
       can_fail: whether the first of them looks whether the call has failed.
       num_results: how many outputs, the first ones, belong to the function's result.
-      captured_tensors: the tensors that the function uses from outside.
-      depends_on_arguments: whether it works on, or returns, objects that come with the arguments of each call.
-      refers_to_objects: whether it works on the very objects that came with the arguments of the traced call.
+      guards: what must hold for it to be used again.
+      inputs: where the tensors among the arguments are.
+      types: of these, as JAX has them.
+      settings: what else it depends on; see :func:`settings`.
+      entries: the short ways of a call, by the kinds of its arguments.
+      wanted: what its program works on besides, and is found again at each call.
+      variable_places: of each variable, its place in that; the variable itself if it is always the same.
+      captured_places: of each tensor that the function uses from outside, in the same way.
+      distinct: variables that must not be one another: where they are found, and those that are always the same.
     """
 
     def __init__(
         self, graph: Graph, trace: Trace, after_call: Sequence[tuple[AfterCall, int]], result: Result,
-        binder: Binder, arguments: Arguments, notes: TraceNotes, device: str,
+        arguments: Arguments, notes: TraceNotes, device: str,
     ) -> None:  # fmt: skip
         self.graph = graph
+        self._names = list(arguments.values)
         self.variables = weakref.WeakValueDictionary(trace.variables)
         self.notes = notes
         self.after_call = _slices(after_call, len(graph.outputs))
         self._check = trace.check
         self.can_fail = self._check is not None
-        self.refers_to_objects = self._check is not None and self._check.refers_to(arguments.objects)
+        reads = trace.reads
+        self.guards = list(reads.guards.values())
+        self.inputs, self.types, self.settings = list(reads.inputs), arguments.types, settings()
+        self.wanted: list[Source] = []
+        self.entries: dict[Any, Callable[..., Any]] = {}
         self.num_results = self.after_call[0][1].start if self.after_call else len(graph.outputs)
         self.executable = compile_graph(graph, self._look if self.can_fail else None, trace.variables, device)
-        self.captured_tensors = [outer for outer, _ in trace.captures.values()]
-        self._looked_at = list(trace.looked_at.values())
+        self._looked_at = [tensor for tensor, _ in trace.looked_at.values()]
         self._write_back = next((after for after, _ in self.after_call if isinstance(after, WriteBack)), None)
-        self._structure = result.structure
+        self.structure = result.structure
         self._reread = _read_after_assignment(graph)
         self.num_arguments = len(arguments.arrays)
         self.device = self.devices[0] if len(self.devices) == 1 else ""
-        # What comes with the arguments is told by its place there, since the next call may come with another.
-        places: dict[int, ArgumentPlace] = {}
-        for place, value in enumerate(arguments.passed):
-            if not (isinstance(value, Variable) and binder.own(value)):
-                places[id(value)] = ArgumentPlace(place)
+        # What comes with the arguments is found again at each call, as is a tensor, wherever it is.
+        values: list[Any] = []
+
+        def place(value: Any) -> Any:
+            source = reads.source(value)
+            if source is None or not (source.of_call or isinstance(value, Tensor)):
+                return value
+            if source not in self.wanted:
+                self.wanted.append(source)
+                values.append(value)
+            return Place(self.wanted.index(source))
+
         used = [trace.variables[name] for name in self.executable.variables]
-        self._sources = [places.get(id(variable), variable) for variable in used]
-        binder.add_own([source for source in self._sources if isinstance(source, Variable)])
-        self._leaves = [places.get(id(leaf), leaf) for leaf in result.leaves]
-        self._own = result.own
-        self._returns_passed = any(isinstance(leaf, ArgumentPlace) for leaf in self._leaves)
-        self._pack = packer(self._structure, self._leaves)
-        passed = self._returns_passed or any(isinstance(source, ArgumentPlace) for source in self._sources)
-        self.depends_on_arguments = passed or bool(self._own)
+        self.variable_places = [place(variable) for variable in used]
+        self.captured_places = [place(outer) for outer, _ in trace.captures.values()]
+        self.leaves = [place(leaf) for leaf in result.leaves]
+        self._own = {at: leaf if isinstance(leaf, int) else place(leaf) for at, leaf in result.own.items()}
+        found = [spot for spot in self.variable_places if isinstance(spot, Place)]
+        others = [spot for spot in self.variable_places if not isinstance(spot, Place)]
+        self.distinct = [self.wanted[spot.index] for spot in found], others
+        self._returns_passed = any(isinstance(leaf, Place) for leaf in self.leaves)
+        self.pack = packer(self.structure, self.leaves)
+        arguments.found = tuple(values)
 
     @property
     def loops(self) -> list[LoopReport]:
@@ -165,32 +191,63 @@ class TracedFunction:
     @property
     def grows(self) -> bool:
         """Whether the result holds lists whose length is known when the program has run, or texts made of tensors."""
-        return holds_growing(self._structure) or holds_views(self._structure)
+        return holds_growing(self.structure) or holds_views(self.structure)
 
     def result_leaves(self, arguments: Arguments) -> list[Any]:
         """The leaves of the result; those that are no tensors are Python values and Variables of this call."""
-        passed = arguments.passed
-        return [passed[leaf.index] if isinstance(leaf, ArgumentPlace) else leaf for leaf in self._leaves]
+        found = self._found(arguments)
+        return [found[leaf.index] if isinstance(leaf, Place) else leaf for leaf in self.leaves]
 
     @property
-    def looks_at_values(self) -> bool:
-        """Whether Python code got to know the values of tensors from outside when the function was traced."""
-        return bool(self._looked_at)
+    def is_simple(self) -> bool:
+        """Whether a call does nothing but run one program, on one device, and wrap its results."""
+        special = self.after_call or self._own or self._returns_passed or self.plan is not None
+        return not special and self.executable.timeout is None
 
-    @property
-    def is_outdated(self) -> bool:
-        """Whether items were assigned since to a tensor whose values the trace depends on."""
-        return any(tensor.raw is not array for tensor, array in self._looked_at)
+    @cached_property
+    def match(self) -> Callable[..., Any]:
+        """Takes the values of the arguments; gives what is found of :attr:`wanted`, or MISS where a guard fails."""
+        return matcher(self.guards, self._names, self.wanted, self.distinct)
 
-    @property
-    def captures(self) -> list[Any]:
-        """The arrays of the tensors that the function uses from outside, as they are now."""
-        return [tensor.raw for tensor in self.captured_tensors]
+    def fits(self, arguments: Arguments) -> bool:
+        """Whether the trace may be used for a call; what it works on is noted in the arguments then."""
+        if self.types != arguments.types or self.settings != settings():
+            return False
+        found = self.match(*arguments.values.values())
+        if found is MISS:
+            return False
+        arguments.found = found
+        return True
+
+    @cached_property
+    def _find(self) -> Callable[..., Any]:
+        return matcher([], self._names, self.wanted, ((), ()))
+
+    def _found(self, arguments: Arguments) -> tuple[Any, ...]:
+        if arguments.found is None:
+            arguments.found = self._find(*arguments.values.values())
+        assert arguments.found is not None
+        return arguments.found
+
+    def described(self) -> list[tuple[str, str]]:
+        """What the trace depends on, each thing by its text and what it was, for the reasons of retraces."""
+        avals = zip(self.inputs, self.types, strict=True)
+        types = [(source.text, str(TensorType(aval.shape, aval.dtype, aval.weak_type))) for source, aval in avals]
+        return [*types, *((guard.source.text, guard.was) for guard in self.guards if guard.was)]
+
+    def captured(self, arguments: Arguments) -> list[Tensor]:
+        """The tensors that the function uses from outside."""
+        found = self._found(arguments)
+        return [found[place.index] if isinstance(place, Place) else place for place in self.captured_places]
+
+    def captures(self, arguments: Arguments) -> list[Any]:
+        """Their arrays, as they are now."""
+        return [tensor.raw for tensor in self.captured(arguments)]
 
     def __call__(self, arguments: Arguments) -> Any:
         """Runs the program on the tensors and variables of a call."""
         self.check(arguments)
-        arrays = [*arguments.arrays, *self.captures]
+        arrays = [*arguments.arrays, *self.captures(arguments)]
         variables = self.bound_variables(arguments)
         if self.device:
             device = find_device(self.device)
@@ -238,7 +295,7 @@ class TracedFunction:
     def check(self, arguments: Arguments) -> None:
         """Refuses a call that would not change its arguments as the Python function does."""
         if self._write_back is not None:
-            self._write_back.check(arguments, [*self.captured_tensors, *(tensor for tensor, _ in self._looked_at)])
+            self._write_back.check(arguments, [*self.captured(arguments), *self._looked_at])
 
     def packer(self, arguments: Arguments, *, own: bool = False) -> Callable[[Iterator[Any]], Any]:
         """The function that makes the outputs of the program what the user's function returns.
@@ -250,22 +307,22 @@ class TracedFunction:
         """
         own = own and bool(self._own)
         if not (own or self._returns_passed):
-            return self._pack
+            return self.pack
         leaves = self.result_leaves(arguments)
         if own:
             given = [leaf for _, leaf in array_leaves(arguments)]
             for position, source in self._own.items():
                 tensor = given[source] if isinstance(source, int) else source
+                if isinstance(source, Place):
+                    tensor = self._found(arguments)[source.index]
                 if isinstance(tensor, Tensor):
                     leaves[position] = OwnTensor(tensor)
-        return packer(self._structure, leaves)
+        return packer(self.structure, leaves)
 
     def bound_variables(self, arguments: Arguments) -> list[Variable]:
         """The variables to work on: those of the call's arguments in place of those of the traced call's."""
-        if not self.depends_on_arguments:
-            return cast("list[Variable]", self._sources)
-        passed = arguments.passed
-        return [passed[source.index] if isinstance(source, ArgumentPlace) else source for source in self._sources]
+        found = self._found(arguments)
+        return [found[place.index] if isinstance(place, Place) else place for place in self.variable_places]
 
     def call_recorded(self, arguments: Arguments) -> Any:
         """Runs the graph as one op, so that open tapes can differentiate it; variables are not donated."""
@@ -282,7 +339,7 @@ class TracedFunction:
 
         def program(_: Sequence[Any]) -> Sequence[Any]:
             values = [variable.value() for variable in variables]
-            results[:] = apply_all(CALL, (*values, *tensors, *self.captured_tensors), attrs, (graph,))
+            results[:] = apply_all(CALL, (*values, *tensors, *self.captured(arguments)), attrs, (graph,))
             return [result.raw for result in results]
 
         with device_scope(self.device or context.device), run_timeout(self.executable.timeout):
@@ -294,7 +351,7 @@ class TracedFunction:
 
     def lower(self, arguments: Arguments) -> Any:
         """JAX's lowered program (``jax.stages.Lowered``)."""
-        return self.executable.lower([*arguments.arrays, *self.captures], self.bound_variables(arguments))
+        return self.executable.lower([*arguments.arrays, *self.captures(arguments)], self.bound_variables(arguments))
 
 
 def _slices(after_call: Sequence[tuple[AfterCall, int]], num_outputs: int) -> list[tuple[AfterCall, slice]]:
@@ -314,6 +371,31 @@ def _tensors_of(arguments: Arguments) -> list[Tensor]:
         leaf if isinstance(leaf, Tensor) else Tensor(jax.numpy.asarray(array))
         for leaf, array in zip(leaves, arguments.arrays, strict=True)
     ]
+
+
+def settings() -> tuple[Any, ...]:
+    """What a trace depends on besides what it read: the rules for dtypes, the device scopes, what looks at ops."""
+    return dtype_rules(), is_examining(), context.device or NO_PINS
+
+
+def finish_reads(trace: Trace, writes: Sequence[Write]) -> None:
+    """Settles, at the end of a trace, what must hold for it to be used again."""
+    reads = trace.reads
+    known = {id(variable) for variable, _ in reads.objects()}
+    if any(id(variable) not in known for variable in trace.variables.values()):
+        # Code that tells of nothing read it, perhaps of an object among the arguments.
+        for value, source in reads.objects():
+            if source.of_call:
+                reads.whole(value)
+    for tensor, array in trace.looked_at.values():
+        reads.looked_at(tensor, array)
+    if trace.check is not None:
+        for value, source in reads.objects():
+            if source.of_call and trace.check.refers_to([value]):
+                reads.identify(value)
+    # What the function itself changes, once, when it is traced, is told of; only arguments are followed.
+    keys = [write.place.read_as(reads) for write in changes(writes)]
+    reads.forget([key for key in keys if key is not None])
 
 
 def trace_function(
@@ -337,6 +419,9 @@ def trace_function(
     start, collections = time.perf_counter(), collections_so_far()
     trace = Trace(options.name, may_create=may_create, unroll=options.unroll)
     trace.max_iterations, trace.forbids_side_effects = options.max_iterations, options.side_effects == "error"
+    trace.reads.function(function)
+    for name, value in arguments.values.items():
+        trace.reads.argument(name, value)
     names = [path for path, _ in array_leaves(arguments)]
     types = [type_of(array) for array in arguments.arrays] if types is None else types
     symbolic = [trace.argument(type, name) for type, name in zip(types, names, strict=True)]
@@ -365,14 +450,15 @@ def trace_function(
         after_call = [(after, [*after.tensors(trace)]) for after in (*checks, *trace.after_call.values())]
     writes = check_stores(trace, collections)
     watch.check(writes)
-    side_effects = find_side_effects(trace, writes, arguments.objects)
+    side_effects = find_side_effects(trace, writes)
+    finish_reads(trace, writes)
     unoptimized = trace.finish([*returned.outputs, *(tensor for _, tensors in after_call for tensor in tensors)])
     graph = run_passes(unoptimized, DEFAULT)
     if options.placement is not None:
         graph = options.placement(graph)
     counts = [(after, len(tensors)) for after, tensors in after_call]
     notes = TraceNotes(unoptimized, trace.loops, side_effects, trace.unconverted, time.perf_counter() - start)
-    traced = TracedFunction(graph, trace, counts, returned, binder, arguments, notes, device)
+    traced = TracedFunction(graph, trace, counts, returned, arguments, notes, device)
     traced.executable.timeout = options.timeout
     traced.check(arguments)
     return traced

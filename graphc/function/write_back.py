@@ -10,9 +10,8 @@ import numpy as np
 
 from graphc.base import Location, at, nest, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, UnimplementedError
-from graphc.core import SymbolicTensor, Tensor, TensorPlace, Trace
+from graphc.core import SymbolicTensor, Tensor, TensorPlace, Trace, is_array
 from graphc.function.arguments import Arguments
-from graphc.function.keys import is_array
 
 __all__ = ["WriteBack", "array_leaves"]
 

@@ -225,7 +225,7 @@ def compile_call(call: Call) -> Compiled:
 def _as_one(traced: TracedFunction, arguments: Arguments) -> Any:
     """What a function of several programs would be as a single one, to look at."""
     arrays = [variable.raw for variable in traced.bound_variables(arguments)]
-    types = [type_of(array) for array in [*arrays, *arguments.arrays, *traced.captures]]
+    types = [type_of(array) for array in [*arrays, *arguments.arrays, *traced.captures(arguments)]]
     shapes = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
     return traced.executable.jitted.lower(*shapes)
 

@@ -35,6 +35,8 @@ class Sequential(Layer):
       4
     """
 
+    __graphc_reads__ = ("layers", "built")
+
     def __init__(self, layers: Iterable[Callable[..., Any]], name: str | None = None) -> None:
         super().__init__(name)
         self.layers = list(layers)

@@ -49,6 +49,8 @@ class Dense(Layer):
       (3, 2)
     """
 
+    __graphc_reads__ = ("kernel", "bias", "_activation", "built")
+
     def __init__(
         self,
         units: int,

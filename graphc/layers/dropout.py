@@ -36,6 +36,8 @@ class Dropout(Layer):
       [0.0, 2.0]
     """
 
+    __graphc_reads__ = ("rate", "built")
+
     def __init__(self, rate: float, name: str | None = None) -> None:
         super().__init__(name)
         if not (isinstance(rate, Real) and 0 <= rate < 1):

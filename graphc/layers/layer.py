@@ -6,7 +6,7 @@ import inspect
 import threading
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -53,6 +53,9 @@ class Layer:
       >>> [variable.shape for variable in scale.trainable_variables]
       [(2,)]
     """
+
+    __graphc_reads__: ClassVar[tuple[str, ...]]
+    """What calls of just this class read of its attributes, where not all of them; compiled functions guard these."""
 
     built = False
     _name: str | None = None

@@ -102,7 +102,7 @@ class _Auto:
         self._traced = traced
         arguments = compiled.bind(*args, **kwargs)
         self._variables = traced.bound_variables(arguments)
-        self._arrays = [*arguments.arrays, *traced.captures]
+        self._arrays = [*arguments.arrays, *traced.captures(arguments)]
         names = traced.executable.variables
         self._homes = {name: variable.device for name, variable in zip(names, self._variables, strict=True)}
         self._written = names[: traced.executable.num_written]

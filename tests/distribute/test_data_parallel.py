@@ -94,7 +94,7 @@ def test_all_gradients_go_through_one_collective(parallel: DataParallel) -> None
     step(DATA, LABELS)
     graph = step.graph(DATA, LABELS)
     assert [node.op.name for node in graph.walk()].count("all_mean") == 1
-    (program,) = step._programs.values()
+    (program,) = step._programs
     variables = [getattr(model, name[0]).raw for name in program.traced.executable.variables]
     text = program.jitted.lower(*variables, DATA, LABELS).compile().as_text()
     assert len(re.findall(r"= .* all-reduce(?:-start)?\(", text)) == 1
@@ -506,7 +506,7 @@ def test_no_more_programs_are_in_flight_than_allowed(monkeypatch: pytest.MonkeyP
     parallel = DataParallel()
     step = parallel.function(lambda x: gx.mean(x))
     step(DATA)
-    (program,) = step._programs.values()
+    (program,) = step._programs
     run = program.jitted
 
     def launched(*arrays: Any) -> Any:

@@ -53,11 +53,10 @@ def test_the_reason_names_attributes() -> None:
     function(scalar(), settings)
     settings.rates["low"] = 2.0
     function(scalar(), settings)
-    settings.inner = Settings()
+    settings.inner = Settings()  # which nobody reads
     function(scalar(), settings)
     reasons = [report.reason for report in function.trace_report()]
-    assert reasons[1] == "settings.rates['low'] was 1.0, is 2.0"
-    assert "settings.inner.rates['low'] is new" in reasons[2]
+    assert reasons[1:] == ["settings.rates['low'] was 1.0, is 2.0"]
 
 
 def retrace(function: Callable[..., Any], times: int) -> None:

@@ -20,13 +20,13 @@ from graphc.autograph.convert import convert, is_converted
 from graphc.autograph.operators.calls.impure import is_reported, report_call, side_effect
 from graphc.autograph.operators.calls.jax_functions import checked
 from graphc.autograph.operators.calls.natives import ITERATING, check_arguments
+from graphc.autograph.operators.calls.reading import entering, handed, read_attribute, read_method
 from graphc.autograph.operators.calls.recursion import check_recursion
 from graphc.autograph.operators.calls.watch import (
     PLAIN,
     check_iterator,
     check_stores,
     found_on,
-    is_library,
     is_pure_module,
     is_users,
     made,
@@ -44,7 +44,7 @@ from graphc.autograph.operators.stores.kept_tensors import changing
 from graphc.autograph.operators.stores.places import ContentsPlace
 from graphc.autograph.operators.stores.unfollowed import note_change
 from graphc.autograph.source import NoSourceError
-from graphc.base import is_graphc_file, is_internal_file, remember
+from graphc.base import is_graphc_file, is_installed_file, is_internal_file, remember
 from graphc.base.errors import UnsupportedSyntaxError
 from graphc.core import ArrayMethods, Region, Tensor, context, register_converter
 
@@ -132,11 +132,13 @@ def call(function: Any) -> Any:
         return functools.partial(_call_one, function)
     if isinstance(function, types.FunctionType):
         native = _user_or_library(function, function)
-        return native if _takes_choices(native) else _with_choices(function, native)
+        # Functions of graphc's own may look at the frame that calls them, and take tensors and plain values.
+        return native if _takes_choices(native) else _reading(function, _with_choices(function, native))
     if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
         if (stands_for := REPLACED.get(function.__func__)) is not None:
             return functools.partial(stands_for, function, function.__self__)
-        return _bound(_user_or_library(function.__func__, function), function.__self__)
+        native = _user_or_library(function.__func__, function)
+        return _reading(function, _bound(native, function.__self__))
     if isinstance(function, functools.partial):
         return functools.partial(call(function.func), *function.args, **function.keywords)
     if isinstance(function, type):
@@ -146,16 +148,35 @@ def call(function: Any) -> Any:
     if isinstance(function, types.MethodDescriptorType):
         return functools.partial(_call_of_class, function)
     if _is_graphc(_kind(getattr(function, "__func__", function))):
-        return function
+        return _reading(function, function)
     if (made_of := REPLACED_OBJECTS.get(_kind(function))) is not None:
         return made_of(function)
     method = inspect.getattr_static(_kind(function), "__call__", None)
     if isinstance(method, types.FunctionType):
-        return _bound(_user_or_library(method, function), function)
+        read_method(_kind(function), "__call__", method)
+        return _reading(function, _bound(_user_or_library(method, function), function))
     module = getattr(function, "__module__", None) or type(function).__module__
     if not is_pure_module(module) or _changes_array(function) or is_reported(function):
         function = report_call(function, f"the call of {function!r:.60}")
-    return _guarded(checked(function))
+    return _reading(function, _guarded(checked(function)))
+
+
+def _reading(function: Any, native: Any) -> Any:
+    """What is called, which tells first what it is given where it is not converted, and so reads unseen."""
+    inside = getattr(native, "__func__", native)
+    if (isinstance(inside, types.FunctionType) and is_converted(inside)) or _is_debugger(function):
+        return native
+    owner = getattr(function, "__self__", function)
+    renews = _is_graphc(_kind(owner)) and context.trace is not None
+
+    def told(*args: Any, **kwargs: Any) -> Any:
+        handed((owner, *args, *kwargs.values()))
+        result = native(*args, **kwargs)
+        if renews and context.trace is not None:
+            context.trace.root.reads.renew(owner)  # such as an optimizer, which learns what it updates
+        return result
+
+    return told
 
 
 def _call_one(function: OneOf, /, *args: Any, **kwargs: Any) -> Any:
@@ -220,6 +241,7 @@ def convert_call(function: Any) -> Any:
     """
     if isinstance(function, types.FunctionType) and id(function.__code__) not in _unconverted:
         check_stores(function)
+        entering(function)
         return function if is_converted(function.__code__) else convert(function)
     return call(function)
 
@@ -241,7 +263,9 @@ def load_attr(owner: Any, name: str) -> Any:
     if kind is OneOf:
         return ask(owner, lambda value: load_attr(value, name))
     if context.trace is None or kind in PLAIN or isinstance(owner, _NAMESPACES):
-        return getattr(owner, name)
+        value = getattr(owner, name)
+        read_attribute(owner, name, value)
+        return value
     fallback = operator_method(owner, "__getattr__")
     if fallback is None:
         return _found_attr(owner, kind, name, getattr)
@@ -268,7 +292,9 @@ def _found_attr(owner: Any, kind: type[Any], name: str, native: Callable[[Any, s
         found_on(_kind(found), "__set__") is not None or name not in getattr(owner, "__dict__", ())
     ):
         return call(getter)(found, owner, kind)
-    return native(owner, name)
+    value = native(owner, name)
+    read_attribute(owner, name, value)
+    return value
 
 
 def call_special(owner: Any, *names: str) -> tuple[bool, Any]:
@@ -305,7 +331,10 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
     code = code_owner.__code__
     check_stores(code_owner)
     check_recursion(code_owner)
-    if is_converted(code) or is_graphc_file(code.co_filename):
+    if is_graphc_file(code.co_filename):
+        return original
+    entering(code_owner)
+    if is_converted(code):
         return original
     if (maker := converted_maker(code_owner)) is not None:
         return maker if original is code_owner else functools.partial(maker, original.__self__)
@@ -317,7 +346,7 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
         if not is_pure_module(code_owner.__module__ or "") or is_reported(original):
             original = report_call(original, f"the call of {code_owner.__qualname__}")
         return _guarded(checked(original))
-    if is_library(code.co_filename):
+    if is_installed_file(code.co_filename):
         if _is_debugger(code_owner):
             return original  # it looks at the frame that calls it
         if not is_pure_module(code_owner.__module__ or "") or is_reported(original):
@@ -418,7 +447,7 @@ def _builtin(function: Any) -> Any:
         module = getattr(function, "__module__", None) or getattr(owner, "__name__", "")
         if not is_pure_module(module) or _changes_array(function) or is_reported(function):
             function = report_call(function, f"the call of {function.__qualname__}")
-        return _guarded(function)
+        return _reading(function, _guarded(function))
     kind = _kind(owner)
     if isinstance(owner, BaseException) and function.__name__ == "__init__":
         return function  # called by the user's own, on a new exception

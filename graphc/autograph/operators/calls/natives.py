@@ -10,9 +10,10 @@ import types
 from collections.abc import Iterable
 from typing import Any, cast
 
-from graphc.autograph.operators.calls.watch import check_iterator, found_on, is_library, is_pure_module, operator_method
+from graphc.autograph.operators.calls.watch import check_iterator, found_on, is_pure_module, operator_method
 from graphc.autograph.operators.choices.one_of import OneOf
 from graphc.autograph.operators.lists.growing import refuse_growing
+from graphc.base import is_installed_file
 from graphc.core import Region, context
 
 __all__ = [
@@ -99,7 +100,7 @@ def check_items(value: Any, sized: bool = False) -> None:
     check_methods(value, (*_ITERATED, *_SIZED) if sized else _ITERATED)
     iterate = found_on(cast("type[Any]", type(value)), "__iter__")
     # Without __iter__, and in that of an abstract base class, the items are asked for one by one.
-    if iterate is None or (isinstance(iterate, types.FunctionType) and is_library(iterate.__code__.co_filename)):
+    if iterate is None or (isinstance(iterate, types.FunctionType) and is_installed_file(iterate.__code__.co_filename)):
         check_methods(value, _BY_NUMBER)
 
 

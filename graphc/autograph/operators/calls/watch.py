@@ -9,25 +9,21 @@ from __future__ import annotations
 import dataclasses
 import dis
 import inspect
-import os
 import reprlib
 import sys
-import sysconfig
 import types
 from collections.abc import Iterator
-from functools import cache
 from typing import Any, cast
 
 from graphc.autograph.operators.names.outer_names import CellPlace, GlobalPlace, note_name
-from graphc.base import Location, remember
-from graphc.core import Region, context
+from graphc.base import Location, is_installed_file, remember
+from graphc.core import Region, attribute, context, fixed
 
 __all__ = [
     "PLAIN",
     "check_iterator",
     "check_stores",
     "found_on",
-    "is_library",
     "is_pure_module",
     "is_users",
     "made",
@@ -43,10 +39,6 @@ PLAIN: set[type[Any]] = set()
 _PLAIN_PACKAGES = frozenset({"builtins", "graphc", "jax", "jaxlib", "ml_dtypes", "numpy"})
 _PURE_MODULES = ("math", "cmath", "operator", "jax", "numpy", "ml_dtypes", "collections.namedtuple", "typing", "enum")
 _IMPURE_MODULES = ("numpy.random", "jax.debug", "jax.experimental")
-_LIBRARIES = tuple(
-    os.path.realpath(path) + os.sep
-    for path in {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-)
 
 _OUTER_STORES = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
 _CELL_STORES = frozenset({"STORE_DEREF", "DELETE_DEREF"})
@@ -183,6 +175,7 @@ def operator_method(owner: Any, name: str) -> types.FunctionType | None:
     method = found_on(kind, name)
     if not isinstance(method, types.FunctionType) or not is_users(kind, method):
         return None
+    context.trace.root.reads.record(attribute(fixed(kind, kind.__name__), name), method)
     return _unless_generator(method)
 
 
@@ -190,7 +183,7 @@ def is_users(kind: type[Any], method: types.FunctionType) -> bool:
     """Whether a method is to be watched: it is not generated, nor a library's for a class of the library's own."""
     file = method.__code__.co_filename
     home = getattr(sys.modules.get(str(kind.__module__)), "__file__", None) or ""
-    return not _is_generated(method) and not (is_library(file) and is_library(home))
+    return not _is_generated(method) and not (is_installed_file(file) and is_installed_file(home))
 
 
 def _is_generated(method: types.FunctionType) -> bool:
@@ -221,12 +214,6 @@ def _unless_generator(method: types.FunctionType) -> types.FunctionType | None:
     if context.trace is not None and (outer or free or objects):
         context.trace.side_effect(f"the call of {method.__qualname__}")
     return None
-
-
-@cache
-def is_library(filename: str) -> bool:
-    """Whether a file belongs to Python or to an installed package."""
-    return filename.startswith("<frozen ") or os.path.realpath(filename).startswith(_LIBRARIES)
 
 
 def is_pure_module(module: str) -> bool:

@@ -33,8 +33,11 @@ def is_(left: Any, right: Any) -> Any:
     if left is not right and isinstance(right, OneOf):
         return decide(right, lambda value: is_(left, value))
     trace = context.trace
-    if left is right or trace is None or left is None or right is None:
+    if trace is None or left is None or right is None:
         return left is right
+    trace.root.reads.compared(left, right)
+    if left is right:
+        return True
     for value, other in ((left, right), (right, left)):
         if type(other) is bool and isinstance(value, SymbolicTensor):
             if not stands_for_bool(value):

@@ -17,13 +17,13 @@ from typing import Any, NoReturn
 
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.natives import check_items, check_methods, check_printed
-from graphc.autograph.operators.calls.watch import check_iterator, is_library, operator_method
+from graphc.autograph.operators.calls.watch import check_iterator, operator_method
 from graphc.autograph.operators.choices.one_of import OneOf, ask
 from graphc.autograph.operators.host.late_values import REPLACED, View, is_late, rebuilt, snapshot, value_of
 from graphc.autograph.operators.lists.growing import refuse_growing
 from graphc.autograph.operators.numbers.kinds import check_shown
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber
-from graphc.base import nest
+from graphc.base import is_installed_file, nest
 from graphc.base.errors import ConcretizationError, UnimplementedError
 from graphc.core import context
 
@@ -170,7 +170,9 @@ def _method(value: Any, *names: str) -> FunctionType | None:
     """The method of the user's that says how a value looks; what a structure of a library's says is known."""
     for name in names:
         method = operator_method(value, name)
-        if method is not None and not (is_library(method.__code__.co_filename) and nest.children(value) is not None):
+        if method is not None and not (
+            is_installed_file(method.__code__.co_filename) and nest.children(value) is not None
+        ):
             return method
     return None
 

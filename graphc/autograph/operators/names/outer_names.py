@@ -10,7 +10,7 @@ from types import CellType
 from typing import Any
 
 from graphc.base import Location
-from graphc.core import MISSING, Place, Trace
+from graphc.core import MISSING, Place, Reads, Trace, cell_source, global_name
 
 __all__ = ["CellPlace", "GlobalPlace", "note_name"]
 
@@ -28,6 +28,10 @@ class GlobalPlace(Place):
     def key(self) -> tuple[Any, ...]:
         """Equal for two places that are the same."""
         return (*super().key, self.name)
+
+    def read_as(self, reads: Reads) -> tuple[Any, ...]:
+        """The key of the source by which the name is read."""
+        return global_name(self.owner, self.name, "").key
 
     def get(self) -> Any:
         """What the name stands for."""
@@ -48,6 +52,10 @@ class CellPlace(Place):
 
     def __init__(self, owner: CellType, name: str) -> None:
         super().__init__(owner, f"{name!r} of another function", f"the assignment to {name!r} of another function")
+
+    def read_as(self, reads: Reads) -> tuple[Any, ...]:
+        """The key of the source by which the variable is read."""
+        return cell_source(self.owner, "", "").key
 
     def get(self) -> Any:
         """What the variable holds."""

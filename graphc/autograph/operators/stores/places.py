@@ -15,7 +15,7 @@ from graphc.autograph.operators.calls.watch import found_on
 from graphc.autograph.operators.names.undefined import Undefined
 from graphc.base import nest
 from graphc.base.errors import GraphcError, UndefinedNameError
-from graphc.core import MISSING, Place, Region, context
+from graphc.core import MISSING, Place, Reads, Region, attribute, context, fixed
 
 __all__ = [
     "AttributePlace",
@@ -63,6 +63,13 @@ class AttributePlace(Place):
         except AttributeError:
             return MISSING
 
+    def read_as(self, reads: Reads) -> tuple[Any, ...] | None:
+        """The key of the source by which the attribute is read, of an object that is the same in all calls."""
+        source = reads.source(self.owner)
+        if source is None and isinstance(self.owner, type | types.ModuleType):
+            source = fixed(self.owner, "")
+        return None if source is None or source.of_call else attribute(source, self.name).key
+
     def default(self) -> Any:
         """What Python finds in the class where the attribute is not set on the object."""
         for base in cast("type[Any]", type(self.owner)).__mro__:
@@ -91,6 +98,11 @@ class ContentsPlace(Place):
     def key_of(cls, owner: Any) -> tuple[Any, ...]:
         """The key of the place that the contents of an object are."""
         return (cls, id(owner))
+
+    def read_as(self, reads: Reads) -> tuple[Any, ...] | None:
+        """The key of the source by which the container is read, where it is the same in all calls."""
+        source = reads.source(self.owner)
+        return None if source is None or source.of_call else source.key
 
     def get(self) -> Any:
         """A copy of the contents, as a plain list or dict."""

@@ -1,0 +1,302 @@
+"""What a call of a compiled function costs by the kind of the call, against `jax.jit` of the same work."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+import graphc as gx
+from benchmarks.harness import Contender, Duel, Row, batch
+
+__all__ = ["ROWS"]
+
+_VALUES = np.random.default_rng(0).normal(size=(2, 4, 4)).astype(np.float32)
+_SHARED = 0.5
+
+Call = Callable[[], Any]
+
+
+def _tensors() -> tuple[tuple[gx.Tensor, gx.Tensor], tuple[jax.Array, jax.Array]]:
+    a, b = _VALUES
+    return (gx.asarray(a), gx.asarray(b)), (jnp.asarray(a), jnp.asarray(b))
+
+
+def _duel(ours: Call, theirs: Call, quick: bool, wait_for: Any = None) -> Duel:
+    calls = 10 if quick else 100
+    return Duel(
+        Contender("graphc", batch(ours, (), calls, wait_for), calls),
+        Contender("jax.jit", batch(theirs, (), calls), calls),
+        lambda: [(ours(), theirs())],
+    )
+
+
+def _add(a: Any, b: Any) -> Any:
+    return a + b
+
+
+def _scaled(x: Any, how: str = "double", factor: int = 3) -> Any:
+    return x * factor if how == "triple" else x * 2
+
+
+def _keyword(quick: bool) -> Duel:
+    (a, b), (x, y) = _tensors()
+    compiled, jitted = gx.function(_add), jax.jit(_add)
+    return _duel(lambda: compiled(a, b=b), lambda: jitted(x, b=y), quick)
+
+
+def _dictionary(quick: bool) -> Duel:
+    (a, b), (x, y) = _tensors()
+
+    def added(d: dict[str, Any]) -> Any:
+        return d["a"] + d["b"]
+
+    ours, theirs = {"a": a, "b": b}, {"a": x, "b": y}
+    compiled, jitted = gx.function(added), jax.jit(added)
+    return _duel(lambda: compiled(ours), lambda: jitted(theirs), quick)
+
+
+def _nested(quick: bool) -> Duel:
+    (a, b), (x, y) = _tensors()
+
+    def added(parts: Any) -> Any:
+        return parts[0]["a"] + parts[1][0]
+
+    ours, theirs = ({"a": a}, [b]), ({"a": x}, [y])
+    compiled, jitted = gx.function(added), jax.jit(added)
+    return _duel(lambda: compiled(ours), lambda: jitted(theirs), quick)
+
+
+def _number(quick: bool) -> Duel:
+    (a, _), (x, _) = _tensors()
+    compiled, jitted = gx.function(lambda x, n: x * n), jax.jit(lambda x, n: x * n, static_argnums=1)
+    return _duel(lambda: compiled(a, 2.5), lambda: jitted(x, 2.5), quick)
+
+
+def _text(quick: bool) -> Duel:
+    (a, _), (x, _) = _tensors()
+    compiled, jitted = gx.function(_scaled), jax.jit(_scaled, static_argnames=("how", "factor"))
+    return _duel(lambda: compiled(a, "triple"), lambda: jitted(x, "triple"), quick)
+
+
+def _numpy(quick: bool) -> Duel:
+    a, b = _VALUES
+    compiled, jitted = gx.function(_add), jax.jit(_add)
+    return _duel(lambda: compiled(a, b), lambda: jitted(a, b), quick)
+
+
+class _Model:
+    """A model as people write it: a weight, and a number."""
+
+    def __init__(self, weight: Any, scale: float) -> None:
+        self.w = gx.Variable(weight)
+        self.scale = scale
+
+    @gx.function
+    def run(self, x: Any) -> Any:
+        return x * self.w * self.scale
+
+    @property
+    @gx.function
+    def doubled(self) -> Any:
+        return self.w * 2.0
+
+    @classmethod
+    @gx.function
+    def plus_one(cls, x: Any) -> Any:
+        return x + 1.0
+
+
+def _method(quick: bool) -> Duel:
+    (a, b), (x, y) = _tensors()
+    model, jitted = _Model(b, 2.0), jax.jit(lambda w, scale, x: x * w * scale, static_argnums=1)
+    return _duel(lambda: model.run(a), lambda: jitted(y, 2.0, x), quick)
+
+
+def _property(quick: bool) -> Duel:
+    (_, b), (_, y) = _tensors()
+    model, jitted = _Model(b, 2.0), jax.jit(lambda w: w * 2.0)
+    return _duel(lambda: model.doubled, lambda: jitted(y), quick)
+
+
+def _classmethod(quick: bool) -> Duel:
+    (a, _), (x, _) = _tensors()
+    jitted = jax.jit(lambda x: x + 1.0)
+    return _duel(lambda: _Model.plus_one(a), lambda: jitted(x), quick)
+
+
+def _partial(quick: bool) -> Duel:
+    (a, _), (x, _) = _tensors()
+    bound = functools.partial(_scaled, how="triple", factor=4)
+    compiled, jitted = gx.function(bound), jax.jit(bound)
+    return _duel(lambda: compiled(a), lambda: jitted(x), quick)
+
+
+def _global(quick: bool) -> Duel:
+    (a, b), (x, y) = _tensors()
+
+    def shifted(x: Any) -> Any:
+        return x * _SHARED + b
+
+    compiled, jitted = gx.function(shifted), jax.jit(lambda x, b: x * _SHARED + b)
+    return _duel(lambda: compiled(a), lambda: jitted(x, y), quick)
+
+
+def _inner(quick: bool) -> Duel:
+    (a, b), (x, y) = _tensors()
+    inner, jitted_inner = gx.function(_add), jax.jit(_add)
+    compiled, jitted = gx.function(lambda a, b: inner(a, b) * 2.0), jax.jit(lambda a, b: jitted_inner(a, b) * 2.0)
+    return _duel(lambda: compiled(a, b), lambda: jitted(x, y), quick)
+
+
+def _signature(quick: bool) -> Duel:
+    (a, b), (x, y) = _tensors()
+    compiled, jitted = gx.function(_add, input_signature=[gx.TensorSpec((4, 4))] * 2), jax.jit(_add)
+    return _duel(lambda: compiled(a, b), lambda: jitted(x, y), quick)
+
+
+def _results(quick: bool) -> Duel:
+    (a, b), (x, y) = _tensors()
+
+    def both(a: Any, b: Any) -> Any:
+        return {"sum": a + b, "parts": (a * 2.0, b * 2.0)}
+
+    compiled, jitted = gx.function(both), jax.jit(both)
+    return _duel(lambda: compiled(a, b), lambda: jitted(x, y), quick)
+
+
+def _two(quick: bool) -> Duel:
+    (a, b), (x, y) = _tensors()
+    wide, raw = gx.ones((2, 4, 4)), jnp.ones((2, 4, 4))
+    compiled, jitted = gx.function(_add), jax.jit(_add)
+    return _duel(lambda: (compiled(a, b), compiled(a, wide)), lambda: (jitted(x, y), jitted(x, raw)), quick)
+
+
+def _eight(quick: bool) -> Duel:
+    """Eight shapes in turn, as of batches of eight sizes."""
+    ours = [gx.ones((size, 4)) for size in range(1, 9)]
+    theirs = [jnp.ones((size, 4)) for size in range(1, 9)]
+    compiled, jitted = gx.function(_scaled, on_retrace="ignore"), jax.jit(_scaled)
+    return _duel(lambda: [compiled(x) for x in ours], lambda: [jitted(x) for x in theirs], quick)
+
+
+def _threads(quick: bool) -> Duel:
+    (a, b), (x, y) = _tensors()
+    compiled, jitted = gx.function(_add), jax.jit(_add)
+    calls = 5 if quick else 200
+
+    def from_four(call: Call) -> Call:
+        def work() -> None:
+            for _ in range(calls):
+                call()
+
+        def run() -> Any:
+            threads = [threading.Thread(target=work) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            return call()
+
+        return run
+
+    ours, theirs = from_four(lambda: compiled(a, b)), from_four(lambda: jitted(x, y))
+    return Duel(
+        Contender("graphc", batch(ours, (), 1), 4 * calls),
+        Contender("jax.jit", batch(theirs, (), 1), 4 * calls),
+        lambda: [(ours(), theirs())],
+    )
+
+
+def _network() -> tuple[gx.layers.Sequential, list[tuple[jax.Array, jax.Array]]]:
+    sizes = (4, 8, 8, 2)
+    layers = [
+        gx.layers.Dense(out, "relu" if out != 2 else None, in_features=given)
+        for given, out in zip(sizes, sizes[1:], strict=False)
+    ]
+    return gx.layers.Sequential(layers), [
+        (jnp.array(layer.kernel.value().raw), jnp.array(layer.bias.value().raw)) for layer in layers
+    ]
+
+
+def _applied(weights: Iterable[tuple[jax.Array, jax.Array]], x: jax.Array) -> jax.Array:
+    for kernel, bias in weights:
+        x = x @ kernel + bias
+        if kernel.shape[1] != 2:
+            x = jax.nn.relu(x)
+    return x
+
+
+def _layers(quick: bool) -> Duel:
+    (a, _), (x, _) = _tensors()
+    net, weights = _network()
+    compiled, jitted = gx.function(lambda x: net(x)), jax.jit(_applied)
+    return _duel(lambda: compiled(a), lambda: jitted(weights, x), quick)
+
+
+def _layers_given(quick: bool) -> Duel:
+    (a, _), (x, _) = _tensors()
+    net, weights = _network()
+    compiled, jitted = gx.function(lambda net, x: net(x)), jax.jit(_applied)
+    return _duel(lambda: compiled(net, a), lambda: jitted(weights, x), quick)
+
+
+def _adam(quick: bool) -> Duel:
+    (a, b), (x, y) = _tensors()
+    target, raw = b[:, :2], y[:, :2]
+    net, weights = _network()
+    optimizer, rule = gx.optim.Adam(1e-3), optax.adam(1e-3)
+    optimizer.build(net.trainable_variables)
+    state = rule.init(weights)
+
+    @gx.function
+    def step(x: Any, target: Any) -> Any:
+        with gx.GradientTape() as tape:
+            loss = gx.mean((net(x) - target) ** 2)
+        variables = net.trainable_variables
+        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+        return loss
+
+    def update(weights: Any, state: Any, x: jax.Array, target: jax.Array) -> Any:
+        loss, gradients = jax.value_and_grad(lambda weights: jnp.mean((_applied(weights, x) - target) ** 2))(weights)
+        updates, state = rule.update(gradients, state, weights)
+        return optax.apply_updates(weights, updates), state, loss
+
+    jitted = jax.jit(update, donate_argnums=(0, 1))
+
+    def theirs() -> jax.Array:
+        nonlocal weights, state
+        weights, state, loss = jitted(weights, state, x, raw)
+        return loss
+
+    return _duel(lambda: step(a, target), theirs, quick)
+
+
+ROWS = (
+    Row("call-keyword", "call with a keyword", 1.5, _keyword),
+    Row("call-dict", "call with a dict", 1.5, _dictionary),
+    Row("call-nested", "call with a nested argument", 1.5, _nested),
+    Row("call-number", "call with a Python number", 1.5, _number),
+    Row("call-text", "call with a string and a default", 1.5, _text),
+    Row("call-numpy", "call with NumPy arrays", 1.5, _numpy),
+    Row("call-method", "method that reads self.w and self.scale", 1.5, _method),
+    Row("call-property", "property that reads self.w", 1.5, _property),
+    Row("call-classmethod", "class method", 1.5, _classmethod),
+    Row("call-partial", "functools.partial", 1.5, _partial),
+    Row("call-global", "call that reads a global number and an outer tensor", 1.5, _global),
+    Row("call-inner", "compiled function that calls another", 1.5, _inner),
+    Row("call-signature", "call with an input_signature", 1.5, _signature),
+    Row("call-results", "call that returns a dict of tensors and a tuple", 1.5, _results),
+    Row("call-two", "two traces in turn", 1.5, _two),
+    Row("call-eight", "eight traces in turn", 1.5, _eight),
+    Row("call-threads", "calls from four threads", 1.5, _threads),
+    Row("call-layers", "network of three layers, from outside", 1.5, _layers),
+    Row("call-layers-given", "network of three layers, an argument", 1.5, _layers_given),
+    Row("call-adam", "Adam step over a network from outside", 1.5, _adam),
+)

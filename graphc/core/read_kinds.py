@@ -1,0 +1,300 @@
+"""What is guarded of a value that a trace has read, by the kind of the value: one function for each kind.
+
+Each is given the reads, where the value is found, the value and its type. It adds the guards, and registers an object
+that is found again, or compared, by where it was found.
+"""
+
+from __future__ import annotations
+
+import array
+import enum
+import types
+import weakref
+from collections import defaultdict, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha1
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import jax
+import numpy as np
+
+from graphc.base import is_library_file, is_library_module
+from graphc.core.same import contents_of, exact, is_opaque, typed_keys, typed_set
+from graphc.core.sources import Source, attribute, item
+from graphc.core.strings import StringTensor
+from graphc.core.tensor import Tensor
+from graphc.core.variable import Variable
+
+if TYPE_CHECKING:
+    from graphc.core.reads import Reads
+
+__all__ = ["ReadGuard", "has_parts", "identity", "is_array", "items", "keyed", "recorder"]
+
+_SINGLETONS = (type(None), bool, type(Ellipsis), type(NotImplemented))
+_PLAIN = (int, float, complex, str, bytes)
+_ATOMS = frozenset((*_SINGLETONS, *_PLAIN))
+_FIXED = (type, types.ModuleType, types.BuiltinFunctionType, enum.Enum, types.MethodDescriptorType)
+_ARRAYS = (Tensor, jax.Array, np.ndarray, np.generic)
+_BUFFERS = (bytearray, array.array)
+_LEAVES = (*_PLAIN, *_SINGLETONS, *_FIXED, *_ARRAYS, Variable, StringTensor, types.FunctionType)
+_TEXT = 80
+
+# Contents of up to so many plain items are guarded one by one, in line; more by one call that compares them all.
+_INLINE = 8
+
+# At 1 MiB it takes about half a millisecond to look through the bytes of an array; larger ones count by identity.
+_MAX_ARRAY_BYTES = 1 << 20
+
+
+def is_array(value: Any) -> bool:
+    """Whether an argument is a tensor input of the graph."""
+    return isinstance(value, _ARRAYS)
+
+
+def has_parts(value: Any) -> bool:
+    """Whether an object's attributes may be looked at; those of a library's objects are not."""
+    kind = cast("type[Any]", type(value))
+    return not (isinstance(value, _LEAVES) or is_opaque(kind) or _is_library(kind))
+
+
+@dataclass(frozen=True, eq=False)
+class ReadGuard:
+    """Something that must hold for a trace to be used again.
+
+    Attributes:
+      source: where the value is found.
+      test: the condition, as code: ``{v}`` is the value, ``{0}`` the first constant.
+      constants: what the test compares with.
+      was: the value as text, for reasons; empty where its parts have guards of their own.
+      others: the sources that the test compares with: ``{s0}`` is the first.
+    """
+
+    source: Source
+    test: str
+    constants: tuple[Any, ...] = ()
+    was: str = ""
+    others: tuple[Source, ...] = ()
+
+
+def _plain(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    token = exact(value)
+    how = "{v} == {0}" if token is value else "exact({v}) == {2}"
+    reads.add(
+        ReadGuard(source, f"{{v}} is {{0}} or type({{v}}) is {{1}} and {how}", (value, kind, token), _text(value))
+    )
+
+
+def _value(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    """An object of a class of the user's that derives from a number or a text."""
+    reads.register(source, value)
+    reads.add(ReadGuard(source, "type({v}) is {0} and exact({v}) == {1}", (kind, exact(value)), _text(value)))
+
+
+def _identical(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    del kind
+    reads.add(identity(source, value))
+
+
+def _same_object(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    del kind
+    reads.register(source, value)
+    reads.add(identity(source, value))
+
+
+def _tensor(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    reads.register(source, value)
+    aval = value.raw.aval
+    reads.add(ReadGuard(source, "type({v}) is {0} and {v}.raw.aval == {1}", (kind, aval), str(value.type)))
+
+
+def _variable(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    reads.register(source, value)
+    if not source.of_call:
+        reads.add(ReadGuard(source, "{v} is {0} and {v}.trainable is {1}", (value, value.trainable), _text(value)))
+        return
+    test = "type({v}) is {0} and ({v}._type is {1} or {v}._type == {1}) and {v}.trainable is {2}"
+    reads.add(ReadGuard(source, test, (kind, value.type, value.trainable), f"a Variable {value.type}"))
+
+
+def _array(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    reads.register(source, value)
+    if kind is np.ndarray and value.nbytes <= _MAX_ARRAY_BYTES and not value.dtype.hasobject:
+        held = value.tobytes()
+        test = "same_array({v}, {0}, {1}, {2})"
+        reads.add(ReadGuard(source, test, (value.dtype, value.shape, held), _array_text(value)))
+    else:
+        reads.add(identity(source, value))
+
+
+def _buffer(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    reads.register(source, value)
+    reads.add(ReadGuard(source, "type({v}) is {0} and bytes({v}) == {1}", (kind, bytes(value)), f"a {kind.__name__}"))
+
+
+def _number(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    test = "type({v}) is {0} and {v}.dtype == {1} and {v}.tobytes() == {2}"
+    reads.add(ReadGuard(source, test, (kind, value.dtype, value.tobytes()), _text(value)))
+
+
+def _strings(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    reads.register(source, value)
+    reads.add(ReadGuard(source, "type({v}) is {0} and {v}.contents == {1}", (kind, value.contents), _text(value)))
+
+
+def _by_text(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    reads.add(ReadGuard(source, "type({v}) is {0} and repr({v}) == {1}", (kind, repr(value)), _text(value)))
+
+
+def _python_function(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    """A function may be made anew for each call, as a lambda is: it counts by what it is made of."""
+    reads.register(source, value)
+    if is_library_file(value.__code__.co_filename):
+        reads.add(identity(source, value))
+        return
+    names = [name for name in ("__code__", "__defaults__", "__kwdefaults__") if getattr(value, name) is not None]
+    parts = [getattr(value, name) for name in names]
+    test = " and ".join(f"{{v}}.{name} is {{{place}}}" for place, name in enumerate(names))
+    reads.add(ReadGuard(source, test, tuple(parts), _function_text(value)))
+    for name in names[1:]:
+        for key, default in contents_of(getattr(value, name)):
+            reads.record(item(attribute(source, name), key), default)
+
+
+def _bound_method(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    reads.add(ReadGuard(source, "type({v}) is {0}", (kind,)))
+    reads.record(attribute(source, "__func__"), value.__func__)
+    reads.record(attribute(source, "__self__"), value.__self__)
+
+
+def _partial_call(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    reads.register(source, value)
+    reads.add(ReadGuard(source, "type({v}) is {0}", (kind,)))
+    for name in ("func", "args", "keywords"):
+        reads.record(attribute(source, name), getattr(value, name))
+
+
+def items(
+    reads: Reads, source: Source, value: Sequence[Any], kind: type[Any], record: Callable[[Source, Any], None]
+) -> None:
+    """Guards the length of a sequence, and tells of its items by ``record``."""
+    reads.add(ReadGuard(source, f"type({{v}}) is {{0}} and len({{v}}) == {len(value)}", (kind,)))
+    for position, part in enumerate(value):
+        record(item(source, position), part)
+
+
+def _sequence(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    if kind is not tuple:
+        reads.register(source, value)
+    if len(value) > _INLINE and all(type(part) in _ATOMS for part in value):
+        reads.add(ReadGuard(source, "type({v}) is {0} and same_items({v}, {1})", (kind, tuple(value)), _text(value)))
+    else:
+        items(reads, source, value, kind, reads.record)
+
+
+def keyed(
+    reads: Reads, source: Source, value: dict[Any, Any], kind: type[Any], record: Callable[[Source, Any], None]
+) -> None:
+    """Guards the keys of a dict, and tells of its values by ``record``."""
+    if all(type(key) is str for key in value):
+        test, keys = "type({v}) is {0} and [*{v}] == {1}", list(value)
+    else:
+        test, keys = "type({v}) is {0} and same_keys({v}, {1})", cast("Any", typed_keys(value))
+    reads.add(ReadGuard(source, test, (kind, keys)))
+    if isinstance(value, defaultdict):
+        reads.record(attribute(source, "default_factory"), cast("Any", value).default_factory)
+    for key, part in value.items():
+        record(item(source, key), part)
+
+
+def _mapping(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    reads.register(source, value)
+    if len(value) > _INLINE and all(type(part) in _ATOMS for part in value.values()):
+        test = "type({v}) is {0} and same_keys({v}, {1}) and same_items([*{v}.values()], {2})"
+        given = kind, typed_keys(value), tuple(value.values())
+        reads.add(ReadGuard(source, test, given, _text(value)))
+    else:
+        keyed(reads, source, value, kind, reads.record)
+
+
+def _elements(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    reads.register(source, value)
+    reads.add(ReadGuard(source, "type({v}) is {0} and same_set({v}, {1})", (kind, typed_set(value)), _text(value)))
+
+
+def _instance(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    reads.register(source, value)
+    if not source.of_call or is_opaque(kind) or _is_library(kind):
+        reads.add(identity(source, value))
+    else:
+        reads.add(ReadGuard(source, "type({v}) is {0}", (kind,), f"a {kind.__name__}"))
+
+
+_Recorder: TypeAlias = "Callable[[Reads, Source, Any, type[Any]], None]"
+
+# By exact type where there are no subclasses to think of, else in this order.
+_BY_TYPE: dict[type[Any], _Recorder] = {
+    **dict.fromkeys((*_SINGLETONS, type, types.ModuleType, types.BuiltinFunctionType), _identical),
+    **dict.fromkeys(_PLAIN, _plain),
+    **dict.fromkeys((range, slice), _by_text),
+    Tensor: _tensor,
+    Variable: _variable,
+    StringTensor: _strings,
+    types.FunctionType: _python_function,
+    types.MethodType: _bound_method,
+    partial: _partial_call,
+}
+_BY_KIND: tuple[tuple[Any, _Recorder], ...] = (
+    (_FIXED, _identical),
+    (np.ndarray, _array),
+    (np.generic, _number),
+    (_PLAIN, _value),
+    ((np.dtype, jax.Array), _same_object),
+    (_BUFFERS, _buffer),
+    ((list, tuple, deque), _sequence),
+    (dict, _mapping),
+    ((set, frozenset), _elements),
+)
+
+
+def recorder(value: Any) -> _Recorder:
+    """What guards values of this kind."""
+    found = _BY_TYPE.get(cast("type[Any]", type(value)))
+    return found or next((made for kinds, made in _BY_KIND if isinstance(value, kinds)), _instance)
+
+
+def identity(source: Source, value: Any) -> ReadGuard:
+    """The guard that a source finds this very object."""
+    if source.of_call:
+        try:  # what comes with a call is not kept alive
+            return ReadGuard(source, "{v} is not None and {v} is {0}()", (weakref.ref(value),), _text(value))
+        except TypeError:
+            pass
+    return ReadGuard(source, "{v} is {0}", (value,), _text(value))
+
+
+def _is_library(kind: type[Any]) -> bool:
+    """Whether a class is one of Python's or of an installed package, graphc's own aside."""
+    return kind.__module__.partition(".")[0] != "graphc" and is_library_module(kind.__module__)
+
+
+def _array_text(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) < _TEXT else f"{value.dtype}{[*value.shape]} of hash {_hash(value)}"
+
+
+def _hash(array: np.ndarray[Any, Any]) -> str:
+    return sha1(array.tobytes(), usedforsecurity=False).hexdigest()[:8]
+
+
+def _function_text(value: types.FunctionType) -> str:
+    code = value.__code__
+    return f"the function {value.__qualname__} ({code.co_filename.rpartition('/')[2]}:{code.co_firstlineno})"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, Variable):
+        return f"the Variable {value.name!r}"
+    text = repr(value)
+    return text if len(text) < _TEXT else f"a {type(value).__name__}"

@@ -1,0 +1,184 @@
+"""Reads: what a trace took from outside itself, and what must still hold when its program is run again.
+
+While a function is traced, the operators of converted code tell of what they read: arguments, globals, variables of
+functions around, attributes, and contents. For each a :class:`ReadGuard` says how it is found again and what it must
+be.
+``graphc.function`` makes code of the guards of a trace, which every call runs.
+
+Objects are known by where they were found first. What came with the arguments may be another object at the next call,
+of the same class and with the same of what was read of it; what was found elsewhere must be the same object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import CellType, FunctionType
+from typing import Any, cast
+
+from graphc.base import nest
+from graphc.core.read_kinds import ReadGuard, has_parts, identity, is_array, items, keyed, recorder
+from graphc.core.same import attributes_of, contents_of
+from graphc.core.sources import Source, argument, attribute, cell, fixed, outer_cell
+from graphc.core.tensor import SymbolicTensor, Tensor
+
+__all__ = ["ReadGuard", "Reads", "is_array"]
+
+
+@dataclass
+class Reads:
+    """What one trace read outside itself.
+
+    Attributes:
+      guards: by the key of the source; several for a source that has more than one.
+      inputs: where the arrays among the arguments are found, in the order of :func:`graphc.base.nest.flatten`.
+    """
+
+    guards: dict[Any, ReadGuard] = field(default_factory=dict[Any, ReadGuard])
+    inputs: list[Source] = field(default_factory=list[Source])
+    _cells: dict[int, Source] = field(default_factory=dict[int, Source])
+    _found: dict[int, tuple[Any, Source]] = field(default_factory=dict[int, tuple[Any, Source]])
+
+    def source(self, value: Any) -> Source | None:
+        """Where an object was found first; None for one that the trace made, or that nobody told of."""
+        found = self._found.get(id(value))
+        return None if found is None else found[1]
+
+    def objects(self) -> list[tuple[Any, Source]]:
+        """The objects that were found, each with where."""
+        return list(self._found.values())
+
+    def argument(self, name: str, value: Any) -> None:
+        """Tells of an argument: its structure, its tensors, which become inputs, and its Python values."""
+        self._structure(argument(name), value)
+
+    def function(self, function: Any) -> None:
+        """Tells of the function that is traced, which is the same in all calls."""
+        self.record(fixed(function, "the function"), function)
+
+    def looked_at(self, tensor: Tensor, array: Any) -> None:
+        """Tells that Python code got to know the values of a tensor from outside."""
+        source = self.source(tensor) or fixed(tensor, "a tensor from outside")
+        guard = ReadGuard(source, "{v}.raw is {0}", (array,), f"the values of {source.text}")
+        self.guards.setdefault((*source.key, "values"), guard)
+
+    def record(self, source: Source, value: Any) -> None:
+        """Tells of a value that was read from outside the trace."""
+        if source.key in self.guards or isinstance(value, SymbolicTensor):
+            return
+        kind = cast("type[Any]", type(value))
+        if kind.__module__.startswith("graphc.autograph"):
+            return  # it stands for something of the trace
+        known = self._found.get(id(value))
+        if known is not None and known[1].key != source.key:
+            self.add(ReadGuard(source, "{v} is {s0}", (), others=(known[1],)))
+            return
+        recorder(value)(self, source, value, kind)
+
+    def closure(self, function: FunctionType, names: Mapping[str, int], file: str) -> None:
+        """Tells that a function that is called reads variables of the functions around it.
+
+        Args:
+          function: it; one that the trace has made has cells of its own, and those of its makers.
+          names: of these variables, each with the line.
+          file: the name of its file.
+        """
+        source = self.source(function)
+        for position, name in enumerate(function.__code__.co_freevars):
+            holder = (function.__closure__ or ())[position]
+            if source is not None and id(holder) not in self._cells:
+                line = f"{file}:{names.get(name, function.__code__.co_firstlineno)}"
+                found = outer_cell(source, position, name) if source.of_call else cell(holder, name, line)
+                self._cells[id(holder)] = found
+            if name in names and id(holder) in self._cells and (content := _content(holder)) is not holder:
+                self.record(self._cells[id(holder)], content)
+
+    def identify(self, value: Any) -> None:
+        """The very object counts: it is compared by identity, hashed, or kept by what the program calls."""
+        source = self.source(value)
+        if source is not None and source.of_call:
+            self.guards.setdefault((*source.key, "is"), identity(source, value))
+
+    def compared(self, left: Any, right: Any) -> None:
+        """Tells that two objects were asked whether they are one."""
+        one, other = self.source(left), self.source(right)
+        if one is None or other is None or not (one.of_call or other.of_call):
+            return  # what the trace has made is never what was outside
+        test = "{v} is {s0}" if left is right else "{v} is not {s0}"
+        self.guards.setdefault(("is", one.key, other.key), ReadGuard(one, test, (), others=(other,)))
+
+    def whole(self, value: Any) -> None:
+        """Tells that all that an object holds may be read, by code that tells of nothing."""
+        todo, seen = [value], set[int]()
+        while todo:
+            owner = todo.pop()
+            if id(owner) in seen:
+                continue
+            seen.add(id(owner))
+            source = self.source(owner)
+            if source is not None and has_parts(owner):
+                for name, part in _read_of(owner):
+                    self.record(attribute(source, name), part)
+                    todo.append(part)
+            todo += [part for _, part in contents_of(owner)]
+
+    def renew(self, value: Any) -> None:
+        """As :meth:`whole`, of what an object holds now: it may have made what it needs when it was first used."""
+        source = self.source(value)
+        if source is not None:
+            self.forget([(*source.key, ".")])
+            self.whole(value)
+
+    def forget(self, keys: Sequence[tuple[Any, ...]]) -> None:
+        """Takes back what was told of places that the trace itself changed, and of what is below them."""
+        for key in keys:
+            for known in [known for known in self.guards if known[: len(key)] == key]:
+                del self.guards[known]
+
+    def described(self) -> list[tuple[str, str]]:
+        """Each value by its text, and what it is, for the reasons of retraces."""
+        return [(guard.source.text, guard.was) for guard in self.guards.values() if guard.was]
+
+    def add(self, guard: ReadGuard) -> None:
+        """Adds the guard of what a source finds."""
+        self.guards[guard.source.key] = guard
+
+    def register(self, source: Source, value: Any) -> None:
+        """Notes where an object was found first."""
+        self._found[id(value)] = (value, source)
+
+    # Arguments: containers are structure, arrays are inputs.
+
+    def _structure(self, source: Source, value: Any) -> None:
+        if is_array(value):
+            self.inputs.append(source)
+            return
+        parts = None if value is None else nest.children(value)
+        if parts is None:
+            self.record(source, value)
+            return
+        kind = cast("type[Any]", type(value))
+        if not isinstance(value, tuple):
+            self.register(source, value)
+        if isinstance(value, dict):
+            keyed(self, source, cast("dict[Any, Any]", value), kind, self._structure)
+        elif isinstance(value, list | tuple):
+            items(self, source, cast("list[Any]", value), kind, self._structure)
+        else:
+            self.add(ReadGuard(source, "type({v}) is {0}", (kind,)))
+            for name, part in zip(*parts, strict=True):
+                self._structure(attribute(source, name), part)
+
+
+def _content(holder: CellType) -> Any:
+    """What a cell holds; the cell itself if it is empty."""
+    try:
+        return holder.cell_contents
+    except ValueError:
+        return holder
+
+
+def _read_of(owner: Any) -> Iterable[tuple[str, Any]]:
+    """The attributes of an object that its methods read; a class of graphc's may say which those are."""
+    names = vars(type(owner)).get("__graphc_reads__")
+    return attributes_of(owner) if names is None else [(name, getattr(owner, name)) for name in names]

@@ -1,0 +1,126 @@
+"""What makes two Python values the same to a compiled function, more strictly than ``==``: types and signs count."""
+
+from __future__ import annotations
+
+import types
+from collections import deque
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from functools import cache, partial
+from typing import Any, cast
+
+import numpy as np
+
+__all__ = [
+    "attributes_of",
+    "contents_of",
+    "exact",
+    "is_opaque",
+    "same_array",
+    "same_items",
+    "same_keys",
+    "same_set",
+    "slots_of",
+    "typed_keys",
+    "typed_set",
+]
+
+_PLAIN = (bool, int, float, complex, str, bytes)
+
+
+def exact(value: Any) -> Any:
+    """A plain value as one that equals itself alone: by its text 0.0 is not -0.0, and nan is nan.
+
+    Example:
+      >>> exact(0.0) == exact(-0.0), exact(float("nan")) == exact(float("nan")), exact(2)
+      (False, True, 2)
+    """
+    if isinstance(value, float):
+        return value if value and value == value else float.hex(value)
+    return repr(value) if isinstance(value, complex) else value
+
+
+def same_items(values: Sequence[Any], known: Sequence[Any]) -> bool:
+    """Whether plain values are the known ones, of the same types.
+
+    Example:
+      >>> same_items([1, 2.0], (1, 2.0)), same_items([1, 2], (1, 2.0))
+      (True, False)
+    """
+    return len(values) == len(known) and all(
+        a is b or (type(a) is type(b) and exact(a) == exact(b)) for a, b in zip(values, known, strict=True)
+    )
+
+
+def typed(value: Any) -> tuple[type[Any], Any]:
+    """A value with its type, since 1, 1.0, True and members of an IntEnum are equal; of tuples, each item so."""
+    kind = cast("type[Any]", type(value))
+    if kind is tuple:
+        return (kind, tuple(map(typed, value)))
+    return (kind, exact(value) if kind in _PLAIN else value)
+
+
+def typed_keys(value: dict[Any, Any]) -> list[Any]:
+    """The keys of a dict, each with its type."""
+    return [*map(typed, value)]
+
+
+def typed_set(value: AbstractSet[Any]) -> frozenset[Any]:
+    """The elements of a set, each with its type."""
+    return frozenset(map(typed, value))
+
+
+def same_keys(value: dict[Any, Any], known: list[Any]) -> bool:
+    """Whether a dict has just these :func:`typed_keys`, in order."""
+    return len(value) == len(known) and typed_keys(value) == known
+
+
+def same_set(value: AbstractSet[Any], known: frozenset[Any]) -> bool:
+    """Whether a set has just these :func:`typed_set` elements."""
+    return len(value) == len(known) and typed_set(value) == known
+
+
+def same_array(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...], held: bytes) -> bool:
+    """Whether a value is a NumPy array that holds just these bytes."""
+    return type(value) is np.ndarray and value.dtype == dtype and value.shape == shape and value.tobytes() == held
+
+
+def contents_of(value: Any) -> Iterator[tuple[Any, Any]]:
+    """The parts of a container of Python's own, each with its index or key."""
+    if isinstance(value, dict):
+        yield from cast("dict[Any, Any]", value).items()
+    elif isinstance(value, list | tuple | deque):
+        yield from enumerate(cast("list[Any]", value))
+    elif isinstance(value, set | frozenset):
+        yield from ((None, part) for part in cast("set[Any]", value))
+
+
+def attributes_of(value: Any) -> Iterator[tuple[str, Any]]:
+    """The attributes that an object holds itself, those in slots included."""
+    yield from list(getattr(value, "__dict__", {}).items())
+    for name in slots_of(cast("type[Any]", type(value))):
+        if hasattr(value, name):
+            yield name, getattr(value, name)
+
+
+@cache
+def slots_of(kind: type[Any]) -> tuple[str, ...]:
+    """The names of the slots of a class and its bases."""
+    found: list[str] = []
+    for base in kind.__mro__:
+        names: Any = base.__dict__.get("__slots__", ())
+        for name in (names,) if isinstance(names, str) else tuple(names):
+            private = name.startswith("__") and not name.endswith("__")
+            found.append(f"_{base.__name__.lstrip('_')}{name}" if private else name)
+    return tuple(name for name in found if name not in ("__dict__", "__weakref__"))
+
+
+@cache
+def is_opaque(kind: type[Any]) -> bool:
+    """Whether objects of a class hold what their attributes do not show, so that only identity tells them apart."""
+    if getattr(kind, "__graphc_opaque__", False):
+        return True
+    if issubclass(kind, (*_PLAIN, list, tuple, deque, dict, set, frozenset, partial, types.MethodType)):
+        return False
+    in_c = any(isinstance(base.__dict__.get("__new__"), types.BuiltinFunctionType) for base in kind.__mro__[:-1])
+    return in_c or not (slots_of(kind) or kind.__dictoffset__)

@@ -1,0 +1,100 @@
+"""Sources: how a call finds again what a trace read outside itself.
+
+A source starts at an argument, a global name, a variable of a function around, or a fixed object, and goes on by
+attributes and items. It can be written as code, and as text for people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from keyword import iskeyword
+from types import CellType
+from typing import Any, cast
+
+__all__ = ["Source", "argument", "attribute", "cell", "fixed", "global_name", "item", "outer_cell"]
+
+_NONE: Any = object()
+
+
+class Source:
+    """How a value is found: ``base`` or ``constant``, followed by ``suffix``.
+
+    Attributes:
+      base: the source of what holds the value; None for one that starts somewhere.
+      constant: an object that the code names: where a source starts, or the key of an item.
+      suffix: the code that follows.
+      text: for people.
+      of_call: whether it starts at an argument, so that the next call may come with another object.
+      key: equal for two sources that are the same.
+    """
+
+    __slots__ = ("base", "constant", "key", "of_call", "suffix", "text")
+
+    def __init__(self, base: Source | None, constant: Any, suffix: str, text: str, key: tuple[Any, ...]) -> None:
+        self.base = base
+        self.constant = constant
+        self.suffix = suffix
+        self.text = text
+        self.of_call = base is not None and base.of_call
+        self.key = key
+
+    def code(self, base: str, name: Callable[[Any], str]) -> str:
+        """The expression that finds the value.
+
+        Args:
+          base: the expression of what holds it.
+          name: gives the name by which the code knows an object.
+        """
+        if self.base is not None and self.constant is not _NONE:
+            return f"{base}[{name(self.constant)}]"
+        return (base if self.constant is _NONE else name(self.constant)) + self.suffix
+
+    def __repr__(self) -> str:
+        return f"<source {self.text}>"
+
+
+def argument(name: str) -> Source:
+    """An argument of the call."""
+    source = Source(None, _NONE, name, name, ("argument", name))
+    source.of_call = True
+    return source
+
+
+def global_name(namespace: dict[str, Any], name: str, place: str) -> Source:
+    """A global of a module; ``place`` says where it is read."""
+    return Source(None, namespace, f"[{name!r}]", f"global {name} ({place})", ("global", id(namespace), name))
+
+
+def cell(holder: CellType, name: str, place: str) -> Source:
+    """A variable of a function around; ``place`` says where it is read."""
+    return Source(None, holder, ".cell_contents", f"outer {name} ({place})", ("cell", id(holder)))
+
+
+def outer_cell(function: Source, position: int, name: str) -> Source:
+    """A variable of the function around a function that is itself found at each call."""
+    suffix = f".__closure__[{position}].cell_contents"
+    return Source(function, _NONE, suffix, f"outer {name} of {function.text}", (*function.key, "cell", position))
+
+
+def fixed(value: Any, text: str) -> Source:
+    """An object that is the same in all calls, such as a class or a module."""
+    return Source(None, value, "", text, ("fixed", id(value)))
+
+
+def attribute(base: Source, name: str) -> Source:
+    """An attribute of what another source finds."""
+    suffix = f".{name}" if name.isidentifier() and not iskeyword(name) else f".__dict__[{name!r}]"
+    return Source(base, _NONE, suffix, f"{base.text}.{name}", (*base.key, ".", name))
+
+
+def item(base: Source, index: Any) -> Source:
+    """An item of what another source finds."""
+    plain = type(index) in (int, str)
+    suffix = f"[{index!r}]" if plain else ""
+    return Source(
+        base,
+        _NONE if plain else index,
+        suffix,
+        f"{base.text}[{index!r}]",
+        (*base.key, "[]", cast("type[Any]", type(index)), index),
+    )

@@ -1,0 +1,104 @@
+"""Entries: the short way of a call, written out for one trace and one kind of arguments.
+
+An entry has the parameters of the user's function, so that Python itself binds the arguments. It looks at the guards of
+its trace, collects the arrays and Variables, and calls the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from graphc.base import nest
+from graphc.core import SymbolicTensor, Tensor, is_array
+from graphc.function.arguments import Arguments, Binder
+from graphc.function.guards import Writer, written_signature
+from graphc.function.results import Place, written_packer
+from graphc.function.tracebacks import shorten
+from graphc.function.traced import TracedFunction
+from graphc.lowering import TypesDiffer, run_on_variables
+
+__all__ = ["entry", "kinds_of"]
+
+
+def kinds_of(arguments: Arguments) -> tuple[Any, ...] | None:
+    """Of what kinds the arrays among the arguments are, which tells two entries of one trace apart.
+
+    None where there can be no entry: what is passed is not what the trace works on.
+    """
+    if arguments.values is not arguments.given:
+        return None  # numbers became tensors, as input_signature asks
+    leaves = [leaf for value in arguments.values.values() for leaf in nest.flatten(value)[0] if is_array(leaf)]
+    plain = all(type(leaf) in (Tensor, np.ndarray) or isinstance(leaf, jax.Array | np.generic) for leaf in leaves)
+    if not plain or any(isinstance(leaf, SymbolicTensor) for leaf in leaves):
+        return None
+    return tuple([(type(leaf), getattr(leaf, "dtype", None)) for leaf in leaves])
+
+
+def entry(traced: TracedFunction, binder: Binder, arguments: Arguments) -> Callable[..., Any]:
+    """The entry of a trace for arguments of these kinds."""
+    writer = Writer()
+    leaves = [leaf for value in arguments.values.values() for leaf in nest.flatten(value)[0] if is_array(leaf)]
+    parameters = written_signature(binder.signature, writer)
+    guards = [guard for guard in traced.guards if guard.source.of_call]
+    outside = [guard for guard in traced.guards if not guard.source.of_call]
+    for guard in guards:
+        writer.guard(guard)
+    arrays = [writer.array(source, leaf) for source, leaf in zip(traced.inputs, leaves, strict=True)]
+    for guard in outside:
+        writer.guard(guard)
+    writer.distinct(*traced.distinct)
+    found = [writer.find(source) for source in traced.wanted]
+    tail = _simple if traced.is_simple else _general
+    return writer.function(parameters, tail(traced, writer, list(arguments.values), arrays, found))
+
+
+def _listed(names: list[str]) -> str:
+    return "".join(f"{name}, " for name in names)
+
+
+def _simple(traced: TracedFunction, writer: Writer, names: list[str], arrays: list[str], found: list[str]) -> list[str]:
+    """Calls the program, of a function that does nothing but compute and update Variables."""
+    del names
+    writer.namespace.update(
+        program=traced.executable.jitted, pack=traced.pack, run_on_variables=run_on_variables, Tensor=Tensor,
+        new=object.__new__, Differ=(TypesDiffer, ValueError),
+    )  # fmt: skip
+
+    def value(place: Any) -> str:
+        return found[place.index] if isinstance(place, Place) else writer.constant(place)
+
+    given = [*arrays, *(f"{value(place)}.raw" for place in traced.captured_places)]
+    variables = [value(place) for place in traced.variable_places]
+    call = f"program({_listed(given)})"
+    if variables:
+        count = traced.executable.num_written
+        call = f"run_on_variables(program, ({_listed(variables)}), {count}, ({_listed(given)}))"
+    # Arrays that JAX does not bring together are told by the long way, as are other rules for dtypes.
+    lines = ["try:", f"    results = {call}", "except Differ:", "    return MISS"]
+    count = traced.num_results
+    if (packed := written_packer(traced.structure, traced.leaves, [f"t{place}" for place in range(count)])) is None:
+        return [*lines, "return pack(map(Tensor, results))"]
+    for place in range(count):  # without a call of __init__
+        lines += [f"t{place} = new(Tensor)", f"t{place}.raw = results[{place}]"]
+    return [*lines, f"return {packed}"]
+
+
+def _general(
+    traced: TracedFunction, writer: Writer, names: list[str], arrays: list[str], found: list[str]
+) -> list[str]:
+    """Calls the trace, which knows what is to be done besides."""
+
+    def run(values: dict[str, Any], arrays: list[Any], found: tuple[Any, ...]) -> Any:
+        try:
+            return traced(Arguments(values, arrays, traced.types, values, found))
+        except Exception as error:
+            shorten(error)
+            raise
+
+    writer.namespace["run"] = run
+    values = ", ".join(f"{name!r}: {name}" for name in names)
+    return [f"return run({{{values}}}, [{_listed(arrays)}], ({_listed(found)}))"]

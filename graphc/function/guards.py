@@ -1,0 +1,166 @@
+"""Guards as code: a function for each trace that looks whether it may be used, and finds what its program works on.
+
+What a trace depends on is known when it has been made (:mod:`graphc.core.reads`). It is written out as straight-line
+Python, without a loop or a call for each guard: `if v2 is not c3: return MISS`. That is the cheapest way to ask, tens
+of nanoseconds a guard, and it has the same form for every kind of argument.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Any
+
+import jax
+import numpy as np
+
+from graphc.core import ReadGuard, Source, Tensor, canonical_array, exact, same_array, same_items, same_keys, same_set
+
+__all__ = ["MISS", "Writer", "matcher", "written_signature"]
+
+MISS: Any = object()
+"""What the code returns where a guard does not hold."""
+
+_HELPERS: dict[str, Any] = {
+    "MISS": MISS,
+    "exact": exact,
+    "same_array": same_array,
+    "same_items": same_items,
+    "same_keys": same_keys,
+    "same_set": same_set,
+}
+
+# Of so many objects or fewer it takes less time to compare each two than to count their identities.
+_PAIRED = 6
+
+# Dtypes whose values every tensor holds as they are, so that JAX's own conversion is right.
+_TAKEN_AS_THEY_ARE = frozenset(("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32", "float16", "float32"))
+
+
+class Writer:
+    """Writes the body of such a function, line by line."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.namespace: dict[str, Any] = dict(_HELPERS)
+        self._names: dict[int, str] = {}
+        self._found: dict[Any, str] = {}
+
+    def constant(self, value: Any) -> str:
+        """The name by which the code knows an object."""
+        name = self._names.get(id(value))
+        if name is None:
+            name = self._names[id(value)] = f"c{len(self._names)}"
+            self.namespace[name] = value
+        return name
+
+    def find(self, source: Source) -> str:
+        """The name of the variable that holds what a source finds."""
+        name = self._found.get(source.key)
+        if name is None:
+            base = "" if source.base is None else self.find(source.base)
+            code = source.code(base, self.constant)
+            if code.isidentifier():
+                name = code
+            else:
+                name = f"v{len(self._found)}"
+                self.lines.append(f"{name} = {code}")
+            self._found[source.key] = name
+        return name
+
+    def require(self, condition: str) -> None:
+        """Adds a condition."""
+        self.lines.append(f"if not ({condition}): return MISS")
+
+    def guard(self, guard: ReadGuard) -> None:
+        """Adds a guard."""
+        constants = [self.constant(value) for value in guard.constants]
+        others = {f"s{place}": self.find(source) for place, source in enumerate(guard.others)}
+        self.require(guard.test.format(*constants, v=self.find(guard.source), **others))
+
+    def distinct(self, sources: Sequence[Source], known: Sequence[Any]) -> None:
+        """Adds that several objects are not one."""
+        found = [self.find(source) for source in sources]
+        names = [*found, *map(self.constant, known)]
+        if not found or len(names) < 2:
+            return
+        if len(names) <= _PAIRED:
+            pairs = [f"{one} is not {other}" for one, other in combinations(names, 2) if one in found or other in found]
+            self.require(" and ".join(pairs))
+        else:
+            self.require(f"len({{{', '.join(f'id({name})' for name in names)}}}) == {len(names)}")
+
+    def array(self, source: Source, value: Any) -> str:
+        """Adds that an argument is an array of the kind and type of ``value``; returns what the program is given."""
+        name, kind = self.find(source), self.constant(type(value))
+        if type(value) is Tensor:
+            raw = f"{name}_raw"
+            self.require(f"type({name}) is {kind}")
+            self.lines.append(f"{raw} = {name}.raw")
+            self.require(f"{raw}.aval == {self.constant(value.raw.aval)}")
+            return raw
+        if isinstance(value, jax.Array):
+            self.require(f"type({name}) is {kind} and {name}.aval == {self.constant(value.aval)}")
+            return name
+        dtype = self.constant(value.dtype)
+        self.require(f"type({name}) is {kind} and {name}.dtype == {dtype} and {name}.shape == {tuple(value.shape)}")
+        if type(value) is np.ndarray and value.dtype.name in _TAKEN_AS_THEY_ARE:
+            return f"{name}.copy()"  # JAX may read NumPy's memory later, when the user has written to it
+        return f"{self.constant(canonical_array)}({name})"
+
+    def function(self, parameters: str, tail: Sequence[str]) -> Callable[..., Any]:
+        """The function: the guards, then ``tail``, which returns the result."""
+        body = [
+            f"def call({parameters}):",
+            "    try:",
+            *(f"        {line}" for line in self.lines or ["pass"]),
+            "    except Exception:",  # an attribute that is gone, an item that is missing
+            "        return MISS",
+            *(f"    {line}" for line in tail),
+        ]
+        exec(compile("\n".join(body), "<graphc guards>", "exec"), self.namespace)
+        return self.namespace["call"]
+
+
+def matcher(
+    guards: Sequence[ReadGuard],
+    names: Sequence[str],
+    wanted: Sequence[Source],
+    distinct: tuple[Sequence[Source], Sequence[Any]],
+) -> Callable[..., Any]:
+    """A function of the arguments' values that gives what ``wanted`` finds, or :data:`MISS`.
+
+    It asks nothing of the arrays among the arguments, whose types the caller compares.
+
+    Args:
+      guards: what must hold.
+      names: of the parameters, in order.
+      wanted: what is asked for.
+      distinct: sources that must find objects that are not one, and objects that they must not find.
+    """
+    writer = Writer()
+    for guard in guards:
+        writer.guard(guard)
+    writer.distinct(*distinct)
+    found = [writer.find(source) for source in wanted]
+    return writer.function(", ".join(names), [f"return ({''.join(f'{name}, ' for name in found)})"])
+
+
+def written_signature(signature: inspect.Signature, writer: Writer) -> str:
+    """The parameters of a function as text, defaults by the names of their constants."""
+    parts: list[str] = []
+    kinds = inspect.Parameter
+    parameters = list(signature.parameters.values())
+    for place, parameter in enumerate(parameters):
+        before = parameters[place - 1].kind if place else None
+        if before is kinds.POSITIONAL_ONLY and parameter.kind is not kinds.POSITIONAL_ONLY:
+            parts.append("/")
+        if parameter.kind is kinds.KEYWORD_ONLY and before not in (kinds.KEYWORD_ONLY, kinds.VAR_POSITIONAL):
+            parts.append("*")
+        stars = {kinds.VAR_POSITIONAL: "*", kinds.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+        default = "" if parameter.default is parameter.empty else f"={writer.constant(parameter.default)}"
+        parts.append(f"{stars}{parameter.name}{default}")
+    if parameters and parameters[-1].kind is kinds.POSITIONAL_ONLY:
+        parts.append("/")
+    return ", ".join(parts)

@@ -1,0 +1,202 @@
+"""Guards: what a trace took from outside its arguments is looked at again at each call."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import types
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphc as gx
+
+X = gx.asarray([1.0, 2.0])
+SCALE = 2.0
+TABLE = {"rate": 3.0, "unread": {"deep": [1]}}
+WEIGHTS = np.array([1.0, 1.0], np.float32)
+TENSOR = gx.asarray([1.0, 1.0])
+module = types.ModuleType("a_module")
+module.FACTOR = 2.0  # pyright: ignore[reportAttributeAccessIssue]
+
+
+@dataclass
+class Config:
+    rate: float = 2.0
+    name: str = "a"
+
+
+CONFIG = Config()
+
+
+class Model:
+    power = 1.0
+
+    def __init__(self, scale: float = 2.0) -> None:
+        self.scale, self.unread = scale, 0
+        self.w = gx.Variable([1.0, 1.0])
+
+    def helper(self, x: Any) -> Any:
+        return x + 1.0
+
+    def run(self, x: Any) -> Any:
+        return self.helper(x) * self.scale * self.w * self.power
+
+
+MODEL = Model()
+
+
+def helper(x: Any) -> Any:
+    return x * 2.0
+
+
+def set_global(name: str, value: Any) -> Callable[[], None]:
+    return lambda: globals().__setitem__(name, value)
+
+
+def new_helper(x: Any) -> Any:
+    return x * 7.0
+
+
+def default(x: Any, table: list[float] = [1.0]) -> Any:  # noqa: B006
+    return x * table[0]
+
+
+CASES: dict[str, tuple[Callable[[Any], Any], Callable[[], Any]]] = {
+    "global": (lambda x: x * SCALE, set_global("SCALE", 5.0)),
+    "item of a dict": (lambda x: x * TABLE["rate"], lambda: TABLE.update(rate=4.0)),
+    "field of a dataclass": (lambda x: x * CONFIG.rate, lambda: setattr(CONFIG, "rate", 4.0)),
+    "element of an array": (lambda x: x * gx.asarray(WEIGHTS), lambda: WEIGHTS.fill(3.0)),
+    "module attribute": (lambda x: x * module.FACTOR, lambda: setattr(module, "FACTOR", 4.0)),
+    "class attribute": (MODEL.run, lambda: setattr(Model, "power", 3.0)),
+    "attribute": (MODEL.run, lambda: setattr(MODEL, "scale", 3.0)),
+    "attribute that hides the class's": (MODEL.run, lambda: setattr(MODEL, "power", 5.0)),
+    "method": (MODEL.run, lambda: setattr(Model, "helper", lambda self, x: x * 9.0)),
+    "method of one object": (MODEL.run, lambda: setattr(MODEL, "helper", lambda x: x * 11.0)),
+    "helper": (lambda x: helper(x), set_global("helper", new_helper)),
+    "tensor": (lambda x: x * TENSOR, set_global("TENSOR", gx.asarray([5.0, 6.0]))),
+    "object": (lambda x: CONFIG.rate * x, set_global("CONFIG", Config(rate=8.0))),
+    "default argument": (default, lambda: default.__defaults__[0].append(default.__defaults__[0].pop() + 1)),  # pyright: ignore
+    "partial": (functools.partial(default, table=[2.0]), lambda: None),
+}
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_what_changes_outside_is_seen(kind: str) -> None:
+    function, change = CASES[kind]
+    compiled = gx.function(function, on_retrace="ignore")
+    for _ in range(2):  # the second time by the short way
+        np.testing.assert_array_equal(compiled(X).numpy(), function(X).numpy())
+    change()
+    for _ in range(2):
+        np.testing.assert_array_equal(compiled(X).numpy(), function(X).numpy())
+
+
+def test_a_variable_of_the_function_around_is_seen_and_the_reason_names_it() -> None:
+    rate = 2.0
+    compiled = gx.function(lambda x: x * rate)
+    assert compiled(X).tolist() == [2, 4]
+    rate = 3.0
+    assert compiled(X).tolist() == [3, 6]
+    line = compiled.python_function.__code__.co_firstlineno
+    assert compiled.trace_report()[-1].reason == f"outer rate (test_guards.py:{line}) was 2.0, is 3.0"
+
+
+def test_what_is_not_read_is_not_looked_at() -> None:
+    model, compiled = Model(), gx.function(lambda model, x: x * model.scale)
+    compiled(model, X)
+    model.unread, model.helper = 5, None  # pyright: ignore[reportAttributeAccessIssue]
+    compiled(model, X)
+    assert compiled.num_traces == 1
+
+
+def test_objects_of_a_class_share_a_trace_and_keep_their_variables() -> None:
+    compiled = gx.function(lambda model, x: model.w.assign(x * model.scale))
+    first, second = Model(), Model()
+    for factor in (1.0, 2.0):
+        compiled(first, X * factor)
+        compiled(second, X * factor * 10.0)
+    assert (first.w.tolist(), second.w.tolist()) == ([4, 8], [40, 80])
+    assert compiled.num_traces == 1
+
+
+def test_variables_that_are_one_are_told_from_variables_that_are_two() -> None:
+    def both(first: Any, second: Any) -> Any:
+        first.assign_add([1.0])
+        return first + second
+
+    compiled = gx.function(both)
+    one, other = gx.Variable([1.0]), gx.Variable([1.0])
+    assert compiled(one, other).tolist() == [3]
+    assert compiled(one, one).tolist() == [6]
+    assert compiled(one, other).tolist() == [5]
+    assert compiled.num_traces == 2
+
+
+def test_a_tensor_that_is_replaced_by_another_of_its_type_needs_no_trace() -> None:
+    class Holder:
+        state = gx.asarray([1.0, 1.0])
+
+    holder, compiled = Holder(), gx.function(lambda holder, x: holder.state * x)
+    for value in (1.0, 2.0, 3.0):
+        holder.state = gx.asarray([value, value])
+        assert compiled(holder, X).tolist() == [value, 2 * value]
+    assert compiled.num_traces == 1
+
+
+def test_lambdas_of_one_place_share_a_trace_unless_what_they_hold_differs() -> None:
+    compiled = gx.function(lambda f, x: f(x), on_retrace="ignore")
+    for factor in (2.0, 3.0, 2.0, 3.0):
+        assert compiled(lambda x: x * factor, X).tolist() == [factor, 2 * factor]  # noqa: B023
+    assert compiled.num_traces == 2
+
+
+def test_what_came_with_a_call_is_not_kept_alive() -> None:
+    model, compiled = Model(), gx.function(lambda model, x: model.run(x))
+    compiled(model, X)
+    compiled(model, X)
+    found = weakref.ref(model)
+    del model
+    gc.collect()
+    assert found() is None
+
+
+def test_what_a_layer_holds_is_looked_at() -> None:
+    layer = gx.layers.Dense(2, kernel_init="ones", in_features=2)
+    dropout = gx.layers.Dropout(0.0)
+    compiled = gx.function(lambda x: dropout(layer(x), training=True))
+    assert compiled(X).tolist() == [3, 3]
+    assert layer.bias is not None
+    layer.bias.assign([1.0, 1.0])
+    assert compiled(X).tolist() == [4, 4]
+    assert compiled.num_traces == 1
+    layer.bias = None
+    assert compiled(X).tolist() == [3, 3]
+    dropout.rate = 0.999
+    assert compiled(X).tolist() == [0, 0]
+    assert compiled.num_traces == 3
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_arguments_that_do_not_fit_are_refused_once_there_are_traces_too(count: int) -> None:
+    compiled = gx.function(lambda x: x)
+    compiled(X)
+    compiled(X)
+    with pytest.raises(gx.errors.InvalidTypeError, match=r"lambda.*: .*argument"):
+        compiled(*[X] * (count + 1))
+
+
+def test_numpy_arrays_may_be_written_to_after_the_call() -> None:
+    compiled = gx.function(lambda x: x * 2.0)
+    array = np.ones(1 << 16, np.float32)
+    results: list[Any] = []
+    for value in (1.0, 2.0, 3.0):
+        array[:] = value
+        results.append(compiled(array))
+        array[:] = -1.0
+    assert [result.numpy()[-1] for result in results] == [2, 4, 6]
+    assert compiled.num_traces == 1
