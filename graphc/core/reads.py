@@ -180,5 +180,5 @@ def _content(holder: CellType) -> Any:
 
 def _read_of(owner: Any) -> Iterable[tuple[str, Any]]:
     """The attributes of an object that its methods read; a class of graphc's may say which those are."""
-    names = vars(type(owner)).get("__graphc_reads__")
+    names = vars(cast("type[Any]", type(owner))).get("__graphc_reads__")
     return attributes_of(owner) if names is None else [(name, getattr(owner, name)) for name in names]
