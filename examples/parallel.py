@@ -67,6 +67,7 @@ def in_order(x):
 def show(timeline, function, kind):
     """Prints which steps of a function went on at the same time."""
     events = [event for event in timeline.events if event.function == function.name and event.kind == kind]
+    events.sort(key=lambda event: event.track)
     for number, one in enumerate(events):
         for other in events[number + 1 :]:
             if one.overlaps(other):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import pytest
 
 import graphc as gx
+from benchmarks import harness
 from benchmarks.__main__ import ROWS, main
 from benchmarks.functions import CASES
 from benchmarks.harness import Contender, Duel, Reading, Result, Row, Sample, arrays, batch, measure
@@ -75,10 +75,24 @@ def test_ratio_is_that_of_the_medians() -> None:
     assert result.spread == (1.75, 51.5)
 
 
-def test_row_of_several_duels_shows_the_worst_and_counts_those_within_the_bar(tmp_path: Path) -> None:
+def test_row_of_several_duels_shows_the_worst_and_counts_those_within_the_bar(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Clock:
+        now = 0.0
+
+        def perf_counter(self) -> float:
+            return self.now
+
+        def sleep(self, seconds: float) -> None:
+            self.now += seconds
+
+    clock = Clock()
+    monkeypatch.setattr(harness, "time", clock)
+
     def duel(measured: float) -> Duel:
         def contender(seconds: float) -> Contender:
-            return Contender("", lambda: lambda: time.sleep(seconds))
+            return Contender("", lambda: lambda: clock.sleep(seconds))
 
         return Duel(contender(measured), contender(0.01), list)
 
