@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import gc
 import itertools
 import os
+import random
 import shutil
 import tempfile
 
@@ -33,6 +35,11 @@ if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
     atexit.register(shutil.rmtree, os.environ["JAX_COMPILATION_CACHE_DIR"], ignore_errors=True)
     os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
     os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
+
+# Which tests of the front end have their programs compiled; drawn once for all workers of a run.
+os.environ.setdefault("GRAPHC_TESTS_SEED", str(random.randrange(10**6)))
+
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -89,6 +96,30 @@ def _freeze() -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("gpu") is not None and not _sees_gpu():
         pytest.skip("JAX sees no GPU here; where there is one, run: make test-gpu")
+
+
+FRONT_END = ("tests/autograph/", "tests/conformance/")
+"""The folders of tests that are about what a trace means, not about what XLA makes of it."""
+
+
+@pytest.fixture(autouse=True)
+def _without_xla(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Runs the programs of the front end's tests step by step, but for a tenth and those that are marked."""
+    from tests.stepwise import is_drawn, stepwise
+
+    test = request.node
+    compiled = not test.nodeid.startswith(FRONT_END) or test.get_closest_marker("xla") or is_drawn(test.nodeid)
+    with contextlib.nullcontext() if compiled else stepwise():
+        yield
+
+
+def pytest_report_header() -> str:
+    return f"GRAPHC_TESTS_SEED={os.environ['GRAPHC_TESTS_SEED']} draws which tests of the front end XLA compiles"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if terminalreporter.stats.get("failed"):
+        terminalreporter.write_line(pytest_report_header())
 
 
 def _sees_gpu() -> bool:

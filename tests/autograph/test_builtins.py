@@ -19,8 +19,7 @@ from graphc.base.errors import (
     OutOfRangeError,
     UnimplementedError,
 )
-from tests.autograph.operators.differential import check, kinds_of
-from tests.autograph.operators.programs import f, n
+from tests.autograph.operators.differential import check, f, kinds_of, n
 
 CASES: list[Any] = []
 

@@ -17,7 +17,7 @@ from graphc.base.errors import (
     UndefinedNameError,
     UnimplementedError,
 )
-from tests.autograph.operators.programs import f, n
+from tests.autograph.operators.differential import f, n
 
 CASES: list[Any] = []
 

@@ -11,8 +11,8 @@ import pytest
 import graphc as gx
 from graphc import Tensor
 from graphc.base.errors import UnimplementedError
-from tests.autograph.operators.differential import difference, kinds_of, loops_of, run
-from tests.autograph.operators.programs import f, n
+from tests.autograph.operators.differential import f, kinds_of, loops_of, n, run
+from tests.conformance.comparing import difference
 
 Program = Callable[..., Any]
 

@@ -12,8 +12,8 @@ import graphc as gx
 from graphc import Tensor
 from graphc.autograph import to_source
 from graphc.base.errors import UndefinedNameError
-from tests.autograph.operators.differential import compile_quietly, difference
-from tests.autograph.operators.programs import f
+from tests.autograph.operators.differential import compile_quietly, f
+from tests.conformance.comparing import difference
 
 
 def return_in_the_middle(x: Tensor) -> Any:

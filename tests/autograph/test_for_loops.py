@@ -14,8 +14,7 @@ import graphc as gx
 from graphc import Tensor
 from graphc.autograph.operators.loops.ranges import TensorRange
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
-from tests.autograph.operators.differential import check, kinds_of, loops_of
-from tests.autograph.operators.programs import f, n
+from tests.autograph.operators.differential import check, f, kinds_of, loops_of, n
 
 CASES: list[Any] = []
 ROLLED, UNROLLED, WHILE = ["rolled"], ["unrolled"], ["while"]

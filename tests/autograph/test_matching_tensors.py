@@ -10,8 +10,8 @@ import pytest
 
 import graphc as gx
 from graphc import Tensor
-from tests.autograph.operators.differential import check, compile_quietly, difference, kinds_of
-from tests.autograph.operators.programs import f, n
+from tests.autograph.operators.differential import check, compile_quietly, f, kinds_of, n
+from tests.conformance.comparing import difference
 
 
 @dataclass

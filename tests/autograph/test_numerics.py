@@ -25,7 +25,8 @@ def checking() -> Iterator[None]:
         yield
 
 
-pytestmark = pytest.mark.usefixtures("checking")
+# What finds them is in the compiled program.
+pytestmark = [pytest.mark.usefixtures("checking"), pytest.mark.xla]
 
 
 def raised(call: Callable[[], Any]) -> str:

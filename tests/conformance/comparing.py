@@ -32,8 +32,17 @@ def snapshot(value: Any, seen: tuple[int, ...] = ()) -> Any:
     return value
 
 
-def difference(eager: Any, compiled: Any, tolerance: float, python_numbers: bool) -> str | None:
-    """Where two results differ in structure, type, shape or value; None where they are the same."""
+def difference(eager: Any, compiled: Any, tolerance: float = 1e-5, python_numbers: bool = True) -> str | None:
+    """Where two results differ in structure, type, shape or value; None where they are the same.
+
+    Args:
+      eager: what plain Python gives.
+      compiled: what compiled code gives.
+      tolerance: relative and absolute, of floating values.
+      python_numbers: whether a Python number, which may depend on tensors, may come back as a tensor: of the dtype that
+        the number becomes when a tensor is made of it, or of a wider kind, where another path through the program makes
+        it one.
+    """
     if isinstance(eager, gx.Variable) and isinstance(compiled, gx.Variable):
         eager, compiled = eager.value(), compiled.value()
     if _is_array(eager) or _is_array(compiled):
@@ -70,7 +79,6 @@ def _array_difference(eager: Any, compiled: Any, tolerance: float, python_number
     one, two = (value.numpy() if isinstance(value, gx.Tensor) else np.asarray(value) for value in (eager, compiled))
     if not _is_array(eager):
         one = np.asarray(gx.asarray(eager))
-        # On another path the number may be one of a wider kind.
         if one.dtype.kind in "bi" and two.dtype.kind in "if":
             one = one.astype(two.dtype)
     if (one.dtype, one.shape) != (two.dtype, two.shape):

@@ -50,6 +50,7 @@ __all__ = [
     "check",
     "check_gradients",
     "f",
+    "group",
     "i",
     "program",
     "programs",
@@ -84,6 +85,7 @@ class Program:
     gradient_gap: str | None = None
     python_numbers: bool = False
     tolerance: float = 1e-5
+    loops: tuple[str, ...] | None = None
     options: dict[str, Any] = field(default_factory=dict)
     file: str = ""
 
@@ -105,6 +107,7 @@ def program(
     gradient_gap: str | None = None,
     python_numbers: bool = False,
     tolerance: float = 1e-5,
+    loops: tuple[str, ...] | None = None,
     file: str | None = None,
     **options: Any,
 ) -> Callable[[Any], Any]:
@@ -128,6 +131,7 @@ def program(
       python_numbers: whether a tensor may come back compiled where plain Python gives a Python number, because the
         number depends on tensors.
       tolerance: relative and absolute, of floating values.
+      loops: what becomes of the program's loops on the first inputs, in their order; None where it is not looked at.
       file: the file whose lines a refusal names, where it is not that of ``fn``.
       **options: of ``gx.function``.
 
@@ -152,12 +156,36 @@ def program(
             gradient_gap=gradient_gap,
             python_numbers=python_numbers,
             tolerance=tolerance,
+            loops=loops,
             options=options,
             file=file or _file_of(fn),
         )
         return fn
 
     return add
+
+
+def group(name: str, *, construct: str) -> Callable[..., Callable[[Any], Any]]:
+    """A shorter :func:`program` for functions of one construct, which are told apart by their own names.
+
+    Args:
+      name: of the group.
+      construct: the row of the table.
+
+    Returns:
+      A decorator with arguments: what to run the function on, an argument or a tuple of arguments each time, and the
+      other keywords of :func:`program`.
+    """
+
+    def of_group(*inputs: Any, **said: Any) -> Callable[[Any], Any]:
+        given = [one if isinstance(one, tuple) else (one,) for one in inputs]
+
+        def add(fn: Any) -> Any:
+            return program(f"{name}/{fn.__name__}", inputs=given, construct=construct, python_numbers=True, **said)(fn)
+
+        return add
+
+    return of_group
 
 
 def programs() -> list[Program]:

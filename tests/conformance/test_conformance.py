@@ -8,7 +8,8 @@ from zlib import crc32
 
 import pytest
 
-from tests.conformance.harness import Differs, Program, Refused, TapePlace, check, check_gradients, programs
+from tests.autograph.operators.differential import kinds_of
+from tests.conformance.harness import Differs, Program, Refused, TapePlace, check, check_gradients, fresh, programs
 from tests.conformance.table import PAGE, page
 
 PROGRAMS = programs()
@@ -60,6 +61,11 @@ def test_program(program: Program, checked: Callable[[Program], None]) -> None:
 @pytest.mark.parametrize("program", rows(row for row in PROGRAMS if row.gradient and not row.gradient_gap))
 def test_gradients_with_the_tape_elsewhere(program: Program) -> None:
     check_gradients(program, ("around" if place_of(program) == "inside" else "inside",))
+
+
+@pytest.mark.parametrize("program", [pytest.param(row, id=row.name) for row in PROGRAMS if row.loops is not None])
+def test_what_became_of_the_loops(program: Program) -> None:
+    assert tuple(kinds_of(program.fn, *fresh(program.inputs[0]))) == program.loops
 
 
 def test_there_are_enough() -> None:

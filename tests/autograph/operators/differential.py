@@ -6,14 +6,23 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-import jax
 import numpy as np
 
 import graphc as gx
-from graphc.base import nest
 from graphc.base.errors import GraphcError, SideEffectWarning
+from tests.conformance.comparing import difference
 
 Loops = list[tuple[str, str]]
+
+
+def f(*values: float) -> gx.Tensor:
+    """A float scalar, or a vector of several."""
+    return gx.asarray(np.float32(values[0]) if len(values) == 1 else np.array(values, np.float32))
+
+
+def n(value: int) -> gx.Tensor:
+    """An int scalar."""
+    return gx.asarray(value)
 
 
 def run(fn: Callable[..., Any], *args: Any) -> tuple[Any, Exception | None]:
@@ -35,38 +44,6 @@ def compile_quietly(fn: Callable[..., Any], **options: Any) -> Any:
 
     call.compiled = compiled  # type: ignore[attr-defined]
     return call
-
-
-def is_array(leaf: Any) -> bool:
-    return isinstance(leaf, gx.Tensor | np.ndarray | np.generic | jax.Array)
-
-
-def difference(eager: Any, compiled: Any, tolerance: float = 1e-5) -> str | None:
-    """Where two results differ in structure, type, shape or value; None where they are the same.
-
-    A Python number that depends on tensors comes back from a compiled function as a tensor, of the dtype that the
-    number becomes when a tensor is made of it, or of a wider kind where another path through the program makes it one.
-    """
-    first, first_structure = nest.flatten(eager)
-    second, second_structure = nest.flatten(compiled)
-    if first_structure != second_structure:
-        return f"structures {first_structure} and {second_structure}"
-    for index, (one, two) in enumerate(zip(first, second, strict=True)):
-        if not (is_array(one) or is_array(two)):
-            same = np.allclose(one, two, tolerance, tolerance, equal_nan=True) if type(one) is float else one == two
-            if type(one) is not type(two) or not same:
-                return f"leaf {index}: {one!r} and {two!r}"
-            continue
-        if not is_array(two):
-            return f"leaf {index}: the array {one!r} and {two!r}, which is none"
-        a, b = (np.asarray(gx.asarray(value)) for value in (one, two))
-        if not is_array(one) and a.dtype.kind in "bi" and b.dtype.kind in "if":
-            a = a.astype(b.dtype)
-        if (a.dtype, a.shape) != (b.dtype, b.shape):
-            return f"leaf {index}: {a.dtype}{a.shape} and {b.dtype}{b.shape}"
-        if not np.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True):
-            return f"leaf {index}: {a} and {b}"
-    return None
 
 
 def check(fn: Callable[..., Any], *args: Any, refuse: bool = False, **options: Any) -> Any:

@@ -12,8 +12,7 @@ import pytest
 import graphc as gx
 from graphc import Tensor
 from graphc.base.errors import UnimplementedError
-from tests.autograph.operators.differential import check, kinds_of
-from tests.autograph.operators.programs import f
+from tests.autograph.operators.differential import check, f, kinds_of
 
 LIST = [1.0, 2.0, 3.0]
 

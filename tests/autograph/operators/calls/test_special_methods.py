@@ -18,8 +18,7 @@ import graphc as gx
 from graphc import Tensor
 from graphc.autograph.operators import binary, compare
 from graphc.base.errors import UnimplementedError
-from tests.autograph.operators.differential import check, kinds_of, loops_of
-from tests.autograph.operators.programs import f
+from tests.autograph.operators.differential import check, f, kinds_of, loops_of
 
 BINARY: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
     "add": ("+", lambda a, b: a + b),

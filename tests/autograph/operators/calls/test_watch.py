@@ -19,8 +19,8 @@ import graphc as gx
 from graphc import Tensor
 from graphc.base.errors import UnimplementedError
 from graphc.core import Trace
-from tests.autograph.operators.differential import check, compile_quietly, difference, loops_of, run
-from tests.autograph.operators.programs import f
+from tests.autograph.operators.differential import check, compile_quietly, f, loops_of, run
+from tests.conformance.comparing import difference
 
 COUNT = 0
 

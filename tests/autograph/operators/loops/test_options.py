@@ -10,8 +10,7 @@ import pytest
 import graphc as gx
 from graphc import Tensor
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
-from tests.autograph.operators.differential import check, kinds_of, loops_of
-from tests.autograph.operators.programs import f, n
+from tests.autograph.operators.differential import check, f, kinds_of, loops_of, n
 
 
 def scans(fn: Any, *args: Any, **options: Any) -> list[Any]:

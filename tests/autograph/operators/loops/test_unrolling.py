@@ -10,8 +10,7 @@ import pytest
 import graphc as gx
 from graphc import Tensor
 from graphc.base.errors import InvalidArgumentError
-from tests.autograph.operators.differential import check
-from tests.autograph.operators.programs import f
+from tests.autograph.operators.differential import check, f
 
 TABLE = [1.0] * 1_000_000
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphc as gx
-from tests.autograph.operators.differential import difference, run
+from tests.autograph.operators.differential import run
+from tests.conformance.comparing import difference
 
 LEAVES = ["int(a)", "int(b)", "float(x)", "float(y)", "bool(a)", "2", "-3", "0.5", "True"]
 

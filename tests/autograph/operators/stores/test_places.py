@@ -12,8 +12,7 @@ import pytest
 import graphc as gx
 from graphc import Tensor
 from graphc.base.errors import InvalidArgumentError, UndefinedNameError, UnimplementedError
-from tests.autograph.operators.differential import check, compile_quietly, kinds_of
-from tests.autograph.operators.programs import f
+from tests.autograph.operators.differential import check, compile_quietly, f, kinds_of
 
 
 class Account:

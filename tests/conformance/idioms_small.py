@@ -1,9 +1,8 @@
-"""A table of small programs: each means the same eagerly and compiled."""
+"""Small programs of one construct each, and what becomes of their loops."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -11,39 +10,8 @@ import numpy as np
 
 import graphc as gx
 from graphc import Tensor
-
-PROGRAMS: list[Any] = []
-
-
-@dataclass(frozen=True)
-class Row:
-    """One program, the arguments to try, and what its loops become (None: not looked at)."""
-
-    fn: Callable[..., Any]
-    inputs: tuple[tuple[Any, ...], ...]
-    loops: tuple[str, ...] | None
-
-
-def f(*values: float) -> Tensor:
-    """A float scalar, or a vector of several."""
-    return gx.asarray(np.float32(values[0]) if len(values) == 1 else np.array(values, np.float32))
-
-
-def n(value: int) -> Tensor:
-    """An int scalar."""
-    return gx.asarray(value)
-
-
-def program(*inputs: Any, loops: tuple[str, ...] | None = None) -> Callable[[Any], Any]:
-    """Adds a program; each of ``inputs`` is an argument, or a tuple of arguments."""
-    tried = tuple(given if isinstance(given, tuple) else (given,) for given in inputs)
-
-    def add(fn: Any) -> Any:
-        PROGRAMS.append(Row(fn, tried, loops))
-        return fn
-
-    return add
-
+from tests.conformance.harness import f, group
+from tests.conformance.harness import i as ints
 
 SIGNS = (f(2.0), f(-3.0), f(0.0))
 VECTOR = f(1.0, -2.0, 3.0, -4.0, 5.0, 6.0)
@@ -51,6 +19,9 @@ ROLLED, UNROLLED, WHILE = ("rolled",), ("unrolled",), ("while",)
 
 
 # --- branches
+
+
+program = group("small branches", construct="`if`, `elif`, `else`")
 
 
 @program(*SIGNS)
@@ -214,7 +185,7 @@ def branch_calls_a_helper(x: Tensor) -> Tensor:
     return x
 
 
-@program(f(1.0), f(-1.0), gx.asarray([3.0]), gx.asarray(0), gx.asarray(7), gx.asarray(True))
+@program(f(1.0), f(-1.0), f([3.0]), ints(0), ints(7), np.bool_(True))
 def truth_of_one_element(x: Tensor) -> Any:
     y = 0
     if x:
@@ -223,6 +194,9 @@ def truth_of_one_element(x: Tensor) -> Any:
 
 
 # --- boolean operators
+
+
+program = group("small conditions", construct="`and`, `or`, `not`, chained comparison")
 
 
 @program(*SIGNS, f(6.0))
@@ -286,7 +260,10 @@ def membership(x: Tensor, k: int) -> Tensor:
 # --- while
 
 
-@program(n(27), n(1), n(6))
+program = group("small while", construct="`while`")
+
+
+@program(ints(27), ints(1), ints(6))
 def collatz(number: Tensor) -> Any:
     steps = 0
     while number != 1:
@@ -298,7 +275,7 @@ def collatz(number: Tensor) -> Any:
     return steps
 
 
-@program(n(5), n(0))
+@program(ints(5), ints(0))
 def while_counts(limit: Tensor) -> Any:
     i = 0
     total = 0.0
@@ -359,7 +336,7 @@ def while_else(x: Tensor) -> Tensor:
     return x
 
 
-@program(n(3), n(0))
+@program(ints(3), ints(0))
 def nested_while(limit: Tensor) -> Any:
     i, total = 0, 0
     while i < limit:
@@ -371,7 +348,7 @@ def nested_while(limit: Tensor) -> Any:
     return total
 
 
-@program(n(3), n(0))
+@program(ints(3), ints(0))
 def while_carries_structures(limit: Tensor) -> Any:
     state = {"i": 0, "rows": (gx.zeros(2), gx.ones(2))}
     while state["i"] < limit:
@@ -380,7 +357,7 @@ def while_carries_structures(limit: Tensor) -> Any:
     return state
 
 
-@program(n(3), n(0))
+@program(ints(3), ints(0))
 def while_widens_an_int(limit: Tensor) -> Any:
     i, total = 0, 0
     while i < limit:
@@ -399,7 +376,7 @@ def while_test_calls_a_function(x: Tensor) -> Tensor:
     return x
 
 
-@program(n(4))
+@program(ints(4))
 def shape_change_before_the_loop_becomes_symbolic(limit: Tensor) -> Tensor:
     s: Any = 0.0
     i = 0
@@ -412,6 +389,9 @@ def shape_change_before_the_loop_becomes_symbolic(limit: Tensor) -> Tensor:
 # --- for over tensors, lists and ranges
 
 
+program = group("small for", construct="`for` over a `range`")
+
+
 @program(VECTOR, loops=ROLLED)
 def for_over_rows(x: Tensor) -> Tensor:
     total = gx.zeros(())
@@ -420,7 +400,7 @@ def for_over_rows(x: Tensor) -> Tensor:
     return total
 
 
-@program(gx.reshape(gx.arange(12.0), (4, 3)), gx.zeros((0, 3)), gx.ones((1, 3)))
+@program(f(np.arange(12.0).reshape(4, 3)), f(np.zeros((0, 3))), f(np.ones((1, 3))))
 def for_over_rows_of_a_matrix(x: Tensor) -> Tensor:
     total = gx.zeros(3)
     for row in x:
@@ -518,21 +498,21 @@ def one_iteration(x: Tensor) -> Any:
     return x, i
 
 
-@program((f(1.0), n(7)), (f(1.0), n(0)), (f(1.0), n(1)), loops=WHILE)
+@program((f(1.0), ints(7)), (f(1.0), ints(0)), (f(1.0), ints(1)), loops=WHILE)
 def tensor_range(x: Tensor, count: Tensor) -> Tensor:
     for i in range(count):
         x = x + i
     return x
 
 
-@program((f(1.0), n(7)), (f(1.0), n(0)), loops=WHILE)
+@program((f(1.0), ints(7)), (f(1.0), ints(0)), loops=WHILE)
 def tensor_range_backwards(x: Tensor, count: Tensor) -> Tensor:
     for i in range(count, 2, -2):
         x = x * 2 + i
     return x
 
 
-@program((f(1.0), n(7)), (f(1.0), n(1)))
+@program((f(1.0), ints(7)), (f(1.0), ints(1)))
 def tensor_range_break(x: Tensor, count: Tensor) -> Tensor:
     for i in range(count):
         if x > 5:
@@ -661,7 +641,7 @@ def none_becomes_a_tensor(x: Tensor) -> Any:
     return best
 
 
-@program(gx.asarray([1, 2], dtype="int32"))
+@program(ints(1, 2))
 def int_becomes_float_in_a_range_loop(x: Tensor) -> Tensor:
     for _ in range(6):
         x = x * 0.5
@@ -720,6 +700,9 @@ def dataclass_state(x: Tensor) -> Any:
 
 
 # --- what changes from one iteration to the next
+
+
+program = group("small for", construct="Python numbers that change in loops and branches")
 
 
 @program(f(1.0), loops=UNROLLED)
@@ -784,6 +767,9 @@ def index_kept_in_a_structure(x: Tensor) -> Any:
 
 
 # --- uses of the index
+
+
+program = group("small index", construct="the index of a `range` loop as a number")
 
 
 @program(f(1.0))
@@ -888,7 +874,7 @@ def branches_on_the_index(x: Tensor) -> Tensor:
     return x
 
 
-@program(gx.arange(10), loops=None)
+@program(ints(*range(10)))
 def overflow_of_the_index(x: Tensor) -> Any:
     big = False
     for i in range(0, 60000, 10000):
@@ -913,7 +899,7 @@ def index_into_a_tensor(x: Tensor) -> Tensor:
     return total
 
 
-@program(VECTOR)
+@program(VECTOR, raises=gx.errors.OutOfRangeError)
 def index_out_of_range_raises(x: Tensor) -> Tensor:
     total = gx.zeros(())
     for i in range(8):
@@ -956,6 +942,9 @@ def division_of_the_index_by_zero(x: Tensor) -> Tensor:
 
 
 # --- exceptions
+
+
+program = group("small errors", construct="`raise` under a Python condition")
 
 
 @program(f(1.0))
@@ -1011,6 +1000,9 @@ def finally_in_a_loop(x: Tensor) -> Any:
 
 
 # --- functions
+
+
+program = group("small functions", construct="nested functions, closures, `nonlocal`")
 
 
 @program(*SIGNS)
