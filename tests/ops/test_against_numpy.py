@@ -240,7 +240,7 @@ def graphs(name: str) -> bool:
 
 @pytest.mark.parametrize("name", SUBJECTS)
 @given(data=st.data())
-@settings(max_examples=3, derandomize=True, phases=[Phase.generate])
+@settings(max_examples=2, derandomize=True, phases=[Phase.generate])
 def test_gives_what_numpy_gives(name: str, data: st.DataObject) -> None:
     check(name, data)
 

@@ -1,8 +1,9 @@
 """Every differentiable row: its gradient, first and second order, in float64, eager and compiled.
 
-They are held to central differences of the row itself along one direction, and to what JAX makes of the row's callable.
-Of each row the first example with floating inputs is taken, a little off its values, where kinks and ties are. Rows
-share what is compiled as one program, four at a time: a program by itself costs as much as the gradients of a row.
+They are held to central differences of the row itself along one direction. Of each row the first example with floating
+inputs is taken, a little off its values, where kinks and ties are. Where the row is drawn (see ``tests/stepwise.py``)
+XLA compiles the function whose gradient it is, and what JAX makes of the row's callable is looked at too; rows share
+what is compiled as one program, four at a time: a program by itself costs as much as the gradients of a row.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from graphc.ir import Interpreter
 from tests.ops.calls import ALL_ROWS, EXAMPLES, called
 from tests.ops.examples import Example
 from tests.ops.support import flat, trace
+from tests.stepwise import is_drawn, stepwise
 
 Call = Callable[..., Any]
 Arrays = list[Any]
@@ -251,7 +253,7 @@ _WITH_GRADIENT = [name for name in DIFFERENTIABLE if name not in NO_GRADIENT]
     ],
 )
 def test_gradients(names: Sequence[str]) -> None:
-    check(*map(sample_of, names))
+    check(*map(sample_of, names), whole=is_drawn(names[0]))
 
 
 @pytest.mark.parametrize("name", NO_GRADIENT)
@@ -281,34 +283,51 @@ def test_gradients_of_both_orders(name: str) -> None:
     check(sample_of(name, orders=2))
 
 
-def check(*samples: Sample) -> None:
+def check(*samples: Sample, whole: bool = True) -> None:
     """Compares the gradients of samples, eager and compiled, to JAX's and to differences.
 
-    All that graphc compiles is one program, and all that JAX does another.
+    Args:
+      *samples: all that graphc compiles of them is one program, and all that JAX does another.
+      whole: whether XLA compiles them; else they run step by step, and JAX's are computed only where differences tell
+        nothing.
     """
     inputs = [list(map(gx.asarray, sample.inputs)) for sample in samples]
-    arrays = [list(map(jnp.asarray, sample.inputs)) for sample in samples]
     eager = list(map(gradients, samples, inputs))
-    compiled = gx.function(lambda xs: list(map(gradients, samples, xs)), autograph=False)(inputs)
-    by_jax = jax.jit(lambda xs: list(map(jax_s_gradients, samples, xs)))(arrays)
-    for sample, *found in zip(samples, eager, compiled, by_jax, strict=True):
+    with contextlib.nullcontext() if whole else stepwise():
+        compiled = gx.function(lambda xs: list(map(gradients, samples, xs)), autograph=False)(inputs)
+    with_jax = [sample for sample in samples if whole or not _told_by_differences(sample)]
+    arrays = [list(map(jnp.asarray, sample.inputs)) for sample in with_jax]
+    by_jax = iter(jax.jit(lambda xs: list(map(jax_s_gradients, with_jax, xs)))(arrays) if with_jax else ())
+    for sample, found, other in zip(samples, eager, compiled, strict=True):
         with naming(sample):
-            _check_against_jax(sample, *found)
-            _check_against_differences(sample, found[0])
+            _check_types(sample, found)
+            if sample in with_jax:
+                right = next(by_jax)
+                _check_close(sample, found, right, "eager against JAX")
+                _check_close(sample, other, right, "compiled against JAX")
+            else:
+                _check_close(sample, other, found, "compiled against eager")
+            if _told_by_differences(sample):
+                _check_against_differences(sample, found)
 
 
-def _check_against_jax(sample: Sample, eager: Any, compiled: Any, by_jax: Any) -> None:
-    for order, (found, other, right) in enumerate(zip(eager, compiled, by_jax, strict=True), 1):
+def _check_types(sample: Sample, eager: Any) -> None:
+    for found in eager:
         for one, value in zip(found, sample.inputs, strict=True):
             assert one is None or one.type == type_of(value)
-        expected = list(map(np.asarray, right))
-        _check(_filled(found, sample.inputs), expected, sample.rtol, f"order {order}: eager against JAX")
-        _check(_filled(other, sample.inputs), expected, sample.rtol, f"order {order}: compiled against JAX")
+
+
+def _check_close(sample: Sample, found: Any, expected: Any, what: str) -> None:
+    for order, (one, right) in enumerate(zip(found, expected, strict=True), 1):
+        filled = [_filled(values, sample.inputs) for values in (one, right)]
+        _check(*filled, sample.rtol, f"order {order}: {what}")
+
+
+def _told_by_differences(sample: Sample) -> bool:
+    return sample.rtol <= 1e-9 and all(weight.dtype.itemsize >= 8 for weight in sample.weights)
 
 
 def _check_against_differences(sample: Sample, eager: Any) -> None:
-    if sample.rtol > 1e-9 or any(weight.dtype.itemsize < 8 for weight in sample.weights):
-        return
     ahead, behind = _moved(sample, _STEP), _moved(sample, -_STEP)
     values = [_pairing(sample.weights, sample.call(*moved)) for moved in (ahead, behind)]
     slope = (values[0] - values[1]) / (2 * _STEP)
