@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import linecache
 import os
+import stat
 import sys
 import sysconfig
 import warnings
@@ -69,7 +70,7 @@ class Location:
     function: str = "<module>"
 
     def __str__(self) -> str:
-        text = linecache.getline(self.file, self.line).strip()
+        text = linecache.getline(self.file, self.line).strip() if _may_be_source(self.file) else ""
         place = f'File "{self.file}", line {self.line}, in {self.function}'
         return f"{place}\n    {text}" if text else place
 
@@ -77,6 +78,21 @@ class Location:
     def short(self) -> str:
         """``file.py:12``, without folders."""
         return f"{os.path.basename(self.file)}:{self.line}"
+
+
+_LARGEST_SOURCE = 2**24
+"""Bytes."""
+
+
+def _may_be_source(file: str) -> bool:
+    """Whether a file may be read for a line of it: a location of a graph's text may name what never ends."""
+    try:
+        found = os.stat(file)
+    except OSError:
+        return True  # not there, but Python may know the text
+    except ValueError:
+        return False  # no file can have this name
+    return stat.S_ISREG(found.st_mode) and found.st_size <= _LARGEST_SOURCE
 
 
 def is_graphc_file(filename: str) -> bool:

@@ -3,23 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.base import at, user_location
-from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
-from graphc.core import Tensor, Variable, apply_all, as_dtype, context, operand, scalar_array, type_of
-from graphc.ir import CONSTANT, Graph, Interpreter, Node, verify
-from graphc.lowering import Executable, TypesDiffer
-from graphc.ops import ASSIGN_VARIABLE, READ_VARIABLE
+from graphc.base import at, deep_recursion, detours, user_location
+from graphc.base.errors import (
+    FailedPreconditionError,
+    InvalidArgumentError,
+    NotFoundError,
+    UnimplementedError,
+    VerificationError,
+)
+from graphc.core import (
+    Tensor,
+    Variable,
+    apply_all,
+    as_dtype,
+    context,
+    device_scope,
+    dtype_rules,
+    find_device,
+    operand,
+    scalar_array,
+    to_device,
+    type_of,
+)
+from graphc.ir import CONSTANT, Graph, Interpreter, Node, is_world, verify
+from graphc.lowering import raise_at
+from graphc.ops import ASSIGN_VARIABLE, CALL_STATUS, READ_VARIABLE, host_error
+from graphc.runtime import compile_graph
 
 __all__ = ["from_graph"]
 
 
 def from_graph(graph: Graph, variables: Mapping[str, Variable] | None = None) -> Callable[..., Any]:
     """Compiles a graph, such as one that :func:`graphc.ir.parse_graph` read.
+
+    Nodes run on the devices that they are pinned to.
 
     Args:
       graph: what to run; it is verified first.
@@ -31,9 +55,12 @@ def from_graph(graph: Graph, variables: Mapping[str, Variable] | None = None) ->
 
     Raises:
       VerificationError: the graph breaks a rule.
-      NotFoundError: a variable of the graph is not given.
+      NotFoundError: a variable of the graph is not given, or a device or a Python function that it names is not there.
+      UnimplementedError: the graph is that of a function that raises by the values of tensors: its text does not hold
+        the exceptions. Or it calls Python, and is called under a tape or in a compiled function.
       FailedPreconditionError: it computes 64-bit types, which are not enabled, or were not when it was compiled.
-      InvalidArgumentError: when called: a tensor of another type, or too few or too many.
+      InvalidArgumentError: a variable is of another type than in the graph. When called: a tensor of another type, or
+        too few or too many.
 
     Example:
       >>> import graphc as gx
@@ -44,35 +71,111 @@ def from_graph(graph: Graph, variables: Mapping[str, Variable] | None = None) ->
     """
     _check_wide_types(graph)
     verify(graph)
-    executable = Executable(graph)
-    given = dict(variables or {})
-    missing = [name for name in executable.variables if name not in given]
-    if missing:
-        error = NotFoundError(
-            f"the graph {graph.name!r} uses the variables {missing}; give them: from_graph(graph, "
-            f"variables={{{missing[0]!r}: ...}})"
-        )
-        raise at(error, user_location())
-    bound = [given[name] for name in executable.variables]
+    status = _status_of(graph)
+    bound = _bound(graph, variables or {})
+    with deep_recursion():
+        program = compile_graph(graph, None if status is None else partial(_look, graph.name, status), bound, "")
+    touched = [bound[name] for name in program.variables]
+    pin = program.devices[0] if len(program.devices) == 1 else ""
+    rules = dtype_rules()
 
     def run(*args: Any) -> Any:
         if context.trace is not None or context.tapes:
-            tensors = list(_Replay(graph, dict(zip(executable.variables, bound, strict=True))).run(*args))
+            _check_alone(graph, status)
+            tensors = list(_Replay(graph, bound).run(*args))
         else:
-            try:
-                tensors = [Tensor(result) for result in executable(_arrays(graph, args), bound)]
-            except TypesDiffer:
+            if dtype_rules() != rules:
                 error = FailedPreconditionError(
                     f"{graph.name}: gx.config.enable_x64 or gx.config.default_dtype_bits is another now than when the "
                     "graph was compiled; set it back, or call from_graph again"
                 )
-                raise at(error, user_location()) from None
+                raise at(error, user_location())
+            arrays = _arrays(graph, args)
+            if pin:
+                arrays = [to_device(array, find_device(pin)) for array in arrays]
+            with deep_recursion():
+                results = (program.attended if detours else program)(arrays, touched)
+            tensors = [Tensor(result) for result in results[:status]]
         if len(tensors) == 1:
             return tensors[0]
         return tuple(tensors) or None
 
     run.__name__ = run.__qualname__ = graph.name
     return run
+
+
+def _status_of(graph: Graph) -> int | None:
+    """Which output of a graph is the status of the call, with which the outputs end that are its result.
+
+    Raises:
+      UnimplementedError: it may tell of exceptions that only the traced function knows.
+    """
+    for index, output in enumerate(graph.outputs):
+        node = output.node
+        if node is None or node.op is not CALL_STATUS:
+            continue
+        raises = node.attrs["raises"]
+        if raises:
+            error = UnimplementedError(
+                f"the graph {graph.name!r} is that of a function that raises {', '.join(raises)} by the values of "
+                "tensors, and does not hold the exceptions; call the function itself, or leave raise and assert to the "
+                "code that calls it and take its graph again"
+            )
+            raise at(error, user_location())
+        return index
+    return None
+
+
+def _look(name: str, place: int, outputs: Sequence[Any]) -> None:
+    """Raises what Python has raised that the program called."""
+    status = int(np.asarray(outputs[place]))
+    if status:
+        error, places = host_error(status)
+        error.add_note(f"raised by the graph {name!r}")
+        raise_at(places, error)
+
+
+def _check_alone(graph: Graph, status: int | None) -> None:
+    if status is not None:
+        error = UnimplementedError(
+            f"the graph {graph.name!r} calls Python, and is run under a tape or in a compiled function, which would "
+            "not learn that the Python failed; call it outside, or use the function whose graph it is"
+        )
+        raise at(error, user_location())
+
+
+def _bound(graph: Graph, variables: Mapping[str, Variable]) -> dict[str, Variable]:
+    """The variables that a graph reads and writes, by name.
+
+    Raises:
+      NotFoundError: one is not given.
+      InvalidArgumentError: one is of another type than in the graph.
+      VerificationError: a loop or branch of the graph touches one.
+    """
+    names = [effect.resource for effect in graph.effects if not is_world(effect.resource)]
+    missing = [name for name in dict.fromkeys(names) if name not in variables]
+    if missing:
+        error = NotFoundError(
+            f"the graph {graph.name!r} uses the variables {missing}; give them: from_graph(graph, "
+            f"variables={{{missing[0]!r}: ...}})"
+        )
+        raise at(error, user_location())
+    outermost = set(graph.nodes)
+    for node in graph.walk():
+        if node.op not in (READ_VARIABLE, ASSIGN_VARIABLE):
+            continue
+        name, type = node.attrs["variable"], (node.inputs or node.outputs)[0].type
+        given = variables[name]
+        if node not in outermost:
+            raise at(
+                VerificationError(f"a loop or branch of {graph.name!r} touches the variable {name!r}"), node.location
+            )
+        if (given.shape, given.dtype) != (type.shape, type.dtype):
+            error = InvalidArgumentError(
+                f"the graph {graph.name!r} has a variable {name!r} of type {type}, the one given is {given.type}"
+            )
+            raise at(error, user_location())
+    return {name: variables[name] for name in names}
 
 
 def _check_wide_types(graph: Graph) -> None:
@@ -103,7 +206,8 @@ class _Replay(Interpreter):
         if node.op is ASSIGN_VARIABLE:
             self._variables[node.attrs["variable"]].assign(inputs[0])
             return ()
-        return apply_all(node.op, inputs, node.attrs, node.regions)
+        with device_scope(node.device) if node.device else nullcontext():
+            return apply_all(node.op, inputs, node.attrs, node.regions)
 
 
 def _arrays(graph: Graph, args: tuple[Any, ...]) -> list[Any]:

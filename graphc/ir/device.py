@@ -20,7 +20,7 @@ _FORMS: Final = (
 _PLAIN_TYPES: Final = frozenset({"cpu", "gpu", "tpu"})
 _JOB: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
 _TYPE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-_NUMBER: Final = re.compile(r"[0-9]+", re.ASCII)
+_NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

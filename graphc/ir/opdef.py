@@ -72,11 +72,12 @@ class OpDef:
     caches: dict[Any, Any] = field(default_factory=dict[Any, Any], repr=False)
     pullbacks: dict[Any, Any] = field(default_factory=dict[Any, Any], repr=False)
 
-    def region_labels(self, count: int) -> tuple[str, ...]:
-        """The name of each of ``count`` regions; those of a ``*`` name share it, and surplus ones have none."""
-        if not self.regions or not self.regions[-1].startswith("*"):
-            return (*self.regions[:count], *[""] * (count - len(self.regions)))
-        return (*self.regions[:-1][:count], *[self.regions[-1][1:]] * (count - len(self.regions) + 1))
+    def region_label(self, index: int) -> str:
+        """The name of a region; those of a ``*`` name share it, and surplus ones have none."""
+        last = self.regions[-1] if self.regions else ""
+        if last.startswith("*") and index >= len(self.regions) - 1:
+            return last[1:]
+        return self.regions[index] if index < len(self.regions) else ""
 
     def region_keywords(self, bodies: Sequence[T]) -> dict[str, T | tuple[T, ...]]:
         """Keyword arguments for ``impl`` from one entry per region; a ``*`` name gets a tuple."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from graphc.base import Location
+from graphc.base import Location, deep_recursion
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
 from graphc.ir.opdef import OPS, OpDef
@@ -35,7 +35,8 @@ def parse_graph(text: str, ops: Mapping[str, OpDef] = OPS) -> Graph:
     """
     reader = Reader(text)
     reader.word("graph")
-    graph = _GraphParser(reader, ops).graph(reader.name())
+    with deep_recursion():
+        graph = _GraphParser(reader, ops).graph(reader.name())
     reader.end()
     return graph
 
@@ -170,7 +171,7 @@ class _GraphParser:
         reader.word("(")
         file = reader.string()
         reader.word(":")
-        line = reader.integer()
+        line = reader.line()
         location = Location(file, line, reader.string()) if reader.accept("in") else Location(file, line)
         reader.word(")")
         return location
@@ -181,8 +182,9 @@ class _GraphParser:
         while not reader.accept("}"):
             place = reader.place
             label = reader.name()
-            if label != op.region_labels(len(regions) + 1)[-1]:
+            if label != op.region_label(len(regions)):
                 reader.fail(f"the op's regions ({', '.join(op.regions)}) in order", place)
             name = reader.name() if reader.accept(":") else label
-            regions.append(_GraphParser(reader, self._ops).graph(name))
+            with reader.inside():
+                regions.append(_GraphParser(reader, self._ops).graph(name))
         return regions

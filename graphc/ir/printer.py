@@ -112,7 +112,8 @@ def _graph_lines(graph: Graph, head: str, indent: str, locations: bool) -> Itera
             yield line
             continue
         yield line + " {"
-        for label, region in zip(node.op.region_labels(len(node.regions)), node.regions, strict=True):
+        for index, region in enumerate(node.regions):
+            label = node.op.region_label(index)
             head = _name(label) if region.name == label else f"{_name(label)}: {_name(region.name)}"
             yield from _graph_lines(region, head, inner + "  ", locations)
         yield inner + "}"

@@ -6,8 +6,10 @@ import base64
 import binascii
 import json
 import re
+import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -19,16 +21,26 @@ __all__ = ["Reader"]
 
 T = TypeVar("T")
 
+# Possessive quantifiers, and a closing quote that may be absent: a text is read once, whatever stands in it.
 _TOKEN = re.compile(
-    r"""\s*(?: (?P<string>"[^"\\]*(?:\\.[^"\\]*)*")   # as in JSON
-           | (?P<mark>->|[%:=,(){}\[\]@\#~])
-           | (?P<atom>[-+A-Za-z0-9_./]+)              # words and numbers
-           | (?P<other>.) )""",
+    r"""\s++
+      | (?P<string>"[^"\\]*+(?:\\.[^"\\]*+)*+"?)   # as in JSON
+      | (?P<mark>->|[%:=,(){}\[\]@\#~])
+      | (?P<atom>[-+A-Za-z0-9_./]++)               # words and numbers
+      | (?P<other>.)""",
     re.VERBOSE | re.ASCII,
 )
 _WORD = re.compile(r"[A-Za-z0-9_./]+", re.ASCII)
 _INTEGER = re.compile(r"-?[0-9]+", re.ASCII)
 _FLOAT = re.compile(r"-?(inf|nan|[0-9]+(\.[0-9]*)?(e[-+]?[0-9]+)?)", re.ASCII)
+
+_DEEPEST = 200
+"""How many bodies, tuples and lists may lie in each other. Python that is compiled stays well below."""
+_MOST_DIGITS = sys.int_info.str_digits_check_threshold
+"""Of an integer: so many (640) Python reads whatever its settings."""
+_LAST_LINE = 2**31 - 1
+"""Of a file, to Python."""
+
 _NAMED = {"None": None, "True": True, "False": False}
 
 
@@ -40,12 +52,13 @@ class Reader:
         self._tokens: list[str] = []
         self._starts: list[int] = []
         for match in _TOKEN.finditer(text):
-            kind = match.lastgroup or "other"
-            self._tokens.append(match[kind])
-            self._starts.append(match.start(kind))
+            if match.lastgroup is not None:
+                self._tokens.append(match[0])
+                self._starts.append(match.start())
         self._tokens.append("")
         self._starts.append(len(text))
         self._at = 0
+        self._depth = 0
 
     @property
     def place(self) -> int:
@@ -90,6 +103,15 @@ class Reader:
         shown = found or (f"'{token[:40]}'" if token else "the end of the text")
         raise errors.ParseError(f"line {line}, column {column}: expected {expected}, found {shown}")
 
+    @contextmanager
+    def inside(self) -> Generator[None]:
+        """Reads, inside the scope, something that lies in another thing of its kind."""
+        if self._depth == _DEEPEST:
+            self.fail(f"at most {_DEEPEST} bodies, tuples and lists in each other")
+        self._depth += 1
+        yield
+        self._depth -= 1
+
     def list(self, close: str, item: Callable[[], T]) -> list[T]:
         """Items between commas up to a closing mark, which is taken; a comma may stand before the mark."""
         items: list[T] = []
@@ -103,7 +125,7 @@ class Reader:
     def string(self) -> str:
         """A string in double quotes."""
         token = self.peek()
-        if not token.startswith('"') or len(token) < 2:
+        if not token.startswith('"'):
             self.fail("a string in double quotes")
         try:
             text = json.loads(token, strict=False)
@@ -114,9 +136,12 @@ class Reader:
 
     def name(self) -> str:
         """A word, or any text in double quotes."""
-        token = self.peek()
+        place, token = self._at, self.peek()
         if token.startswith('"'):
-            return self.string()
+            name = self.string()
+            if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
+                self.fail("a name that UTF-8 can hold", place)
+            return name
         if not _WORD.fullmatch(token):
             self.fail("a name")
         return self.next()
@@ -125,7 +150,17 @@ class Reader:
         """A decimal integer."""
         if not _INTEGER.fullmatch(self.peek()):
             self.fail("an integer")
+        if len(self.peek()) > _MOST_DIGITS:
+            self.fail(f"an integer of at most {_MOST_DIGITS} digits")
         return int(self.next())
+
+    def line(self) -> int:
+        """The number of a line in a file."""
+        place = self._at
+        found = self.integer()
+        if not 0 <= found <= _LAST_LINE:
+            self.fail(f"the number of a line, at most {_LAST_LINE}", place)
+        return found
 
     def float(self) -> float:
         """A decimal number, ``inf`` or ``nan``."""
@@ -184,7 +219,8 @@ class Reader:
 
     def _tuple(self) -> tuple[Any, ...]:
         self.word("(")
-        return tuple(self.list(")", self.value))
+        with self.inside():
+            return tuple(self.list(")", self.value))
 
     def _complex(self) -> complex:
         self.word("complex")
@@ -208,9 +244,13 @@ class Reader:
 
     def _packed(self, type: TensorType) -> Literal | None:
         try:
-            data = zlib.decompress(base64.b64decode(self.string(), validate=True))
+            packed, unpacking = base64.b64decode(self.string(), validate=True), zlib.decompressobj()
+            # What is more than the type says is not unpacked: a thousand times the text may be in it.
+            data = unpacking.decompress(packed, type.size * type.dtype.itemsize + 1)
+            if not unpacking.eof or unpacking.unused_data:
+                return None
             return Literal(np.frombuffer(data, type.dtype).reshape(type.shape))
-        except (ValueError, binascii.Error, zlib.error):
+        except (ValueError, OverflowError, binascii.Error, zlib.error):
             return None
 
     def _listed(self, type: TensorType) -> Literal | None:
@@ -218,7 +258,10 @@ class Reader:
         element = {"b": self._boolean, "i": self.integer, "u": self.integer, "c": self._complex}.get(kind, self.float)
 
         def nested() -> Any:
-            return self.list("]", nested) if self.accept("[") else element()
+            if not self.accept("["):
+                return element()
+            with self.inside():
+                return self.list("]", nested)
 
         elements = nested()
         try:

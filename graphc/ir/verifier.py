@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from graphc.base import at, errors
+from graphc.ir.device import DeviceSpec
+from graphc.ir.effects import Effect
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
 from graphc.ir.printer import print_node
@@ -15,13 +17,17 @@ from graphc.ir.types import TensorType
 
 __all__ = ["verify"]
 
+_MOST_BYTES = 2**63 - 1
+"""That can have addresses."""
+
 
 def verify(graph: Graph) -> None:
     """Checks a graph and its regions.
 
     What holds afterwards: every value is defined once, in this graph, before it is used; regions see only their own
     inputs; control inputs come earlier in the order; node names are unique; each node has the inputs, regions and
-    output types that its op's row says, the types by running the op's inference again; sizes are not negative.
+    output types that its op's row says, the types by running the op's inference again; what it reads and writes has a
+    name; its device has the form of one; sizes are not negative, and tensors small enough to have an address.
 
     Raises:
       VerificationError: a rule is broken; the message has the graph, the printed node and the user's line.
@@ -88,13 +94,30 @@ def _check_op(graph: Graph, node: Node) -> None:
     try:
         inferred = tuple(op.infer(types, node.attrs, node.regions))
         problem = op.verify(node) if op.verify is not None else None
+        effects = op.effects(node.attrs)
     except Exception as error:
         raise _error(graph, f"the op's own check fails: {type(error).__name__}: {error}", node) from error
     found = tuple(output.type for output in node.outputs)
     if inferred != found:
         raise _error(graph, f"the outputs are {_list(found)}, inference gives {_list(inferred)}", node)
+    problem = problem or _name_problem(effects) or _device_problem(node.device)
     if problem:
         raise _error(graph, problem, node)
+
+
+def _name_problem(effects: Sequence[Effect]) -> str | None:
+    for effect in effects:
+        if not isinstance(effect.resource, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            return f"what it reads or writes is named {effect.resource!r:.60}, which is no text"
+    return None
+
+
+def _device_problem(device: str) -> str | None:
+    try:
+        DeviceSpec.parse(device)
+    except errors.InvalidArgumentError as error:
+        return str(error).partition("\n")[0]
+    return None
 
 
 def _count_problem(what: str, names: Sequence[str], count: int) -> str | None:
@@ -111,6 +134,8 @@ def _type_problem(type: Any) -> str | None:
         return f"the dtype {type.dtype!r}, which is no NumPy dtype"
     if not all(isinstance(size, int) and size >= 0 for size in type.shape):  # pyright: ignore[reportUnnecessaryIsInstance]
         return f"the shape {type.shape!r}, whose sizes are not all integers from 0"
+    if type.size * type.dtype.itemsize > _MOST_BYTES:
+        return f"the type {type}, which is larger than any memory"
     return None
 
 

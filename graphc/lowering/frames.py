@@ -19,10 +19,11 @@ _CALL = "return target(*args)"
 @lru_cache(maxsize=4096)
 def _frame_at(location: Location, body: str) -> Callable[..., Any]:
     """A function whose only frame lies at the user's line, so that JAX takes it for the source of an op."""
-    source = "\n" * (location.line - 1) + f"def f(target, *args): {body}"
-    code = compile(source, location.file, "exec", dont_inherit=True)
+    code = compile(f"def f(target, *args): {body}", "<frame>", "exec", dont_inherit=True)
     inner = next(constant for constant in code.co_consts if hasattr(constant, "co_code"))
-    return FunctionType(inner.replace(co_name=location.function, co_qualname=location.function), {})
+    name = location.function
+    placed = inner.replace(co_filename=location.file, co_firstlineno=location.line, co_name=name, co_qualname=name)
+    return FunctionType(placed, {})
 
 
 def call_at(location: Location | None, target: Callable[..., Any], *args: Any) -> Any:

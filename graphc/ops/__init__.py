@@ -8,7 +8,7 @@ checkers know the functions. The public array functions stand together in :mod:`
 
 import graphc.ops.functions as functions
 from graphc.ops import fft, lax, linalg, nn, random, special, strings
-from graphc.ops.call import CALL
+from graphc.ops.call import CALL, CALL_STATUS
 from graphc.ops.collectives import ALL_MEAN, ALL_SUM, COLLECTIVES, FOLD_IN_REPLICA, REPLICA_AXIS, REPLICA_INDEX
 from graphc.ops.control_flow import (
     BOOL,
@@ -68,6 +68,7 @@ __all__ = [
     "BAD_VALUES",
     "BOOL",
     "CALL",
+    "CALL_STATUS",
     "COLLECTIVES",
     "COND",
     "FIRST_TRUE",

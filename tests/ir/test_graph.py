@@ -131,7 +131,7 @@ class TestRegionNames:
         self, regions: tuple[str, ...], count: int, labels: tuple[str, ...], keywords: dict[str, object]
     ) -> None:
         op = OpDef("op", impl=abs, infer=lambda types, attrs, bodies: (), regions=regions)
-        assert op.region_labels(count) == labels
+        assert tuple(op.region_label(index) for index in range(count)) == labels
         assert op.region_keywords(list(range(count))) == keywords
 
 

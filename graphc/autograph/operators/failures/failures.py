@@ -27,7 +27,7 @@ from graphc.base.errors import GraphcError, UnimplementedError
 from graphc.core import CallState, Region, SymbolicTensor, Trace, apply, context, trace_scope
 from graphc.ir import OPS, Attrs
 from graphc.lowering import raise_at
-from graphc.ops import ORDER, STATUS, HostFunction, host_error
+from graphc.ops import CALL_STATUS, ORDER, STATUS, HostFunction, host_error
 
 __all__ = [
     "Ended",
@@ -167,8 +167,10 @@ class Failures:
 
     def tensors(self, trace: Trace) -> Sequence[SymbolicTensor]:
         """The status, what keeps host calls in the program, and the tensors of all exceptions."""
-        found = [trace.read(STATUS), *([trace.read(ORDER)] if self.hosts else [])]
         self._sites = {number: site for number, site in self._sites.items() if site.is_live}
+        raises = dict.fromkeys(f"{name} ({place.short})" if place else name for name, place in self.raises.values())
+        found = trace.apply(CALL_STATUS, (trace.read(STATUS),), Attrs(raises=tuple(raises)))
+        found += [trace.read(ORDER)] if self.hosts else []
         shared: dict[CallState, slice] = {}
         for site in self._sites.values():
             start = len(found)
