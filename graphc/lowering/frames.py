@@ -21,9 +21,14 @@ def _frame_at(location: Location, body: str) -> Callable[..., Any]:
     """A function whose only frame lies at the user's line, so that JAX takes it for the source of an op."""
     code = compile(f"def f(target, *args): {body}", "<frame>", "exec", dont_inherit=True)
     inner = next(constant for constant in code.co_consts if hasattr(constant, "co_code"))
-    name = location.function
-    placed = inner.replace(co_filename=location.file, co_firstlineno=location.line, co_name=name, co_qualname=name)
+    file, name = _writable(location.file), _writable(location.function)
+    placed = inner.replace(co_filename=file, co_firstlineno=location.line, co_name=name, co_qualname=name)
     return FunctionType(placed, {})
+
+
+def _writable(text: str) -> str:
+    """A text that XLA can take: Python's paths may hold bytes that are not UTF-8."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def call_at(location: Location | None, target: Callable[..., Any], *args: Any) -> Any:
