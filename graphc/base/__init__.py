@@ -1,7 +1,7 @@
 """Layer 0: errors, configuration, nested structures, names, registries, user stack frames, deadlines, waiting."""
 
 from graphc.base import errors, nest
-from graphc.base.blocking import apart, beside, until_called, when_done
+from graphc.base.blocking import apart, beside, finish_given_up, until_called, when_done
 from graphc.base.cancellation import CancellationToken
 from graphc.base.collection import collect_since, collection_paused, collections_so_far
 from graphc.base.config import Config, DeviceSettings, WideTypes, config
@@ -62,6 +62,7 @@ __all__ = [
     "deep_recursion",
     "detours",
     "errors",
+    "finish_given_up",
     "holding",
     "interruption",
     "is_graphc_file",

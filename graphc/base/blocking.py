@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
@@ -12,12 +13,15 @@ from graphc.base.deadlines import What, interruption
 from graphc.base.pool import Pool
 from graphc.base.waiting import Signal
 
-__all__ = ["apart", "beside", "until_called", "when_done"]
+__all__ = ["apart", "beside", "finish_given_up", "until_called", "when_done"]
 
 T = TypeVar("T")
 
 # As many threads as there are waits: one that waits for what never comes must not keep others from their work.
 _threads = Pool("graphc.wait", lambda: sys.maxsize)
+
+_given_up: dict[Signal, tuple[What, list[int]]] = {}
+"""Functions that go on though nobody waits for them any more: set when they are done, what they are, their thread."""
 
 
 def apart(function: Callable[[], T], what: What, *, inherits: bool = False) -> T:
@@ -35,21 +39,42 @@ def apart(function: Callable[[], T], what: What, *, inherits: bool = False) -> T
       CancelledError: a token in force was cancelled.
       Exception: what the function raises.
     """
-    done, results, errors = Signal(), list[T](), list[BaseException]()
+    done, results, errors, threads = Signal(), list[T](), list[BaseException](), list[int]()
 
     def run() -> None:
+        threads.append(threading.get_ident())
         try:
             results.append(function())
         except BaseException as error:
             errors.append(error)
         finally:
             done.set()
+            _given_up.pop(done, None)
 
     _threads.give(run, inherits=inherits)
-    done.wait(what)
+    try:
+        done.wait(what)
+    except BaseException:
+        _given_up[done] = what, threads
+        if done.is_set:
+            _given_up.pop(done, None)
+        raise
     if errors:
         raise errors.pop()
     return results.pop()
+
+
+def finish_given_up() -> None:
+    """Waits until the functions are done that :func:`apart` has stopped waiting for, but for one that calls this.
+
+    Raises:
+      DeadlineExceededError: the deadline in force has passed.
+      CancelledError: a token in force was cancelled.
+    """
+    here = threading.get_ident()
+    for done, (what, threads) in list(_given_up.items()):
+        if here not in threads:
+            done.wait(lambda what=what: f"{what if isinstance(what, str) else what()}, which was given up")
 
 
 def beside(function: Callable[[], None]) -> None:

@@ -40,27 +40,25 @@ class CancellationToken:
         self._condition = threading.Condition()
         self._cancelled = False
         self._reason = ""
-        self._callbacks: dict[object, Callable[[], None]] = {}
-        self._leave_parent: Callable[[], None] = lambda: None
+        self._callbacks: dict[object, tuple[Callable[[], None], Callable[[], None]]] = {}
         given: Any = parent
         if not isinstance(given, CancellationToken | None):
             error = InvalidTypeError(f"gx.CancellationToken: expected a token or None as parent, got {given!r:.60}")
             raise at(error, user_location())
-        if parent is not None:
-            self._leave_parent = parent.on_cancel(lambda: self._follow(parent))
-
-    def _follow(self, parent: CancellationToken) -> None:
-        self.cancel(parent.reason)
+        # The parent is asked, and knows this token only as long as something is to be called when it is cancelled.
+        self._parent = parent
 
     @property
     def cancelled(self) -> bool:
         """Whether it is cancelled."""
-        return self._cancelled
+        parent = self._parent
+        return self._cancelled or (parent is not None and parent.cancelled)
 
     @property
     def reason(self) -> str:
         """What was said when it was cancelled."""
-        return self._reason
+        parent = self._parent
+        return self._reason if self._cancelled or parent is None else parent.reason
 
     def cancel(self, reason: str = "") -> bool:
         """Cancels it, and calls what was registered; the first call counts.
@@ -71,6 +69,9 @@ class CancellationToken:
         Returns:
           Whether this call has cancelled it.
         """
+        return not self.cancelled and self._end(reason)
+
+    def _end(self, reason: str) -> bool:
         with self._condition:
             if self._cancelled:
                 return False
@@ -79,9 +80,15 @@ class CancellationToken:
             self._callbacks.clear()
             self._condition.notify_all()
         with ExitStack() as stack:  # of which each is called, also where another one raises
-            for callback in reversed(callbacks):
+            for callback, leave in reversed(callbacks):
                 stack.callback(callback)
+                leave()
         return True
+
+    def _follow(self) -> None:
+        parent = self._parent
+        if parent is not None:
+            self._end(parent.reason)
 
     def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Has a function called when the token is cancelled, by the thread that does; at once if it is already.
@@ -92,25 +99,38 @@ class CancellationToken:
         Returns:
           A function that takes the callback back.
         """
-        key = object()
+        key, parent = object(), self._parent
+        leave = _nothing if parent is None else parent.on_cancel(self._follow)
         with self._condition:
             if not self._cancelled:
-                self._callbacks[key] = callback
+                self._callbacks[key] = callback, leave
                 return partial(self._forget, key)
+        leave()
         callback()
-        return lambda: None
+        return _nothing
 
     def _forget(self, key: object) -> None:
-        self._callbacks.pop(key, None)
+        _, leave = self._callbacks.pop(key, (None, _nothing))
+        leave()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Waits until it is cancelled, or for so many seconds; returns whether it is."""
-        with self._condition:
-            return self._condition.wait_for(lambda: self._cancelled, timeout)
+        forget = self.on_cancel(_nothing)  # so that the parent wakes it, too
+        try:
+            with self._condition:
+                return self._condition.wait_for(lambda: self._cancelled, timeout)
+        finally:
+            forget()
 
     def close(self) -> None:
-        """Lets go of the parent, for a token that lives shorter than its parent; it can still be cancelled."""
-        self._leave_parent()
+        """Lets go of the parent: its cancellation from now on is not this one's. It can still be cancelled itself."""
+        if self.cancelled:
+            self._follow()
+        with self._condition:
+            self._parent = None
+            leaves = [leave for _, leave in self._callbacks.values()]
+        for leave in leaves:
+            leave()
 
     def __enter__(self) -> Self:
         before = interruption()
@@ -127,3 +147,7 @@ class CancellationToken:
     def __repr__(self) -> str:
         state = f"cancelled: {self._reason}" if self._cancelled else "not cancelled"
         return f"<CancellationToken, {state}>"
+
+
+def _nothing() -> None:
+    pass

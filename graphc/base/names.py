@@ -17,17 +17,15 @@ class UniqueNames:
     """
 
     def __init__(self) -> None:
-        self._counts: dict[str, int] = {}
-        self._taken: set[str] = set()
+        # By each wish the last number that a name of it has, 0 for the wish itself: no list of names, which would grow.
+        self._last: dict[str, int] = {}
         self._lock = threading.Lock()
 
     def __call__(self, wish: str) -> str:
         """The name that is wished for, or the next free one after it."""
         with self._lock:
-            name, count = self._free(wish)
-            if count:
-                self._counts[wish] = count
-            self._taken.add(name)
+            name, number = self._free(wish)
+            self._last[wish] = number
             return name
 
     def next(self, wish: str) -> str:
@@ -36,8 +34,15 @@ class UniqueNames:
             return self._free(wish)[0]
 
     def _free(self, wish: str) -> tuple[str, int]:
-        name, count = wish, self._counts.get(wish, 0)
-        while name in self._taken:
-            count += 1
-            name = f"{wish}_{count}"
-        return name, count
+        if wish not in self._last and not self._is_numbered(wish):
+            return wish, 0
+        number = self._last.get(wish, 0) + 1
+        while (name := f"{wish}_{number}") in self._last:
+            number += 1
+        return name, number
+
+    def _is_numbered(self, name: str) -> bool:
+        """Whether a name was given as a wish with a number."""
+        wish, _, digits = name.rpartition("_")
+        last = self._last.get(wish, 0)
+        return last > 0 and len(digits) < 20 and digits.isdecimal() and digits[0] != "0" and int(digits) <= last

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import jax
 import numpy as np
 
-from graphc.base import apart, detours, interruption, nest, user_frame
+from graphc.base import apart, detours, finish_given_up, interruption, nest, user_frame
 from graphc.base.errors import ConcretizationError, UnimplementedError
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
 from graphc.core.context import context
@@ -382,6 +382,8 @@ def _holds_tensor(items: list[Any]) -> bool:
 def wait_all(*values: Any) -> None:
     """Waits until everything that was dispatched to any device is computed (MXNet's ``waitall``).
 
+    That includes programs that were given up, at a deadline or by a token, and the Python that they call.
+
     Args:
       *values: tensors, Variables and futures, those of :func:`graphc.submit` and of ``concurrent.futures``, in nested
         structures too: then only these are waited for, and the tensors that the futures give.
@@ -411,6 +413,7 @@ def wait_all(*values: Any) -> None:
         jax.effects_barrier()
     else:
         apart(jax.effects_barrier, "everything that was dispatched")
+    finish_given_up()
 
 
 register_tensor(Tensor)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import threading
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -86,6 +87,16 @@ class TestUniqueNames:
     def test_a_name_that_was_asked_for_is_skipped_later(self) -> None:
         names = UniqueNames()
         assert [names(wish) for wish in ("w", "w_1", "w", "w", "w_1")] == ["w", "w_1", "w_2", "w_3", "w_1_1"]
+
+    def test_many_names_of_one_wish_take_no_memory(self) -> None:
+        names = UniqueNames()
+        names("w")
+        tracemalloc.start()
+        given = [names("w") for _ in range(2_000)][-1]
+        kept = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+        assert (given, names("w_1999"), names("w_2001"), names("w")) == ("w_2000", "w_1999_1", "w_2001", "w_2002")
+        assert kept < 10_000
 
     def test_threads_get_different_names(self) -> None:
         names = UniqueNames()

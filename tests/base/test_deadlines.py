@@ -8,6 +8,7 @@ import gc
 import logging
 import math
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -190,6 +191,25 @@ class TestCancellation:
         other.close()
         parent.cancel("all")
         assert (child.cancelled, child.reason, other.cancelled) == (True, "all", False)
+
+    def test_a_parent_wakes_what_waits_for_its_child(self) -> None:
+        parent = CancellationToken()
+        child, calls = CancellationToken(parent), list[str]()
+        child.on_cancel(lambda: calls.append("called"))
+        thread, found = in_thread(child.wait)
+        assert parent.cancel("all")
+        thread.join(LONG)
+        assert (found, calls, child.cancel()) == ([True], ["called"], False)
+
+    def test_a_parent_keeps_no_child(self) -> None:
+        parent = CancellationToken()
+        with CancellationToken(parent) as child:
+            pause(SHORT, "nothing")
+            child.on_cancel(lambda: None)()
+            gone = weakref.ref(child)
+        del child
+        gc.collect()
+        assert gone() is None
 
     def test_reaches_all_though_one_raises(self) -> None:
         token, calls = CancellationToken(), list[str]()

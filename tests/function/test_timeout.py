@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import logging
 import re
 import threading
@@ -112,6 +113,38 @@ def test_a_program_that_takes_too_long_is_given_up() -> None:
     v.assign(2.0)
     let_end()
     assert v.numpy() == 2
+
+
+@pytest.mark.parametrize("device", [None, "cpu:1"])
+def test_wait_all_waits_for_what_was_given_up(device: str | None) -> None:
+    gate, ended, token = Gate(), list[bool](), gx.CancellationToken()
+
+    def cancel() -> None:
+        assert gate.begun.acquire(timeout=LONG)
+        token.cancel()
+
+    def call(x: Any) -> Any:
+        gate(x)
+        contextvars.Context().run(gx.wait_all)  # it waits not for the program that calls it, whatever is in force
+        ended.append(True)
+        return x
+
+    @gx.function
+    def step(x: gx.Tensor) -> Any:
+        with gx.device(device):
+            y = x * 2
+        return gx.pyfunc(call, "float32", x), y
+
+    thread = threading.Thread(target=cancel)
+    thread.start()
+    with token, pytest.raises(gx.errors.CancelledError):
+        step(gx.asarray(1.0))
+    thread.join()
+    with gx.deadline(0.01), pytest.raises(gx.errors.DeadlineExceededError, match=r"'step'.*, which was given up"):
+        gx.wait_all()
+    gate.open()
+    gx.wait_all()
+    assert ended == [True]
 
 
 def test_programs_on_several_devices_are_given_up() -> None:
