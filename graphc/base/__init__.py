@@ -27,6 +27,7 @@ from graphc.base.frames import (
     user_location,
     warn_at,
 )
+from graphc.base.interrupts import HeldInterrupts, held_interrupts, interrupts_held
 from graphc.base.names import UniqueNames
 from graphc.base.notes import remember
 from graphc.base.pool import Pool, Work
@@ -40,6 +41,7 @@ __all__ = [
     "Config",
     "Deadline",
     "DeviceSettings",
+    "HeldInterrupts",
     "Interruption",
     "Location",
     "Pool",
@@ -63,8 +65,10 @@ __all__ = [
     "detours",
     "errors",
     "finish_given_up",
+    "held_interrupts",
     "holding",
     "interruption",
+    "interrupts_held",
     "is_graphc_file",
     "is_installed_file",
     "is_internal_file",

@@ -17,7 +17,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from graphc.base import at, config, interruption, nest, user_location
+from graphc.base import at, config, interruption, interrupts_held, nest, user_location
 from graphc.base.errors import InvalidArgumentError, UnimplementedError, VariableCreationError
 from graphc.core import (
     CreationInTrace,
@@ -47,7 +47,7 @@ from graphc.function import (
     trace_function,
 )
 from graphc.ir import TensorType
-from graphc.lowering import compiler_options, in_flight, interrupts_held, lower, run_on_variables
+from graphc.lowering import any_is_away, compiler_options, in_flight, lower, run_on_variables
 from graphc.ops import REPLICA_AXIS
 from graphc.runtime import observer
 
@@ -397,7 +397,7 @@ class _Program:
                 variable.raw = placed(variable.raw, self.parallel.replicated)
             bounded = interruption() is not None
             if not (self.traced.can_fail or bounded):
-                with interrupts_held(variables[: self._num_written]):
+                with interrupts_held(lambda: any_is_away(variables[: self._num_written])):
                     results = run_on_variables(run, variables, self._num_written, arrays)
         if self.traced.can_fail:
             results = self.traced.executable.run(lambda values: run(*values, *arrays), variables, self._check)

@@ -2,9 +2,8 @@
 
 from graphc.lowering.apart import Attended, current_run_timeout, run_timeout
 from graphc.lowering.backpressure import InFlight, in_flight
-from graphc.lowering.executable import Check, Executable, TypesDiffer, run_on_variables
+from graphc.lowering.executable import Check, Executable, TypesDiffer, any_is_away, run_on_variables
 from graphc.lowering.frames import raise_at
-from graphc.lowering.interrupts import interrupts_held
 from graphc.lowering.lower import LoweredGraph, Lowering, compiler_options, forward_key, lower
 
 __all__ = [
@@ -15,11 +14,11 @@ __all__ = [
     "LoweredGraph",
     "Lowering",
     "TypesDiffer",
+    "any_is_away",
     "compiler_options",
     "current_run_timeout",
     "forward_key",
     "in_flight",
-    "interrupts_held",
     "lower",
     "raise_at",
     "run_on_variables",

@@ -8,7 +8,7 @@ donates nothing: what it was given is still there when it was given up.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.base import What, apart, collection_paused, config, deadline, interruption, overseen
+from graphc.base import What, apart, collection_paused, config, deadline, interruption, interrupts_held, overseen
 from graphc.core import device_name, devices, thread_settings
 from graphc.ir import TensorType
 from graphc.ops import numbered_calls, waited_for, with_calls
@@ -114,7 +114,8 @@ class Attended:
         """
         timeout = current_run_timeout()
         if timeout is None and interruption() is None and config.watchdog_seconds is None:
-            return self._jitted(*arrays)
+            with interrupts_held() if self._calls_host else nullcontext():
+                return self._jitted(*arrays)
         given = on_device(arrays)
         compiled = self._apart.prepare(given)
         with deadline(timeout):

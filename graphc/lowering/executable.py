@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 from jax.sharding import SingleDeviceSharding
 
-from graphc.base import collection_paused, config, deadline, holding, interruption, watched
+from graphc.base import collection_paused, config, deadline, holding, interruption, interrupts_held, watched
 from graphc.base.errors import FailedPreconditionError
 from graphc.core import (
     Variable,
@@ -27,7 +27,6 @@ from graphc.core import (
 from graphc.ir import Graph
 from graphc.lowering.apart import ProgramApart, described, on_device
 from graphc.lowering.backpressure import in_flight
-from graphc.lowering.interrupts import interrupts_held
 from graphc.lowering.lower import LoweredGraph, compiler_options, lower
 from graphc.ops import HOST_CALLS, host_lock, take_turns
 
@@ -94,16 +93,22 @@ class Executable:
           One array for each output of the graph.
         """
         context.launched()
+        if self._calls_host:
+            return self.run(lambda values: self._held(values, arrays), variables)
         if self.check is not None:
             return self.run(lambda values: self.jitted(*values, *arrays), variables)
         if not variables:
             return self.jitted(*arrays)
         if self._has_run:
             return run_on_variables(self.jitted, variables, self.num_written, arrays)
-        with interrupts_held(variables[: self.num_written]):
+        with interrupts_held(lambda: any_is_away(variables[: self.num_written])):
             results = run_on_variables(self.jitted, variables, self.num_written, arrays)
         self._has_run = True
         return results
+
+    def _held(self, values: Sequence[Any], arrays: Sequence[Any]) -> Sequence[Any]:
+        with interrupts_held():  # between the Python functions that it calls runs code of JAX's, which makes it another
+            return self.jitted(*values, *arrays)
 
     def attended(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
         """As a call, where more is asked for than to dispatch the program (see :data:`graphc.base.detours`).
@@ -207,6 +212,15 @@ def _check_unchanged(name: str, variables: Sequence[Variable], before: Sequence[
                 f"Variable {variable.name!r} was assigned by Python code while the compiled function {name!r} ran on "
                 "the value that it had before; assign it in the function itself"
             )
+
+
+def any_is_away(variables: Sequence[Variable]) -> bool:
+    """Whether a variable has no value: its old one was donated, and the new one has not been put in place.
+
+    Ctrl-C must wait then, as when JAX calls a program for the first time: Python code of its own comes between the two,
+    where an exception would lose the new value.
+    """
+    return any(variable.raw.is_deleted() for variable in variables)
 
 
 def run_on_variables(

@@ -25,7 +25,7 @@ import jax
 import numpy as np
 from jax.experimental import io_callback as _io_callback
 
-from graphc.base import Location, What, note_progress, set_detour, user_location
+from graphc.base import Location, What, held_interrupts, note_progress, set_detour, user_location
 from graphc.base.errors import InternalError, NotFoundError, UnimplementedError
 from graphc.core import CallState, SymbolicTensor, apply, apply_all, examine, trace_scope, unexamined
 from graphc.ir import OPS, WORLD, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, writes
@@ -166,14 +166,20 @@ class HostFunction:
 
     def run(self, *arrays: Any) -> tuple[Any, ...]:
         """Runs the function, whatever failed before; returns the status and the results. It raises nothing, either."""
-        # The arrays that JAX gives are views of memory that the program uses again.
-        copies = [np.array(array) for array in arrays]
+        held = held_interrupts()
         try:
+            held.open = True
+            held.deliver()
+            # The arrays that JAX gives are views of memory that the program uses again.
+            copies = [np.array(array) for array in arrays]
             # This may be the thread that waits for the program; nothing that is open there is meant for the function.
             lent = host_lock.lent() if self.takes_turns or host_lock.is_lent else nullcontext()
             with trace_scope(None), lent:
-                return (np.int32(0), *self._function(*copies))
+                results = (np.int32(0), *self._function(*copies))
+            held.open = False
+            return results
         except BaseException as error:
+            held.open = False
             number = next(_numbers)
             _errors[number] = error, self.places
             for old in list(_errors)[:-_ERRORS_KEPT]:

@@ -13,7 +13,7 @@ import numpy as np
 from jax import lax
 from jax.sharding import SingleDeviceSharding
 
-from graphc.base import collection_paused
+from graphc.base import collection_paused, interrupts_held
 from graphc.core import Device, context, find_device, to_device, type_of
 from graphc.ir import Graph, TensorType
 from graphc.lowering import compiler_options, lower
@@ -91,7 +91,7 @@ class Segment(Step):
         arrays = [array if _is_held(array) else jax.device_put(array, self._place) for array in arrays]
         if not self._calls_host:
             return self.jitted(*arrays)
-        with waited_for(lambda: execution.has_failed) as number, jax.default_device(self._place):
+        with waited_for(lambda: execution.has_failed) as number, jax.default_device(self._place), interrupts_held():
             execution.calls[self] = number
             results = self.jitted(np.int32(number), *arrays)
             jax.block_until_ready(results)

@@ -7,13 +7,14 @@ import itertools
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 
 import graphc as gx
 from graphc.core import variable_lock
-from graphc.ops import host_lock
+from graphc.ops import HostFunction, host_lock
 
 LONG = 60.0
 
@@ -62,6 +63,35 @@ def test_from_within_a_host_call(how: Callable[[Any], None]) -> None:
     before = v.numpy()
     assert before in (1, 2)
     assert step(gx.asarray(1.0)).item() == before + 2
+
+
+@pytest.mark.parametrize("taped", [False, True])
+@pytest.mark.parametrize("late", [False, True])
+def test_between_the_host_calls_of_a_program(taped: bool, late: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is code of JAX's, which would make another exception of it: it comes in the next call, or at the end."""
+    v = gx.Variable(1.0)
+    presses, calls = [True], list[Any]()
+    run = HostFunction.__call__
+
+    def pressing(self: Any, *values: Any) -> Any:
+        if late:
+            results = run(self, *values)
+        if presses:
+            presses.pop()
+            press()
+        return results if late else run(self, *values)
+
+    monkeypatch.setattr(HostFunction, "__call__", pressing)
+
+    @gx.function
+    def step(x: gx.Tensor) -> gx.Tensor:
+        v.assign_add(x)
+        return gx.pyfunc(lambda x: calls.append(x) or x, "float32", x) + v
+
+    with pytest.raises(KeyboardInterrupt), gx.GradientTape() if taped else nullcontext():
+        step(gx.asarray(1.0))
+    assert (v.numpy(), len(calls)) == (1, late)
+    assert step(gx.asarray(1.0)).item() == 3
 
 
 @pytest.mark.parametrize("seconds", [None, LONG])
