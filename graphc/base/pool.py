@@ -10,6 +10,7 @@ import atexit
 import contextvars
 import heapq
 import itertools
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -98,14 +99,18 @@ class Pool:
         self._limit = limit
         self._idle_seconds = idle_seconds
         self._most_queued = most_queued
+        self._numbers = itertools.count()
+        self._closed = False
+        self.start_anew()
+
+    def start_anew(self) -> None:
+        """Has no threads and no work; for a forked process, in which there are neither."""
         self._condition = threading.Condition()  # what a thread of the pool waits on
         self._room = threading.Condition()
         self._queue: list[Work] = []
-        self._numbers = itertools.count()
         self._threads: set[threading.Thread] = set()
         self._idle = 0
         self._at_work: set[threading.Thread] = set()
-        self._closed = False
 
     def give(self, run: Callable[[], None], *, priority: float = 0, name: str = "work", inherits: bool = True) -> Work:
         """Queues a piece of work.
@@ -238,3 +243,12 @@ def _close_all() -> None:
     end = time.monotonic() + _GRACE_SECONDS
     for pool in _pools:
         pool.close(end - time.monotonic())
+
+
+def _start_all_anew() -> None:
+    for pool in _pools:
+        pool.start_anew()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_all_anew)

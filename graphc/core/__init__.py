@@ -55,6 +55,7 @@ from graphc.core.dtypes import (
     type_of,
 )
 from graphc.core.examining import examine, is_examining, register_examiner, unexamined
+from graphc.core.forks import refuse_to_compile
 from graphc.core.guard import Guard
 from graphc.core.large_ints import array_of_ints, fitted_int, only_ints
 from graphc.core.pins import NO_PINS, DeviceFunction, Pins
@@ -198,6 +199,7 @@ __all__ = [
     "operand",
     "placed",
     "raw_scalar",
+    "refuse_to_compile",
     "refused",
     "region_function",
     "register_converter",
