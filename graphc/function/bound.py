@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,12 @@ class BoundFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the compiled method."""
         return self._function(self._instance, *args, **kwargs)
+
+    def __reduce__(self) -> Any:
+        return BoundFunction, (self._function, self._instance)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> BoundFunction:
+        return BoundFunction(self._function, copy.deepcopy(self._instance, memo))
 
     def __getattr__(self, name: str) -> Any:
         attribute = getattr(self._function, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import threading
 from collections import deque
@@ -19,6 +20,7 @@ from graphc.function.entry import entry, kinds_of
 from graphc.function.guards import MISS
 from graphc.function.mode import Mode
 from graphc.function.options import FunctionOptions, Report, TraceOptions, check_options
+from graphc.function.pickling import reduced
 from graphc.function.retrace import TraceReport, is_due, ordinal, retrace_reason
 from graphc.function.side_effects import SideEffects
 from graphc.function.tracebacks import shorten
@@ -324,9 +326,23 @@ class Function:
 
     def clone(self, **options: Unpack[FunctionOptions]) -> Function:
         """The same function with the same options, but for those given here, and no traces."""
-        copy = Function(self.python_function, **{**self._given, **options})
-        copy._binder.is_method = self._binder.is_method
-        return copy
+        return self.made(self.python_function, {**self._given, **options}, is_method=self._binder.is_method)
+
+    @classmethod
+    def made(cls, python_function: Callable[..., Any], options: FunctionOptions, *, is_method: bool) -> Function:
+        """A function like another one, of which these are the parts."""
+        made = cls(python_function, **options)
+        made._binder.is_method = is_method
+        return made
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return reduced(self, self._given, self._binder.is_method)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Function:
+        inner = copy.deepcopy(self.python_function, memo)  # itself, but for a method of an object that is copied
+        if inner is self.python_function:
+            return self
+        return self.made(inner, self._given, is_method=self._binder.is_method)
 
     def trace_report(self) -> list[TraceReport]:
         """Each time the function was traced, and why; the last thousand times."""

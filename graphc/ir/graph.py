@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from graphc.base.errors import InvalidTypeError, ParseError
 from graphc.ir.effects import Effect
 from graphc.ir.node import Node, Value
 
@@ -47,6 +48,24 @@ class Graph:
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a Graph is frozen: cannot set {name!r}; build a new graph (graphc.ir.GraphBuilder)")
+
+    def __copy__(self) -> Graph:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Graph:
+        return self
+
+    def __reduce__(self) -> Any:
+        from graphc.ir.parser import parse_graph
+
+        text = str(self)
+        try:
+            parse_graph(text)
+        except ParseError as error:
+            raise InvalidTypeError(
+                f"the graph {self.name!r} has no text that could be read again, as which it would be pickled: {error}"
+            ) from error
+        return parse_graph, (text,)
 
     def users(self) -> dict[Value, list[Node]]:
         """Which nodes use each value, computed anew; values that nobody uses are absent."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from graphc.base import Location
+from graphc.base.errors import InvalidTypeError
 from graphc.ir.effects import Effect
 from graphc.ir.opdef import OpDef
 from graphc.ir.types import Attrs, TensorType
@@ -34,6 +35,9 @@ class Value:
         self.node = node
         self.index = index
         self.name = name
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Value:
+        return self  # compared by identity
 
     def __repr__(self) -> str:
         source = f"input {self.name!r}" if self.node is None else f"output {self.index} of {self.node.name}"
@@ -107,6 +111,12 @@ class Node:
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"a Node is frozen: cannot delete {name!r}")
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Node:
+        return self
+
+    def __reduce__(self) -> Any:
+        raise InvalidTypeError(f"the node {self.name!r} cannot be pickled by itself; pickle its graph")
 
     @property
     def effects(self) -> tuple[Effect, ...]:

@@ -17,45 +17,53 @@ Initializer = Callable[..., ArrayLike]
 """A function of shape and dtype."""
 
 
-def _uniform(variance: Callable[[int, int], float]) -> Initializer:
-    def initial(shape: tuple[int, int], dtype: Any) -> ArrayLike:
-        limit = math.sqrt(3.0 * variance(*shape))
-        return random.uniform(shape, dtype, -limit, limit)
-
-    return initial
+def glorot_uniform(shape: tuple[int, int], dtype: Any) -> ArrayLike:
+    """Uniform draws whose variance keeps that of activations and gradients alike (Glorot and Bengio, 2010)."""
+    return _uniform(2.0 / max(sum(shape), 1), shape, dtype)
 
 
-def _normal(variance: Callable[[int, int], float]) -> Initializer:
-    def initial(shape: tuple[int, int], dtype: Any) -> ArrayLike:
-        return random.normal(shape, dtype, scale=math.sqrt(variance(*shape)))
-
-    return initial
+def glorot_normal(shape: tuple[int, int], dtype: Any) -> ArrayLike:
+    """Normal draws of the same variance."""
+    return _normal(2.0 / max(sum(shape), 1), shape, dtype)
 
 
-def _glorot(inputs: int, outputs: int) -> float:
-    """The variance that keeps that of activations and gradients alike through layers (Glorot and Bengio, 2010)."""
-    return 2.0 / max(inputs + outputs, 1)
+def he_uniform(shape: tuple[int, int], dtype: Any) -> ArrayLike:
+    """Uniform draws whose variance keeps that of activations through layers of ReLU (He and others, 2015)."""
+    return _uniform(2.0 / max(shape[0], 1), shape, dtype)
 
 
-def _he(inputs: int, outputs: int) -> float:
-    """The variance that keeps that of activations through layers of ReLU (He and others, 2015)."""
-    del outputs
-    return 2.0 / max(inputs, 1)
+def he_normal(shape: tuple[int, int], dtype: Any) -> ArrayLike:
+    """Normal draws of the same variance."""
+    return _normal(2.0 / max(shape[0], 1), shape, dtype)
 
 
-def _lecun(inputs: int, outputs: int) -> float:
-    """The variance that keeps that of activations through linear layers (LeCun and others, 1998)."""
-    del outputs
-    return 1.0 / max(inputs, 1)
+def lecun_uniform(shape: tuple[int, int], dtype: Any) -> ArrayLike:
+    """Uniform draws whose variance keeps that of activations through linear layers (LeCun and others, 1998)."""
+    return _uniform(1.0 / max(shape[0], 1), shape, dtype)
 
 
+def lecun_normal(shape: tuple[int, int], dtype: Any) -> ArrayLike:
+    """Normal draws of the same variance."""
+    return _normal(1.0 / max(shape[0], 1), shape, dtype)
+
+
+def _uniform(variance: float, shape: tuple[int, int], dtype: Any) -> ArrayLike:
+    limit = math.sqrt(3.0 * variance)
+    return random.uniform(shape, dtype, -limit, limit)
+
+
+def _normal(variance: float, shape: tuple[int, int], dtype: Any) -> ArrayLike:
+    return random.normal(shape, dtype, scale=math.sqrt(variance))
+
+
+# Functions of the module, not closures: a layer that holds one can be pickled.
 _INITIALIZERS: dict[str, Initializer] = {
-    "glorot_normal": _normal(_glorot),
-    "glorot_uniform": _uniform(_glorot),
-    "he_normal": _normal(_he),
-    "he_uniform": _uniform(_he),
-    "lecun_normal": _normal(_lecun),
-    "lecun_uniform": _uniform(_lecun),
+    "glorot_normal": glorot_normal,
+    "glorot_uniform": glorot_uniform,
+    "he_normal": he_normal,
+    "he_uniform": he_uniform,
+    "lecun_normal": lecun_normal,
+    "lecun_uniform": lecun_uniform,
     "ones": ones,
     "zeros": zeros,
 }

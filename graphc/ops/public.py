@@ -136,7 +136,7 @@ def public_function(entry: Row, ops: Mapping[tuple[str, ...], OpDef]) -> Callabl
     code = compile(source, f"<graphc op {entry.name}>", "exec", flags=_ANNOTATIONS, dont_inherit=True)
     exec(code, namespace)
     function: Callable[..., Any] = namespace[entry.function]
-    function.__module__ = "graphc"
+    function.__module__, function.__qualname__ = "graphc", entry.name  # where pickle finds it
     return function
 
 

@@ -1,0 +1,132 @@
+"""Functions, graphs, Variables and layers through pickle, cloudpickle and copy."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import sys
+from typing import Any
+
+import cloudpickle
+import pytest
+
+import graphc as gx
+
+
+@gx.function
+def scaled(x: Any) -> Any:
+    return x * 3
+
+
+def plain(x: Any) -> Any:
+    return x + 1
+
+
+timed = scaled.clone(timeout=60.0)
+wrapped = gx.function(plain, name="another name")
+
+
+class Model(gx.layers.Layer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.dense = gx.layers.Dense(2, "relu", in_features=3)
+        self.shared = self.dense
+        self.step = gx.function(self.double)
+
+    def double(self, x: Any) -> Any:
+        return self.call(x) * 2
+
+    @gx.function(on_retrace="ignore")
+    def call(self, x: Any) -> Any:
+        return self.dense(x) + 1
+
+
+def through(value: Any, by: Any = pickle) -> Any:
+    return pickle.loads(by.dumps(value))
+
+
+@pytest.mark.parametrize("by", [pickle, cloudpickle])
+def test_a_function_goes_by_its_name_as_python_s_do(by: Any) -> None:
+    assert through(scaled, by) is scaled
+    assert through(Model.call, by) is Model.call
+    assert copy.copy(scaled) is copy.deepcopy(scaled) is scaled
+    for function in (timed, wrapped):
+        again = through(function, by)
+        assert again is not function
+        assert (again.python_function, again.name) == (function.python_function, function.name)
+        assert again(gx.asarray(2.0)).item() == function(gx.asarray(2.0)).item()
+        assert again.num_traces == 1
+
+
+def test_a_local_function_goes_by_value_where_python_s_do() -> None:
+    factor = 4.0
+    local = gx.function(lambda x: x * factor)
+    assert through(local, cloudpickle)(gx.asarray(2.0)).item() == 8.0
+    with pytest.raises((AttributeError, pickle.PicklingError), match=r"Can't (pickle|get) local object"):
+        pickle.dumps(local)
+
+
+def test_of_the_main_module_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """cloudpickle's processes have a main module of their own."""
+
+    def main_function(x: Any) -> Any:
+        return x * 5
+
+    main_function.__module__, main_function.__qualname__ = "__main__", "main_function"
+    function = gx.function(main_function)
+    with monkeypatch.context() as scope:
+        scope.setattr(sys.modules["__main__"], "main_function", function, raising=False)
+        assert through(function) is function
+        data = cloudpickle.dumps([function])
+    assert pickle.loads(data)[0](gx.asarray(2.0)).item() == 10.0
+
+
+@pytest.mark.parametrize("route", [through, lambda model: through(model, cloudpickle), copy.deepcopy])
+def test_a_layer_takes_its_values_along(route: Any) -> None:
+    x = gx.ones((1, 3))
+    model = gx.layers.Sequential([Model(), gx.layers.Dropout(0.5), gx.layers.Dense(2, kernel_init="he_normal")])
+    before = model(x).tolist()
+    again = route(model)
+    assert again(x).tolist() == before
+    inner, original = again.layers[0], model.layers[0]
+    assert inner.dense is inner.shared
+    assert len(again.variables) == len(model.variables) == 4
+    assert inner.dense.kernel.name != original.dense.kernel.name  # both are there: programs know them by name
+    inner.dense.bias.assign([10.0, 20.0])
+    assert (original.dense.bias.tolist(), inner.dense.bias.tolist()) == ([0.0, 0.0], [10.0, 20.0])
+    assert inner.step(x).tolist() == (inner.call(x) * 2).tolist() != original.step(x).tolist()
+
+
+def test_a_bound_method_takes_its_object_along() -> None:
+    model = Model()
+    x = gx.ones((1, 3))
+    for again in (through(model.call), copy.deepcopy(model.call)):
+        assert again.__self__ is not model
+        assert again.__func__ is Model.call
+        assert again(x).tolist() == model.call(x).tolist()
+
+
+def test_a_graph_goes_as_its_text() -> None:
+    graph = scaled.graph(gx.ones((2,)))
+    for by in (pickle, cloudpickle):
+        again = through(graph, by)
+        assert (again == graph, str(again) == str(graph)) == (True, True)
+    assert copy.deepcopy({"graph": graph})["graph"] is graph
+    assert copy.deepcopy(graph.nodes[0]) is graph.nodes[0]
+    with pytest.raises(TypeError, match="cannot be pickled by itself; pickle its graph"):
+        pickle.dumps(graph.nodes[0])
+    opaque = gx.function(lambda x: gx.call_jax(abs, x)).graph(gx.asarray(1.0))
+    with pytest.raises(TypeError, match="has no text that could be read again, as which it would be pickled"):
+        pickle.dumps(opaque)
+
+
+def test_tensors_variables_and_functions_of_graphc() -> None:
+    for function in (gx.sin, gx.nn.relu, gx.linalg.inv, gx.fft.fft, gx.lax.add, gx.special.erf, gx.random.normal):
+        assert through(function).__name__ == function.__name__
+    assert through(gx.nn.relu) is gx.nn.relu
+    assert through(gx.asarray([1, 2])).tolist() == [1, 2]
+    v = gx.Variable([1.0, 2.0], name="pickled_v", trainable=False)
+    data = pickle.dumps(v)
+    again = pickle.loads(data)
+    assert (again.tolist(), again.trainable, again.name) == ([1.0, 2.0], False, "pickled_v_1")
+    assert copy.deepcopy([v, v])[0].name == "pickled_v_2"
