@@ -28,7 +28,7 @@ from graphc.ir import Graph
 from graphc.lowering.apart import ProgramApart, described, on_device
 from graphc.lowering.backpressure import in_flight
 from graphc.lowering.lower import LoweredGraph, compiler_options, lower
-from graphc.ops import HOST_CALLS, host_lock, take_turns
+from graphc.ops import HOST_CALLS, host_lock, is_in_host_call, take_turns
 
 __all__ = ["Check", "Executable", "TypesDiffer", "run_on_variables"]
 
@@ -93,6 +93,8 @@ class Executable:
           One array for each output of the graph.
         """
         context.launched()
+        if self._calls_host and is_in_host_call():  # maybe by this very program, which JAX refuses in its first call
+            return self.bounded(arrays, variables)
         if self._calls_host:
             return self.run(lambda values: self._held(values, arrays), variables)
         if self.check is not None:

@@ -42,6 +42,7 @@ __all__ = [
     "host_error",
     "host_function",
     "host_lock",
+    "is_in_host_call",
     "is_interrupt",
     "is_replaying",
     "numbered_calls",
@@ -116,6 +117,18 @@ host_lock = _HostLock()
 """Held while a program runs that calls the host and touches variables, so that such programs take turns."""
 
 
+_depth: contextvars.ContextVar[int] = contextvars.ContextVar("graphc.host_depth", default=0)
+
+_DEEPEST = 16
+"""How many programs may wait for each other, each of which calls Python that calls the next. JAX has at most 32 in
+flight on a CPU: one more waits for ever."""
+
+
+def is_in_host_call() -> bool:
+    """Whether what runs here was called by a program, which waits for it."""
+    return _depth.get() > 0
+
+
 class HostFunction:
     """A Python function that a program calls; graphs refer to it by its name.
 
@@ -174,7 +187,7 @@ class HostFunction:
             copies = [np.array(array) for array in arrays]
             # This may be the thread that waits for the program; nothing that is open there is meant for the function.
             lent = host_lock.lent() if self.takes_turns or host_lock.is_lent else nullcontext()
-            with trace_scope(None), lent:
+            with self._deeper(), trace_scope(None), lent:
                 results = (np.int32(0), *self._function(*copies))
             held.open = False
             return results
@@ -185,6 +198,20 @@ class HostFunction:
             for old in list(_errors)[:-_ERRORS_KEPT]:
                 _errors.pop(old, None)
             return (np.int32(-number), *self._nothing())
+
+    @contextmanager
+    def _deeper(self) -> Generator[None]:
+        depth = _depth.get()
+        if depth == _DEEPEST:
+            raise RecursionError(
+                f"{depth} programs wait for each other, the last for {self.title}: compiled functions call themselves "
+                "through Python code that they call; have it end, or write the recursion in plain Python"
+            )
+        before = _depth.set(depth + 1)
+        try:
+            yield
+        finally:
+            _depth.reset(before)
 
 
 def host_function(name: str) -> HostFunction:

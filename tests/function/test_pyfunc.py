@@ -589,3 +589,23 @@ def test_rows_of_a_map_call_it_without_order() -> None:
     assert rows(f(1.0, 2.0)).tolist() == [2, 4]
     with pytest.raises(UnimplementedError, match=r"or call gx\.pyfunc with ordered=False, which is done for each row"):
         gx.function(gx.vmap(one_result))(f(1.0, 2.0))
+
+
+@pytest.mark.parametrize("variable", [None, 1.0])
+def test_a_function_that_calls_itself_through_python_ends_or_says_so(variable: float | None) -> None:
+    """XLA refuses the first call of a program in itself, and waits for ever at the 33rd that waits for another one."""
+    v = None if variable is None else gx.Variable(variable)
+
+    @gx.function
+    def total(n: Any, least: Any) -> Any:
+        return gx.pyfunc(next_total, "float32", n if v is None else n * v, least)
+
+    def next_total(n: gx.Tensor, least: gx.Tensor) -> Any:
+        return total(n - 1.0, least) + n if n > least else n
+
+    assert [total(gx.asarray(n), gx.asarray(0.0)).item() for n in (4.0, 3.0)] == [10.0, 6.0]
+    with pytest.raises(
+        RecursionError, match=r"16 programs wait for each other, the last for next_total \(test_pyfunc.py"
+    ):
+        total(gx.asarray(1.0), gx.asarray(-float("inf")))
+    assert total(gx.asarray(1.0), gx.asarray(0.0)).item() == 1.0
