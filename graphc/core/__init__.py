@@ -58,6 +58,7 @@ from graphc.core.examining import examine, is_examining, register_examiner, unex
 from graphc.core.forks import refuse_to_compile
 from graphc.core.guard import Guard
 from graphc.core.large_ints import array_of_ints, fitted_int, only_ints
+from graphc.core.leaving import ShownArray, stay
 from graphc.core.pins import NO_PINS, DeviceFunction, Pins
 from graphc.core.places import MISSING, Place, TensorPlace, Write
 from graphc.core.placing import (
@@ -135,6 +136,7 @@ __all__ = [
     "Region",
     "RegionAborted",
     "ReplicaContext",
+    "ShownArray",
     "SideEffect",
     "Source",
     "StandIn",
@@ -214,6 +216,7 @@ __all__ = [
     "same_set",
     "scalar_array",
     "simulate_cpu_devices",
+    "stay",
     "string",
     "tape_scope",
     "thread_settings",

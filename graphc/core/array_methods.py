@@ -355,7 +355,12 @@ class ArrayMethods:
             raise at(error, user_location())
         return sys.modules["graphc"]
 
+    def _leave(self, use: str) -> None:
+        """Refuses that the values go to another library if a gradient would be lost; ``use`` is for the message."""
+        raise NotImplementedError
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        self._leave("conversion to a NumPy array")
         array = self.numpy()
         if dtype is not None and array.dtype != dtype:
             return array.astype(dtype)

@@ -66,6 +66,10 @@ class Recorder(Protocol):
         """Notes that reading ``variable`` gave ``tensor``."""
         ...
 
+    def follows(self, value: Any) -> bool:
+        """Whether a tensor or variable is watched, or was computed of what is."""
+        ...
+
 
 class ReplicaContext(Protocol):
     """What one replica of a data-parallel step may ask for."""

@@ -17,6 +17,7 @@ from graphc.core.convert import operand
 from graphc.core.devices import device_name
 from graphc.core.dispatch import register_tensor
 from graphc.core.dtypes import canonical_array
+from graphc.core.leaving import ShownArray, check_leaves, shown, stay, when_jax_converts
 from graphc.core.waiting import describe, refuse_to_wait, wait_for, wait_for_async, wait_for_future
 from graphc.ir import TensorType, Value
 
@@ -136,7 +137,8 @@ class Tensor(ArrayMethods):
         self._looked_at()
         if detours:
             wait_for((self.raw,), self._description)
-        return super().numpy()
+        array = super().numpy()
+        return shown(array, self) if context.tapes else array
 
     def _looked_at(self) -> None:
         """Tells the trace, if one is open, that Python gets to know the values: what it makes of them is a constant."""
@@ -183,14 +185,19 @@ class Tensor(ArrayMethods):
         """
         return await self
 
-    def __jax_array__(self) -> jax.Array:
+    def _leave(self, use: str) -> None:
+        check_leaves(self, use)
         self._looked_at()
+
+    @when_jax_converts
+    def __jax_array__(self) -> jax.Array:
+        self._leave(_TO_JAX)
         return self.raw
 
     def __dlpack__(
         self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
     ) -> Any:
-        self._looked_at()
+        self._leave(_TO_DLPACK)
         if max_version is not None and max_version < (1, 0):
             max_version = None  # a capsule without a version, which is what JAX makes if none is given
         return self.raw.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
@@ -222,6 +229,8 @@ def _captured(tensor: Tensor) -> UnimplementedError:
         "called. Pass it as an argument, keep it in a gx.Variable, or assign to the items of x.copy()"
     )
 
+
+_TO_JAX, _TO_DLPACK = "conversion to a jax.Array", "DLPack export"
 
 _TEXT_REMEDY = (
     "print, f-strings, str() and format() in converted code make theirs when the program runs; in code that is not "
@@ -333,16 +342,8 @@ class SymbolicTensor(Tensor):
         """Refused, at once."""
         self._refuse("wait_async()", "await the result of the call")
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        self._refuse("conversion to a NumPy array", "use the graphc function of the same name instead of NumPy's")
-
-    def __jax_array__(self) -> jax.Array:
-        self._refuse("conversion to a jax.Array", "use the graphc function of the same name instead of JAX's")
-
-    def __dlpack__(
-        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
-    ) -> Any:
-        self._refuse("DLPack export", "return the tensor and export the result")
+    def _leave(self, use: str) -> NoReturn:
+        self._refuse(use, stay())
 
     def __reduce__(self) -> Any:
         self._refuse("pickling", "return the tensor and pickle the result")
@@ -373,7 +374,7 @@ def _from_sequence(value: Any) -> Any:
 
 def _holds_tensor(items: list[Any]) -> bool:
     return any(
-        isinstance(item, ArrayMethods | jax.Array)
+        isinstance(item, ArrayMethods | jax.Array | ShownArray)
         or (isinstance(item, list | tuple) and _holds_tensor(list(nest.as_tuple(item))))
         for item in items
     )

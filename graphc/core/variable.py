@@ -23,6 +23,7 @@ from graphc.core.convert import ArrayLike, operand
 from graphc.core.devices import device_name, find_device, placed
 from graphc.core.dtypes import as_dtype, type_of
 from graphc.core.large_ints import fitted_int, has_large_ints
+from graphc.core.leaving import check_leaves, shown, when_jax_converts
 from graphc.core.placing import log_placement, variable_device
 from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.core.waiting import describe, wait_for
@@ -133,7 +134,8 @@ class Variable(ArrayMethods):
         array = self.current()
         if detours:
             wait_for((array,), lambda: f"Variable {self.name!r}: {describe(array)}")
-        return np.array(array)
+        copy = np.array(array)
+        return shown(copy, self) if context.tapes else copy
 
     def current(self) -> jax.Array:
         """The array that holds the value; waits while a program in another thread replaces it."""
@@ -237,8 +239,15 @@ class Variable(ArrayMethods):
             raise at(error, user_location())
         return value
 
+    def _leave(self, use: str) -> None:
+        check_leaves(self, use)
+        if context.trace is not None:
+            self.value()._leave(use)  # pyright: ignore[reportPrivateUsage]  a family's own
+
+    @when_jax_converts
     def __jax_array__(self) -> jax.Array:
-        return self.value().__jax_array__()
+        self._leave("conversion to a jax.Array")
+        return self.current()
 
     def __reduce__(self) -> Any:
         return _restored, (self.numpy(), self.trainable, self.name)

@@ -322,10 +322,21 @@ class GradientTape:
                 self._unconnected[_key(snapshot)] = snapshot if eager else snapshot.raw
         return kept
 
+    def _watches(self, variable: Variable) -> bool:
+        watched = variable.name in self._watched or (self._watch_variables and variable.trainable)
+        return watched and variable.type.is_inexact
+
+    def follows(self, value: Tensor | Variable) -> bool:
+        """Whether a tensor or variable is watched, or was computed of what is."""
+        if isinstance(value, Variable):
+            return self._watches(value)
+        if id(value) in self._given:
+            return True
+        return _key(value.snapshot()) in self._connected
+
     def record_read(self, variable: Variable, tensor: Tensor) -> None:
         """Notes that reading ``variable`` gave ``tensor``; Variable calls this."""
-        watched = variable.name in self._watched or (self._watch_variables and variable.trainable)
-        if watched and tensor.type.is_inexact:
+        if self._watches(variable):
             snapshot = tensor.snapshot()
             self._connected[_key(snapshot)] = snapshot
             self._reads.setdefault(variable.name, []).append(snapshot)

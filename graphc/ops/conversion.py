@@ -14,6 +14,7 @@ from graphc.core import (
     FUNCTIONS,
     SCALARS,
     ArrayLike,
+    ShownArray,
     StringTensor,
     Tensor,
     apply,
@@ -75,6 +76,7 @@ def asarray(x: ArrayLike, dtype: Any = None, *, device: Device = None, copy: boo
     try:
         # NumPy converts what is NumPy's, so that numbers are kept which only the wanted dtype holds.
         numpys = wanted is not None and isinstance(x, np.ndarray | np.generic) and not _is_cut(dtype, wanted)
+        numpys = numpys and not isinstance(x, ShownArray)
         if wanted is not None and only_ints(x):
             value: Any = array_of_ints(x, wanted)
         else:
@@ -172,12 +174,11 @@ def from_dlpack(x: Any, /, *, device: Device = None, copy: bool | None = None) -
     if not hasattr(x, "__dlpack__"):
         error = InvalidTypeError(f"from_dlpack: expected an array with __dlpack__, got {type(x).__name__} {x!r:.60}")
         raise at(error, user_location())
-    if isinstance(x, Tensor) and not device:
-        return x.copy() if copy else x
+    if isinstance(x, Tensor):
+        return asarray(x, device=device, copy=copy)
     place: Any = find_device(device) if device else None
-    source = x.raw if isinstance(x, Tensor) else x
     try:
-        array: Any = jnp.from_dlpack(source, device=place, copy=copy)
+        array: Any = jnp.from_dlpack(x, device=place, copy=copy)
     except (TypeError, ValueError, BufferError) as error:
         raise at(InvalidArgumentError(f"from_dlpack: {error}"), user_location()) from error
     return Tensor(array) if context.trace is None else context.trace.lift(array)

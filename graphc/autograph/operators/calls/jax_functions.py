@@ -13,7 +13,7 @@ import jax
 
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError
-from graphc.core import SymbolicTensor, context
+from graphc.core import SymbolicTensor, context, stay
 from graphc.ops import fft, functions, lax, linalg, nn, special
 
 __all__ = ["checked"]
@@ -67,12 +67,9 @@ def _is_jax(function: Any) -> bool:
 def _error(function: Callable[..., Any], tensor: SymbolicTensor) -> UnimplementedError:
     name = str(getattr(function, "__name__", function))
     module, home = _home(function, name)
-    remedy = "graphc has no function of that name: call it on the result, or outside the compiled function"
-    if home is not None:
-        remedy = f"use {home}.{name}"
     return UnimplementedError(
         f"{f'{module}.' * bool(module)}{name} was given a tensor ({tensor.type}, {tensor.made_at()}) that has no value "
-        f"while the function is traced; {remedy}"
+        f"while the function is traced; {stay() if home is None else stay(f'{home}.{name}')}"
     )
 
 
