@@ -58,10 +58,6 @@ class Recorder(Protocol):
         """Notes that ``op`` took ``inputs`` to ``outputs``, by what :meth:`forward` gave or by its kernel."""
         ...
 
-    def record_constants(self, outputs: Sequence[Any]) -> None:
-        """Notes that an op that has no gradient computed ``outputs``."""
-        ...
-
     def record_read(self, variable: Any, tensor: Any) -> None:
         """Notes that reading ``variable`` gave ``tensor``."""
         ...

@@ -230,12 +230,9 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
             if not has_large_ints(values):
                 raise
             return apply_all(op, _with_fitted_ints(op, values, attrs), attrs, regions)
-    if context.tapes:
+    if op.differentiable:
         for tape in context.tapes:
-            if op.differentiable:
-                tape.record(op, values, attrs, regions, outputs, forward)
-            else:
-                tape.record_constants(outputs)
+            tape.record(op, values, attrs, regions, outputs, forward)
     if _examine is not None:
         _examine(op, values, attrs, regions, outputs)
     return outputs
@@ -279,11 +276,9 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Se
                 output = _new(_tensor)
                 output.raw = result
                 outputs = [output]
-            for tape in tapes:
-                if op.differentiable:
+            if op.differentiable:
+                for tape in tapes:
                     tape.record(op, inputs, attrs, (), outputs)
-                else:
-                    tape.record_constants(outputs)
             return outputs[0] if len(outputs) == 1 else tuple(outputs) if outputs else None
     outputs = apply_all(op, inputs, attrs, regions)
     if len(outputs) == 1:

@@ -123,15 +123,12 @@ class ForwardAccumulator:
         """The derivative of tensors along the direction.
 
         Args:
-          primals: a tensor that was computed inside the scope, or a nested structure of them.
-          unconnected_gradients: what is given for one that does not depend on the accumulator's primals: ``"none"`` or
-            ``"zero"``.
+          primals: a tensor, or a nested structure of them.
+          unconnected_gradients: what is given for one that does not depend on the accumulator's primals, or was
+            computed outside the scope: ``"none"`` or ``"zero"``.
 
         Returns:
           Tensors of the shapes and dtypes of ``primals``, in their structure.
-
-        Raises:
-          InvalidArgumentError: a tensor that was computed outside the scope.
         """
         leaves, structure = nest.flatten(primals)
         with self._tape.stop_recording():
@@ -144,12 +141,6 @@ class ForwardAccumulator:
     def _pushed(self, target: Any) -> Tensor | None:
         if not _is_moved(target):
             return None
-        if not self._tape.has_seen(target):
-            error = InvalidArgumentError(
-                f"ForwardAccumulator.jvp: this tensor ({target.type}) was not computed inside the accumulator; compute "
-                "it in the `with` block"
-            )
-            raise at(error, user_location())
         cotangent = apply(OPS["zeros_like"], (target,))
         with GradientTape(watch_accessed_variables=False) as linear:
             linear.watch(cotangent)

@@ -8,7 +8,6 @@ pass did; other tapes that are open see it, which gives higher orders.
 from __future__ import annotations
 
 import math
-import weakref
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -161,7 +160,6 @@ class GradientTape:
         self._reads: dict[str, list[Tensor]] = {}
         self._variables: dict[str, Variable] = {}
         self._watched: set[str] = set()
-        self._unconnected: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
         self._used_in: list[Trace | None] = []
         self._is_open = False
         self._trace = context.trace
@@ -248,9 +246,8 @@ class GradientTape:
         kept: list[Any] = []
         if self._trace is not None or len(outputs) != 1:
             kept, connected = self._inputs(inputs)
-            results = self._outputs(outputs, connected)
             if connected:
-                self._records.append(_Record(kept, results, None, op, attrs, regions, forward))
+                self._records.append(_Record(kept, self._outputs(outputs), None, op, attrs, regions, forward))
             return
         # The same for an eager op of one output, without calls: these would cost a third of the op.
         connected = False
@@ -265,16 +262,10 @@ class GradientTape:
             else:
                 kept.append(value)
         (output,) = outputs
-        snapshot = output.snapshot()
         if connected and (output.raw.dtype.kind == "f" or output.type.is_inexact):
+            snapshot = output.snapshot()
             known[id(snapshot)] = snapshot
             self._records.append(_Record(kept, (snapshot,), None, op, attrs, regions, forward))
-        else:
-            self._unconnected[id(snapshot)] = snapshot
-
-    def record_constants(self, outputs: Sequence[Any]) -> None:
-        """Notes what an op without a gradient computed: as a target it has none, and is no tensor from outside."""
-        self._outputs(outputs, connected=False)
 
     def record_custom(
         self,
@@ -291,10 +282,9 @@ class GradientTape:
             for each position.
         """
         kept, connected = self._inputs(inputs)
-        results = self._outputs(outputs, connected)
         if connected:
             self._saw_pins = self._saw_pins or bool(context.device)
-            self._records.append(_Record(kept, results, pullback))
+            self._records.append(_Record(kept, self._outputs(outputs), pullback))
 
     def _inputs(self, values: Sequence[Any]) -> tuple[list[Any], bool]:
         """The inputs of a step as they are now, and whether one of them comes from what is watched."""
@@ -309,17 +299,15 @@ class GradientTape:
             kept.append(value)
         return kept, connected
 
-    def _outputs(self, tensors: Sequence[Tensor], connected: bool) -> list[Tensor]:
-        """The outputs of a step as they are now; the tape knows them from here on."""
+    def _outputs(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        """The outputs of a step as they are now; the tape follows them from here on."""
         eager = self._trace is None
         kept: list[Tensor] = []
         for tensor in tensors:
             snapshot = tensor.snapshot()
             kept.append(snapshot)
-            if connected and (tensor.dtype.kind == "f" or tensor.type.is_inexact):
+            if tensor.dtype.kind == "f" or tensor.type.is_inexact:
                 self._connected[id(snapshot) if eager else id(snapshot.raw)] = snapshot
-            else:
-                self._unconnected[_key(snapshot)] = snapshot if eager else snapshot.raw
         return kept
 
     def _watches(self, variable: Variable) -> bool:
@@ -358,7 +346,8 @@ class GradientTape:
           target: a tensor, or a nested structure of them, whose sum is differentiated.
           sources: a tensor or variable that is watched, or a nested structure of them.
           output_gradients: the cotangent of each target, taken in the target's dtype; ones when None.
-          unconnected_gradients: what a source that the target does not depend on gets: ``"none"`` or ``"zero"``.
+          unconnected_gradients: what a source that the target does not depend on gets, also since the target was
+            computed outside the tape: ``"none"`` or ``"zero"``.
 
         Returns:
           Tensors of the sources' shapes and dtypes, in the structure of ``sources``.
@@ -366,7 +355,7 @@ class GradientTape:
         Raises:
           FailedPreconditionError: a second call on a tape that is not persistent, or a call from inside a loop that the
             tape was opened outside of.
-          InvalidArgumentError: the target was computed outside the tape.
+          InvalidTypeError: the target is no floating tensor, or a source neither tensor nor variable.
         """
         self._check_use("gradient()", unconnected_gradients)
         targets = [self._target("gradient()", value) for value in nest.flatten(target)[0]]
@@ -394,7 +383,7 @@ class GradientTape:
           In the structure of ``sources``, tensors of the target's shape followed by the source's, of its dtype.
 
         Raises:
-          FailedPreconditionError, InvalidArgumentError: as :meth:`gradient`.
+          FailedPreconditionError: as :meth:`gradient`.
           InvalidTypeError: as :meth:`gradient`; or the target is no tensor alone, or one of complex numbers.
 
         Example:
@@ -439,7 +428,7 @@ class GradientTape:
           A tensor ``[b, *target.shape[1:], *source.shape[1:]]``.
 
         Raises:
-          InvalidArgumentError: as :meth:`jacobian`; or target and source have not the same number of rows.
+          InvalidArgumentError: target and source have not the same number of rows.
           FailedPreconditionError, InvalidTypeError: as :meth:`jacobian`.
 
         Example:
@@ -530,18 +519,7 @@ class GradientTape:
         if not value.type.is_inexact:
             error = InvalidTypeError(f"{call}: the target must have a floating dtype, got {value.type}")
             raise at(error, user_location())
-        if not self.has_seen(value):
-            error = InvalidArgumentError(
-                f"{call}: the target ({value.type}) was not computed inside this GradientTape; "
-                "compute it in the `with` block of the tape"
-            )
-            raise at(error, user_location())
         return self._snapshot(value)
-
-    def has_seen(self, tensor: Tensor) -> bool:
-        """Whether a tensor is watched or was computed while the tape was open."""
-        key = _key(self._snapshot(tensor))
-        return key in self._connected or key in self._unconnected
 
     def _source_tensors(self, call: str, source: Any) -> list[Tensor]:
         if isinstance(source, Variable):

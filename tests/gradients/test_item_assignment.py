@@ -12,7 +12,7 @@ import pytest
 
 import graphc as gx
 from graphc import Tensor
-from graphc.base.errors import InvalidArgumentError, UnimplementedError
+from graphc.base.errors import UnimplementedError
 from tests.gradients.agreement import assert_close, f, taped
 
 
@@ -428,8 +428,7 @@ def test_a_target_that_was_assigned_outside_the_tape() -> None:
         return tape.gradient(y, x)
 
     for way in (run, gx.function(run)):
-        with pytest.raises(InvalidArgumentError, match=r"target \(f32\[2\]\) was not computed inside"):
-            way(f(1, 2))
+        assert way(f(1, 2)) is None
 
 
 def test_the_keys_of_a_tape_are_not_used_again() -> None:

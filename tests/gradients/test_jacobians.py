@@ -284,7 +284,6 @@ def test_mistakes_with_a_tape_are_named() -> None:
         tape.jacobian(y, x)
     for call, message in (
         (lambda t, y, z: t.jacobian(z, x), r"derivatives of complex numbers"),
-        (lambda t, y, z: t.jacobian(gx.ones(2), x), r"jacobian\(\): the target \(f32\[2\]\) was not computed inside"),
         (lambda t, y, z: t.jacobian(y, "x"), r"jacobian\(\): a source must be a Tensor or a Variable"),
         (lambda t, y, z: t.jacobian(y, x, "some"), r"unconnected_gradients must be 'none' or 'zero'"),
         (lambda t, y, z: t.batch_jacobian(y, x), r"the same number of rows, got the shapes \(4,\) and \(3,\)"),
