@@ -102,7 +102,7 @@ from graphc.core.trace import (
     current_trace,
     type_of_any,
 )
-from graphc.core.variable import Variable, is_symbolic, variable_lock, variable_placement
+from graphc.core.variable import Variable, array_of, held, is_symbolic, replaced, variable_lock, variable_placement
 from graphc.core.waiting import deadline, describe, wait_for, wait_for_async
 
 __all__ = [
@@ -155,6 +155,7 @@ __all__ = [
     "apply",
     "apply_all",
     "apply_compiled",
+    "array_of",
     "array_of_ints",
     "as_dtype",
     "as_strings",
@@ -186,6 +187,7 @@ __all__ = [
     "fixed",
     "global_name",
     "has_made_devices",
+    "held",
     "host_tensor",
     "is_array",
     "is_examining",
@@ -208,6 +210,7 @@ __all__ = [
     "register_examiner",
     "register_region_kernels",
     "register_region_runner",
+    "replaced",
     "replica_scope",
     "requested_device",
     "same_array",

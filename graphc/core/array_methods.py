@@ -60,7 +60,7 @@ _API_VERSIONS = ("2022.12", "2023.12", "2024.12")
 class ArrayMethods:
     """Operators and methods that tensors and variables share; each runs an op of the table."""
 
-    __slots__ = ("__weakref__", "raw")
+    __slots__ = ("__weakref__",)
 
     raw: Any
 

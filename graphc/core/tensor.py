@@ -46,7 +46,7 @@ class Tensor(ArrayMethods):
       array([2., 4.], dtype=float32)
     """
 
-    __slots__ = ("known_as",)
+    __slots__ = ("known_as", "raw")
 
     known_as: Tensor
     """The snapshot that was taken last, if there is one: of what the tensor was then."""

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from graphc.base import UniqueNames, at, detours, user_location
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
 from graphc.core.context import context, device_scope
 from graphc.core.convert import ArrayLike, operand
@@ -29,14 +29,14 @@ from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.core.waiting import describe, wait_for
 from graphc.ir import WORLD, TensorType
 
-__all__ = ["Variable", "is_symbolic", "variable_lock", "variable_placement"]
+__all__ = ["Variable", "array_of", "held", "is_symbolic", "replaced", "variable_lock", "variable_placement"]
 
 _names = UniqueNames()
 _names(WORLD)  # which is a resource of its own
 
 variable_lock = threading.RLock()
-"""Held from the moment a program takes the values of variables until it has put the new ones back, since the old ones
-do not exist any more in between."""
+"""Held from the moment a program takes the values of variables until it has put the new ones back. In between the
+variables that it writes hold None: their arrays may be donated."""
 
 
 class _Placement:
@@ -72,9 +72,9 @@ class Variable(ArrayMethods):
       array([11., 12.], dtype=float32)
     """
 
-    __slots__ = ("_type", "name", "trainable")
+    __slots__ = ("_array", "_type", "name", "trainable")
 
-    raw: jax.Array
+    _array: jax.Array | None
 
     def __init__(
         self,
@@ -103,11 +103,32 @@ class Variable(ArrayMethods):
             requested = variable_device(self.name, self._type, trainable)
             if requested:
                 array = jax.device_put(array, find_device(requested, told=True))
-        self.raw = array
+        self._array = array
         if context.placing:
             log_placement("variable", self.name, requested, self.device, user_location())
         if context.creating is not None:
             context.creating.note(self)
+
+    @property
+    def raw(self) -> jax.Array:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """The array that holds the value; waits while a program in another thread replaces it.
+
+        Raises:
+          UnimplementedError: in a compiled function, where it would be the value that the variable has now, for ever.
+          FailedPreconditionError: Python code that a program calls reads a variable that the program replaces.
+        """
+        if context.trace is not None:
+            error = UnimplementedError(
+                f"raw of Variable {self.name!r} is the array that it holds while the function is traced, in all calls; "
+                "use value()"
+            )
+            raise context.trace.refuse(error)
+        return array_of(self)
+
+    @raw.setter
+    def raw(self, array: jax.Array) -> None:
+        with variable_lock:
+            self._array = array
 
     @property
     def type(self) -> TensorType:
@@ -115,14 +136,24 @@ class Variable(ArrayMethods):
         return self._type
 
     @property
+    def shape(self) -> tuple[int, ...]:
+        """The size of each axis."""
+        return self._type.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the elements."""
+        return self._type.dtype
+
+    @property
     def device(self) -> str:
         """The device that holds the value; several are joined by commas."""
-        return ", ".join(sorted(device_name(device) for device in self.raw.devices()))
+        return ", ".join(sorted(device_name(device) for device in array_of(self).devices()))
 
     def value(self) -> Tensor:
         """The current value as a tensor that later assignments do not change."""
         trace = context.trace
-        tensor = trace.read(self) if trace is not None else Tensor(self.current())
+        tensor = trace.read(self) if trace is not None else Tensor(array_of(self))
         for tape in context.tapes:
             tape.record_read(self, tensor)
         return tensor
@@ -131,19 +162,11 @@ class Variable(ArrayMethods):
         """The current value as a NumPy array of its own."""
         if context.trace is not None:
             return self.value().numpy()
-        array = self.current()
+        array = array_of(self)
         if detours:
             wait_for((array,), lambda: f"Variable {self.name!r}: {describe(array)}")
         copy = np.array(array)
         return shown(copy, self) if context.tapes else copy
-
-    def current(self) -> jax.Array:
-        """The array that holds the value; waits while a program in another thread replaces it."""
-        raw = self.raw
-        if raw.is_deleted():
-            with variable_lock:
-                raw = self.raw
-        return raw
 
     def assign(self, value: ArrayLike) -> Variable:
         """Sets the value.
@@ -165,27 +188,41 @@ class Variable(ArrayMethods):
         else:
             if context.creating is not None:
                 context.creating.note(self)
-            array = self._stored(_raw(new))
-            with variable_lock:
-                self.raw = array
+            self.raw = self._stored(_raw(new))
         return self
 
     def assign_add(self, value: ArrayLike) -> Variable:
-        """Adds to the value; as :meth:`assign` otherwise."""
-        return self.assign(self._with(operator.add, value))
+        """Adds to the value, in one step also for other threads; as :meth:`assign` otherwise."""
+        return self._updated(lambda: self._with(operator.add, value))
 
     def assign_sub(self, value: ArrayLike) -> Variable:
-        """Subtracts from the value; as :meth:`assign` otherwise."""
-        return self.assign(self._with(operator.sub, value))
+        """Subtracts from the value, in one step also for other threads; as :meth:`assign` otherwise."""
+        return self._updated(lambda: self._with(operator.sub, value))
+
+    def _updated(self, new_value: Callable[[], Any]) -> Variable:
+        """Assigns what is computed of the value; again if another thread has assigned another one meanwhile."""
+        if context.trace is not None:
+            return self.assign(new_value())
+        while True:
+            before = array_of(self)
+            new = self._stored(_raw(self._check(_operand(new_value(), f"assign to Variable {self.name!r}"))))
+            if context.creating is not None:
+                context.creating.note(self)
+            with variable_lock:
+                if self._array is before:
+                    self._array = new
+                    return self
 
     def _with(self, operation: Callable[[Any, Any], Any], value: ArrayLike) -> Any:
         """The value and another, computed where the variable is if no scope says where."""
         try:
             return operation(self.value(), value)
         except InvalidArgumentError:
-            other = getattr(value, "raw", value)
-            elsewhere = isinstance(other, jax.Array) and other.committed and other.devices() != self.raw.devices()
-            if not elsewhere or context.device or context.trace is not None or len(self.raw.devices()) > 1:
+            if context.device or context.trace is not None:
+                raise
+            other, here = getattr(value, "raw", value), array_of(self).devices()
+            elsewhere = isinstance(other, jax.Array) and other.committed and other.devices() != here
+            if not elsewhere or len(here) > 1:
                 raise
         with device_scope(self.device):
             return operation(self.value(), value)
@@ -202,7 +239,7 @@ class Variable(ArrayMethods):
           >>> v.numpy()
           array([5., 2.], dtype=float32)
         """
-        self.assign(FUNCTIONS["update_item"](self, index, value))
+        self._updated(lambda: FUNCTIONS["update_item"](self, index, value))
 
     def copy(self) -> Tensor:
         """The current value as a tensor that later assignments do not change."""
@@ -214,7 +251,7 @@ class Variable(ArrayMethods):
             raw = jnp.asarray(raw, self._type.dtype)  # a NumPy array that operand made, of its own
         elif type_of(raw) != self._type:
             raw = jnp.asarray(raw, self._type.dtype)
-        here = self.raw.sharding
+        here = array_of(self).sharding
         return raw if raw.sharding is here or raw.sharding == here else placed(raw, here)
 
     def _check(self, value: Any) -> Any:
@@ -247,13 +284,41 @@ class Variable(ArrayMethods):
     @when_jax_converts
     def __jax_array__(self) -> jax.Array:
         self._leave("conversion to a jax.Array")
-        return self.current()
+        return array_of(self)
 
     def __reduce__(self) -> Any:
         return _restored, (self.numpy(), self.trainable, self.name)
 
     def __repr__(self) -> str:
-        return f"Variable(name={self.name!r}, shape={self.shape}, dtype={self.dtype.name}, value={self.raw})"
+        value = "" if context.trace is not None else f", value={array_of(self)}"
+        return f"Variable(name={self.name!r}, shape={self.shape}, dtype={self.dtype.name}{value})"
+
+
+def array_of(variable: Variable) -> jax.Array:
+    """The array that holds the value of a variable; waits while a program in another thread replaces it.
+
+    Raises:
+      FailedPreconditionError: Python code that a program calls reads a variable that the program replaces.
+    """
+    array = held(variable)
+    if array is None:
+        with variable_lock:
+            array = held(variable)
+        if array is None:
+            raise replaced(variable)
+    return array
+
+
+held: Callable[[Variable], jax.Array | None] = operator.attrgetter("_array")
+"""The array of a variable as it is, without waiting; None while a program replaces it."""
+
+
+def replaced(variable: Variable) -> FailedPreconditionError:
+    """The error for a use of a variable by Python code that is called by the program that replaces its value."""
+    return FailedPreconditionError(
+        f"Variable {variable.name!r} has no value while a compiled function replaces it, and Python code that this "
+        "function calls uses it; pass the value to that code as an argument"
+    )
 
 
 def _operand(value: Any, use: str) -> Any:

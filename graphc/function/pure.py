@@ -73,7 +73,7 @@ class PureFunction:
         """
         with trace_scope(None), unexamined():
             traced, arguments = self._traced(args, kwargs, creates=True)
-        return {variable.name: jnp.array(variable.current(), copy=True) for variable in self._uses(traced, arguments)}
+        return {variable.name: jnp.array(variable.raw, copy=True) for variable in self._uses(traced, arguments)}
 
     def __call__(self, variables: Mapping[str, Any], /, *args: Any, **kwargs: Any) -> tuple[Any, Arrays]:
         """Computes the result and the new values of the Variables; see :func:`to_jax`."""

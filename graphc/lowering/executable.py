@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from functools import cached_property
 from itertools import islice, repeat, starmap
@@ -20,6 +20,8 @@ from graphc.core import (
     context,
     dtype_rules,
     find_device,
+    held,
+    replaced,
     type_of,
     variable_lock,
     wait_for,
@@ -140,7 +142,7 @@ class Executable:
     def bounded(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
         """As a call that waits for its results and that may be given up; see :meth:`attended`."""
         arrays = on_device(arrays)
-        compiled = self._apart.prepare([*[variable.current() for variable in variables], *arrays])
+        compiled = self._apart.prepare([*[variable.raw for variable in variables], *arrays])
         context.launched()
 
         def program(values: Sequence[Any]) -> Sequence[Any]:
@@ -188,7 +190,7 @@ class Executable:
             bound.check(self._described)
             turn = holding(turn, lambda: f"the variables of {self._described()}, which another thread uses")
         with turn if variables else nullcontext():
-            before = [variable.current() for variable in variables]
+            before = [variable.raw for variable in variables]
             results = program(before)
             if bound is not None:
                 wait_for([array for array in results if isinstance(array, jax.Array)], self._described)
@@ -204,7 +206,7 @@ class Executable:
     def lower(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Any:
         """JAX's lowered program (``jax.stages.Lowered``) for arguments like these."""
         with collection_paused():
-            return self.jitted.lower(*[variable.current() for variable in variables], *arrays)
+            return self.jitted.lower(*[variable.raw for variable in variables], *arrays)
 
 
 def _check_unchanged(name: str, variables: Sequence[Variable], before: Sequence[Any]) -> None:
@@ -222,7 +224,7 @@ def any_is_away(variables: Sequence[Variable]) -> bool:
     Ctrl-C must wait then, as when JAX calls a program for the first time: Python code of its own comes between the two,
     where an exception would lose the new value.
     """
-    return any(variable.raw.is_deleted() for variable in variables)
+    return any(held(variable) is None for variable in variables)
 
 
 def run_on_variables(
@@ -241,23 +243,28 @@ def run_on_variables(
     """
     results: Any = None
     with variable_lock:
-        given = (*unshared_values(variables, num_written), *arrays)
+        values = list(map(held, variables))
         try:
+            # From here on other threads wait for the new values: who has an old one is counted before it is donated.
+            _set_values(variables, repeat(None, num_written))
+            given = (*_unshared(values, num_written), *arrays)
             # Ctrl-C is raised between two instructions of Python's, and after a call. What an iterator gives that is
             # unpacked is bound first, so that the new values are not lost when the old ones were donated.
             (results,) = starmap(program, (given,))
             count = len(results) - num_written
             _set_values(variables, results[count:])
         except BaseException:
-            if results is not None:
-                _set_values(variables, results[len(results) - num_written :])
+            _set_values(variables, values[:num_written] if results is None else results[len(results) - num_written :])
+            for variable, value in zip(variables, values, strict=True):
+                if value is None:
+                    raise replaced(variable) from None
             raise
     return results[:count]
 
 
-def _set_values(variables: Sequence[Variable], values: Sequence[Any]) -> None:
+def _set_values(variables: Sequence[Variable], values: Iterable[Any]) -> None:
     """Gives the first variables new values: all of them, also when Ctrl-C comes."""
-    any(map(setattr, variables, _RAW, values))
+    any(map(setattr, variables, _NAME, values))
 
 
 def _on_one(devices: Sequence[str]) -> dict[str, Any]:
@@ -281,28 +288,18 @@ def _guarded(lowered: LoweredGraph, graph: Graph) -> Callable[..., Any]:
     return function
 
 
-def unshared_values(variables: Sequence[Variable], num_written: int) -> list[Any]:
-    """The values of the variables; of the first ``num_written``, to be donated, a copy where the value is shared."""
-    values = [variable.raw for variable in variables]
-    if max(map(sys.getrefcount, islice(values, num_written)), default=0) > _UNSHARED:
-        for position in range(num_written):
-            if sys.getrefcount(values[position]) > _UNSHARED:
-                values[position] = jnp.array(values[position], copy=True)
-                context.launched()
-    return values
+def _unshared(values: list[Any], num_written: int) -> list[Any]:
+    """Values, of which the first ``num_written`` are to be donated: copies of these where somebody else has them."""
+    if max(map(sys.getrefcount, islice(values, num_written)), default=0) <= _UNSHARED:
+        return values
+    given = values.copy()
+    for place, references in enumerate(list(map(sys.getrefcount, islice(values, num_written)))):
+        if references > _UNSHARED + 1:  # the new list
+            given[place] = jnp.array(values[place], copy=True)
+            context.launched()
+    return given
 
 
-def _references_of_unshared() -> int:
-    """The reference count that :func:`unshared_values` sees for a value only its variable refers to."""
-
-    class Slot:
-        raw: Any
-
-    slot = Slot()
-    slot.raw = object()
-    values = [variable.raw for variable in [slot]]
-    return sys.getrefcount(values[0])
-
-
-_RAW = repeat("raw")
-_UNSHARED = _references_of_unshared()
+_NAME = repeat("_array")
+_UNSHARED = max(map(sys.getrefcount, islice([object()], 1)))
+"""The reference count of a value that is in one list and nowhere else."""

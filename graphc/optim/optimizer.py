@@ -12,7 +12,7 @@ import optax
 from graphc.autograph import call
 from graphc.base import at, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
-from graphc.core import ArrayLike, Tensor, Variable, apply, context, device
+from graphc.core import ArrayLike, Tensor, Variable, apply, array_of, context, device
 from graphc.gradients import GradientTape
 from graphc.ops import as_numbers, asarray
 from graphc.optim.update import UPDATE, initial_state, register, update_attrs
@@ -81,7 +81,7 @@ class Optimizer:
         if self._targets:
             self._check_known(targets)
             return
-        arrays = [variable.raw for variable in targets]
+        arrays = list(map(array_of, targets))
         # What the state holds beside arrays made from the variables', such as a count of steps, goes where they are.
         place = next((array.sharding for array in arrays if array.committed and len(array.devices()) == 1), None)
         state = initial_state(self._transformation, arrays)

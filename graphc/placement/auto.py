@@ -238,7 +238,7 @@ class _Auto:
         return run_plan(graph, placement, list(self._homes), self._written)
 
     def _run(self, program: Callable[[Sequence[Any]], Sequence[Any]]) -> Sequence[Any]:
-        results = program([*(variable.current() for variable in self._variables), *self._arrays])
+        results = program([*(variable.raw for variable in self._variables), *self._arrays])
         return cast("Any", jax).block_until_ready(list(results))
 
     def _describe(self, assignment: Sequence[int], schedule: Schedule, spread: Timing, alone: Timing) -> Proposal:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
+import sys
 import threading
 import weakref
 from collections.abc import Callable
@@ -15,6 +16,9 @@ import numpy as np
 import pytest
 
 import graphc as gx
+from graphc.base.errors import FailedPreconditionError, UnimplementedError
+from graphc.core import held
+from graphc.lowering import run_on_variables
 
 
 def counter(size: int = 1024) -> tuple[gx.Variable, Callable[[], Any]]:
@@ -310,3 +314,104 @@ def test_a_variable_dies_with_its_last_reference() -> None:
 
 def test_jax_takes_variables() -> None:
     assert jax.numpy.asarray(gx.Variable([1.0, 2.0])).tolist() == [1, 2]
+
+
+def in_threads(*calls: Callable[[], Any], times: int) -> None:
+    """Runs each call so many times in a thread of its own, all at once, and raises what one of them raised."""
+    barrier, errors = threading.Barrier(len(calls)), list[BaseException]()
+
+    def work(call: Callable[[], Any]) -> None:
+        try:
+            barrier.wait(60)
+            for _ in range(times):
+                call()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(call,)) for call in calls]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # threads take turns between any two instructions
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(120)
+    finally:
+        sys.setswitchinterval(interval)
+    assert not any(thread.is_alive() for thread in threads)
+    if errors:
+        raise errors[0]
+
+
+def test_readers_see_whole_values_while_a_compiled_step_donates_them() -> None:
+    variable, step = counter(64)
+    seen: list[np.ndarray[Any, Any]] = []
+
+    def uniform(values: Any) -> None:
+        seen.append(np.asarray(values))
+
+    in_threads(
+        step,
+        lambda: uniform(variable.value()),
+        lambda: uniform(variable.numpy()),
+        lambda: uniform(variable * 1.0),
+        lambda: repr(variable),
+        times=300,
+    )
+    assert all((values == values[0]).all() for values in seen)
+    assert variable.numpy()[0] == 301
+
+
+def test_nobody_can_take_a_value_between_the_count_of_its_references_and_its_donation() -> None:
+    variable, step = counter(4)
+    jitted, begun, found = step.trace().executable.jitted, threading.Event(), list[Any]()
+
+    def launch(*arrays: Any) -> Any:
+        begun.set()
+        assert held(variable) is None
+        return jitted(*arrays)
+
+    def read() -> None:
+        begun.wait(60)
+        found.append(variable.value())
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    run_on_variables(launch, [variable], 1, [])
+    thread.join(60)
+    assert found[0].tolist() == [2.0] * 4
+    with pytest.raises(
+        FailedPreconditionError, match=r"Variable '\w+' has no value while a compiled function replaces"
+    ):
+        run_on_variables(lambda *arrays: variable.value(), [variable], 1, [])
+    with pytest.raises(FailedPreconditionError, match="has no value while"):
+        run_on_variables(lambda *arrays: step(), [variable], 1, [])
+    assert variable.tolist() == [2.0] * 4
+
+
+def test_eager_updates_of_many_threads_are_all_kept() -> None:
+    total, items = gx.Variable(0.0), gx.Variable(np.zeros(2, np.float32))
+
+    def step() -> None:
+        total.assign_add(2.0)
+        total.assign_sub(1.0)
+        items[0] = items.value()[0] * 0 + 1.0
+
+    in_threads(step, step, step, lambda: items[1:].numpy(), times=100)
+    assert total.numpy() == 300
+    assert items.tolist() == [1.0, 0.0]
+    one = gx.function(lambda: total.assign_add(1.0))
+    one()
+    in_threads(one, lambda: total.assign_add(1.0), times=100)
+    assert total.numpy() == 501
+
+
+def test_the_array_of_a_variable_is_refused_in_a_compiled_function() -> None:
+    variable = gx.Variable(2.0, name="held")
+    with pytest.raises(UnimplementedError, match=r"raw of Variable 'held\w*' is the array .*; use value\(\)") as caught:
+        gx.function(lambda: variable.raw * gx.ones(()))()
+    assert __file__ in str(caught.value)
+    assert gx.do_not_convert(repr)(variable).endswith("value=2.0)")
+    texts: list[str] = []
+    gx.function(gx.do_not_convert(lambda: texts.append(repr(variable))), side_effects="ignore")()
+    assert "value" not in texts[0]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import graphc as gx
-from graphc.core import variable_lock
+from graphc.core import held, variable_lock
 from graphc.ops import HostFunction, host_lock
 
 LONG = 60.0
@@ -149,7 +149,7 @@ def test_when_it_comes_while_a_program_runs_that_took_its_variables(calls_before
     def interrupt() -> None:
         # Until one comes at such a time: the value is away only while XLA runs the program in the main thread.
         while not stopped.is_set():
-            if v.raw.is_deleted():
+            if held(v) is None:
                 _thread.interrupt_main()
                 return
 
