@@ -28,6 +28,7 @@ from graphc.core.devices import (
     find_device,
     on_one,
     placed,
+    shard_on,
     simulate_cpu_devices,
     to_device,
 )
@@ -102,7 +103,16 @@ from graphc.core.trace import (
     current_trace,
     type_of_any,
 )
-from graphc.core.variable import Variable, array_of, held, is_symbolic, replaced, variable_lock, variable_placement
+from graphc.core.variable import (
+    Variable,
+    array_of,
+    brought,
+    held,
+    is_symbolic,
+    replaced,
+    variable_lock,
+    variable_placement,
+)
 from graphc.core.waiting import deadline, describe, wait_for, wait_for_async
 
 __all__ = [
@@ -161,6 +171,7 @@ __all__ = [
     "as_strings",
     "attribute",
     "attributes_of",
+    "brought",
     "busy",
     "canonical_array",
     "canonical_device",
@@ -218,6 +229,7 @@ __all__ = [
     "same_keys",
     "same_set",
     "scalar_array",
+    "shard_on",
     "simulate_cpu_devices",
     "stay",
     "string",

@@ -16,6 +16,7 @@ from typing import Any, Protocol, cast
 import jax
 import jax.numpy as jnp
 from jax.core import Tracer
+from jax.sharding import Sharding
 
 from graphc.base import Location, at, config, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, NotFoundError
@@ -257,5 +258,18 @@ def placed(array: jax.Array, sharding: Any) -> jax.Array:
     return array if array.sharding.is_equivalent_to(sharding, array.ndim) else _moved(array, sharding)
 
 
+def shard_on(array: jax.Array, device: Device) -> jax.Array | None:
+    """What a device holds of an array of which several have copies; it is no copy of its own. None if it has none."""
+    if not array.is_fully_replicated:
+        return None
+    return next((shard.data for shard in array.addressable_shards if shard.device == device), None)
+
+
 def _moved(array: Any, place: Any) -> Any:
-    return jax.device_put(jnp.array(array, copy=True) if isinstance(array, jax.Array) else array, place)
+    if not isinstance(array, jax.Array):
+        return jax.device_put(array, place)
+    goals = cast("set[Any]", place.device_set if isinstance(place, Sharding) else {place})
+    there = shard_on(array, next(iter(goals))) if len(goals) == 1 else None
+    if there is not None:
+        return jnp.array(there, copy=True)  # a tenth of the time on four devices
+    return jax.device_put(jnp.array(array, copy=True), place)

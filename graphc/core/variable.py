@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import operator
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import jax
@@ -29,7 +30,7 @@ from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.core.waiting import describe, wait_for
 from graphc.ir import WORLD, TensorType
 
-__all__ = ["Variable", "array_of", "held", "is_symbolic", "replaced", "variable_lock", "variable_placement"]
+__all__ = ["Variable", "array_of", "brought", "held", "is_symbolic", "replaced", "variable_lock", "variable_placement"]
 
 _names = UniqueNames()
 _names(WORLD)  # which is a resource of its own
@@ -311,6 +312,20 @@ def array_of(variable: Variable) -> jax.Array:
 
 held: Callable[[Variable], jax.Array | None] = operator.attrgetter("_array")
 """The array of a variable as it is, without waiting; None while a program replaces it."""
+
+
+@contextmanager
+def brought(variables: Sequence[Variable], place: Any) -> Generator[None]:
+    """Inside the scope variables are in another place, a sharding; after it they are where they were."""
+    homes = [array_of(variable).sharding for variable in variables]
+    try:
+        for variable in variables:
+            variable.raw = placed(variable.raw, place)
+        yield
+    finally:
+        for variable, home in zip(variables, homes, strict=True):
+            with variable_lock:
+                variable.raw = placed(variable.raw, home)
 
 
 def replaced(variable: Variable) -> FailedPreconditionError:

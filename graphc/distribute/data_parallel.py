@@ -24,6 +24,7 @@ from graphc.core import (
     Device,
     Tensor,
     Variable,
+    brought,
     context,
     creation_scope,
     device_name,
@@ -48,7 +49,7 @@ from graphc.function import (
 )
 from graphc.ir import TensorType
 from graphc.lowering import any_is_away, compiler_options, in_flight, lower, run_on_variables
-from graphc.ops import REPLICA_AXIS
+from graphc.ops import REPLICA_AXIS, is_random_state
 from graphc.runtime import observer
 
 __all__ = ["DataParallel", "ParallelFunction"]
@@ -391,6 +392,18 @@ class _Program:
                 timeline.launched(self.traced.graph.name, "program", places, start, found, line=line)
             return found
 
+        # The states of random numbers go back: draws are made where the state is, and so is what is made of them.
+        states = [variable for variable in variables if is_random_state(variable)]
+        with brought(states, self.parallel.replicated):
+            results = self._run(run, variables, arrays)
+        count = self.traced.num_results
+        return self.traced.packer(arguments)(
+            PerReplica(value, self.parallel.replicated) if different else Tensor(value)
+            for value, different in zip(results[:count], self._differs[:count], strict=True)
+        )
+
+    def _run(self, run: Callable[..., Sequence[Any]], variables: Sequence[Variable], arrays: Sequence[Any]) -> Any:
+        """Runs the program on the variables, which are on every device from here on; gives its outputs."""
         results: Sequence[Any] = ()
         with variable_lock:
             for variable in variables:
@@ -400,14 +413,10 @@ class _Program:
                 with interrupts_held(lambda: any_is_away(variables[: self._num_written])):
                     results = run_on_variables(run, variables, self._num_written, arrays)
         if self.traced.can_fail:
-            results = self.traced.executable.run(lambda values: run(*values, *arrays), variables, self._check)
-        elif bounded:  # the old values must still be there if the step is given up: copies are donated
-            results = self.traced.executable.run(lambda values: run(*self._copies(values), *arrays), variables)
-        count = self.traced.num_results
-        return self.traced.packer(arguments)(
-            PerReplica(value, self.parallel.replicated) if different else Tensor(value)
-            for value, different in zip(results[:count], self._differs[:count], strict=True)
-        )
+            return self.traced.executable.run(lambda values: run(*values, *arrays), variables, self._check)
+        if bounded:  # the old values must still be there if the step is given up: copies are donated
+            return self.traced.executable.run(lambda values: run(*self._copies(values), *arrays), variables)
+        return results
 
     def _copies(self, values: Sequence[Any]) -> list[Any]:
         """The values of the variables, with copies of those that are donated."""

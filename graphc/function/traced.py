@@ -36,6 +36,7 @@ from graphc.core import (
     Variable,
     Write,
     apply_all,
+    brought,
     context,
     device_name,
     device_scope,
@@ -259,7 +260,10 @@ class TracedFunction:
         except ValueError as error:
             if "incompatible devices" not in str(error):  # JAX has no class of its own for it
                 raise
-            results = self._launch(self._together(arrays, variables), variables)
+            place = _place_of(variables)
+            arrays = [placed(array, place) if isinstance(array, jax.Array) else array for array in arrays]
+            with brought(variables, place):
+                results = self._launch(arrays, variables)
         if timeline is not None and self.plan is None:
             written = [variable.raw for variable in variables[: self.executable.num_written]]
             where = self._place(arrays, variables)
@@ -273,11 +277,6 @@ class TracedFunction:
         if detours or self.executable.timeout is not None:
             return self.executable.attended(arrays, variables)
         return self.executable(arrays, variables)
-
-    def _together(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> list[Any]:
-        """Arrays of several devices where the Variables are, or on the default device: the function is not pinned."""
-        place = variables[0].raw.sharding if variables else SingleDeviceSharding(cast("Any", devices()[0]))
-        return [placed(array, place) if isinstance(array, jax.Array) else array for array in arrays]
 
     def _place(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> str:
         """The device or devices that a call runs on."""
@@ -352,6 +351,12 @@ class TracedFunction:
     def lower(self, arguments: Arguments) -> Any:
         """JAX's lowered program (``jax.stages.Lowered``)."""
         return self.executable.lower([*arguments.arrays, *self.captures(arguments)], self.bound_variables(arguments))
+
+
+def _place_of(variables: Sequence[Variable]) -> Any:
+    """Where a function runs of which JAX does not bring the arrays together: where most copies of a Variable are."""
+    place: Any = SingleDeviceSharding(cast("Any", devices()[0]))
+    return max([variable.raw.sharding for variable in variables] or [place], key=lambda place: place.num_devices)
 
 
 def _slices(after_call: Sequence[tuple[AfterCall, int]], num_outputs: int) -> list[tuple[AfterCall, slice]]:

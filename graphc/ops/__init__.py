@@ -28,6 +28,7 @@ from graphc.ops.differentiate import VJP, linearize, pull_back, pushforward, vjp
 from graphc.ops.forward import JVP, emit_jvp
 from graphc.ops.functions import *
 from graphc.ops.fusing import iterations_per_step
+from graphc.ops.generator import is_random_state
 from graphc.ops.host import (
     HOST_CALL,
     HOST_CALLS,
@@ -118,6 +119,7 @@ __all__ = [
     "infer_by_evaluation",
     "is_in_host_call",
     "is_interrupt",
+    "is_random_state",
     "is_replaying",
     "iterations_per_step",
     "lax",

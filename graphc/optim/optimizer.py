@@ -83,7 +83,7 @@ class Optimizer:
             return
         arrays = list(map(array_of, targets))
         # What the state holds beside arrays made from the variables', such as a count of steps, goes where they are.
-        place = next((array.sharding for array in arrays if array.committed and len(array.devices()) == 1), None)
+        place = next((array.sharding for array in arrays if array.committed), None)
         state = initial_state(self._transformation, arrays)
         self._state = [
             Variable(
@@ -146,9 +146,11 @@ class Optimizer:
     def _update(self, updated: Sequence[int], gradients: Sequence[Tensor]) -> None:
         attrs = update_attrs(self._transformation, len(self._targets), updated)
         written = [*self._targets, *self._state]
-        homes = [target.device for target in self._targets]
-        # One rule may look at all variables at once; those on other devices are brought to the first.
-        with device(homes[0]) if len(set(homes)) > 1 else nullcontext():
+        homes = list(dict.fromkeys(target.device for target in self._targets))
+        # One rule may look at all variables at once; those on other devices are brought to the first. Replicas have
+        # copies of all, and of variables with copies on several devices one is everywhere.
+        apart = len(homes) > 1 and context.replica is None and not any("," in home for home in homes)
+        with device(homes[0]) if apart else nullcontext():
             results = apply(UPDATE, (*self._targets, *gradients, *self._state), attrs)
         if len(written) == 1:
             results = (results,)

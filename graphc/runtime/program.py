@@ -10,7 +10,7 @@ import jax
 
 from graphc.base import at, config, deadline, overseen, user_location
 from graphc.base.errors import UnimplementedError
-from graphc.core import Variable, device_name, devices, find_device
+from graphc.core import Variable, array_of, device_name, devices, find_device, placed, shard_on
 from graphc.ir import Graph, Value
 from graphc.lowering import Check, Executable
 from graphc.ops import UNORDERED_HOST_CALL
@@ -37,14 +37,13 @@ def compile_graph(graph: Graph, check: Check | None, variables: Mapping[str, Var
       variables: the Variables that the graph touches, by name.
       default: the device of ops that nothing else decides about; empty for the default device. It counts where some op
         is pinned, or Variables are on several devices; other graphs run where their arguments are.
-
-    Raises:
-      UnimplementedError: ops are pinned, and a Variable is on several devices itself.
     """
-    homes = {name: variable.device for name, variable in variables.items()}
-    shared = next((name for name, home in homes.items() if "," in home), None)
+    default = default or device_name(devices()[0])
+    arrays = {name: array_of(variable) for name, variable in variables.items()}
+    homes = {name: _home(array, default) for name, array in arrays.items()}
+    copied = any(len(array.devices()) > 1 for array in arrays.values())
     apart = any(node.op is UNORDERED_HOST_CALL for node in graph.nodes)
-    scattered = shared is None and len(set(homes.values())) > 1
+    scattered = len(set(homes.values())) > 1
     pinned = choosy = None
     for node in graph.walk():
         if node.device:
@@ -54,21 +53,23 @@ def compile_graph(graph: Graph, check: Check | None, variables: Mapping[str, Var
             choosy = node
     if not (pinned or choosy or apart or scattered or config.log_device_placement):
         return Executable(graph, check)
-    if shared is not None:
-        if pinned is None:
-            return Executable(graph, check)
-        error = UnimplementedError(
-            f"the compiled function {graph.name!r} pins ops to {pinned.device}, but Variable {shared!r} is on "
-            f"{homes[shared]} at once, where only a data-parallel step can use it"
-        )
-        raise at(error, pinned.location)
-    default = default or device_name(devices()[0])
     placement = place(graph, homes, default)
     free = pinned is None and not scattered and placement.used == (default,)
     where = () if free else placement.used
-    if apart or len(placement.used) > 1:
+    if apart or len(placement.used) > 1 or (where and copied):
         return PlacedProgram(graph, check, placement, homes, where)
     return Executable(graph, check, where)
+
+
+def _home(array: jax.Array, default: str) -> str:
+    """The device where a Variable is read: one that holds its value, the default device if it is among them."""
+    places = sorted(map(device_name, array.devices()))
+    return default if default in places else places[0]
+
+
+def _back(new: Any, old: jax.Array) -> Any:
+    """The new value of a Variable, on all devices that hold the old one; of a call that failed it is no array."""
+    return placed(new, old.sharding) if len(old.devices()) > 1 and isinstance(new, jax.Array) else new
 
 
 def run_plan(
@@ -128,13 +129,20 @@ class PlacedProgram(Executable):
           UnimplementedError: a variable is on another device than when the function was traced.
         """
         for variable, device, home in zip(variables, self._places, self._homes, strict=True):
-            if variable.raw.devices() != {device}:
+            if device not in array_of(variable).devices():
                 error = UnimplementedError(
                     f"the compiled function {self.graph.name!r} was placed with Variable {variable.name!r} on {home}, "
                     f"but it is on {variable.device} now; keep it there, or call clear_cache()"
                 )
                 raise at(error, user_location())
-        return self.run(lambda values: self._execute([*values, *arrays]), variables)
+
+        def program(values: Sequence[Any]) -> Sequence[Any]:
+            held = [shard_on(value, place) for value, place in zip(values, self._places, strict=True)]
+            results = self._execute([*held, *arrays])
+            count = len(results) - self.num_written
+            return [*results[:count], *map(_back, results[count:], values)]
+
+        return self.run(program, variables)
 
     @cached_property
     def pinned(self) -> Graph:
