@@ -10,7 +10,7 @@ import operator
 import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import jax
 import jax.numpy as jnp
@@ -30,7 +30,17 @@ from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.core.waiting import describe, wait_for
 from graphc.ir import WORLD, TensorType
 
-__all__ = ["Variable", "array_of", "brought", "held", "is_symbolic", "replaced", "variable_lock", "variable_placement"]
+__all__ = [
+    "Variable",
+    "array_of",
+    "brought",
+    "held",
+    "is_symbolic",
+    "read",
+    "replaced",
+    "variable_lock",
+    "variable_placement",
+]
 
 _names = UniqueNames()
 _names(WORLD)  # which is a resource of its own
@@ -47,6 +57,21 @@ class _Placement:
 
 
 variable_placement = _Placement()
+
+
+def _refused_in_place(symbol: str, update: str = "") -> Callable[[Any, Any], NoReturn]:
+    """The operator ``v += value`` and the like, which would bind the name or attribute ``v`` to a tensor."""
+
+    def refuse(self: Variable, value: Any) -> NoReturn:
+        del value
+        error = UnimplementedError(
+            f"{symbol}= of Variable {self.name!r} would replace it by a tensor; write "
+            f"variable.{update or f'assign(variable {symbol} value)'} to change it, or "
+            f"x = variable {symbol} value for a tensor"
+        )
+        raise at(error, user_location()) if context.trace is None else context.trace.refuse(error)
+
+    return refuse
 
 
 class Variable(ArrayMethods):
@@ -228,6 +253,21 @@ class Variable(ArrayMethods):
         with device_scope(self.device):
             return operation(self.value(), value)
 
+    if not TYPE_CHECKING:
+        __iadd__ = _refused_in_place("+", "assign_add(value)")
+        __isub__ = _refused_in_place("-", "assign_sub(value)")
+        __imul__ = _refused_in_place("*")
+        __itruediv__ = _refused_in_place("/")
+        __ifloordiv__ = _refused_in_place("//")
+        __imod__ = _refused_in_place("%")
+        __ipow__ = _refused_in_place("**")
+        __imatmul__ = _refused_in_place("@")
+        __iand__ = _refused_in_place("&")
+        __ior__ = _refused_in_place("|")
+        __ixor__ = _refused_in_place("^")
+        __ilshift__ = _refused_in_place("<<")
+        __irshift__ = _refused_in_place(">>")
+
     def __setitem__(self, index: Any, value: ArrayLike) -> None:
         """Assigns items: ``v[index] = value`` is ``v.assign(v.value().at[index].set(value))``.
 
@@ -241,6 +281,29 @@ class Variable(ArrayMethods):
           array([5., 2.], dtype=float32)
         """
         self._updated(lambda: FUNCTIONS["update_item"](self, index, value))
+
+    def _seen(self) -> Tensor:
+        """The value, to look at: refused with the right remedy while a function is traced, not noted by tapes."""
+        return self.value() if context.trace is not None else Tensor(array_of(self))
+
+    def __bool__(self) -> bool:
+        return bool(self._seen())
+
+    def __int__(self) -> int:
+        return int(self._seen())
+
+    def __float__(self) -> float:
+        return float(self._seen())
+
+    def __complex__(self) -> complex:
+        return complex(self._seen())
+
+    def __index__(self) -> int:
+        return operator.index(self._seen())
+
+    def item(self) -> Any:
+        """The one element as a Python number; see :meth:`Tensor.item`."""
+        return self._seen().item()
 
     def copy(self) -> Tensor:
         """The current value as a tensor that later assignments do not change."""
@@ -369,6 +432,11 @@ def _restored(value: np.ndarray[Any, Any], trainable: bool, name: str) -> Variab
 @operand.register(Variable)
 def _from_variable(value: Variable) -> Tensor:
     return value.value()
+
+
+def read(value: Any) -> Any:
+    """The value of a variable where a function is traced; anything else as it is."""
+    return value.value() if isinstance(value, Variable) and context.trace is not None else value
 
 
 def is_symbolic(value: Any) -> bool:

@@ -32,6 +32,7 @@ from graphc.core import (
     apply,
     context,
     current_trace,
+    read,
     trace_scope,
 )
 from graphc.ir import OPS, Attrs
@@ -78,7 +79,7 @@ def known_length(condition: Any) -> Any:
 
 def condition_of(value: Any) -> Any:
     """What decides whether a value counts as true: a tensor; of an object of the user's, what its method says."""
-    value = known_length(value)
+    value = known_length(read(value))
     asked = context.trace is not None and any(map(partial(operator_method, value), ("__bool__", "__len__")))
     return call(bool)(value) if asked else value
 
@@ -299,9 +300,9 @@ def and_(first: Thunk, *others: Thunk) -> Any:
         if isinstance(value, OneOf):
             value = if_exp(known_length(value), other, partial(itself, value))
         elif is_symbolic_condition(value):
-            value = _logical("logical_and", value, other)
+            value = _logical("logical_and", value, _read(other))
         elif is_symbolic_condition(decides := condition_of(value)):
-            value = if_exp(decides, other, partial(itself, value))
+            value = if_exp(decides, _read(other), partial(itself, read(value)))
         elif not truth(decides):
             return value
         else:
@@ -314,6 +315,11 @@ def _operand(value: Any) -> Any:
     return value if isinstance(value, OneOf) else known_length(value)
 
 
+def _read(operand: Thunk) -> Thunk:
+    """An operand that tensors choose: of a Variable its value."""
+    return lambda: read(operand())
+
+
 def or_(first: Thunk, *others: Thunk) -> Any:
     """``a or b``: the first value that is true, or the last."""
     value = _operand(first())
@@ -321,9 +327,9 @@ def or_(first: Thunk, *others: Thunk) -> Any:
         if isinstance(value, OneOf):
             value = if_exp(known_length(value), partial(itself, value), other)
         elif is_symbolic_condition(value):
-            value = _logical("logical_or", value, other)
+            value = _logical("logical_or", value, _read(other))
         elif is_symbolic_condition(decides := condition_of(value)):
-            value = if_exp(decides, partial(itself, value), other)
+            value = if_exp(decides, partial(itself, read(value)), _read(other))
         elif truth(decides):
             return value
         else:

@@ -21,7 +21,7 @@ from graphc.autograph.operators.host.text import percent
 from graphc.autograph.operators.lists.growing import growing, refuse_growing
 from graphc.autograph.operators.lists.methods import concatenated, load_from_list
 from graphc.autograph.operators.numbers.positions import check_positions
-from graphc.core import SymbolicTensor, context
+from graphc.core import SymbolicTensor, context, read
 
 __all__ = ["BINARY", "answers", "binary", "load_item", "unary"]
 
@@ -130,6 +130,7 @@ def load_item(owner: Any, index: Any) -> Any:
         return ask(index, partial(load_item, owner))
     if (found := growing(owner)) is not None:
         return load_from_list(found, index)
+    index = read(index)
     if isinstance(index, SymbolicTensor) and type(owner) in (list, tuple):
         return choose_item(owner, index)
     if type(owner) in PLAIN:

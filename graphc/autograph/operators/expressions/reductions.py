@@ -33,7 +33,7 @@ from graphc.autograph.operators.expressions.arithmetic import binary
 from graphc.autograph.operators.expressions.comparisons import compare
 from graphc.autograph.operators.expressions.generators import GeneratorExpression
 from graphc.autograph.operators.failures.checks import require
-from graphc.autograph.operators.host.late_values import REPLACED
+from graphc.autograph.operators.host.late_values import REPLACED, of_values
 from graphc.autograph.operators.lists.growing import growing
 from graphc.autograph.operators.loops.for_loops import run_for
 from graphc.autograph.operators.loops.iterators import SpaceIterator, iterator_of
@@ -44,7 +44,7 @@ from graphc.autograph.operators.numbers.conversions import truth_value
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.symbolic_number import kind_of, numbered
 from graphc.base import nest
-from graphc.core import FUNCTIONS, SymbolicTensor, current_trace
+from graphc.core import FUNCTIONS, SymbolicTensor, current_trace, read
 
 __all__ = ["Box", "holds_symbols", "is_looped", "is_symbolic", "run_over", "total"]
 
@@ -129,6 +129,7 @@ def total(symbol: str, iterable: Any, start: Any) -> Any:
 
 
 def _truth_of(value: Any) -> Any:
+    value = read(value)
     return truth_value(value) if isinstance(value, SymbolicTensor) else truth(value)
 
 
@@ -297,10 +298,10 @@ def _choosable(leaf: Any) -> Any:
 
 REPLACED.update(
     {
-        sum: _sum,
-        any: _quantifier("any"),
-        all: _quantifier("all"),
-        max: _extreme("max", ">", "maximum"),
-        min: _extreme("min", "<", "minimum"),
+        sum: of_values(_sum),
+        any: of_values(_quantifier("any")),
+        all: of_values(_quantifier("all")),
+        max: of_values(_extreme("max", ">", "maximum")),
+        min: of_values(_extreme("min", "<", "minimum")),
     }
 )

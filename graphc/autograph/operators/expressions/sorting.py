@@ -20,7 +20,7 @@ from graphc.autograph.operators.expressions.comparisons import compare, ordered
 from graphc.autograph.operators.expressions.generators import GeneratorExpression
 from graphc.autograph.operators.expressions.reductions import is_symbolic
 from graphc.autograph.operators.failures.checks import require_limit
-from graphc.autograph.operators.host.late_values import REPLACED
+from graphc.autograph.operators.host.late_values import REPLACED, of_values
 from graphc.autograph.operators.lists.growing import refuse_growing
 from graphc.autograph.operators.loops.iterators import SpaceIterator
 from graphc.autograph.operators.numbers.symbolic_number import common_kind, kind_of, number, numbered
@@ -200,4 +200,4 @@ def _cmp_to_key(native: Callable[..., Any], mycmp: Any) -> _Comparing:
     return _Comparing(native(mycmp), call(mycmp))
 
 
-REPLACED.update({sorted: _sorted, list.sort: _sort, functools.cmp_to_key: _cmp_to_key})
+REPLACED.update({sorted: of_values(_sorted), list.sort: _sort, functools.cmp_to_key: _cmp_to_key})

@@ -18,7 +18,7 @@ import numpy as np
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber
 from graphc.base import nest
-from graphc.core import SymbolicTensor, Tensor, Variable, context
+from graphc.core import SymbolicTensor, Tensor, Variable, context, read
 
 __all__ = [
     "PURE",
@@ -32,6 +32,7 @@ __all__ = [
     "View",
     "holds_views",
     "is_late",
+    "of_values",
     "rebuilt",
     "reopened",
     "snapshot",
@@ -41,6 +42,21 @@ __all__ = [
 REPLACED: dict[Any, Callable[..., Any]] = {}
 """What is called in place of a builtin or library function while a function is traced; for a method of a builtin type,
 with the object as its first argument. Modules above the one that calls them fill it."""
+
+
+def of_values(stands_for: Callable[..., Any]) -> Callable[..., Any]:
+    """What stands for a function that asks for values: it gets those of Variables, in lists and tuples too."""
+
+    def call(native: Any, *args: Any, **kwargs: Any) -> Any:
+        return stands_for(native, *map(_values, args), **kwargs)
+
+    return call
+
+
+def _values(given: Any) -> Any:
+    items: Any = given if type(given) in (list, tuple) else ()
+    return type(given)(map(read, items)) if any(isinstance(item, Variable) for item in items) else read(given)
+
 
 REPLACED_OBJECTS: dict[type[Any], Callable[[Any], Callable[..., Any]]] = {}
 """By the class of an object of a library's that is called, what makes of the object what is called in its place."""

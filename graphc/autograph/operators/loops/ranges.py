@@ -10,7 +10,7 @@ import numpy as np
 
 from graphc.autograph.operators.calls.natives import INDEXED, check_methods
 from graphc.autograph.operators.failures.checks import require
-from graphc.autograph.operators.host.late_values import REPLACED
+from graphc.autograph.operators.host.late_values import REPLACED, of_values
 from graphc.autograph.operators.loops.spaces import TensorIndices
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber, number
@@ -98,7 +98,7 @@ def _bare(value: Any) -> Any:
     return SymbolicTensor(value.raw, value.trace) if isinstance(value, SymbolicNumber) else value
 
 
-REPLACED[range] = _range
+REPLACED[range] = of_values(_range)
 
 
 def _most(start: Any, stop: Any, step: Any) -> int | None:

@@ -17,13 +17,13 @@ from graphc.autograph.operators.branches.merging import describe
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.watch import operator_method
 from graphc.autograph.operators.failures.checks import require
-from graphc.autograph.operators.host.late_values import REPLACED, View
+from graphc.autograph.operators.host.late_values import REPLACED, View, of_values
 from graphc.autograph.operators.numbers.kinds import examples, is_instance
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber, kind_of, kinds_of, number
 from graphc.autograph.operators.numbers.whole_numbers import whole_number
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.core import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, apply, current_trace
+from graphc.core import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, Variable, apply, current_trace
 from graphc.ir import OPS
 
 __all__ = ["truth_value"]
@@ -199,16 +199,17 @@ def _of_indices(compute: Callable[..., Any]) -> Callable[..., Any]:
 
 REPLACED.update(
     {
-        **{kind: _conversion(kind) for kind in (bool, int, float)},
-        ArrayMethods.tolist: _tolist,
+        **{kind: of_values(_conversion(kind)) for kind in (bool, int, float)},
+        ArrayMethods.tolist: of_values(_tolist),
         SymbolicTensor.item: _item,
+        Variable.item: of_values(_item),
         abs: _abs,
-        complex: _complex,
+        complex: of_values(_complex),
         divmod: _of_indices(_divmod),
         isinstance: _isinstance,
         len: _len,
         pow: _of_indices(pow),
-        round: _round,
+        round: of_values(_round),
         type: _type,
     }
 )

@@ -20,7 +20,7 @@ from graphc.autograph.operators.branches.branches import and_, itself, not_, or_
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.watch import operator_method
 from graphc.autograph.operators.failures.checks import require, require_limit
-from graphc.autograph.operators.host.late_values import REPLACED
+from graphc.autograph.operators.host.late_values import REPLACED, of_values
 from graphc.autograph.operators.loops.for_loops import run_for
 from graphc.autograph.operators.loops.state import LoopVariables
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
@@ -458,4 +458,4 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sqrt": _function(FUNCTIONS["sqrt"], _where(lambda x: x < 0, -1.0)),
 }
 
-REPLACED.update({getattr(math, name): stands for name, stands in _FUNCTIONS.items() if hasattr(math, name)})
+REPLACED.update({getattr(math, name): of_values(stands) for name, stands in _FUNCTIONS.items() if hasattr(math, name)})

@@ -29,7 +29,7 @@ from graphc.autograph.operators.stores.places import (
 )
 from graphc.autograph.operators.stores.unfollowed import note_change
 from graphc.base import Config
-from graphc.core import MISSING, ArrayMethods, SymbolicTensor, context
+from graphc.core import MISSING, ArrayMethods, SymbolicTensor, context, read
 
 __all__ = ["delete_attr", "delete_item", "inplace", "store_attr", "store_item"]
 
@@ -96,6 +96,7 @@ def store_item(owner: Any, index: Any, value: Any) -> None:
             note_change(owner, what)
             if holds_symbols(value):
                 note_store(owner, what)
+        index = read(index)
         if isinstance(index, SymbolicTensor):
             if isinstance(owner, list) and _is_container(owner, "__setitem__"):
                 store_chosen(cast("list[Any]", owner), index, value)
