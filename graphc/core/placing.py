@@ -137,7 +137,7 @@ def _check_known(spec: Any) -> None:
     """Refuses a device that is known only when the program runs, which was placed and compiled before."""
     if context.trace is None or isinstance(spec, jax.Device | DeviceSpec):
         return
-    if any(isinstance(getattr(leaf, "raw", None), Value) for leaf in nest.flatten(spec)[0]):
+    if any(map(_has_no_value, nest.flatten(spec)[0])):
         error = ConcretizationError(
             "gx.device: a device cannot depend on a tensor: where each op runs is decided when the function is traced. "
             "Write an `if` on the tensor, and in each of its branches the ops under the pin that holds there"
@@ -209,11 +209,15 @@ def colocate_with(value: Any) -> AbstractContextManager[None]:
     return _Colocation(place, what)
 
 
+def _has_no_value(value: Any) -> bool:
+    """Whether it is a tensor of a function that is being traced."""
+    return hasattr(getattr(value, "trace", None), "builder")  # arrays have a method of that name
+
+
 def _place_of(value: Any) -> tuple[str, str]:
     """What a value is, in words, and the device that it is on."""
-    source = getattr(value, "raw", None)
-    if isinstance(source, Value):
-        return _place_in_graph(value, source)
+    if _has_no_value(value):
+        return _place_in_graph(value, value.raw)
     place = getattr(value, "device", None)
     if not hasattr(value, "type") or not isinstance(place, str):
         error = InvalidTypeError(f"gx.colocate_with: expected a Variable or a tensor, got {value!r:.60}")
