@@ -47,6 +47,8 @@ class OpDef:
       differentiable: whether gradients flow from outputs to inputs.
       light: whether it takes a few instructions for each element and has no effects, so that on a small array it may be
         computed where it is not needed, to save a branch.
+      opaque: whether it runs code of the user's that may do to the world what no effect says, as ``jax.debug.print``
+        does: how often it runs is not changed.
       verify: checks of a node beyond its types; raises or returns a message, or None when all is well.
       platforms: the types of devices, in lower case, that have an implementation; empty for all.
       explain: what is wrong with inputs, or their types, and attributes that ``impl`` refuses: an error whose message
@@ -65,6 +67,7 @@ class OpDef:
     fold: Callable[..., Any] | None = None
     differentiable: bool = True
     light: bool = False
+    opaque: bool = False
     verify: Callable[[Node], str | None] | None = None
     platforms: tuple[str, ...] = ()
     explain: Callable[[Sequence[Any], Mapping[str, Any]], Exception | None] | None = None

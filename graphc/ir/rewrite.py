@@ -14,7 +14,7 @@ from graphc.ir.node import Node, Value
 from graphc.ir.opdef import OpDef
 from graphc.ir.types import Attrs
 
-__all__ = ["Rewriter", "map_regions"]
+__all__ = ["Rewriter", "map_inside", "map_regions"]
 
 
 class Rewriter:
@@ -107,6 +107,10 @@ class Rewriter:
         self._replaced[node] = into
         self._values.update(zip(node.outputs, into.outputs, strict=True))
 
+    def substitute(self, values: Sequence[Value], new: Sequence[Value | None]) -> None:
+        """Lets values of the new graph stand for the outputs of a node that is not appended; None for unused ones."""
+        self._values.update({old: value for old, value in zip(values, new, strict=True) if value is not None})
+
     def finish(self) -> Graph:
         """The new graph: the old one itself when nothing changed."""
         old = self._graph
@@ -119,6 +123,16 @@ class Rewriter:
 def map_regions(node: Node, function: Callable[[Graph], Graph]) -> tuple[Graph, ...]:
     """The regions of a node, each passed through a function."""
     return tuple([function(region) for region in node.regions]) if node.regions else ()
+
+
+def map_inside(graph: Graph, function: Callable[[Graph], Graph]) -> Graph:
+    """The graph, the regions of its nodes passed through a function."""
+    if not any(node.regions for node in graph.nodes):
+        return graph
+    rewriter = Rewriter(graph)
+    for node in graph.nodes:
+        rewriter.keep(node, regions=map_regions(node, function))
+    return rewriter.finish()
 
 
 def _same(first: Sequence[object], second: Sequence[object]) -> bool:

@@ -120,6 +120,7 @@ _OP = OPS.add(
         impl=_call_jax,
         infer=_infer,
         params=("*args",),
+        opaque=True,
         doc="A function that JAX can trace, as one step.",
     ),
 )

@@ -4,9 +4,25 @@ from graphc.ir.passes.cse import CSE
 from graphc.ir.passes.dce import DCE
 from graphc.ir.passes.flatten import Flatten
 from graphc.ir.passes.fold import Fold
+from graphc.ir.passes.hoist import Hoist
 from graphc.ir.passes.order import Order
-from graphc.ir.passes.pipeline import DEFAULT, Pass, run_passes
+from graphc.ir.passes.pipeline import DEFAULT, Loops, Pass, run_passes
 from graphc.ir.passes.prune import Prune
 from graphc.ir.passes.restack import Restack
+from graphc.ir.passes.sink import Sink
 
-__all__ = ["CSE", "DCE", "DEFAULT", "Flatten", "Fold", "Order", "Pass", "Prune", "Restack", "run_passes"]
+__all__ = [
+    "CSE",
+    "DCE",
+    "DEFAULT",
+    "Flatten",
+    "Fold",
+    "Hoist",
+    "Loops",
+    "Order",
+    "Pass",
+    "Prune",
+    "Restack",
+    "Sink",
+    "run_passes",
+]

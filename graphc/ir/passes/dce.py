@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 from graphc.ir.effects import EffectKind
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node
-from graphc.ir.rewrite import Rewriter, map_regions
+from graphc.ir.rewrite import Rewriter, map_inside
 
 __all__ = ["DCE"]
 
@@ -29,7 +28,7 @@ class DCE:
 
     def __call__(self, graph: Graph) -> Graph:
         """Removes nodes that nobody needs."""
-        graph = _clean_regions(graph, self)
+        graph = map_inside(graph, self)  # which may have fewer effects, so that a node around them may go
         live: set[Node] = {value.node for value in graph.outputs if value.node is not None}
         for node in reversed(graph.nodes):
             if node not in live and any(effect.kind is EffectKind.WRITE for effect in node.effects):
@@ -42,13 +41,3 @@ class DCE:
             if node in live:
                 rewriter.keep(node)
         return rewriter.finish()
-
-
-def _clean_regions(graph: Graph, clean: Callable[[Graph], Graph]) -> Graph:
-    """The graph with clean regions, which may have fewer effects, so that a node around them may go."""
-    if not any(node.regions for node in graph.nodes):
-        return graph
-    rewriter = Rewriter(graph)
-    for node in graph.nodes:
-        rewriter.keep(node, regions=map_regions(node, clean))
-    return rewriter.finish()

@@ -1,0 +1,101 @@
+"""Loop-invariant code motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from graphc.base import Registry, UniqueNames
+from graphc.ir.graph import Graph
+from graphc.ir.node import Node, Value
+from graphc.ir.opdef import OPS, OpDef
+from graphc.ir.passes.loops import Copier, Loop, controlled, differentiated, is_light, replace_loops
+from graphc.ir.rewrite import map_inside
+
+__all__ = ["Hoist"]
+
+
+@dataclass(frozen=True)
+class Hoist:
+    """Moves out of loops what each iteration computes alike.
+
+    Before: a valid graph. After: the same, but that nodes of a ``scan``'s body that depend neither on what it carries
+    nor on its index or rows, have no effects and are not light, stand before the loop. Light nodes follow where one of
+    those needs them. Others stay: XLA fuses them with what uses them, and to read what they compute from memory takes
+    up to twice as long (an addition or ``exp`` of 300 x 300 floats: 1.0 ms within the loop, 1.5 ms before it). Of a
+    ``while``, which may have no iteration, nothing is moved: it might cost more than the loop, and where a derivative
+    is infinite the gradient would be NaN.
+
+    XLA itself moves most of this, but after the gradients are taken. A product of matrices that is taken out before
+    has its gradient computed once, and not in each iteration (12 times as fast).
+
+    Attributes:
+      ops: where the op ``call`` is.
+    """
+
+    ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
+    name: ClassVar[str] = "hoist"
+
+    def __call__(self, graph: Graph) -> Graph:
+        """Moves the nodes."""
+        if not any(node.regions for node in graph.nodes):
+            return graph
+        graph = map_inside(graph, self)
+        bound = controlled(graph)
+        loops = {node: Loop.of(node, self.ops) for node in graph.nodes if node.regions and node not in bound}
+        moves = {node: _Move(loop, chosen) for node, loop in loops.items() if loop and (chosen := self._chosen(loop))}
+        derived = differentiated(graph, self.ops) if moves else set[Node]()
+        return replace_loops(graph, {node: move.emit for node, move in moves.items()}, derived, self.ops)
+
+    def _chosen(self, loop: Loop) -> list[Node]:
+        """The nodes that are worth it."""
+        if not loop.runs or loop.attrs["length"] == 1:
+            return []
+        invariant = [*loop.inside[loop.num_carry + loop.num_rows :], *(loop.inside[at] for at in loop.unchanged())]
+        free = loop.free(invariant, self.ops)
+        moving = (node for node in loop.body.nodes if node.outputs and free.issuperset(node.outputs))
+        return [node for node in moving if not is_light(node, self.ops)]
+
+
+@dataclass(frozen=True)
+class _Move:
+    """Nodes that leave a loop.
+
+    Attributes:
+      loop: the loop.
+      chosen: the nodes, of its body.
+    """
+
+    loop: Loop
+    chosen: Sequence[Node]
+
+    def emit(self, inputs: Sequence[Value], names: UniqueNames) -> tuple[Sequence[Node], Sequence[Value]]:
+        """The nodes before the loop, and the loop."""
+        loop, body = self.loop, self.loop.body
+        before = Copier(dict(zip(loop.inside, inputs, strict=False)), names)
+        before.copy(self._with_sources())
+        leaving = set(self.chosen)
+        staying = [node for node in body.nodes if node not in leaving]
+        used = dict.fromkeys(value for values in (*(node.inputs for node in staying), body.outputs) for value in values)
+        given = [value for value in used if value.node in leaving]
+        within = [Value(value.type, None, place, value.name) for place, value in enumerate(body.inputs)]
+        more = [Value(value.type, None, place) for place, value in enumerate(given, len(within))]
+        values = dict(zip((*body.inputs, *given), (*within, *more), strict=True))
+        inside = Copier(values)
+        inside.copy(staying)
+        outputs = [inside.values[value] for value in body.outputs]
+        node = Node(
+            loop.op, [*inputs, *(before.values[value] for value in given)], loop.attrs, loop.types,
+            regions=[Graph([*within, *more], inside.nodes, outputs, body.name)], device=loop.node.device,
+            name=loop.node.name, location=loop.node.location,
+        )  # fmt: skip
+        return [*before.nodes, node], node.outputs
+
+    def _with_sources(self) -> list[Node]:
+        """The nodes, and those of the body that they take values of."""
+        needed = set(self.chosen)
+        for node in reversed(self.loop.body.nodes):
+            if node in needed:
+                needed.update(value.node for value in node.inputs if value.node is not None)
+        return [node for node in self.loop.body.nodes if node in needed]
