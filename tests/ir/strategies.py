@@ -59,6 +59,30 @@ def _repeat(x: Any, *, times: int, body: Callable[..., tuple[Any, ...]]) -> Any:
     return x
 
 
+def _scan(*values: Any, num_carry: int, num_xs: int, num_ys: int, body: Any, **trips: Any) -> Any:
+    carry, xs, rest = values[:num_carry], values[num_carry : num_carry + num_xs], values[num_carry + num_xs :]
+    order = range(trips["length"])[:: -1 if trips["reverse"] else 1]
+    ys: dict[int, Sequence[Any]] = {}
+    for row in order:
+        results = body(np.int32(trips["start"] + trips["step"] * row), *carry, *(x[row] for x in xs), *rest)
+        carry, ys[row] = results[:num_carry], results[num_carry:]
+    stacked = (np.array([ys[row][place] for row in sorted(order)], np.float32) for place in range(num_ys))
+    return (*carry, *stacked)
+
+
+def _scan_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    ys = [value.type for value in regions[0].outputs[attrs["num_carry"] :]]
+    stacked = [TensorType((attrs["length"], *type.shape), type.dtype) for type in ys]
+    return (*types[: attrs["num_carry"]], *stacked)
+
+
+def _while(*values: Any, num_carry: int, test: Any, body: Any) -> Any:
+    carry, rest = values[:num_carry], values[num_carry:]
+    while test(*carry, *rest)[0]:
+        carry = body(*carry, *rest)
+    return tuple(carry)
+
+
 def _first_true(*conditions: Any) -> Any:
     return np.int32([*conditions, True].index(True))
 
@@ -92,6 +116,14 @@ SWITCH = _op(
     lambda t, a, r: tuple(value.type for value in r[0].outputs),
     "index *operands",
     regions=("*branches",),
+)
+SCAN = _op("scan", _scan, _scan_types, "*values", regions=("body",))
+WHILE = _op("while", _while, lambda t, a, r: tuple(t[: a["num_carry"]]), "*values", regions=("test", "body"))
+GET_ITEM = _op(
+    "get_item",
+    lambda x, *, index: x[index[0]],
+    lambda t, a, r: (TensorType(t[0].shape[1:], t[0].dtype),),
+    light=True,
 )
 FIRST_TRUE = _op("first_true", _first_true, lambda t, a, r: (INT,), "*conditions")
 READ = _op("read", _never, lambda t, a, r: (FLOAT,), "", effects=lambda attrs: (reads(attrs["name"]),))
@@ -188,8 +220,16 @@ LOCATIONS = (None, Location("train.py", 12), Location('a "b".py', 3, "step"))
 
 
 @st.composite
-def graphs(draw: st.DrawFn, inputs: Sequence[TensorType] | None = None, depth: int = 1) -> Graph:
-    """A valid graph; with ``inputs``, a region: it takes these and returns one value of the last one's type."""
+def graphs(
+    draw: st.DrawFn,
+    inputs: Sequence[TensorType] | None = None,
+    depth: int = 1,
+    outputs: Sequence[TensorType] | None = None,
+) -> Graph:
+    """A valid graph; with ``inputs``, a region: it takes these and returns values of some of their types.
+
+    Without ``outputs`` it returns one, of the last type.
+    """
     builder = GraphBuilder(draw(st.sampled_from(["graph", "body", "my graph"])))
     values: list[Value] = []
     wanted = draw(st.lists(st.sampled_from(TYPES), max_size=3)) if inputs is None else inputs
@@ -198,7 +238,8 @@ def graphs(draw: st.DrawFn, inputs: Sequence[TensorType] | None = None, depth: i
         values.extend(_step(draw, builder, values, depth).outputs)
     if inputs is None:
         return builder.build(draw(st.lists(st.sampled_from(values), max_size=4)) if values else [])
-    return builder.build([draw(st.sampled_from([value for value in values if value.type == inputs[-1]]))])
+    wanted = inputs[-1:] if outputs is None else outputs
+    return builder.build([draw(st.sampled_from([value for value in values if value.type == type])) for type in wanted])
 
 
 def _step(draw: st.DrawFn, builder: GraphBuilder, values: list[Value], depth: int) -> Node:
@@ -206,8 +247,10 @@ def _step(draw: st.DrawFn, builder: GraphBuilder, values: list[Value], depth: in
     scalars = [value for value in values if value.type == FLOAT]
     choices = [CONSTANT, CONSTANT, READ, TOUCH]
     choices += [ADD, MUL, NEG, HALVE, PAIR, ADD, NEG] * bool(values) + [WIDEN, WRITE, SWAP] * bool(scalars)
-    choices += [REPEAT, EITHER] * bool(values and depth)
+    choices += [REPEAT, EITHER, SCAN, WHILE] * bool(values and depth)
     op = draw(st.sampled_from(choices))
+    if op in (SCAN, WHILE):
+        return _loop(draw, builder, op, values, depth)
     inputs: list[Value] = []
     attrs = Attrs()
     regions: list[Graph] = []
@@ -243,6 +286,41 @@ def _step(draw: st.DrawFn, builder: GraphBuilder, values: list[Value], depth: in
         name=draw(st.sampled_from(["", "", "", "x", "a/b", 'say "hi"'])),
         location=draw(st.sampled_from(LOCATIONS)),
     )
+
+
+def _loop(draw: st.DrawFn, builder: GraphBuilder, op: OpDef, values: list[Value], depth: int) -> Node:
+    """Appends a loop over some values, of few iterations or none."""
+    some = st.lists(st.sampled_from(values), max_size=3)
+    carried, rest = draw(some), draw(some)
+    if op is WHILE:  # the first value counts, the last says how far
+        count, least = (_number(builder, draw(st.integers(0, 2))) for _ in range(2))
+        operands = [count, *carried, *rest, least]
+        types = [value.type for value in operands]
+        test = GraphBuilder("test")
+        entries = [test.input(type) for type in types]
+        regions = [test.build(test.append(LESS, [entries[0], entries[-1]]).outputs)]
+        drawn = draw(graphs(types, depth - 1, types[1 : 1 + len(carried)]))
+        one = Node(CONSTANT, (), Attrs(value=Literal(np.int32(1))), [INT], name="one")
+        more = Node(ADD, [drawn.inputs[0], one.outputs[0]], Attrs(), [INT], name="more")
+        regions.append(Graph(drawn.inputs, [*drawn.nodes, one, more], [*more.outputs, *drawn.outputs], drawn.name))
+        return builder.append(WHILE, operands, Attrs(num_carry=1 + len(carried)), regions=regions)
+    xs = [draw(st.sampled_from(vectors))] if (vectors := [value for value in values if value.type == VECTOR]) else []
+    xs *= draw(st.integers(0, 1))
+    types = [value.type for value in carried]
+    inputs = [INT, *types, *(FLOAT for _ in xs), *(value.type for value in rest)]
+    ys = draw(st.lists(st.just(FLOAT), max_size=FLOAT in inputs))
+    attrs = Attrs(
+        num_carry=len(carried), num_xs=len(xs), num_ys=len(ys), length=3 if xs else draw(st.integers(0, 3)),
+        start=draw(st.integers(0, 1)), step=draw(st.sampled_from([1, -2])), reverse=draw(st.booleans()),
+    )  # fmt: skip
+    body = draw(graphs(inputs, depth - 1, [*types, *ys]))
+    return builder.append(
+        SCAN, [*carried, *xs, *rest], attrs, regions=[body], device=draw(st.sampled_from(["", "/device:CPU:0"]))
+    )
+
+
+def _number(builder: GraphBuilder, number: int) -> Value:
+    return builder.append(CONSTANT, (), Attrs(value=Literal(np.int32(number)))).outputs[0]
 
 
 def _few(draw: st.DrawFn, nodes: list[Node]) -> list[Node]:

@@ -108,10 +108,8 @@ class _Parts:
             [*(value for node in fixed for value in node.inputs), *(() if loop.test is None else loop.test.outputs)]
         )
         self.repeated.update(fixed)
-        self._need([results[place] for place in used if place not in last and place not in self.unchanged])
-        shared = self._shared([place for place in used if place in last and place not in self.kept], ops)
-        self._need([results[place] for place in shared])
-        self.kept.update(shared)
+        self._keep([place for place in used if place not in last and place not in self.unchanged])
+        self._keep(self._shared([place for place in used if place in last and place not in self.kept], ops))
         self.sunk = [place for place in used if place in last and place not in self.kept]
         self.slice = self._slice([results[place] for place in self.sunk])
 
@@ -124,6 +122,11 @@ class _Parts:
         sources = (*index, *loop.inside[loop.num_carry :], *(loop.inside[place] for place in self.unchanged))
         free = loop.free(sources, ops)
         return {place for place in range(loop.num_carry) if body.outputs[place] in free} - self.unchanged
+
+    def _keep(self, places: Sequence[int]) -> None:
+        """Takes note that the loop gives some of its outputs."""
+        self.kept.update(place for place in places if place < self.loop.num_carry)
+        self._need([self.loop.body.outputs[place] for place in places])
 
     def _need(self, values: Sequence[Value]) -> None:
         """Takes note that each iteration needs some values."""

@@ -11,7 +11,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphc.ir import Attrs, EffectKind, Graph, GraphBuilder, Literal, Node, parse_graph, print_graph, verify
-from graphc.ir.passes import CSE, DCE, Flatten, Fold, Order, Pass, Prune, run_passes
+from graphc.ir.passes import (
+    CSE,
+    DCE,
+    DEFAULT,
+    Flatten,
+    Fold,
+    Hoist,
+    Loops,
+    Order,
+    Pass,
+    Prune,
+    Restack,
+    Sink,
+    run_passes,
+)
 from tests.ir.strategies import (
     ADD,
     CONSTANT,
@@ -31,6 +45,8 @@ from tests.ir.strategies import (
 )
 
 PASSES: list[Pass] = [Flatten(TEST_OPS), DCE(), CSE(), Fold(), Order()]
+OVER_LOOPS: list[Pass] = [Sink(TEST_OPS), Hoist(TEST_OPS), Loops(TEST_OPS)]
+PIPELINE: list[Pass] = [Flatten(TEST_OPS), DCE(), Fold(), CSE(), Loops(TEST_OPS), Restack(), DCE(), Order()]
 
 
 def is_writer(node: Node) -> bool:
@@ -59,13 +75,25 @@ def test_a_pass_keeps_results_effects_and_validity(step: Pass, graph: Graph) -> 
     assert paths_between_writers(result) >= paths_between_writers(graph)
 
 
+@pytest.mark.parametrize("step", OVER_LOOPS, ids=lambda step: step.name)
+@given(graph=graphs(depth=2))
+@settings(max_examples=50)
+def test_a_pass_over_loops_keeps_results_effects_and_validity(step: Pass, graph: Graph) -> None:
+    verify(graph)
+    result = step(graph)
+    verify(result)
+    assert evaluate(result) == evaluate(graph)
+    assert parse_graph(print_graph(result), TEST_OPS) == result
+
+
 @given(graph=graphs())
 @settings(max_examples=25)
 def test_the_default_pipeline_keeps_results_and_leaves_nothing_to_do(graph: Graph) -> None:
-    result = run_passes(graph)
+    assert [step.name for step in PIPELINE] == [step.name for step in DEFAULT]
+    result = run_passes(graph, PIPELINE)
     verify(result)
     assert evaluate(result) == evaluate(graph)
-    assert run_passes(result) is result
+    assert run_passes(result, PIPELINE) is result
 
 
 def reschedule(draw: st.DrawFn, graph: Graph) -> Graph:
