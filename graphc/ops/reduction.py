@@ -48,19 +48,23 @@ _ROWS = (
     row("count_nonzero", jnp.count_nonzero, _REDUCE, "How many elements are not zero.", differentiable=False),
     row("argmax", jnp.argmax, _ONE_AXIS, "The position of the first largest element.", differentiable=False),
     row("argmin", jnp.argmin, _ONE_AXIS, "The position of the first smallest element.", differentiable=False),
-    row("cumsum", jnp.cumsum, _RUNNING, "Running sums along axis; of the flattened tensor for None."),
-    row("cumprod", jnp.cumprod, _RUNNING, "Running products along axis; of the flattened tensor for None."),
+    row("cumsum", jnp.cumsum, _RUNNING, "Running sums along axis; of the flattened tensor for None.", light=False),
+    row(
+        "cumprod", jnp.cumprod, _RUNNING, "Running products along axis; of the flattened tensor for None.", light=False
+    ),
     row(
         "cumulative_sum",
         jnp.cumulative_sum,
         "x, axis: int | None = None, dtype: DType = None, include_initial: bool = False",
         "Running sums along axis, which a 1-d tensor need not name; include_initial begins with a zero.",
+        light=False,
     ),
     row(
         "cumulative_prod",
         _cumulative_prod,
         "x, axis: int | None = None, dtype: DType = None, include_initial: bool = False",
         "Running products along axis, which a 1-d tensor need not name; include_initial begins with a one.",
+        light=False,
     ),
     row(
         "diff",

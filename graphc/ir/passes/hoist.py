@@ -20,12 +20,12 @@ __all__ = ["Hoist"]
 class Hoist:
     """Moves out of loops what each iteration computes alike.
 
-    Before: a valid graph. After: the same, but that nodes of a ``scan``'s body that depend neither on what it carries
+    Before: a valid graph. After: the same, but that nodes of a loop's body that depend neither on what it carries
     nor on its index or rows, have no effects and are not light, stand before the loop. Light nodes follow where one of
     those needs them. Others stay: XLA fuses them with what uses them, and to read what they compute from memory takes
     up to twice as long (an addition or ``exp`` of 300 x 300 floats: 1.0 ms within the loop, 1.5 ms before it). Of a
-    ``while``, which may have no iteration, nothing is moved: it might cost more than the loop, and where a derivative
-    is infinite the gradient would be NaN.
+    ``while`` that may have no iteration nothing is moved: it might cost more than the loop, and where a derivative is
+    infinite the gradient would be NaN.
 
     XLA itself moves most of this, but after the gradients are taken. A product of matrices that is taken out before
     has its gradient computed once, and not in each iteration (12 times as fast).
@@ -50,7 +50,7 @@ class Hoist:
 
     def _chosen(self, loop: Loop) -> list[Node]:
         """The nodes that are worth it."""
-        if not loop.runs or loop.attrs["length"] == 1:
+        if not loop.runs or loop.attrs.get("length") == 1:
             return []
         invariant = [*loop.inside[loop.num_carry + loop.num_rows :], *(loop.inside[at] for at in loop.unchanged())]
         free = loop.free(invariant, self.ops)
@@ -79,16 +79,17 @@ class _Move:
         staying = [node for node in body.nodes if node not in leaving]
         used = dict.fromkeys(value for values in (*(node.inputs for node in staying), body.outputs) for value in values)
         given = [value for value in used if value.node in leaving]
-        within = [Value(value.type, None, place, value.name) for place, value in enumerate(body.inputs)]
-        more = [Value(value.type, None, place) for place, value in enumerate(given, len(within))]
-        values = dict(zip((*body.inputs, *given), (*within, *more), strict=True))
-        inside = Copier(values)
-        inside.copy(staying)
-        outputs = [inside.values[value] for value in body.outputs]
+        regions: list[Graph] = []
+        for region in loop.node.regions:
+            old = [*region.inputs, *given]
+            new = [Value(value.type, None, place, value.name) for place, value in enumerate(old)]
+            copier = Copier(dict(zip(old, new, strict=True)))
+            copier.copy(staying if region is body else region.nodes)
+            outputs = [copier.values[value] for value in region.outputs]
+            regions.append(Graph(new, copier.nodes, outputs, region.name))
         node = Node(
-            loop.op, [*inputs, *(before.values[value] for value in given)], loop.attrs, loop.types,
-            regions=[Graph([*within, *more], inside.nodes, outputs, body.name)], device=loop.node.device,
-            name=loop.node.name, location=loop.node.location,
+            loop.op, [*inputs, *(before.values[value] for value in given)], loop.attrs, loop.types, regions=regions,
+            device=loop.node.device, name=loop.node.name, location=loop.node.location,
         )  # fmt: skip
         return [*before.nodes, node], node.outputs
 

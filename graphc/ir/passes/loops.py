@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from graphc.base import Registry, UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
-from graphc.ir.opdef import OpDef
+from graphc.ir.opdef import CONSTANT, OpDef
+from graphc.ir.passes.fold import Fold
 from graphc.ir.rewrite import Rewriter
 from graphc.ir.types import Attrs, TensorType
 
@@ -83,10 +85,10 @@ class Loop:
         """How many arrays are taken by rows."""
         return self.attrs.get("num_xs", 0)
 
-    @property
+    @cached_property
     def runs(self) -> bool:
         """Whether it is known that there is an iteration."""
-        return self.attrs.get("length", 0) > 0
+        return self.attrs["length"] > 0 if self.test is None else _holds(self.test, self.operands)
 
     @property
     def last_index(self) -> int:
@@ -116,6 +118,17 @@ class Loop:
             if found.issuperset(node.inputs) and node not in bound and not is_fixed(node, ops):
                 found.update(node.outputs)
         return found
+
+
+def _holds(test: Graph, operands: Sequence[Value]) -> bool:
+    """Whether the constants among the operands tell that a test holds."""
+    given = zip(test.inputs, operands, strict=True)
+    constants = {value: node for value, operand in given if (node := operand.node) is not None and node.op is CONSTANT}
+    copier = Copier({value: constants[value].outputs[0] if value in constants else value for value in test.inputs})
+    copier.copy(test.nodes)
+    nodes = [*dict.fromkeys(constants.values()), *copier.nodes]
+    (result,) = Fold()(Graph(test.inputs, nodes, [copier.values[test.outputs[0]]])).outputs
+    return result.node is not None and result.node.op is CONSTANT and bool(result.node.attrs["value"].array)
 
 
 def is_fixed(node: Node, ops: Ops) -> bool:

@@ -185,7 +185,7 @@ class _Parts:
         """The places of the operands that are needed in the loop, or after it."""
         found = {*self.places, *(place for place in self.used if place in self.unchanged)}
         found.update(place for place in map(self.entry, self.looks) if place is not None)
-        if self.loop.test is not None and self.sunk:
+        if not self.loop.runs:
             found.update(self.sunk)
         return found
 
@@ -207,7 +207,7 @@ class _Parts:
             for place, output in zip((*sorted(self.kept), *self.collected), nodes[0].outputs, strict=True):
                 outputs[place] = output
         if self.sunk:
-            made, results = (_last_iteration if self.loop.test is None else _if_run)(self, inputs, names)
+            made, results = (_last_iteration if self.loop.runs else _if_run)(self, inputs, names)
             nodes += made
             for place, value in zip(self.sunk, results, strict=True):
                 outputs[place] = value
@@ -246,7 +246,7 @@ def _rest(parts: _Parts, inputs: Sequence[Value]) -> Node:
 def _last_iteration(
     parts: _Parts, inputs: Sequence[Value], names: UniqueNames
 ) -> tuple[Sequence[Node], Sequence[Value]]:
-    """What the last iteration of a scan computes."""
+    """What the last iteration of a loop computes that has one."""
     loop, sources, values = parts.loop, list[Node](), dict[Value, Value]()
     for value in parts.looks:
         place = parts.entry(value)
@@ -255,7 +255,7 @@ def _last_iteration(
             continue
         if place is None:
             literal = Literal(np.asarray(loop.last_index, value.type.dtype))
-            op, taken, attrs = CONSTANT, (), Attrs({"weak": True} if value.type.weak else {}, value=literal)
+            op, taken, attrs = CONSTANT, (), Attrs(value=literal, **({"weak": True} if value.type.weak else {}))
         else:
             op, taken, attrs = parts.ops["get_item"], (inputs[place],), Attrs(index=(loop.last_row,))
         made = Node(

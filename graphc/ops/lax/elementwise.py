@@ -113,19 +113,29 @@ _ROWS = (
     ),
     row("lax.select", lax.select, "pred, on_true, on_false", "on_true where pred, else on_false; of one shape."),
     row("lax.select_n", lax.select_n, "which, *cases", "For each element that of one of the cases, by its number."),
-    row("lax.polygamma", lax.polygamma, "m, x", "Derivative m of digamma."),
-    row("lax.zeta", lax.zeta, "x, q", "Hurwitz' zeta function."),
-    row("lax.igamma", lax.igamma, "a, x", "The lower incomplete gamma function, as a share of gamma(a)."),
-    row("lax.igammac", lax.igammac, "a, x", "The upper incomplete gamma function, as a share of gamma(a)."),
-    row("lax.igamma_grad_a", lax.igamma_grad_a, "a, x", "The derivative of igamma by a.", differentiable=False),
+    row("lax.polygamma", lax.polygamma, "m, x", "Derivative m of digamma.", light=False),
+    row("lax.zeta", lax.zeta, "x, q", "Hurwitz' zeta function.", light=False),
+    row("lax.igamma", lax.igamma, "a, x", "The lower incomplete gamma function, as a share of gamma(a).", light=False),
+    row(
+        "lax.igammac", lax.igammac, "a, x", "The upper incomplete gamma function, as a share of gamma(a).", light=False
+    ),
+    row(
+        "lax.igamma_grad_a",
+        lax.igamma_grad_a,
+        "a, x",
+        "The derivative of igamma by a.",
+        light=False,
+        differentiable=False,
+    ),
     row(
         "lax.random_gamma_grad",
         lax.random_gamma_grad,
         "a, x",
         "The derivative of draws x from the gamma distribution by its parameter a.",
+        light=False,
         differentiable=False,
     ),
-    row("lax.betainc", lax.betainc, "a, b, x", "The incomplete beta function, as a share of beta(a, b)."),
+    row("lax.betainc", lax.betainc, "a, b, x", "The incomplete beta function, as a share of beta(a, b).", light=False),
     row(
         "lax.reduce_precision",
         lax.reduce_precision,
@@ -141,4 +151,4 @@ _ROWS = (
     ),
 )
 
-globals().update(define(__name__, _ROWS))
+globals().update(define(__name__, _ROWS, light=True))
