@@ -90,7 +90,7 @@ def _first_true(*conditions: Any) -> Any:
 ADD = _op("add", np.add, params="x y", fold=np.add, light=True)
 MUL = _op("mul", np.multiply, params="x y", fold=np.multiply, light=True)
 NEG = _op("neg", np.negative, fold=np.negative, light=True)
-LESS = _op("less", np.less, lambda t, a, r: (BOOL,), "x y", light=True)
+LESS = _op("less", np.less, lambda t, a, r: (BOOL,), "x y", fold=np.less, light=True)
 # NumPy's float64 is not what inference says, so this fold must not be taken.
 HALVE = _op("halve", lambda x: np.floor_divide(x, 2).astype(x.dtype), fold=lambda x: np.divide(x, np.float64(2)) + 1)
 WIDEN = _op("widen", lambda x: np.full(3, x, np.float32), lambda t, a, r: (VECTOR,), fold=lambda x: np.full(3, x))
