@@ -72,6 +72,50 @@ def _run(trips: int, size: int) -> Callable[[bool], Duel]:
     return prepare
 
 
+def _again(x: Any) -> Any:
+    """Document 001's loop: each iteration computes the same, and only the last is kept."""
+    y = x
+    for _ in range(1000):
+        y = x + 1
+    return y
+
+
+def _invariant(quick: bool) -> Duel:
+    x = np.random.default_rng(0).normal(size=(8, 8) if quick else (2000, 2000)).astype(np.float32)
+    function, jitted = gx.function(_again), jax.jit(_again)
+    tensor, array = gx.asarray(x), jnp.asarray(x)
+    return Duel(
+        Contender("graphc", batch(function, (tensor,), 1)),
+        Contender("jax.jit, the same lines", batch(jitted, (array,), 1)),
+        lambda: [(function(tensor), jitted(array))],
+    )
+
+
+def _product(x: Any, w: Any) -> Any:
+    y = x
+    for _ in range(100):
+        y = y * 0.5 + x @ w
+    return y
+
+
+def _product_by_hand(x: Any, w: Any) -> Any:
+    return jax.lax.fori_loop(0, 100, lambda _, y: y * 0.5 + x @ w, x)
+
+
+def _invariant_gradient(quick: bool) -> Duel:
+    x, w = (
+        np.random.default_rng(seed).normal(size=(8, 8) if quick else (200, 200)).astype(np.float32) for seed in (0, 1)
+    )
+    function = gx.function(gx.grad(lambda x, w: gx.sum(_product(x, w))))
+    jitted = jax.jit(jax.grad(lambda x, w: jnp.sum(_product_by_hand(x, w))))
+    tensors, arrays = (gx.asarray(x), gx.asarray(w)), (jnp.asarray(x), jnp.asarray(w))
+    return Duel(
+        Contender("graphc", batch(function, tensors, 1)),
+        Contender("fori_loop", batch(jitted, arrays, 1)),
+        lambda: [(function(*tensors), jitted(*arrays))],
+    )
+
+
 ROWS = (
     Row("loop-compile-1000", "trace and compile: 1,000 iterations against 100", 1.1, _independence(1000), rounds=40),
     Row(
@@ -80,4 +124,12 @@ ROWS = (
     Row("loop-run", "run: 1,000 iterations, 256x256", 1.05, _run(1000, 256), rounds=300),
     # An array that no cache holds, where several iterations at a time pay; each goes through memory once.
     Row("loop-fused", "run: 200 iterations, 2000x2000", 1.0, _run(200, 2000), rounds=20),
+    Row("loop-invariant", "run: 1,000 times y = x + 1, 2000x2000", 1.1, _invariant, rounds=200),
+    Row(
+        "loop-invariant-gradient",
+        "gradient of 100 iterations with the same product, 200x200",
+        1.0,
+        _invariant_gradient,
+        rounds=60,
+    ),
 )

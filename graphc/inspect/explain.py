@@ -17,11 +17,11 @@ from graphc.inspect.modes import memory_of
 from graphc.inspect.report import CompileCost, Memory
 from graphc.ir import CONSTANT, Graph, Node, is_world
 from graphc.ir.passes import DEFAULT
-from graphc.ops import ASSIGN_VARIABLE, COND, HOST_CALLS, READ_VARIABLE, SWITCH
+from graphc.ops import ASSIGN_VARIABLE, COND, HOST_CALLS, READ_VARIABLE, SCAN, SWITCH, WHILE
 
 __all__ = ["explain"]
 
-_OUTCOMES = {"dce": "removed", "fold": "folded"}
+_OUTCOMES = {"dce": "removed", "fold": "folded", "loops": "removed"}
 """What a pass does to the ops that it takes away; the others make one of several."""
 
 
@@ -178,13 +178,18 @@ def _note(line: LineReport, text: str) -> None:
 
 def _count_passes(graph: Graph, report: Callable[[Location], LineReport]) -> None:
     """Runs the passes once more, and notes what each took away from which line."""
-    counts = _count(graph)
+    counts, repeated = _count(graph), _repeated(graph)
     for step in DEFAULT:
         graph = step(graph)
         after = _count(graph)
         for location, count in (counts - after).items():
             line, outcome = report(location), _OUTCOMES.get(step.name, "merged")
             setattr(line, outcome, getattr(line, outcome) + count)
+        for location in (repeated - (repeated := _repeated(graph))).keys() & after.keys():
+            _note(
+                report(location),
+                "computed once, not in each iteration",
+            )
         counts = after
     for location, count in counts.items():
         report(location).left += count
@@ -193,6 +198,12 @@ def _count_passes(graph: Graph, report: Callable[[Location], LineReport]) -> Non
 def _count(graph: Graph) -> Counter[Location]:
     nodes = (node for node in graph.walk() if node.op is not CONSTANT)
     return Counter(node.location for node in nodes if node.location is not None)
+
+
+def _repeated(graph: Graph) -> Counter[Location]:
+    """The ops in loops, once for each loop around them."""
+    regions = [region for node in graph.walk() if node.op in (SCAN, WHILE) for region in node.regions]
+    return sum(map(_count, regions), Counter[Location]())
 
 
 def _node_notes(node: Node) -> list[str]:

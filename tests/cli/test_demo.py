@@ -49,10 +49,11 @@ def test_the_loops_are_equal_and_what_was_found_is_written(runs: tuple[Run, ...]
     assert all(loop.equal for loop in loops)
     assert [loop.mode("eager").launches for loop in loops] == [20, 20]
     assert [loop.mode("compiled").launches for loop in loops] == [1, 1]
-    assert [[mode.name for mode in loop.modes] for loop in loops] == [["eager", "compiled", "jax by hand"]] * 2
+    assert [[mode.name for mode in loop.modes] for loop in loops] == [["eager", "compiled", "jax.jit", "fori_loop"]] * 2
     printed = " ".join(output.getvalue().split())
     for name, loop in LOOPS.items():
         assert f"{name}: {loop.formula}, 20 times, on 8 x 8 numbers: {loop.meaning}." in printed
+        assert f"why: {loop.reason}." in printed
     files = write_files(tmp_path, loops, runs)
     assert [path.name for path in files] == [
         "loop_carried.png",

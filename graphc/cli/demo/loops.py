@@ -10,7 +10,10 @@ import jax
 
 import graphc as gx
 
-__all__ = ["LOOPS", "Loop"]
+__all__ = ["BY_HAND", "LOOPS", "SAME_LINES", "Loop"]
+
+
+SAME_LINES, BY_HAND = "jax.jit", "fori_loop"
 
 
 @dataclass(frozen=True)
@@ -22,12 +25,19 @@ class Loop:
       by_hand: the same as one writes it for JAX by hand.
       formula: what one round computes.
       meaning: what there is to know about the rounds.
+      reason: why the times are what they are.
     """
 
     function: Callable[[gx.Tensor, int], gx.Tensor]
     by_hand: Callable[[Any, Any], Any]
     formula: str
     meaning: str
+    reason: str
+
+    @property
+    def baselines(self) -> dict[str, Callable[[Any, Any], Any]]:
+        """The same lines under ``jax.jit``, which runs Python's loop while it traces, and the loop by hand."""
+        return {SAME_LINES: jax.jit(self.function, static_argnums=1), BY_HAND: self.by_hand}
 
 
 def carried(x: gx.Tensor, times: int) -> gx.Tensor:
@@ -71,8 +81,19 @@ def independent_in_jax(x: Any, times: Any) -> Any:
 
 
 LOOPS = {
-    "carried": Loop(carried, carried_in_jax, "y = y + 1", "each round needs the result of the one before"),
+    "carried": Loop(
+        carried,
+        carried_in_jax,
+        "y = y + 1",
+        "each round needs the result of the one before",
+        "fori_loop takes each round through memory, graphc four at a time; jax.jit unrolls the same lines, and XLA adds "
+        "the ones up first, which rounds differently",
+    ),
     "independent": Loop(
-        independent, independent_in_jax, "y = x + 1", "each round starts from x again, and only the last is kept"
+        independent,
+        independent_in_jax,
+        "y = x + 1",
+        "each round starts from x again, and only the last is kept",
+        "graphc and jax.jit of the same lines compute the last round alone, fori_loop computes all of them",
     ),
 }
