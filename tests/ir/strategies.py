@@ -119,6 +119,7 @@ SWITCH = _op(
 )
 SCAN = _op("scan", _scan, _scan_types, "*values", regions=("body",))
 WHILE = _op("while", _while, lambda t, a, r: tuple(t[: a["num_carry"]]), "*values", regions=("test", "body"))
+CALL = _op("call", lambda *values, body: body(*values), COND.infer, "*values", regions=("body",))
 GET_ITEM = _op(
     "get_item",
     lambda x, *, index: x[index[0]],

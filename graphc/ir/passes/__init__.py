@@ -5,8 +5,9 @@ from graphc.ir.passes.dce import DCE
 from graphc.ir.passes.flatten import Flatten
 from graphc.ir.passes.fold import Fold
 from graphc.ir.passes.hoist import Hoist
+from graphc.ir.passes.loops import Loops
 from graphc.ir.passes.order import Order
-from graphc.ir.passes.pipeline import DEFAULT, Loops, Pass, run_passes
+from graphc.ir.passes.pipeline import DEFAULT, Pass, run_passes
 from graphc.ir.passes.prune import Prune
 from graphc.ir.passes.restack import Restack
 from graphc.ir.passes.sink import Sink

@@ -10,7 +10,7 @@ from graphc.base import Registry, UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
 from graphc.ir.opdef import OPS, OpDef
-from graphc.ir.passes.loops import Copier, Loop, controlled, differentiated, is_light, replace_loops
+from graphc.ir.passes.loop_nodes import Copier, Loop, find_loops, is_light, replace_loops
 from graphc.ir.rewrite import map_inside
 
 __all__ = ["Hoist"]
@@ -42,11 +42,9 @@ class Hoist:
         if not any(node.regions for node in graph.nodes):
             return graph
         graph = map_inside(graph, self)
-        bound = controlled(graph)
-        loops = {node: Loop.of(node, self.ops) for node in graph.nodes if node.regions and node not in bound}
-        moves = {node: _Move(loop, chosen) for node, loop in loops.items() if loop and (chosen := self._chosen(loop))}
-        derived = differentiated(graph, self.ops) if moves else set[Node]()
-        return replace_loops(graph, {node: move.emit for node, move in moves.items()}, derived, self.ops)
+        loops, whole = find_loops(graph, self.ops)
+        moves = {node: _Move(loop, chosen) for node, loop in loops.items() if (chosen := self._chosen(loop))}
+        return replace_loops(graph, {node: move.emit for node, move in moves.items()}, whole, self.ops)
 
     def _chosen(self, loop: Loop) -> list[Node]:
         """The nodes that are worth it."""

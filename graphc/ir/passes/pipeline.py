@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
-from graphc.base import Registry, config, errors
+from graphc.base import config, errors
 from graphc.ir.graph import Graph
-from graphc.ir.opdef import OPS, OpDef
 from graphc.ir.passes.cse import CSE
 from graphc.ir.passes.dce import DCE
 from graphc.ir.passes.flatten import Flatten
 from graphc.ir.passes.fold import Fold
-from graphc.ir.passes.hoist import Hoist
+from graphc.ir.passes.loops import Loops
 from graphc.ir.passes.order import Order
 from graphc.ir.passes.restack import Restack
-from graphc.ir.passes.sink import Sink
 from graphc.ir.verifier import verify
 
-__all__ = ["DEFAULT", "Loops", "Pass", "run_passes"]
+__all__ = ["DEFAULT", "Pass", "run_passes"]
 
 
 class Pass(Protocol):
@@ -31,29 +28,6 @@ class Pass(Protocol):
     def __call__(self, graph: Graph) -> Graph:
         """The new graph; the same object when there is nothing to do."""
         ...
-
-
-@dataclass(frozen=True)
-class Loops:
-    """Optimizes loops as loops, and clears up what that leaves.
-
-    Before: a valid graph. After: the same, in which :class:`Sink` and :class:`Hoist` find nothing to do. What they find
-    in a loop they find at once; a nest of loops may need once more for each level.
-
-    Attributes:
-      ops: where the ops are that they put in.
-    """
-
-    ops: Registry[OpDef] = field(default_factory=lambda: OPS, repr=False, compare=False)
-    name: ClassVar[str] = "loops"
-
-    def __call__(self, graph: Graph) -> Graph:
-        """Runs the passes as long as they find something."""
-        while (after := Hoist(self.ops)(Sink(self.ops)(graph))) is not graph:
-            for step in (Fold(), CSE(), DCE()):
-                after = step(after)
-            graph = after
-        return graph
 
 
 # Flattening goes first, because the others take the longer the deeper branches are nested. Folding goes before merging

@@ -12,12 +12,12 @@ from graphc.base import Registry, UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
 from graphc.ir.opdef import CONSTANT, OPS, OpDef
-from graphc.ir.passes.loops import (
+from graphc.ir.passes.loop_nodes import (
     Copier,
     Emit,
     Loop,
     controlled,
-    differentiated,
+    find_loops,
     is_fixed,
     is_light,
     replace_loops,
@@ -55,21 +55,20 @@ class Sink:
         if not any(node.regions for node in graph.nodes):
             return graph
         graph = map_inside(graph, self)
-        bound, derived = controlled(graph), differentiated(graph, self.ops)
+        loops, whole = find_loops(graph, self.ops)
         used: set[Value] = set(graph.outputs)
         plans: dict[Node, Emit] = {}
         for node in reversed(graph.nodes):
             needed: Iterable[Value] = node.inputs
-            loop = None if node in bound else Loop.of(node, self.ops)
-            if loop is not None:
-                whole = node in derived  # a vjp has cotangents for any of the outputs
-                wanted = range(len(loop.types)) if whole else _places(node, used)
-                parts = _Parts(loop, wanted, self.ops)
-                if parts.sunk if whole else parts.fewer:
+            if (loop := loops.get(node)) is not None:
+                # Where the loop stays one node, all it gives counts as used: a vjp has cotangents for any of it.
+                one = node in whole
+                parts = _Parts(loop, range(len(loop.types)) if one else _places(node, used), self.ops)
+                if parts.sunk if one else parts.fewer:
                     plans[node] = parts.emit
-                    needed = node.inputs if whole else [node.inputs[place] for place in parts.operands]
+                    needed = node.inputs if one else [node.inputs[place] for place in parts.operands]
             used.update(needed)
-        return replace_loops(graph, plans, derived, self.ops)
+        return replace_loops(graph, plans, whole, self.ops)
 
 
 def _places(node: Node, used: set[Value]) -> list[int]:
@@ -97,31 +96,35 @@ class _Parts:
         self.collected = [place for place in used if place >= loop.num_carry]
         self.kept: set[int] = set()
         self.repeated: set[Node] = set()
-        regions = (loop.body,) if loop.test is None else (loop.test, loop.body)
-        given = (loop.inside, () if loop.test is None else loop.test.inputs)
-        self._entries = {value: place for values in given for place, value in enumerate(values)}
+        self._entries = {value: place for place, value in enumerate(loop.inside)}
+        if loop.test is not None:
+            self._entries.update({value: place for place, value in enumerate(loop.test.inputs)})
         self._taken: set[int] = set()
-        last, results = self._last(ops), loop.body.outputs
-        fixed = [node for region in regions for node in region.nodes if is_fixed(node, ops)]
-        fixed += [node for region in regions for node in controlled(region)]
-        self._need(
-            [*(value for node in fixed for value in node.inputs), *(() if loop.test is None else loop.test.outputs)]
-        )
-        self.repeated.update(fixed)
+        last = self._last()
+        self._need_always()
         self._keep([place for place in used if place not in last and place not in self.unchanged])
-        self._keep(self._shared([place for place in used if place in last and place not in self.kept], ops))
+        self._keep(self._shared([place for place in used if place in last and place not in self.kept]))
         self.sunk = [place for place in used if place in last and place not in self.kept]
-        self.slice = self._slice([results[place] for place in self.sunk])
+        self.slice = self._slice([loop.body.outputs[place] for place in self.sunk])
 
-    def _last(self, ops: Registry[OpDef]) -> set[int]:
+    def _last(self) -> set[int]:
         """The places of the carried values that an iteration computes from what is known before the loop."""
         loop, body = self.loop, self.loop.body
-        if not loop.runs and (loop.test is None or any(is_fixed(node, ops) for node in loop.test.nodes)):
+        if not loop.runs and (loop.test is None or any(is_fixed(node, self.ops) for node in loop.test.nodes)):
             return set()
         index = () if loop.index is None else (loop.index,)
         sources = (*index, *loop.inside[loop.num_carry :], *(loop.inside[place] for place in self.unchanged))
-        free = loop.free(sources, ops)
+        free = loop.free(sources, self.ops)
         return {place for place in range(loop.num_carry) if body.outputs[place] in free} - self.unchanged
+
+    def _need_always(self) -> None:
+        """Takes note of what each iteration does, whatever is used of it: its effects, and the test."""
+        for region in self.loop.node.regions:
+            fixed = {node for node in region.nodes if is_fixed(node, self.ops)} | controlled(region)
+            self._need([value for node in fixed for value in node.inputs])
+            self.repeated.update(fixed)
+        if self.loop.test is not None:
+            self._need(self.loop.test.outputs)
 
     def _keep(self, places: Sequence[int]) -> None:
         """Takes note that the loop gives some of its outputs."""
@@ -143,11 +146,11 @@ class _Parts:
                 self.repeated.add(node)
                 waiting += node.inputs
 
-    def _shared(self, places: Sequence[int], ops: Registry[OpDef]) -> list[int]:
+    def _shared(self, places: Sequence[int]) -> list[int]:
         """Those of some carried values that need something heavy which is repeated anyway."""
         heavy: set[Value] = set()
         for node in self.loop.body.nodes:
-            own = node in self.repeated and not is_light(node, ops)
+            own = node in self.repeated and not is_light(node, self.ops)
             if own or not heavy.isdisjoint(node.inputs):
                 heavy.update(node.outputs)
         return [place for place in places if self.loop.body.outputs[place] in heavy]

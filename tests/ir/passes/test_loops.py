@@ -119,9 +119,20 @@ class TestSink:
         assert "scan(%x) {" in transform(Sink(TEST_OPS), text + "return %s#0")
         assert "scan(%v) {" in transform(Sink(TEST_OPS), text + "return %s#1", "(f32[3])")
 
-    def test_a_loop_that_the_user_ordered_stays(self) -> None:
-        text = scan("%x, %y", "%c: f32[], %k: f32[]", "return %k")
-        assert "scan" in transform(Sink(TEST_OPS), text + "%z: f32[] = neg(%y) after(%s)\n return %z")
+    def test_a_loop_that_the_user_ordered_stays_one_node(self) -> None:
+        text = scan("%x, %y", "%c: f32[], %k: f32[]", "return %k").replace("} {", "} after(%a) {", 1)
+        text = "%a: f32[] = neg(%y)" + text + "%z: f32[] = neg(%y) after(%s)\n return %z"
+        expected = """
+            %a: f32[] = neg(%y)
+            %s: f32[] = call(%x, %y) after(%a) {
+            body(%x: f32[], %y: f32[]) -> (f32[]) {
+            return %y
+            }
+            }
+            %z: f32[] = neg(%y) after(%s)
+            return %z
+        """
+        assert transform(Sink(TEST_OPS), text) == lines(expected)
 
 
 WHILE = """

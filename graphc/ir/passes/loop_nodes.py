@@ -1,0 +1,252 @@
+"""What the passes over loops share: what a loop takes and gives, and how other nodes take its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from graphc.base import Registry, UniqueNames
+from graphc.ir.graph import Graph
+from graphc.ir.node import Node, Value
+from graphc.ir.opdef import CONSTANT, OpDef
+from graphc.ir.passes.fold import Fold
+from graphc.ir.rewrite import Rewriter
+from graphc.ir.types import Attrs, TensorType
+
+__all__ = ["Copier", "Emit", "Loop", "controlled", "find_loops", "is_fixed", "is_light", "replace_loops"]
+
+Ops = Registry[OpDef]
+Emit = Callable[[Sequence[Value], UniqueNames], tuple[Sequence[Node], Sequence[Value | None]]]
+"""Makes what takes the place of a loop, from its operands and names for the nodes: nodes, and a value for each output,
+or None where nobody uses it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """A ``scan`` or a ``while``, or the one that a ``vjp`` differentiates.
+
+    Its operands are the carried values before the first iteration, the arrays of which each iteration takes a row, and
+    what is the same for all. The body has an input for each, in this order, and a ``scan``'s the index before them. Its
+    outputs are the carried values, and the rows to collect.
+
+    Attributes:
+      op: of the loop.
+      attrs: of the loop.
+      operands: of the loop.
+      node: the loop, or the ``vjp``.
+    """
+
+    op: OpDef
+    attrs: Attrs
+    operands: tuple[Value, ...]
+    node: Node
+
+    @staticmethod
+    def of(node: Node, ops: Ops) -> Loop | None:
+        """The loop that a node is or differentiates, if it is one."""
+        if not node.regions:
+            return None
+        op, attrs, count = _underlying(node, ops)
+        return Loop(op, attrs, node.inputs[:count], node) if op.name in ("scan", "while") else None
+
+    @property
+    def body(self) -> Graph:
+        """What is repeated."""
+        return self.node.regions[-1]
+
+    @property
+    def test(self) -> Graph | None:
+        """What decides on a further iteration of a ``while``, from the same inputs as the body."""
+        return self.node.regions[0] if self.op.name == "while" else None
+
+    @property
+    def types(self) -> tuple[TensorType, ...]:
+        """The types of the loop's outputs."""
+        return self.op.infer([value.type for value in self.operands], self.attrs, self.node.regions)
+
+    @property
+    def index(self) -> Value | None:
+        """The body's input for the number of the iteration."""
+        return self.body.inputs[0] if self.op.name == "scan" else None
+
+    @property
+    def inside(self) -> tuple[Value, ...]:
+        """The body's inputs for the operands."""
+        return self.body.inputs if self.index is None else self.body.inputs[1:]
+
+    @property
+    def num_carry(self) -> int:
+        """How many values are carried."""
+        return self.attrs["num_carry"]
+
+    @property
+    def num_rows(self) -> int:
+        """How many arrays are taken by rows."""
+        return self.attrs.get("num_xs", 0)
+
+    @cached_property
+    def runs(self) -> bool:
+        """Whether it is known that there is an iteration."""
+        return self.attrs["length"] > 0 if self.test is None else _holds(self.test, self.operands)
+
+    @property
+    def last_index(self) -> int:
+        """The index in the last iteration of a ``scan``."""
+        start, step = self.attrs.get("start", 0), self.attrs.get("step", 1)
+        return start if self.attrs.get("reverse") else start + step * (self.attrs["length"] - 1)
+
+    @property
+    def last_row(self) -> int:
+        """The row that the last iteration takes."""
+        return 0 if self.attrs.get("reverse") else self.attrs["length"] - 1
+
+    def unchanged(self) -> set[int]:
+        """The places of the carried values that each iteration gives on as it took them.
+
+        Variables that the body assigns, the last ones, are not among them: no gradient flows from one iteration to the
+        next, and so none through them.
+        """
+        count = self.num_carry - len(self.attrs.get("assigned", ()))
+        return {place for place in range(count) if self.body.outputs[place] is self.inside[place]}
+
+    def free(self, sources: Iterable[Value], ops: Ops) -> set[Value]:
+        """What the body computes from some of its inputs alone, by nodes that may be moved; with these inputs."""
+        found = set(sources)
+        bound = controlled(self.body)
+        for node in self.body.nodes:
+            if found.issuperset(node.inputs) and node not in bound and not is_fixed(node, ops):
+                found.update(node.outputs)
+        return found
+
+
+def _holds(test: Graph, operands: Sequence[Value]) -> bool:
+    """Whether the constants among the operands tell that a test holds."""
+    given = zip(test.inputs, operands, strict=True)
+    constants = {value: node for value, operand in given if (node := operand.node) is not None and node.op is CONSTANT}
+    copier = Copier({value: constants[value].outputs[0] if value in constants else value for value in test.inputs})
+    copier.copy(test.nodes)
+    nodes = [*dict.fromkeys(constants.values()), *copier.nodes]
+    (result,) = Fold()(Graph(test.inputs, nodes, [copier.values[test.outputs[0]]])).outputs
+    return result.node is not None and result.node.op is CONSTANT and bool(result.node.attrs["value"].array)
+
+
+def is_fixed(node: Node, ops: Ops) -> bool:
+    """Whether a node must run as often as the program says: it has effects, or may have."""
+    if node.effects or _underlying(node, ops)[0].opaque:
+        return True
+    return any(is_fixed(inner, ops) for region in node.regions for inner in region.nodes)
+
+
+def is_light(node: Node, ops: Ops) -> bool:
+    """Whether a node, or what a ``vjp`` differentiates, is cheaper to compute anew than to keep."""
+    return _underlying(node, ops)[0].light
+
+
+def _underlying(node: Node, ops: Ops) -> tuple[OpDef, Attrs, int]:
+    """The op that a ``vjp`` differentiates, or that of another node, its attributes, and how many operands it has."""
+    op, attrs, count = node.op, node.attrs, len(node.inputs)
+    while op.name == "vjp":
+        count -= sum(attrs["cotangents"])
+        op, attrs = ops[attrs["op"]], Attrs(dict(attrs["attrs"]))
+    return op, attrs, count
+
+
+def controlled(graph: Graph) -> set[Node]:
+    """The nodes that wait for others or that others wait for, data apart."""
+    waiting = [node for node in graph.nodes if node.control_inputs]
+    return {*waiting, *(control for node in waiting for control in node.control_inputs)}
+
+
+class Copier:
+    """Copies nodes from one graph to another.
+
+    Args:
+      values: what stands for values of the old graph in the new one; grows with the nodes.
+      names: for the nodes; None to keep theirs.
+    """
+
+    def __init__(self, values: Mapping[Value, Value], names: UniqueNames | None = None) -> None:
+        self.nodes: list[Node] = []
+        self.values = dict(values)
+        self._names = names
+        self._copies: dict[Node, Node] = {}
+
+    def copy(self, nodes: Iterable[Node]) -> None:
+        """Copies nodes, in an order in which each comes after all it depends on."""
+        for node in nodes:
+            new = Node(
+                node.op, [self.values[value] for value in node.inputs], node.attrs,
+                [output.type for output in node.outputs], regions=node.regions,
+                control_inputs=[self._copies[control] for control in node.control_inputs], device=node.device,
+                name=node.name if self._names is None else self._names(node.name), location=node.location,
+            )  # fmt: skip
+            self.nodes.append(new)
+            self._copies[node] = new
+            self.values.update(zip(node.outputs, new.outputs, strict=True))
+
+
+def find_loops(graph: Graph, ops: Ops) -> tuple[dict[Node, Loop], set[Node]]:
+    """The loops of a graph, regions apart, and those that must stay one node.
+
+    These are the ones that the user ordered, and those that are differentiated. A ``vjp`` is found as a loop, too: it
+    changes as the loop does, for the lowering to evaluate both together.
+    """
+    loops = {node: loop for node in graph.nodes if (loop := Loop.of(node, ops)) is not None}
+    derivatives = [node for node in loops if node.op.name == "vjp"]
+    keys = {
+        (node.attrs["op"], Attrs(dict(node.attrs["attrs"])), node.regions, *node.inputs[: _num_primals(node)])
+        for node in derivatives
+    }
+    derived = [node for node in loops if keys and (node.op.name, node.attrs, node.regions, *node.inputs) in keys]
+    return loops, {*controlled(graph), *derivatives, *derived}
+
+
+def _num_primals(node: Node) -> int:
+    return len(node.inputs) - sum(node.attrs["cotangents"])
+
+
+def replace_loops(graph: Graph, plans: Mapping[Node, Emit], whole: set[Node], ops: Ops) -> Graph:
+    """The graph with other nodes in the place of loops.
+
+    Args:
+      graph: the graph.
+      plans: what makes the nodes, by loop.
+      whole: the loops that stay one node: a ``call`` whose body the nodes are. A ``vjp`` is that of the ``call``.
+      ops: where the op ``call`` is.
+    """
+    if not plans:
+        return graph
+    rewriter, names = Rewriter(graph), UniqueNames()
+    for node in graph.nodes:
+        names(node.name)
+    for node in graph.nodes:
+        if node not in plans:
+            rewriter.keep(node)
+        elif node in whole:
+            called, is_loop = _called(node, plans[node], ops), node.op.name != "vjp"
+            op, attrs = (ops["call"], Attrs()) if is_loop else (node.op, _of_call(node.attrs))
+            controls = rewriter.controls(node)
+            rewriter.replace(node, op, rewriter.inputs(node), attrs, regions=[called], control_inputs=controls)
+        else:
+            nodes, outputs = plans[node](rewriter.inputs(node), names)
+            for new in nodes:
+                rewriter.add(new)
+            rewriter.substitute(node.outputs, outputs)
+    return rewriter.finish()
+
+
+def _called(node: Node, emit: Emit, ops: Ops) -> Graph:
+    """What takes the place of a loop, as a graph of its own."""
+    count, names = _underlying(node, ops)[2], UniqueNames()
+    names(node.name)
+    inputs = [Value(value.type, None, place, value.name) for place, value in enumerate(node.inputs[:count])]
+    nodes, outputs = emit(inputs, names)
+    return Graph(inputs, nodes, [value for value in outputs if value is not None], node.regions[-1].name)
+
+
+def _of_call(attrs: Attrs) -> Attrs:
+    """The attributes of the ``vjp`` of a ``call`` where those of the ``vjp`` of a loop are given."""
+    if attrs["op"] != "vjp":
+        return Attrs(attrs, op="call", attrs=())
+    return Attrs(attrs, attrs=tuple(sorted(_of_call(Attrs(dict(attrs["attrs"]))).items())))
