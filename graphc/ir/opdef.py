@@ -46,7 +46,7 @@ class OpDef:
       fold: a NumPy function with exactly the meaning of ``impl``, for constant folding; None when there is none.
       differentiable: whether gradients flow from outputs to inputs.
       light: whether it takes a few instructions for each element and has no effects, so that on a small array it may be
-        computed where it is not needed, to save a branch.
+        computed where it is not needed, to save a branch, and in each iteration of a loop, to save memory.
       opaque: whether it runs code of the user's that may do to the world what no effect says, as ``jax.debug.print``
         does: how often it runs is not changed.
       verify: checks of a node beyond its types; raises or returns a message, or None when all is well.

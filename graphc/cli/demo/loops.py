@@ -86,8 +86,8 @@ LOOPS = {
         carried_in_jax,
         "y = y + 1",
         "each round needs the result of the one before",
-        "fori_loop takes each round through memory, graphc four at a time; jax.jit unrolls the same lines, and "
-        "XLA adds the ones up first, which rounds differently",
+        "fori_loop takes each round through memory, graphc four at a time if the array is large; jax.jit unrolls the "
+        "same lines, and XLA adds the ones up first, which rounds differently",
     ),
     "independent": Loop(
         independent,

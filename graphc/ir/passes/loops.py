@@ -33,7 +33,7 @@ class Loops:
 
     def __call__(self, graph: Graph) -> Graph:
         """Runs the passes as long as they find something."""
-        while (after := Hoist(self.ops)(Sink(self.ops)(graph))) is not graph:
+        while (after := Sink(self.ops)(Hoist(self.ops)(graph))) is not graph:
             for step in (Fold(), CSE(), DCE()):
                 after = step(after)
             graph = after
