@@ -7,7 +7,7 @@ import faulthandler
 import io
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import pytest
 
 import graphc as gx
 from graphc.base import nest
+from tests.conformance.comparing import difference
 
 TOO_LONG = 120
 """A test that takes so many seconds hangs."""
@@ -36,11 +37,13 @@ class Outcome:
       result: what it returned, arrays as lists.
       error: the exception: its class, its text, its arguments and attributes, its cause, the line that raised it.
       printed: what it wrote to the standard output.
+      returned: the result itself.
     """
 
     result: Any
     error: Any
     printed: str
+    returned: Any = field(default=None, compare=False, repr=False)
 
 
 def plain(value: Any) -> Any:
@@ -68,7 +71,7 @@ def outcome(fn: Callable[..., Any], *args: Any) -> Outcome:
             error.__dict__.pop("__notes__", None)
             last = traceback.extract_tb(error.__traceback__)[-1]
             described = (plain(error), str(error), last.filename, last.lineno, last.name)
-    return Outcome(plain(result), described, printed.getvalue())
+    return Outcome(plain(result), described, printed.getvalue(), result)
 
 
 def compiled(fn: Callable[..., Any], **options: Any) -> Any:
@@ -93,7 +96,8 @@ def same(fn: Callable[..., Any], *inputs: Any, **options: Any) -> list[Outcome]:
         eager = outcome(fn, *args)
         for _ in range(2):
             found_here = outcome(call, *args)
-            if found_here != eager:
-                pytest.fail(f"for {given}:\n  eager    {eager}\n  compiled {found_here}")
+            problem = difference(eager.returned, found_here.returned)
+            if problem or replace(found_here, result=eager.result) != eager:
+                pytest.fail(f"for {given}: {problem or ''}\n  eager    {eager}\n  compiled {found_here}")
         found.append(eager)
     return found
