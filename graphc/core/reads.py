@@ -38,6 +38,7 @@ class Reads:
     inputs: list[Source] = field(default_factory=list[Source])
     _cells: dict[int, Source] = field(default_factory=dict[int, Source])
     _found: dict[int, tuple[Any, Source]] = field(default_factory=dict[int, tuple[Any, Source]])
+    _originals: dict[int, tuple[Any, Any]] = field(default_factory=dict[int, tuple[Any, Any]])
 
     def source(self, value: Any) -> Source | None:
         """Where an object was found first; None for one that the trace made, or that nobody told of."""
@@ -51,6 +52,14 @@ class Reads:
     def argument(self, name: str, value: Any) -> None:
         """Tells of an argument: its structure, its tensors, which become inputs, and its Python values."""
         self._structure(argument(name), value)
+
+    def stands_for(self, made: Any, original: Any) -> None:
+        """Tells that a container was made for one among the arguments, with the trace's tensors in it."""
+        self._originals[id(made)] = (made, original)
+
+    def original(self, value: Any) -> Any:
+        """The container among the arguments for which a value stands; the value itself if it stands for none."""
+        return self._originals.get(id(value), (value, value))[1]
 
     def function(self, function: Any) -> None:
         """Tells of the function that is traced, which is the same in all calls."""
@@ -158,7 +167,10 @@ class Reads:
             self.record(source, value)
             return
         kind = cast("type[Any]", type(value))
-        if not isinstance(value, tuple):
+        if (first := self.source(value)) is not None:
+            guard = ReadGuard(source, "{v} is {s0}", (), others=(first,))
+            self.guards.setdefault(("is", source.key, first.key), guard)
+        elif not isinstance(value, tuple):
             self.register(source, value)
         if isinstance(value, dict):
             keyed(self, source, cast("dict[Any, Any]", value), kind, self._structure)

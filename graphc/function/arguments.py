@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -231,19 +232,41 @@ class Binder:
             f"{self._function_name}: argument {name!r} is {type}, input_signature asks for {spec}"
         )
 
-    def rebuild(self, arguments: Arguments, tensors: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The call's arguments, with ``tensors`` in the place of the tensors."""
-        supply = iter(tensors)
+    def rebuild(
+        self,
+        arguments: Arguments,
+        tensors: Sequence[Any],
+        note: Callable[[Any, Any], None] = lambda made, original: None,
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The call's arguments, with ``tensors`` in the place of the tensors.
 
-        def replace(leaf: Any) -> Any:
-            return next(supply) if is_array(leaf) else leaf
+        A container without tensors is the very object, and one that stands in several places is one again.
+
+        Args:
+          arguments: those of the call.
+          tensors: one for each array among them.
+          note: is told of each container that is made, and of the one for which it stands.
+        """
+        supply = iter(tensors)
+        made: dict[int, Any] = {}
+
+        def rebuilt(value: Any) -> Any:
+            if is_array(value):
+                return next(supply)
+            parts = nest.children(value)
+            if parts is None:
+                return value
+            items = [rebuilt(part) for part in parts[1]]  # also where it is known: each place has tensors of its own
+            if id(value) in made or all(map(operator.is_, items, parts[1])):
+                return made.get(id(value), value)
+            container = nest.rebuilt(value, items)
+            if not isinstance(value, tuple):
+                made[id(value)] = container
+                note(container, value)
+            return container
 
         bound = self.signature.bind_partial()
-        for name, value in arguments.values.items():
-            leaves, structure = nest.flatten(value)
-            if any(map(is_array, leaves)):  # otherwise the very object: the function may know it by identity
-                value = nest.unflatten(structure, map(replace, leaves))
-            bound.arguments[name] = value
+        bound.arguments.update({name: rebuilt(value) for name, value in arguments.values.items()})
         return bound.args, bound.kwargs
 
 

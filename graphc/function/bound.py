@@ -37,10 +37,10 @@ class BoundFunction:
         return self._function(self._instance, *args, **kwargs)
 
     def __reduce__(self) -> Any:
-        return BoundFunction, (self._function, self._instance)
+        return bound, (self._function, self._instance)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> BoundFunction:
-        return BoundFunction(self._function, copy.deepcopy(self._instance, memo))
+        return bound(self._function, copy.deepcopy(self._instance, memo))
 
     def __getattr__(self, name: str) -> Any:
         attribute = getattr(self._function, name)

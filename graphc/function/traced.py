@@ -431,7 +431,7 @@ def trace_function(
     types = [type_of(array) for array in arguments.arrays] if types is None else types
     symbolic = [trace.argument(type, name) for type, name in zip(types, names, strict=True)]
     before = [tensor.raw for tensor in symbolic]
-    args, kwargs = binder.rebuild(arguments, symbolic)
+    args, kwargs = binder.rebuild(arguments, symbolic, trace.reads.stands_for)
     watch = ArgumentWatch(options.name, args, kwargs)
     with _telling_refusals(trace), trace_scope(trace), options.pinned():
         device = context.device.text

@@ -7,6 +7,7 @@ import enum
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -373,3 +374,17 @@ def test_objects_that_refer_to_each_other() -> None:
     first.value = 5
     assert function(x, first).item() == 5
     assert function.trace_report()[-1].reason == "node.value was 1, is 5"
+
+
+@pytest.mark.parametrize("held", [lambda: [gx.asarray(1.0)], lambda: {"a": gx.asarray(1.0)}, lambda: [1, 2]])
+def test_a_container_that_is_given_twice_is_one(held: Any) -> None:
+    @gx.function(on_retrace="ignore")
+    def f(a: Any, b: Any, *, c: Any, owner: Any) -> list[float]:
+        return [1.0 if same else 0.0 for same in (a is b, b is not c[0], owner.held is a)]
+
+    one, other, owner = held(), held(), SimpleNamespace()
+    calls = (one, one, other), (one, other, one), (other, one, other), (one, other, other), (one, one, one)
+    for a, b, c in (*calls, *calls):
+        owner.held = one
+        wanted = [float(same) for same in (a is b, b is not c, one is a)]
+        assert f(a, b, c=(c, a), owner=owner) == wanted

@@ -35,7 +35,9 @@ def is_(left: Any, right: Any) -> Any:
     trace = context.trace
     if trace is None or left is None or right is None:
         return left is right
-    trace.root.reads.compared(left, right)
+    reads = trace.root.reads
+    left, right = reads.original(left), reads.original(right)
+    reads.compared(left, right)
     if left is right:
         return True
     for value, other in ((left, right), (right, left)):
