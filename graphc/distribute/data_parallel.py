@@ -6,7 +6,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from types import MethodType
 from typing import Any, Literal
@@ -385,7 +385,7 @@ class _Program:
         def run(*inputs: Any) -> Sequence[Any]:
             context.launched()
             timeline, start = observer(), time.perf_counter()
-            found = self.parallel.launch(lambda: self.jitted(*inputs))
+            found = self.parallel.launch(lambda: self._launch(inputs))
             if timeline is not None:
                 line = "" if (location := user_location()) is None else location.short
                 places = ", ".join(self.parallel.devices)
@@ -417,6 +417,10 @@ class _Program:
         if bounded:  # the old values must still be there if the step is given up: copies are donated
             return self.traced.executable.run(lambda values: run(*self._copies(values), *arrays), variables)
         return results
+
+    def _launch(self, inputs: Sequence[Any]) -> Sequence[Any]:
+        with interrupts_held() if self.traced.host_calls else nullcontext():
+            return self.jitted(*inputs)
 
     def _copies(self, values: Sequence[Any]) -> list[Any]:
         """The values of the variables, with copies of those that are donated."""
