@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import threading
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -218,7 +219,7 @@ def _network() -> tuple[gx.layers.Sequential, list[tuple[jax.Array, jax.Array]]]
     sizes = (4, 8, 8, 2)
     layers = [
         gx.layers.Dense(out, "relu" if out != 2 else None, in_features=given)
-        for given, out in zip(sizes, sizes[1:], strict=False)
+        for given, out in itertools.pairwise(sizes)
     ]
     return gx.layers.Sequential(layers), [
         (jnp.array(layer.kernel.value().raw), jnp.array(layer.bias.value().raw)) for layer in layers

@@ -13,7 +13,7 @@ import jax
 import numpy as np
 
 from graphc.base import nest
-from graphc.core import SymbolicTensor, Tensor, is_array
+from graphc.core import SymbolicTensor, Tensor, is_array, variable_lock
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.guards import Writer, written_signature
 from graphc.function.results import Place, written_packer
@@ -64,8 +64,8 @@ def _simple(traced: TracedFunction, writer: Writer, names: list[str], arrays: li
     """Calls the program, of a function that does nothing but compute and update Variables."""
     del names
     writer.namespace.update(
-        program=traced.executable.jitted, pack=traced.pack, run_on_variables=run_on_variables, Tensor=Tensor,
-        new=object.__new__, Differ=(TypesDiffer, ValueError),
+        program=traced.executable.jitted, pack=traced.pack, run_on_variables=run_on_variables, lock=variable_lock,
+        Tensor=Tensor, new=object.__new__, Differ=(TypesDiffer, ValueError),
     )  # fmt: skip
 
     def value(place: Any) -> str:
@@ -73,12 +73,19 @@ def _simple(traced: TracedFunction, writer: Writer, names: list[str], arrays: li
 
     given = [*arrays, *(f"{value(place)}.raw" for place in traced.captured_places)]
     variables = [value(place) for place in traced.variable_places]
-    call = f"program({_listed(given)})"
-    if variables:
+    lines: list[str] = []
+    if traced.executable.num_written:
         count = traced.executable.num_written
         call = f"run_on_variables(program, ({_listed(variables)}), {count}, ({_listed(given)}))"
+    else:
+        held = [f"held{place}" for place in range(len(variables))]
+        if held:  # all at one time; None while a program replaces the value, for which the long way waits
+            pairs = zip(held, variables, strict=True)
+            lines = ["with lock:", *(f"    {name} = {variable}._array" for name, variable in pairs)]
+            lines += [f"if {' or '.join(f'{name} is None' for name in held)}:", "    return MISS"]
+        call = f"program({_listed([*held, *given])})"
     # Arrays that JAX does not bring together are told by the long way, as are other rules for dtypes.
-    lines = ["try:", f"    results = {call}", "except Differ:", "    return MISS"]
+    lines += ["try:", f"    results = {call}", "except Differ:", "    return MISS"]
     count = traced.num_results
     if (packed := written_packer(traced.structure, traced.leaves, [f"t{place}" for place in range(count)])) is None:
         return [*lines, "return pack(map(Tensor, results))"]

@@ -34,6 +34,8 @@ TOOLS: Registry[Callable[..., Any]] = Registry("tool")
 
 _REPORTS_KEPT = 1_000
 _PATIENCE = 16
+"""After so many calls that took an entry which is not the first, one is put in front. To do so each time would cost
+more, where several are used in turn, than to ask some guards in vain."""
 
 
 class Function:
@@ -99,7 +101,10 @@ class Function:
                 for entry in self._others:
                     result = entry(*args, **kwargs)
                     if result is not MISS:
-                        self._used(entry)
+                        self._used_again.add(entry)
+                        self._late += 1
+                        if not self._late % _PATIENCE:
+                            self._promote(entry)
                         return result
             except TypeError as error:
                 if error.__traceback__ is None or error.__traceback__.tb_next is not None:
@@ -155,15 +160,8 @@ class Function:
         self._entry, self._others = entries[0] if entries else _miss, tuple(entries[1:])
         self._used_again.clear()
 
-    def _used(self, entry: Callable[..., Any]) -> None:
-        """Notes that an entry was used that is not the first; now and then it becomes the first.
-
-        To put it in front each time would cost more, where several are used in turn, than to ask some guards in vain.
-        """
-        self._used_again.add(entry)
-        self._late += 1
-        if self._late % _PATIENCE:
-            return
+    def _promote(self, entry: Callable[..., Any]) -> None:
+        """Makes an entry the first to be tried."""
         with self._lock:
             traced = next((traced for traced in self._traces if entry in traced.entries.values()), None)
             if traced is not None:
