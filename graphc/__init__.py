@@ -1,4 +1,7 @@
-"""graphc: a graph compiler for Python on JAX. ``import graphc as gx``."""
+"""graphc: a graph compiler for Python on JAX. ``import graphc as gx``.
+
+What ``gx.function`` does not need is imported when it is first used.
+"""
 
 # ruff: noqa: E402, F403, I001  the devices are set up before anything can make JAX choose them; the array functions
 # come first, so that no name of theirs hides one of ours.
@@ -10,56 +13,58 @@ from graphc.core import simulate_cpu_devices
 simulate_cpu_devices()
 
 import graphc.ops.functions as functions
-from graphc.ops.functions import *
-from graphc.ops import (
-    NamespaceInfo,
-    Operation,
-    call_jax,
-    control_dependencies,
-    fft,
-    group,
-    linalg,
-    nn,
-    no_op,
-    random,
-    special,
-    strings,
-    tuple,
-)
-from graphc import distribute, ir, lax, layers, losses, optim, placement
-from graphc.autograph import (
-    check_numerics,
-    cond,
-    do_not_convert,
-    fori_loop,
-    log_message,
-    loop_options,
-    print,
-    pyfunc,
-    scan,
-    switch,
-    to_source,
-    while_loop,
-)
-from graphc.base import CancellationToken, config, errors
+from graphc.base import CancellationToken, config, errors, imported_names, lazy_names, names_of
 from graphc.core import StringTensor, Tensor, Variable, colocate_with, deadline, device, devices, string, wait_all
-from graphc.function import TensorSpec, from_graph, function, run_functions_eagerly, to_jax, vectorized_map, vmap
-from graphc.gradients import (
-    ForwardAccumulator,
-    GradientTape,
-    custom_gradient,
-    grad,
-    hessian,
-    jacfwd,
-    jacobian,
-    jacrev,
-    jvp,
-    linearize,
-    value_and_grad,
-)
-from graphc.inspect import compare, explain
-from graphc.ir import DeviceSpec, Graph, parse_graph
-from graphc.runtime import Future, RetryPolicy, profile, submit
+from graphc.function import TOOLS, TensorSpec, from_graph, function, run_functions_eagerly, to_jax, vectorized_map, vmap
+from graphc.ops import NamespaceInfo
+
+if TYPE_CHECKING:
+    from graphc.ops.functions import *
+    from graphc.ops import (
+        Operation,
+        call_jax,
+        control_dependencies,
+        fft,
+        group,
+        linalg,
+        nn,
+        no_op,
+        random,
+        special,
+        strings,
+        tuple,
+    )
+    from graphc import distribute, ir, lax, layers, losses, optim, placement
+    from graphc.autograph import (
+        check_numerics,
+        cond,
+        do_not_convert,
+        fori_loop,
+        log_message,
+        loop_options,
+        print,
+        pyfunc,
+        scan,
+        switch,
+        to_source,
+        while_loop,
+    )
+    from graphc.gradients import (
+        ForwardAccumulator,
+        GradientTape,
+        custom_gradient,
+        grad,
+        hessian,
+        jacfwd,
+        jacobian,
+        jacrev,
+        jvp,
+        linearize,
+        value_and_grad,
+    )
+    from graphc.inspect import compare, explain
+    from graphc.ir import DeviceSpec, Graph, parse_graph
+    from graphc.runtime import Future, RetryPolicy, profile, submit
 
 __array_namespace_info__ = NamespaceInfo
 __version__ = "0.1.0"
@@ -139,27 +144,60 @@ __all__: list[str] = [
 ]
 __all__ += functions.__all__
 
-if not TYPE_CHECKING:  # for type checkers a name that is missing is missing
 
-    def __getattr__(name):  # noqa: ANN001, ANN202
-        if name.startswith("_"):  # tools ask every module for such names, often
-            raise AttributeError(f"module 'graphc' has no attribute {name!r}")
-        import difflib
+# Where the names are that are imported when they are first used; for type checkers they are imported above.
+_HOMES = {
+    "graphc.autograph": "check_numerics cond do_not_convert fori_loop log_message loop_options print pyfunc scan "
+    "switch to_source while_loop",
+    "graphc.distribute": "distribute",
+    "graphc.gradients": "ForwardAccumulator GradientTape custom_gradient grad hessian jacfwd jacobian jacrev jvp "
+    "linearize value_and_grad",
+    "graphc.inspect": "compare explain",
+    "graphc.ir": "DeviceSpec Graph ir parse_graph",
+    "graphc.lax": "lax",
+    "graphc.layers": "layers",
+    "graphc.losses": "losses",
+    "graphc.ops": "Operation call_jax control_dependencies group no_op tuple",
+    "graphc.ops.fft": "fft",
+    "graphc.ops.linalg": "linalg",
+    "graphc.ops.nn": "nn",
+    "graphc.ops.random": "random",
+    "graphc.ops.special": "special",
+    "graphc.ops.strings": "strings",
+    "graphc.optim": "optim",
+    "graphc.placement": "placement",
+    "graphc.runtime": "Future RetryPolicy profile submit",
+}
+_imported = imported_names(_HOMES)
 
-        places: dict = {}
-        for module in (lax, random, strings, special, fft, linalg, nn):  # of one name in several, the last is likeliest
-            prefix = module.__name__.replace("graphc.ops", "graphc").replace("graphc", "gx", 1)
-            places.update({found: f"{prefix}.{found}" for found in module.__all__})
-        places.update({found: f"gx.{found}" for found in __all__})
-        if name in places and name not in lax.__all__:  # of another namespace; TensorFlow has some names of JAX's
-            raise AttributeError(f"graphc has no {name!r}; did you mean {places[name]}?")
-        if name == "compat":  # looked for while it is imported, too
-            raise AttributeError("graphc.compat is imported by itself: import graphc.compat.v2 as tf")
-        from graphc.compat import use_instead
+for _tool in ("compare", "explain"):  # methods of Function, which is a layer below
+    TOOLS.add_later(_tool, _imported[_tool])
 
-        if instead := use_instead(name):
-            raise AttributeError(f"graphc has no {name!r}, which is TensorFlow's name: {instead}")
-        if name in places:
-            raise AttributeError(f"graphc has no {name!r}; did you mean {places[name]}?")
-        near = [places[found] for found in difflib.get_close_matches(name, places, n=3)]
-        raise AttributeError(f"graphc has no {name!r}" + (f"; did you mean {' or '.join(near)}?" if near else ""))
+
+def _missing(name: str) -> AttributeError:
+    """What to say of a name that graphc does not have: what is meant, likely."""
+    import difflib
+
+    from graphc import lax
+    from graphc.ops import fft, linalg, nn, random, special, strings
+
+    places: dict[str, str] = {}
+    for module in (lax, random, strings, special, fft, linalg, nn):  # of one name in several, the last is likeliest
+        prefix = module.__name__.replace("graphc.ops", "graphc").replace("graphc", "gx", 1)
+        places.update({found: f"{prefix}.{found}" for found in module.__all__})
+    places.update({found: f"gx.{found}" for found in __all__})
+    if name in places and name not in lax.__all__:  # of another namespace; TensorFlow has some names of JAX's
+        return AttributeError(f"graphc has no {name!r}; did you mean {places[name]}?")
+    if name == "compat":  # looked for while it is imported, too
+        return AttributeError("graphc.compat is imported by itself: import graphc.compat.v2 as tf")
+    from graphc.compat import use_instead
+
+    if instead := use_instead(name):
+        return AttributeError(f"graphc has no {name!r}, which is TensorFlow's name: {instead}")
+    if name in places:
+        return AttributeError(f"graphc has no {name!r}; did you mean {places[name]}?")
+    near = [places[found] for found in difflib.get_close_matches(name, places, n=3)]
+    return AttributeError(f"graphc has no {name!r}" + (f"; did you mean {' or '.join(near)}?" if near else ""))
+
+
+lazy_names(globals(), {**names_of([functions]), **_imported}, _missing)

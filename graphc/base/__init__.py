@@ -28,6 +28,7 @@ from graphc.base.frames import (
     warn_at,
 )
 from graphc.base.interrupts import HeldInterrupts, held_interrupts, interrupts_held
+from graphc.base.lazy import imported_names, lazy_names, names_of
 from graphc.base.names import UniqueNames
 from graphc.base.notes import remember
 from graphc.base.pool import Pool, Work
@@ -67,6 +68,7 @@ __all__ = [
     "finish_given_up",
     "held_interrupts",
     "holding",
+    "imported_names",
     "interruption",
     "interrupts_held",
     "is_graphc_file",
@@ -74,7 +76,9 @@ __all__ = [
     "is_internal_file",
     "is_library_file",
     "is_library_module",
+    "lazy_names",
     "listen_to_waits",
+    "names_of",
     "nest",
     "note_progress",
     "overseen",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from typing import Generic, TypeVar
 
 from graphc.base.errors import InternalError, NotFoundError
@@ -24,30 +25,48 @@ class Registry(Mapping[str, V], Generic[V]):
       1
       >>> colours["red"]
       1
+      >>> colours.add_later("blue", lambda: 2)
+      >>> sorted(colours.items())
+      [('blue', 2), ('red', 1)]
     """
 
     def __init__(self, kind: str) -> None:
         self._kind = kind
         self._entries: dict[str, V] = {}
+        self._makers: dict[str, Callable[[], V]] = {}
+        self._making = threading.RLock()  # a maker may need another entry
 
     def add(self, name: str, entry: V) -> V:
         """Adds an entry and returns it; a name that is taken raises :class:`InternalError`."""
-        if name in self._entries:
-            raise InternalError(f"the {self._kind} {name!r} is registered twice")
+        self._check_free(name)
         self._entries[name] = entry
         return entry
+
+    def add_later(self, name: str, make: Callable[[], V]) -> None:
+        """Adds an entry that is made once, when somebody looks for it; see :meth:`add`."""
+        self._check_free(name)
+        self._makers[name] = make
+
+    def _check_free(self, name: str) -> None:
+        if name in self:
+            raise InternalError(f"the {self._kind} {name!r} is registered twice")
 
     def __getitem__(self, name: str) -> V:
         try:
             return self._entries[name]
         except KeyError:
-            raise NotFoundError(f"there is no {self._kind} {name!r}; there are {len(self._entries)} others") from None
+            if name not in self._makers:
+                raise NotFoundError(f"there is no {self._kind} {name!r}; there are {len(self)} others") from None
+        with self._making:
+            if name not in self._entries:  # or another thread has made it meanwhile
+                self._entries[name] = self._makers[name]()
+            return self._entries[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
+        return iter({**self._makers, **self._entries})
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len({**self._makers, **self._entries})
 
     def __contains__(self, name: object) -> bool:
-        return name in self._entries
+        return name in self._entries or name in self._makers

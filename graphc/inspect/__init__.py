@@ -1,6 +1,5 @@
 """Layer 10: what a compiled function does: compared with eager code, and explained."""
 
-from graphc.function import TOOLS
 from graphc.inspect.compare import compare
 from graphc.inspect.equality import Agreement, Difference
 from graphc.inspect.explain import explain
@@ -28,6 +27,3 @@ __all__ = [
     "format_bytes",
     "format_seconds",
 ]
-
-TOOLS.add("compare", compare)
-TOOLS.add("explain", explain)

@@ -6,8 +6,10 @@ checkers know the functions. The public array functions stand together in :mod:`
 
 # ruff: noqa: F403  __all__ is static in graphc.ops.functions
 
+from typing import TYPE_CHECKING
+
 import graphc.ops.functions as functions
-from graphc.ops import fft, lax, linalg, nn, random, special, strings
+from graphc.base import lazy_names, names_of
 from graphc.ops.call import CALL, CALL_STATUS
 from graphc.ops.collectives import ALL_MEAN, ALL_SUM, COLLECTIVES, FOLD_IN_REPLICA, REPLICA_AXIS, REPLICA_INDEX
 from graphc.ops.control_flow import (
@@ -26,7 +28,6 @@ from graphc.ops.control_flow import (
 from graphc.ops.custom_vjp import custom_vjp
 from graphc.ops.differentiate import VJP, linearize, pull_back, pushforward, vjp_attrs
 from graphc.ops.forward import JVP, emit_jvp
-from graphc.ops.functions import *
 from graphc.ops.fusing import iterations_per_step
 from graphc.ops.generator import is_random_state
 from graphc.ops.host import (
@@ -61,6 +62,10 @@ from graphc.ops.order import TOGETHER, Operation, control_dependencies, group, n
 from graphc.ops.signature import Signature
 from graphc.ops.state import ASSIGN_VARIABLE, READ_VARIABLE
 from graphc.ops.table import ROWS, infer_by_evaluation
+
+if TYPE_CHECKING:
+    from graphc.ops import fft, lax, linalg, nn, random, special, strings
+    from graphc.ops.functions import *
 
 __all__ = [
     "ALL_MEAN",
@@ -140,3 +145,5 @@ __all__ = [
     "waited_for",
     "with_calls",
 ]
+
+lazy_names(globals(), names_of([functions]))

@@ -48,4 +48,4 @@ _ROWS = (
     row("fft.ifftshift", jnp.fft.ifftshift, "x, axes: Axis = None", "Frequency zero moved back to the start."),
 )
 
-globals().update(define(__name__, _ROWS))
+define(globals(), _ROWS)

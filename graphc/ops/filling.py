@@ -170,4 +170,4 @@ _ROWS = (
     ),
 )
 
-globals().update(define(__name__, _ROWS, light=True))
+define(globals(), _ROWS, light=True)

@@ -3,6 +3,8 @@
 # Type checkers follow "__all__ += module.__all__" only for modules that are imported in this way.
 # ruff: noqa: F403  __all__ is static in the stub file beside each module of rows
 
+from typing import TYPE_CHECKING
+
 import graphc.ops.arranging as arranging
 import graphc.ops.building as building
 import graphc.ops.choosing as choosing
@@ -22,27 +24,30 @@ import graphc.ops.selecting as selecting
 import graphc.ops.shapes as shapes
 import graphc.ops.signals as signals
 import graphc.ops.statistics as statistics
-from graphc.ops.arranging import *
-from graphc.ops.building import *
-from graphc.ops.choosing import *
-from graphc.ops.constants import *
+from graphc.base import lazy_names, names_of
 from graphc.ops.conversion import asarray, clip, from_dlpack
-from graphc.ops.dtypes import *
-from graphc.ops.elementwise import *
-from graphc.ops.facts import *
-from graphc.ops.filling import *
-from graphc.ops.histograms import *
 from graphc.ops.indexing import get_item, update_item
-from graphc.ops.logic import *
-from graphc.ops.polynomials import *
-from graphc.ops.positions import *
-from graphc.ops.products import *
-from graphc.ops.reduction import *
-from graphc.ops.searching import *
-from graphc.ops.selecting import *
-from graphc.ops.shapes import *
-from graphc.ops.signals import *
-from graphc.ops.statistics import *
+
+if TYPE_CHECKING:
+    from graphc.ops.arranging import *
+    from graphc.ops.building import *
+    from graphc.ops.choosing import *
+    from graphc.ops.constants import *
+    from graphc.ops.dtypes import *
+    from graphc.ops.elementwise import *
+    from graphc.ops.facts import *
+    from graphc.ops.filling import *
+    from graphc.ops.histograms import *
+    from graphc.ops.logic import *
+    from graphc.ops.polynomials import *
+    from graphc.ops.positions import *
+    from graphc.ops.products import *
+    from graphc.ops.reduction import *
+    from graphc.ops.searching import *
+    from graphc.ops.selecting import *
+    from graphc.ops.shapes import *
+    from graphc.ops.signals import *
+    from graphc.ops.statistics import *
 
 __all__: list[str] = ["asarray", "clip", "from_dlpack", "get_item", "update_item"]
 __all__ += arranging.__all__
@@ -64,3 +69,30 @@ __all__ += selecting.__all__
 __all__ += shapes.__all__
 __all__ += signals.__all__
 __all__ += statistics.__all__
+
+lazy_names(
+    globals(),
+    names_of(
+        (
+            arranging,
+            building,
+            choosing,
+            constants,
+            dtypes,
+            elementwise,
+            facts,
+            filling,
+            histograms,
+            logic,
+            polynomials,
+            positions,
+            products,
+            reduction,
+            searching,
+            selecting,
+            shapes,
+            signals,
+            statistics,
+        )
+    ),
+)

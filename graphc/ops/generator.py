@@ -23,7 +23,7 @@ from graphc.core import (
     trace_scope,
     type_of_any,
 )
-from graphc.ir import Attrs, TensorType
+from graphc.ir import OPS, Attrs, TensorType
 from graphc.ops import basic_distributions, distributions
 from graphc.ops.attributes import static_value
 from graphc.ops.basic_distributions import BasicDistributions
@@ -57,7 +57,7 @@ def _seeded(seed: Any) -> jax.Array:
     return jnp.stack(words)
 
 
-_OPS = define_ops(
+define_ops(
     (
         row("random.split_key", _split_key, "state", "The next state and a key to draw with.", differentiable=False),
         row("random.split", _split, "key, n: int", "The states of n generators.", differentiable=False),
@@ -258,13 +258,13 @@ class Generator(BasicDistributions):
           >>> import graphc as gx
           >>> for_weights, for_dropout = gx.random.Generator(7).split(2)
         """
-        count = static_value(_OPS["split"], "n", n)
+        count = static_value(OPS["random.split"], "n", n)
         if isinstance(count, bool) or not isinstance(count, int):
             raise at(InvalidTypeError(f"Generator.split: n must be an int, got {n!r:.60}"), user_location())
         if count < 1:
             raise at(InvalidArgumentError(f"Generator.split: n must be at least 1, got {count}"), user_location())
         new, key = self._next()
-        states = as_tuple(apply(_OPS["split"], (key,), Attrs(n=count)))
+        states = as_tuple(apply(OPS["random.split"], (key,), Attrs(n=count)))
         self._assign(new)
         return [self.from_state(state) for state in states]
 
@@ -300,11 +300,11 @@ class Generator(BasicDistributions):
 
     def _next(self) -> tuple[Tensor, Tensor]:
         """The next state, and a key to draw with."""
-        new, key = apply(_OPS["split_key"], (self._value(),))
+        new, key = apply(OPS["random.split_key"], (self._value(),))
         return new, key if context.replica is None else context.replica.fold_key(key)
 
     def _draw(self, name: str, values: tuple[Any, ...], **attrs: Any) -> Tensor:
-        op = _OPS[name]
+        op = OPS[f"random.{name}"]
         for attribute, value in attrs.items():
             attrs[attribute] = static_value(op, attribute, value)
         if isinstance(attrs.get("shape"), int):
@@ -332,7 +332,7 @@ def is_random_state(variable: Variable) -> bool:
 
 def split_state(state: Tensor, n: int) -> tuple[Tensor, Tensor]:
     """The next state of a generator, and states for ``n`` rows, ``uint32[n, 2]``, that draw each by itself."""
-    return apply(_OPS["split_rows"], (state,), Attrs(n=n))
+    return apply(OPS["random.split_rows"], (state,), Attrs(n=n))
 
 
 def _state_of_seed(seed: Any, use: str) -> Any:
@@ -344,7 +344,7 @@ def _state_of_seed(seed: Any, use: str) -> Any:
         raise at(InvalidTypeError(f"{use}: {_SEED}, got {_short(seed, found)}"), user_location())
     if found.shape:
         raise at(InvalidArgumentError(f"{use}: {_SEED}, got shape {found.shape}"), user_location())
-    return apply(_OPS["seeded"], (value,))
+    return apply(OPS["random.seeded"], (value,))
 
 
 def _words(seed: int, use: str) -> np.ndarray[Any, Any]:

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from graphc.core import FUNCTIONS, ArrayLike, Tensor, apply
-from graphc.ir import Attrs
+from graphc.ir import OPS, Attrs
 from graphc.ops.table import define_ops, row
 
 __all__ = ["histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
@@ -27,7 +27,7 @@ def _counts(x: Any, *rest: Any, density: bool, weighted: bool) -> jax.Array:
     return jnp.histogramdd(x, list(edges), weights=weights, density=density)[0]
 
 
-_OPS = define_ops(
+define_ops(
     (
         row(
             "histogram_bin_edges",
@@ -57,7 +57,7 @@ def histogram_bin_edges(x: ArrayLike, bins: Bins = 10, range: Range = None) -> T
     if not isinstance(bins, int):
         return FUNCTIONS["asarray"](bins)
     bounds = None if range is None else tuple(map(float, range))
-    return apply(_OPS["histogram_bin_edges"], (x,), Attrs(bins=bins, range=bounds))
+    return apply(OPS["histogram_bin_edges"], (x,), Attrs(bins=bins, range=bounds))
 
 
 def histogram(
@@ -144,7 +144,7 @@ def histogramdd(
 
 def _histogram(points: Any, edges: Sequence[Any], weights: Any, density: bool) -> Tensor:
     values = (points, *edges) if weights is None else (points, *edges, weights)
-    return apply(_OPS["histogram"], values, Attrs(density=density, weighted=weights is not None))
+    return apply(OPS["histogram"], values, Attrs(density=density, weighted=weights is not None))
 
 
 for _name in __all__:

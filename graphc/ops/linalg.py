@@ -193,4 +193,4 @@ _ROWS = (
     row("linalg.vecdot", _vecdot, "x1, x2, axis: int = -1", "Inner products along axis, x1 conjugated."),
 )
 
-globals().update(define(__name__, _ROWS))
+define(globals(), _ROWS)

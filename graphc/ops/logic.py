@@ -129,4 +129,4 @@ _ROWS = (
     row("lcm", _as_unsigned(jnp.lcm), _BINARY, "The least common multiple.", differentiable=False, light=False),
 )
 
-globals().update(define(__name__, _ROWS, light=True))
+define(globals(), _ROWS, light=True)

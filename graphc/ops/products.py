@@ -50,4 +50,4 @@ _ROWS = (
     ),
 )
 
-globals().update(define(__name__, _ROWS))
+define(globals(), _ROWS)

@@ -75,4 +75,4 @@ _ROWS = (
     row("trace", jnp.trace, "x, offset: int = 0, axis1: int = 0, axis2: int = 1", "The sum of the diagonal."),
 )
 
-globals().update(define(__name__, _ROWS, light=True))
+define(globals(), _ROWS, light=True)

@@ -71,4 +71,4 @@ _ROWS = (
     ),
 )
 
-globals().update(define(__name__, _ROWS))
+define(globals(), _ROWS)

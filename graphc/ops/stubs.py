@@ -1,6 +1,6 @@
 """The stub files beside the modules of rows, written from the rows: ``python -m graphc.ops.stubs``.
 
-The functions of the table are made when graphc is imported; the stubs tell editors and type checkers of them.
+The functions of the table are made when they are first used; the stubs tell editors and type checkers of them.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ and annotated ones are static attributes::
 
     row("sum", jnp.sum, "x, axis: Axis = None, *, keepdims: bool = False", "The sum over axis.")
 
+A row's op and function are made when they are first used: there are hundreds, and a program uses few.
+
 A tensor parameter whose default is None is optional: there is an op for each combination of those that are given, and
 JAX gets them by name.
 
@@ -15,6 +17,7 @@ itself binds its arguments; the stub files beside the modules are written from t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,6 +28,7 @@ import jax.numpy as jnp
 import jax.scipy.special
 import numpy as np
 
+from graphc.base import lazy_names
 from graphc.core import FUNCTIONS, dtype_rules
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.ops.examples import EXAMPLES
@@ -103,42 +107,57 @@ ROWS: dict[str, tuple[Row, ...]] = {}
 """The rows that have a public function made from them, by module; the stub files are written from these."""
 
 
-def define(module: str, rows: tuple[Row, ...], *, light: bool = False) -> dict[str, Any]:
-    """Registers the ops and public functions of the rows.
+def define(namespace: dict[str, Any], rows: tuple[Row, ...], *, light: bool = False) -> None:
+    """Registers the ops and public functions of the rows, which are made when they are first used.
 
     Args:
-      module: the name of the module that they belong to.
+      namespace: the ``globals()`` of the module that they belong to; it gets the functions and ``__all__``.
       rows: its rows.
       light: whether those of them are that do not say.
-
-    Returns:
-      What the module adds to its globals: its functions by name, and ``__all__``.
     """
-    functions: dict[str, Any] = {}
     rows = tuple([replace(entry, light=light) if entry.light is None else entry for entry in rows])
+    functions: dict[str, Callable[[], Any]] = {}
     for entry in rows:
-        optional = Signature.parse(entry.signature).optional
-        ops = {given: _define_op(entry, given) for given in combinations(optional)}
-        function = public_function(entry, ops)
-        function.__doc__ = docstring(entry)
+        for given in combinations(_optional(entry)):
+            OPS.add_later(_op_name(entry, given), partial(_op, entry, given))
+        FUNCTIONS.add_later(entry.name, partial(_function, entry))
+        for alias in entry.aliases:
+            FUNCTIONS.add_later(entry.namespace + alias, partial(FUNCTIONS.__getitem__, entry.name))
         for name in (entry.function, *entry.aliases):
-            functions[name] = FUNCTIONS.add(entry.namespace + name, function)
-    ROWS[module] = rows
-    return {**functions, "__all__": sorted(functions)}
+            functions[name] = partial(FUNCTIONS.__getitem__, entry.namespace + name)
+    ROWS[namespace["__name__"]] = rows
+    namespace["__all__"] = sorted(functions)
+    lazy_names(namespace, functions)
 
 
-def define_ops(rows: Iterable[Row]) -> dict[str, OpDef]:
-    """Registers the ops of rows whose public functions are written by hand.
-
-    Returns:
-      The ops by the last part of their names.
-    """
-    return {entry.function: _define_op(entry) for entry in rows}
+def define_ops(rows: Iterable[Row]) -> None:
+    """Registers the ops of rows whose public functions are written by hand."""
+    for entry in rows:
+        OPS.add_later(entry.name, partial(_op, entry))
 
 
-def _define_op(entry: Row, given: tuple[str, ...] = ()) -> OpDef:
+_OPTIONAL = re.compile(r"\b\w+ ?= ?None")
+
+
+def _optional(entry: Row) -> tuple[str, ...]:
+    """The row's optional tensors. Most rows have none, which shows without parsing their signature."""
+    return Signature.parse(entry.signature).optional if _OPTIONAL.search(entry.signature) else ()
+
+
+def _op_name(entry: Row, given: tuple[str, ...]) -> str:
+    return ".".join((entry.name, *given))
+
+
+def _function(entry: Row) -> Callable[..., Any]:
+    """The public function of a row."""
+    function = public_function(entry, {given: OPS[_op_name(entry, given)] for given in combinations(_optional(entry))})
+    function.__doc__ = docstring(entry)
+    return function
+
+
+def _op(entry: Row, given: tuple[str, ...] = ()) -> OpDef:
     """The op of a row, for calls that give these optional tensors, which JAX takes by name."""
-    name = ".".join((entry.name, *given))
+    name = _op_name(entry, given)
     required = Signature.parse(entry.signature).tensors
     impl = entry.impl
     if given:
@@ -147,20 +166,17 @@ def _define_op(entry: Row, given: tuple[str, ...] = ()) -> OpDef:
             optional = dict(zip(given, tensors[-len(given) :], strict=True))
             return entry.impl(*tensors[: -len(given)], **optional, **attrs)
 
-    return OPS.add(
+    return OpDef(
         name,
-        OpDef(
-            name,
-            impl=impl,
-            infer=infer_by_evaluation(impl),
-            params=(*required, *given),
-            fold=None if given else entry.fold,
-            differentiable=entry.differentiable,
-            light=bool(entry.light),
-            platforms=entry.platforms,
-            explain=explainer(entry.name, Signature.parse(entry.signature), None if given else entry.need),
-            doc=entry.doc,
-        ),
+        impl=impl,
+        infer=infer_by_evaluation(impl),
+        params=(*required, *given),
+        fold=None if given else entry.fold,
+        differentiable=entry.differentiable,
+        light=bool(entry.light),
+        platforms=entry.platforms,
+        explain=explainer(entry.name, Signature.parse(entry.signature), None if given else entry.need),
+        doc=entry.doc,
     )
 
 

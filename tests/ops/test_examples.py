@@ -19,15 +19,6 @@ def test_every_row_has_one() -> None:
     assert set(EXAMPLES) == set(ALL_ROWS), "run python -m tests.ops.write_examples"
 
 
-# Functions of gx itself are members of a module whose docstrings pytest runs (--doctest-modules).
-_RUN_BY_PYTEST = {test.name.removeprefix("graphc.") for test in doctest.DocTestFinder().find(gx)}
-
-
-def test_pytest_runs_those_of_gx_itself(pytestconfig: pytest.Config) -> None:
-    assert pytestconfig.getoption("doctestmodules")
-    assert "graphc" in pytestconfig.getini("testpaths")
-
-
 @pytest.mark.parametrize("module", ROWS)
 def test_they_give_what_they_say(module: str) -> None:
     runner = doctest.DocTestRunner(verbose=False)
@@ -37,8 +28,7 @@ def test_they_give_what_they_say(module: str) -> None:
         assert text == f">>> import graphc as gx\n{EXAMPLES[row.name].strip()}"
         assert f"gx.{row.name}(" in text, "it shows another function"
         assert len(text.splitlines()) <= 9, row.name
-        if row.name not in _RUN_BY_PYTEST:
-            runner.run(doctest.DocTestParser().get_doctest(text, {}, row.name, None, None), out=report.append)
+        runner.run(doctest.DocTestParser().get_doctest(text, {}, row.name, None, None), out=report.append)
     assert not report, "".join(report)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 import jax
@@ -19,6 +21,7 @@ from graphc.core import FUNCTIONS, Tensor
 from graphc.ir import OPS, Attrs, TensorType
 from graphc.ops import add, asarray, clip, concat, full, matmul, reshape, split, where, zeros
 from graphc.ops import sum as sum_
+from graphc.ops.public import combinations
 from graphc.ops.signature import REQUIRED, Signature
 from graphc.ops.table import ROWS, define, infer_by_evaluation, row
 from tests.ops.support import run, trace, types
@@ -29,7 +32,7 @@ X = asarray([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 @pytest.fixture
 def restored() -> Iterator[None]:
     """Takes back what a test adds to the registries."""
-    tables: list[Any] = [OPS._entries, FUNCTIONS._entries, ROWS]
+    tables: list[Any] = [OPS._entries, OPS._makers, FUNCTIONS._entries, FUNCTIONS._makers, ROWS]
     saved = [dict(table) for table in tables]
     yield
     for table, entries in zip(tables, saved, strict=True):
@@ -49,15 +52,25 @@ def test_signature() -> None:
 @pytest.mark.usefixtures("restored")
 def test_a_row_makes_an_op_and_a_function() -> None:
     entries = (row("test.scale", lambda x, by=2.0: x * by, "x, by: float = 2.0", "x times by.", aliases=("grow",)),)
-    names = define("tests", entries)
-    assert names["__all__"] == ["grow", "scale"]
-    assert names["scale"](X, by=3).tolist() == [[3, 6, 9], [12, 15, 18]]
-    assert names["grow"] is names["scale"] is FUNCTIONS["test.grow"]
-    (node,) = trace(lambda x: names["scale"](x), [np.float32(1)]).nodes
+    module = ModuleType("tests")
+    define(vars(module), entries)
+    assert module.__all__ == ["grow", "scale"]
+    assert {"grow", "scale"} <= set(dir(module))
+    assert "test.scale" in OPS
+    assert "scale" not in vars(module), "made when it is first used"
+    assert module.scale(X, by=3).tolist() == [[3, 6, 9], [12, 15, 18]]
+    assert module.grow is module.scale is FUNCTIONS["test.grow"]
+    (node,) = trace(lambda x: module.scale(x), [np.float32(1)]).nodes
     assert node.op is OPS["test.scale"]
     assert dict(node.attrs) == {}
     with pytest.raises(InternalError, match=r"the op 'test.scale' is registered twice"):
-        define("tests", entries)
+        define(vars(module), entries)
+
+
+def test_optional_tensors_show_without_parsing_a_signature() -> None:
+    for entry in itertools.chain.from_iterable(ROWS.values()):
+        for names in combinations(Signature.parse(entry.signature).optional):
+            assert ".".join((entry.name, *names)) in OPS
 
 
 def test_python_binds_the_arguments() -> None:

@@ -3,18 +3,23 @@
 # Type checkers follow "__all__ += module.__all__" only for modules that are imported in this way.
 # ruff: noqa: F403  __all__ is static in the stub file beside each module of rows
 
+from typing import TYPE_CHECKING
+
 import graphc.ops.lax.elementwise as elementwise
 import graphc.ops.lax.products as products
 import graphc.ops.lax.reducing as reducing
 import graphc.ops.lax.shaping as shaping
 import graphc.ops.lax.slicing as slicing
 import graphc.ops.lax.sorting as sorting
-from graphc.ops.lax.elementwise import *
-from graphc.ops.lax.products import *
-from graphc.ops.lax.reducing import *
-from graphc.ops.lax.shaping import *
-from graphc.ops.lax.slicing import *
-from graphc.ops.lax.sorting import *
+from graphc.base import lazy_names, names_of
+
+if TYPE_CHECKING:
+    from graphc.ops.lax.elementwise import *
+    from graphc.ops.lax.products import *
+    from graphc.ops.lax.reducing import *
+    from graphc.ops.lax.shaping import *
+    from graphc.ops.lax.slicing import *
+    from graphc.ops.lax.sorting import *
 
 __all__: list[str] = []
 __all__ += elementwise.__all__
@@ -23,3 +28,5 @@ __all__ += reducing.__all__
 __all__ += shaping.__all__
 __all__ += slicing.__all__
 __all__ += sorting.__all__
+
+lazy_names(globals(), names_of((elementwise, products, reducing, shaping, slicing, sorting)))

@@ -95,4 +95,4 @@ _ROWS = (
     ),
 )
 
-globals().update(define(__name__, _ROWS))
+define(globals(), _ROWS)

@@ -75,4 +75,4 @@ _ROWS = (
     ],
 )
 
-globals().update(define(__name__, _ROWS))
+define(globals(), _ROWS)

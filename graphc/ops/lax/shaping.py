@@ -94,4 +94,4 @@ _ROWS = (
     ),
 )
 
-globals().update(define(__name__, _ROWS, light=True))
+define(globals(), _ROWS, light=True)

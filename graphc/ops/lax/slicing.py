@@ -118,4 +118,4 @@ _ROWS = (
     *[row(f"lax.{name}", _scatter(getattr(lax, name)), _SCATTER, doc) for name, doc in _SCATTERS.items()],
 )
 
-globals().update(define(__name__, _ROWS))
+define(globals(), _ROWS)

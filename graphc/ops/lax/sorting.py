@@ -9,7 +9,7 @@ from jax import lax
 
 from graphc.core import FUNCTIONS, ArrayLike, Tensor, apply_all
 from graphc.core import operand as as_operand
-from graphc.ir import Attrs
+from graphc.ir import OPS, Attrs
 from graphc.ops.attributes import static_value
 from graphc.ops.table import define_ops, row
 
@@ -20,7 +20,7 @@ def _sort(*operands: Any, **attrs: Any) -> Any:
     return lax.sort(operands, **attrs)
 
 
-_OP = define_ops(
+define_ops(
     (
         row(
             "lax.sort",
@@ -29,7 +29,7 @@ _OP = define_ops(
             "Tensors in the order of the first ones.",
         ),
     )
-)["sort"]
+)
 
 
 def sort(
@@ -56,9 +56,10 @@ def sort(
     """
     several = isinstance(operand, list | tuple)
     given = {"dimension": dimension, "is_stable": is_stable, "num_keys": num_keys}
-    attrs = Attrs({name: static_value(_OP, name, value) for name, value in given.items()})
+    op = OPS["lax.sort"]
+    attrs = Attrs({name: static_value(op, name, value) for name, value in given.items()})
     tensors = list(cast("Sequence[Any]", operand)) if several else [operand]
-    outputs: Any = apply_all(_OP, [*map(as_operand, tensors)], attrs)
+    outputs: Any = apply_all(op, [*map(as_operand, tensors)], attrs)
     return tuple(outputs) if several else outputs[0]
 
 

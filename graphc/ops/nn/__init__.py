@@ -3,16 +3,21 @@
 # Type checkers follow "__all__ += module.__all__" only for modules that are imported in this way.
 # ruff: noqa: F403  __all__ is static in the stub file beside each module of rows
 
+from typing import TYPE_CHECKING
+
 import graphc.ops.nn.activations as activations
 import graphc.ops.nn.attention as attention
 import graphc.ops.nn.convolution as convolution
 import graphc.ops.nn.normalisation as normalisation
 import graphc.ops.nn.pooling as pooling
-from graphc.ops.nn.activations import *
-from graphc.ops.nn.attention import *
-from graphc.ops.nn.convolution import *
-from graphc.ops.nn.normalisation import *
-from graphc.ops.nn.pooling import *
+from graphc.base import lazy_names, names_of
+
+if TYPE_CHECKING:
+    from graphc.ops.nn.activations import *
+    from graphc.ops.nn.attention import *
+    from graphc.ops.nn.convolution import *
+    from graphc.ops.nn.normalisation import *
+    from graphc.ops.nn.pooling import *
 
 __all__: list[str] = []
 __all__ += activations.__all__
@@ -20,3 +25,5 @@ __all__ += attention.__all__
 __all__ += convolution.__all__
 __all__ += normalisation.__all__
 __all__ += pooling.__all__
+
+lazy_names(globals(), names_of((activations, attention, convolution, normalisation, pooling)))

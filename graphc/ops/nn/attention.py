@@ -30,4 +30,4 @@ _ROWS = (
     ),
 )
 
-globals().update(define(__name__, _ROWS))
+define(globals(), _ROWS)

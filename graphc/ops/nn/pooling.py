@@ -45,4 +45,4 @@ _ROWS = (
     row("nn.avg_pool", _avg_pool, _POOL, "The mean of each window, padding left out; side by side without strides."),
 )
 
-globals().update(define(__name__, _ROWS))
+define(globals(), _ROWS)

@@ -1,0 +1,65 @@
+"""Names of a module that are made when they are first used: the one way in which graphc puts work off at import.
+
+Python asks a module's ``__getattr__`` for a name that the module does not have (PEP 562), also in ``from module import
+name``. :func:`lazy_names` gives a module such a function, and what it makes stays in the module. Two threads that ask
+at the same time may both run a maker, so a maker gives the same object each time, as an import does. No lock is held
+meanwhile: a maker that imports waits for Python's own locks, and two kinds of locks could wait for each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+__all__ = ["imported_names", "lazy_names", "names_of"]
+
+Makers = Mapping[str, Callable[[], Any]]
+
+
+def lazy_names(
+    namespace: dict[str, Any], makers: Makers, missing: Callable[[str], AttributeError] | None = None
+) -> None:
+    """Gives a module names that are made when they are first used.
+
+    Args:
+      namespace: the module's ``globals()``; it gets ``__getattr__`` and ``__dir__``.
+      makers: what makes each name; they are also listed by ``dir``.
+      missing: the error for a name that the module does not have; None for Python's.
+    """
+    module = namespace["__name__"]
+
+    def __getattr__(name: str) -> Any:  # noqa: N807
+        make = makers.get(name)
+        if make is not None:
+            return namespace.setdefault(name, make())
+        if missing is not None and not name.startswith("_"):  # tools ask every module for such names, often
+            raise missing(name)
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+    namespace.update(__getattr__=__getattr__, __dir__=lambda: sorted({*namespace, *makers}))
+
+
+def names_of(modules: Iterable[ModuleType]) -> dict[str, Callable[[], Any]]:
+    """Makers of the names that modules list, for a module that stands for them all.
+
+    Args:
+      modules: modules with ``__all__``; of a name that two of them list, the last one's is taken, as by imports.
+    """
+    return {name: partial(getattr, module, name) for module in modules for name in module.__all__}
+
+
+def imported_names(homes: Mapping[str, str]) -> dict[str, Callable[[], Any]]:
+    """Makers of names that are imported.
+
+    Args:
+      homes: for each module its names, separated by spaces; the module itself has the last part of its name.
+    """
+    return {name: partial(_import, module, name) for module, names in homes.items() for name in names.split()}
+
+
+def _import(module: str, name: str) -> Any:
+    found = import_module(module)
+    return found if module.endswith(f".{name}") else getattr(found, name)

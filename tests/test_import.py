@@ -1,0 +1,111 @@
+"""What an import of graphc brings, and what it leaves for later; each test runs Python anew."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import graphc as gx
+
+LOADED = """
+import sys
+import graphc as gx
+@gx.function
+def step(x):
+    return x + 1
+parts = {".".join(name.split(".")[:2]) for name in sys.modules} | {name.split(".")[0] for name in sys.modules}
+print(len([name for name in sys.modules if name.startswith("graphc")]), *sorted(parts))
+"""
+
+THREADS = """
+import threading
+import graphc as gx
+together = threading.Barrier(8)
+found, failed = [], []
+def use():
+    together.wait()
+    try:
+        x = gx.sum(gx.nn.relu(gx.asarray([1.0, 2.0])))
+        y = gx.linalg.norm(gx.special.erf(x)) + gx.optim.SGD(0.1).learning_rate
+        found.append((float(y), gx.sum, gx.optim.Adam, gx.GradientTape, gx.compare, gx.distribute))
+    except Exception as error:
+        failed.append(error)
+threads = [threading.Thread(target=use) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert not failed, failed
+print(len(found), len(set(found)))
+"""
+
+IN_A_TRACE = """
+import graphc as gx
+@gx.function
+def step(w):
+    with gx.GradientTape() as tape:
+        tape.watch(w)
+        loss = gx.losses.mean_squared_error(gx.nn.relu(w), gx.special.erf(w)) + gx.random.normal(()) * 0
+    return tape.gradient(loss, w), gx.linalg.norm(w), gx.lax.sort(w)
+first, *rest = step(gx.asarray([1.0, 2.0]))
+again, *_ = step(gx.asarray([1.0, 2.0]))
+print(first.shape, bool((first == again).all()), len(rest))
+"""
+
+
+def run(program: str) -> str:
+    command = [sys.executable, "-c", program]
+    found = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert found.returncode == 0, found.stderr
+    return found.stdout
+
+
+@pytest.mark.multiprocess
+def test_an_import_brings_what_a_decorated_function_needs_and_no_more() -> None:
+    count, *parts = run(LOADED).split()
+    later = {
+        *("optax", "rich", "matplotlib", "sklearn", "absl", "jax.scipy.stats"),
+        *(f"graphc.{part}" for part in ("cli", "compat", "distribute", "gradients", "inspect", "lax", "layers")),
+        *(f"graphc.{part}" for part in ("losses", "optim", "placement")),
+    }
+    assert not later.intersection(parts)
+    assert int(count) <= 330, "each module costs half a millisecond; is the new one needed at import?"
+
+
+@pytest.mark.multiprocess
+def test_what_comes_later_comes_whole_to_several_threads_at_once() -> None:
+    assert run(THREADS) == "8 1\n"
+
+
+@pytest.mark.multiprocess
+def test_what_comes_later_may_come_while_a_function_is_traced() -> None:
+    assert run(IN_A_TRACE) == "(2,) True 2\n"
+
+
+def test_type_checkers_are_told_where_each_later_name_comes_from() -> None:
+    tree = ast.parse(Path(str(gx.__file__)).read_text(encoding="utf-8"))
+    (told,) = [node for node in tree.body if isinstance(node, ast.If)]
+    imports = [node for node in told.body if isinstance(node, ast.ImportFrom) and node.names[0].name != "*"]
+    homes = {
+        (node.module or "").removesuffix(f".{name.name}") + f" {name.name}" for node in imports for name in node.names
+    }
+    expected = {
+        f"{home.removesuffix(f'.{name}')} {name}" for home, names in gx._HOMES.items() for name in names.split()
+    }
+    assert homes == expected
+
+
+def test_later_names_are_listed_and_can_be_imported() -> None:
+    from graphc import Graph, add, linalg
+
+    assert add is gx.add
+    assert linalg is gx.linalg
+    assert Graph is gx.Graph
+    assert set(gx.__all__) <= set(dir(gx))
+    star: dict[str, object] = {}
+    exec("from graphc import *", star)
+    assert star["explain"] is gx.explain
+    assert star["sum"] is gx.sum
+    assert star["function"] is gx.function
