@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodWrapperType, WrapperDescriptorType
 from typing import TypeAlias
 
-from graphc.autograph.build import PREFIX, THUNK, arguments, constant, fix_locations, function
+from graphc.autograph.build import NOTHING, PREFIX, THUNK, arguments, constant, fix_locations, function
 from graphc.autograph.source import Definition, Source, find_source
 from graphc.autograph.statements import rewrite
 from graphc.autograph.unit import Unit
@@ -41,7 +41,13 @@ def now(value: object) -> object:
     return lambda: value
 
 
-_HELPERS = {"ag__now": CellType(now), "ag__slice": CellType(slice)}
+def nothing(*values: object) -> tuple[()]:
+    """Stands for a branch that is empty, and for the two functions of a state that is."""
+    del values
+    return ()
+
+
+_HELPERS = {"ag__now": CellType(now), NOTHING: CellType(nothing), "ag__slice": CellType(slice)}
 
 
 @dataclass(frozen=True, slots=True)

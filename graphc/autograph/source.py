@@ -17,7 +17,7 @@ from typing import TypeAlias, TypeVar, cast
 from graphc.autograph.build import children
 from graphc.base import errors
 
-__all__ = ["Definition", "FunctionNode", "NoSourceError", "Source", "find_source"]
+__all__ = ["Definition", "FunctionNode", "NoSourceError", "Source", "clone", "find_source"]
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 Definition: TypeAlias = FunctionNode | ast.Lambda
@@ -75,7 +75,7 @@ def find_source(fn: FunctionType) -> Source:
     code = fn.__code__
     file = _read(fn)
     entry = _match(code, file.entries.get(code.co_firstlineno, []))
-    node = _clone(entry.node) if isinstance(entry.node, ast.Lambda) else _reparse(entry.node, file.lines)
+    node = clone(entry.node) if isinstance(entry.node, ast.Lambda) else _reparse(entry.node, file.lines)
     return Source(node, code.co_filename, entry.class_name)
 
 
@@ -196,13 +196,15 @@ def _reparse(node: FunctionNode, lines: list[str]) -> FunctionNode:
 N = TypeVar("N", bound=ast.AST)
 
 
-def _clone(node: N) -> N:
+def clone(node: N) -> N:
     """A deep copy of a tree, some ten times faster than ``copy.deepcopy``."""
     parts = vars(node).copy()
     for name, value in parts.items():
         if isinstance(value, ast.AST):
-            parts[name] = _clone(value)
+            parts[name] = clone(value)
         elif isinstance(value, list):
             items = cast("list[object]", value)
-            parts[name] = [_clone(item) if isinstance(item, ast.AST) else item for item in items]
-    return type(node)(**parts)
+            parts[name] = [clone(item) if isinstance(item, ast.AST) else item for item in items]
+    new = type(node).__new__(type(node))
+    vars(new).update(parts)
+    return new

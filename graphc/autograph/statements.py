@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import copy
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 
 from graphc.autograph.binding import Bindings
 from graphc.autograph.build import (
     LOAD,
+    NOTHING,
     PREFIX,
     arguments,
     assign,
@@ -28,7 +28,7 @@ from graphc.autograph.jumps import RETURN, GuardedFor, remove_jumps
 from graphc.autograph.liveness import Branch, Construct, find_state
 from graphc.autograph.matching import PatternMatch, remove_matches
 from graphc.autograph.names import NameTable, Scope, own_nodes, scope_of
-from graphc.autograph.source import Definition
+from graphc.autograph.source import Definition, clone
 from graphc.autograph.stores import Block, Stores, only_names
 from graphc.autograph.tries import ScopedTry, lift_handlers
 from graphc.autograph.unit import Unit
@@ -192,11 +192,13 @@ class _Statements(Stores):
         number = self.unit.number()
         state = self._state(construct, number, node)
         body = self._function(f"ag__body_{number}", (), construct, construct.body, node.body, node)
-        orelse = self._function(f"ag__orelse_{number}", (), construct, construct.orelse, node.orelse, node)
+        orelse: list[ast.FunctionDef] = []
+        if node.orelse:
+            orelse = [self._function(f"ag__orelse_{number}", (), construct, construct.orelse, node.orelse, node)]
+        other = load(orelse[0].name if orelse else NOTHING)
         unread = [] if not construct.unread else [self._unread(construct)]
-        state_names = self._state_names(construct, number)
-        run = operator("if_stmt", test, load(body.name), load(orelse.name), *state_names, *unread)
-        return [*before, *state, body, orelse, located(ast.Expr(value=located(run, node.test)), node.test)]
+        run = operator("if_stmt", test, load(body.name), other, *self._state_names(construct, number), *unread)
+        return [*before, *state, body, *orelse, located(ast.Expr(value=located(run, node.test)), node.test)]
 
     _guard = _if
 
@@ -241,10 +243,16 @@ class _Statements(Stores):
         return condition
 
     def _state_names(self, construct: Construct, number: int) -> tuple[ast.expr, ast.expr, ast.expr]:
+        if not construct.state:
+            return load(NOTHING), load(NOTHING), strings(())
         return load(f"ag__get_state_{number}"), load(f"ag__set_state_{number}"), strings(construct.state)
 
     def _state(self, construct: Construct, number: int, origin: ast.AST) -> Block:
-        """The two functions that read and write the state of a construct."""
+        """The two functions that read and write the state of a construct, if it has one."""
+        if (
+            not construct.state
+        ):  # so is it of every other construct, and functions are most of what Python compiles here
+            return []
         getter: Block = self._declarations(frozenset(construct.state) & self._scope.globals)
         values: list[ast.expr] = []
         setter: Block = self._declarations(frozenset(construct.state))
@@ -266,9 +274,8 @@ class _Statements(Stores):
             unbind = ast.Delete(targets=[ast.Name(id=name, ctx=ast.Del())])
             checks.append(ast.If(test=same, body=[unbind], orelse=[]))
         getter.append(ast.Return(value=ast.Tuple(elts=values, ctx=LOAD)))
-        if construct.state:
-            targets = ast.Tuple(elts=[store(name) for name in construct.state], ctx=ast.Store())
-            setter.append(ast.Assign(targets=[targets], value=load("ag__values")))
+        targets = ast.Tuple(elts=[store(name) for name in construct.state], ctx=ast.Store())
+        setter.append(ast.Assign(targets=[targets], value=load("ag__values")))
         return [
             function(f"ag__get_state_{number}", arguments(), getter, origin),
             function(f"ag__set_state_{number}", arguments("ag__values"), setter + checks, origin),
@@ -374,7 +381,7 @@ class _Statements(Stores):
         if isinstance(node, ast.TryStar) or None in kinds:
             return constant(None)
         self._at(node.handlers[0])
-        found = [self.expression(copy.deepcopy(kind)) for kind in kinds if kind is not None]
+        found = [self.expression(clone(kind)) for kind in kinds if kind is not None]
         return located(thunk(ast.Tuple(elts=found, ctx=LOAD)), node)
 
     def _in_scope(self, scope: ast.expr, body: Block, origin: ast.stmt) -> ast.stmt:

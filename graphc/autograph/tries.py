@@ -42,13 +42,13 @@ branch, and the exception is raised again after the block. So
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from graphc.autograph.build import LOAD, assign, constant, load, located, operator, store, strings, thunk
 from graphc.autograph.names import NameTable, own_nodes
 from graphc.autograph.rewriting import Block, blocks
+from graphc.autograph.source import clone
 from graphc.autograph.unit import Unit
 
 __all__ = ["ScopedTry", "lift_handlers"]
@@ -150,7 +150,7 @@ def _lifted(node: ast.Try, unit: Unit, shared: AbstractSet[str]) -> Block:
     scope, error = f"ag__caught_{number}", f"ag__error_{number}"
     names = sorted(NameTable().of_all([*node.body, *node.handlers]).assigned | shared)
     kinds = [handler.type for handler in node.handlers]
-    known = [copy.deepcopy(kind) for kind in kinds if kind is not None]
+    known = [clone(kind) for kind in kinds if kind is not None]
     caught = thunk(ast.Tuple(elts=known, ctx=LOAD)) if len(known) == len(kinds) else constant(None)
     made = assign(
         scope, operator("handlers", caught, constant("a try statement"), strings(map(unit.mangle, names))), node
@@ -158,7 +158,7 @@ def _lifted(node: ast.Try, unit: Unit, shared: AbstractSet[str]) -> Block:
     handled = located(
         ast.Try(
             body=[located(ast.Expr(value=operator("throw", load(error))), node)],
-            handlers=copy.deepcopy(node.handlers), orelse=[], finalbody=[],
+            handlers=[clone(handler) for handler in node.handlers], orelse=[], finalbody=[],
         ),
         node,
     )  # fmt: skip

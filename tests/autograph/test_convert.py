@@ -324,10 +324,7 @@ def fn(x):
     def ag__body_1():
         nonlocal y
         y = 1
-
-    def ag__orelse_1():
-        pass
-    ag__.if_stmt(ag__.compare('>', x, 0), ag__body_1, ag__orelse_1, ag__get_state_1, ag__set_state_1, ('y',))
+    ag__.if_stmt(ag__.compare('>', x, 0), ag__body_1, ag__nothing, ag__get_state_1, ag__set_state_1, ('y',))
     return ag__.load(y)"""
     )
 

@@ -246,8 +246,8 @@ def test_the_text_is_readable() -> None:
             a = ag__a_3
             ag__.store_attr(x, 'seen', a)
     ...
-        ag__.if_stmt(ag__matched_2, ag__body_5, ag__orelse_5, ag__get_state_5, ag__set_state_5, ())
-    ag__.if_stmt(ag__.or_(lambda: ag__.compare('==', ag__subject_1, 0), lambda: ag__.is_(ag__subject_1, None)), ag__body_4, ag__orelse_4, ag__get_state_4, ag__set_state_4, ())
+        ag__.if_stmt(ag__matched_2, ag__body_5, ag__nothing, ag__nothing, ag__nothing, ())
+    ag__.if_stmt(ag__.or_(lambda: ag__.compare('==', ag__subject_1, 0), lambda: ag__.is_(ag__subject_1, None)), ag__body_4, ag__orelse_4, ag__nothing, ag__nothing, ())
 """  # noqa: E501
     position = 0
     for part in expected.split("    ...\n"):
