@@ -5,9 +5,11 @@ On graphc's side the model kit; on JAX's a dict for each layer, ``jax.value_and_
 
 from __future__ import annotations
 
+import gc
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any
+from types import FunctionType
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -15,7 +17,7 @@ import numpy as np
 import optax
 
 import graphc as gx
-from benchmarks.harness import Contender, Duel, Row, batch
+from benchmarks.harness import Contender, Duel, Row, Sample, batch
 
 __all__ = ["ROWS"]
 
@@ -175,9 +177,55 @@ def _large(quick: bool) -> Duel:
     return _duel(("graphc", "jax.jit and optax"), (variables, gx.function(step)), raw, (data[0], data[1]))
 
 
+def _first(quick: bool) -> Duel:
+    """The first call of a step, of a function that is new each time; its state is there."""
+    weights, *data = _data((4, 4, 4) if quick else _SMALL, 32)
+    step = cast("FunctionType", _graphc_step(weights, gx.optim.Adam(_RATE))[1])
+    tensors, arrays = [*map(gx.asarray, data)], [*map(jnp.asarray, data)]
+    rule = optax.adam(_RATE)
+    state = weights, rule.init(weights)
+
+    def fresh() -> Sample:
+        code = step.__code__.replace()  # its own, so that it is rewritten anew
+        ours = gx.function(FunctionType(code, step.__globals__, "step", None, step.__closure__))
+        gc.collect()
+
+        def sample() -> None:
+            ours(*tensors)
+            gx.wait_all()
+
+        return sample
+
+    def raw() -> _Raw:
+        def hand_written(state: Any, x: jax.Array, y: jax.Array) -> tuple[Any, jax.Array]:
+            weights, moments = state
+            loss, gradients = jax.value_and_grad(_raw_loss)(weights, x, y)
+            updates, moments = rule.update(gradients, moments, weights)
+            return (optax.apply_updates(weights, updates), moments), loss
+
+        return _Raw(state, jax.jit(hand_written, donate_argnums=0))
+
+    def fresh_raw() -> Sample:
+        theirs = raw()
+        gc.collect()
+        return lambda: jax.block_until_ready(theirs(*arrays)) and None
+
+    def check() -> list[tuple[Any, Any]]:
+        return [(np.asarray(gx.function(step)(*tensors)), np.asarray(raw()(*arrays)[0]))]
+
+    return Duel(Contender("graphc", fresh), Contender("jax.jit and optax", fresh_raw), check)
+
+
 ROWS = (
     Row("mlp-eager", "MLP 3x64, batch 32: gradient and SGD, eager step", 0.2, _eager, rounds=100),
     Row("mlp-step", "the same, compiled per step", 1.25, _compiled),
     Row("mlp-loop", "the same, 500 steps in one compiled loop, per step", 1.1, _in_loop, rounds=100),
+    Row(
+        "first-step",
+        "the small MLP with Adam: first call of a compiled step, compiling included",
+        1.1,
+        _first,
+        rounds=15,
+    ),
     Row("mlp-large", "MLP 512-2048-512-1, batch 1024, Adam: compiled step", 1.03, _large, rounds=60),
 )

@@ -23,6 +23,8 @@ _REDUCTIONS: dict[str, Callable[[jax.Array], jax.Array]] = {"mean": jnp.mean, "s
 
 def _squares(labels: Any, predictions: Any, *, reduction: str) -> jax.Array:
     squares = jnp.square(predictions - labels)
+    if reduction == "mean":  # all examples have the same size, so that it is the mean of their means
+        return jnp.mean(squares)
     return _REDUCTIONS[reduction](squares.mean(axis=tuple(range(1, squares.ndim))))
 
 

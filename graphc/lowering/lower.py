@@ -14,18 +14,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import partial
-from typing import Any
+from types import EllipsisType
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from graphc.base import config, nest
 from graphc.base.errors import GraphcError, InternalError
 from graphc.core import register_region_runner, translate_error, type_of
 from graphc.ir import OPS, EffectKind, Graph, Interpreter, Node, conflicts, is_world
 from graphc.lowering.frames import call_at
-from graphc.ops import TOGETHER, linearize
+from graphc.ops import TOGETHER, linearize, linearize_op
 
 __all__ = ["LoweredGraph", "Lowering", "compiler_options", "forward_key", "lower"]
 
@@ -128,13 +131,16 @@ class Lowering(Interpreter):
     def _evaluate(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
         key = (node.op.name, node.attrs, node.regions, *node.inputs)
         wanted = self._plan.get(key) if self._plan else None
-        function = self._callable(node)
         try:
             with jax.named_scope(node.name):
                 if wanted is None:
-                    result = call_at(node.location, function, *inputs)
+                    result = call_at(node.location, self._callable(node), *inputs)
+                elif _is_known(node):
+                    found = call_at(node.location, linearize_op, node.op, node.attrs, inputs, *wanted)
+                    result, self._pullbacks[key] = found
                 else:
-                    result, self._pullbacks[key] = call_at(node.location, linearize, function, inputs, *wanted)
+                    found = call_at(node.location, linearize, self._callable(node), inputs, *wanted)
+                    result, self._pullbacks[key] = found
         except (TypeError, ValueError, NotImplementedError) as error:
             if isinstance(error, GraphcError):
                 raise
@@ -193,6 +199,20 @@ _SPECIAL: Mapping[str, Callable[[Lowering, Node, list[Any]], Sequence[Any]]] = {
     "assign_variable": Lowering._assign,  # pyright: ignore[reportPrivateUsage]
     "vjp": Lowering._vjp,  # pyright: ignore[reportPrivateUsage]
 }
+
+
+def _is_known(node: Node) -> bool:
+    """Whether a node computes what its inputs and its attributes, as data, say: no bodies, effects or user's code."""
+    return not node.regions and not node.effects and all(map(_is_data, node.attrs.values()))
+
+
+def _is_data(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_data, cast("tuple[Any, ...]", value)))
+    return value is None or isinstance(value, _DATA)
+
+
+_DATA = (bool, int, float, complex, str, slice, Enum, EllipsisType, np.dtype)
 
 
 def _check_types(node: Node, results: Sequence[Any]) -> None:

@@ -26,7 +26,7 @@ from graphc.ops.control_flow import (
     emit_while,
 )
 from graphc.ops.custom_vjp import custom_vjp
-from graphc.ops.differentiate import VJP, linearize, pull_back, pushforward, vjp_attrs
+from graphc.ops.differentiate import VJP, linearize, linearize_op, pull_back, pushforward, vjp_attrs
 from graphc.ops.forward import JVP, emit_jvp
 from graphc.ops.fusing import iterations_per_step
 from graphc.ops.generator import is_random_state
@@ -130,6 +130,7 @@ __all__ = [
     "lax",
     "linalg",
     "linearize",
+    "linearize_op",
     "nn",
     "no_op",
     "numbered_calls",

@@ -15,13 +15,14 @@ import jax
 import jax.numpy as jnp
 
 from graphc.base import nest
+from graphc.core import dtype_rules
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.ops.collectives import COLLECTIVES
 from graphc.ops.host import replaying
 from graphc.ops.modes import reverse_mode
 from graphc.ops.table import infer_by_evaluation
 
-__all__ = ["VJP", "linearize", "pull_back", "pushforward", "vjp_attrs"]
+__all__ = ["VJP", "linearize", "linearize_op", "pull_back", "pushforward", "vjp_attrs"]
 
 Pullback = Callable[[Sequence[Any]], tuple[Any, ...]]
 
@@ -40,11 +41,48 @@ def linearize(
     Returns:
       All outputs, and the pullback: cotangents to one gradient for each of ``wrt``.
     """
+    outputs, pullback = _vjp_of(function, primals, wrt, cotangents)
+    return outputs, lambda given: pullback(tuple(given))
+
+
+def linearize_op(
+    op: OpDef, attrs: Attrs, primals: Sequence[Any], wrt: Sequence[int], cotangents: Sequence[bool]
+) -> tuple[tuple[Any, ...], Pullback]:
+    """As :func:`linearize` of an op without bodies and effects, while JAX traces.
+
+    ``jax.vjp`` traces the op, its linearization and its transposition, which took two thirds of the time to lower a
+    deep network. Equal layers need it once: both are kept as functions of ``jax.jit``, which JAX puts inline, with the
+    place in the user's code of each node.
+    """
+    forward, backward = _linearized(op, attrs, tuple(wrt), tuple(cotangents), dtype_rules())
+    outputs, pullback = forward(*primals)
+    return outputs, lambda given: backward(pullback, tuple(given))
+
+
+@lru_cache(maxsize=4096)
+def _linearized(
+    op: OpDef, attrs: Attrs, wrt: tuple[int, ...], cotangents: tuple[bool, ...], rules: Any
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    del rules  # what is traced depends on them, too
+    function = partial(op.impl, **attrs) if attrs else op.impl
+
+    def forward(*primals: Any) -> tuple[tuple[Any, ...], Any]:
+        return _vjp_of(function, primals, wrt, cotangents)
+
+    def backward(pullback: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        return pullback(given)
+
+    return jax.jit(forward, inline=True), jax.jit(backward, inline=True)
+
+
+def _vjp_of(
+    function: Callable[..., Any], primals: Sequence[Any], wrt: Sequence[int], cotangents: Sequence[bool]
+) -> tuple[tuple[Any, ...], Any]:
+    """All outputs, and JAX's pullback, which is a pytree."""
     selected, chosen = _selected(function, primals, wrt, cotangents)
-    pullback: Any
     with reverse_mode():
         _, pullback, outputs = cast("Any", jax.vjp)(selected, *chosen, has_aux=True)
-    return outputs, lambda given: pullback(tuple(given))
+    return outputs, pullback
 
 
 def pushforward(

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
+from graphc.ops import differentiate
 
 X = gx.asarray(np.linspace(-1, 1, 8, dtype=np.float32))
 
@@ -223,3 +224,49 @@ def test_the_program_is_not_retraced_by_jax() -> None:
 
 def test_python_numbers_stacked_in_a_graph() -> None:
     assert gx.function(lambda: gx.stack([0, 1, 4]))().tolist() == [0, 1, 4]
+
+
+def test_equal_layers_are_linearized_once_and_keep_their_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    linearized: list[int] = []
+    original = differentiate._vjp_of
+
+    def counted(*args: Any) -> Any:
+        linearized.append(1)
+        return original(*args)
+
+    monkeypatch.setattr(differentiate, "_vjp_of", counted)
+
+    def step(x: Any) -> Any:
+        with gx.GradientTape() as tape:
+            tape.watch(x)
+            y = gx.tanh(x)  # first
+            for _ in (None,) * 20:  # unrolled
+                y = gx.tanh(y)
+            y = gx.tanh(y)  # last
+        return tape.gradient(y, x)
+
+    x = gx.asarray(np.linspace(-1, 1, 11, dtype=np.float32))  # no other test may have lowered a tanh of this shape
+    text = gx.function(step).lower(x).as_text(debug_info=True)
+    assert 1 <= sum(linearized) <= 3  # once to know the type of the gradient
+    for mark in ("# first", "# last"):
+        assert re.search(rf"test_lowering\.py\":{line_of(step, mark)}:", text), mark
+    np.testing.assert_allclose(gx.function(step)(x), step(x), rtol=1e-5)
+
+
+def test_what_a_function_of_the_users_reads_is_read_at_each_lowering() -> None:
+    scale = [2.0]
+
+    def step(x: Any) -> Any:
+        with gx.GradientTape() as tape:
+            tape.watch(x)
+            y = gx.call_jax(scaled, x)
+        return tape.gradient(y, x)
+
+    def scaled(x: Any) -> Any:
+        return x * scale[0]
+
+    found = []
+    for scale[0] in (2.0, 3.0):
+        compiled = gx.function(step)
+        found.append(compiled(X).numpy()[0])
+    assert found == [2.0, 3.0]
