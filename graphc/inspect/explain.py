@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -11,6 +10,7 @@ from graphc.base import Location, at, user_location
 from graphc.base.errors import InvalidArgumentError, VariableCreationError
 from graphc.core import LoopReport, Variable
 from graphc.function import Arguments, BoundFunction, Function, TracedFunction, TraceNotes, array_leaves, function
+from graphc.inspect.compiling import lower_and_compile
 from graphc.inspect.decided import decided_branches
 from graphc.inspect.explanation import ArgumentReport, Explanation, LineReport, LoopEntry, VariableReport
 from graphc.inspect.modes import memory_of
@@ -90,12 +90,8 @@ def _trace(compiled: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> T
 
 
 def _compile(traced: TracedFunction, arguments: Arguments) -> tuple[CompileCost, Memory | None]:
-    start = time.perf_counter()
-    lowered = traced.lower(arguments)
-    middle = time.perf_counter()
-    executable = lowered.compile()
-    end = time.perf_counter()
-    return CompileCost(traced.seconds, middle - start, end - middle), memory_of(executable)
+    _, executable, cost = lower_and_compile(traced, arguments)
+    return cost, memory_of(executable)
 
 
 def _arguments(arguments: Arguments) -> list[ArgumentReport]:

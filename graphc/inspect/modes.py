@@ -17,6 +17,7 @@ from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, VariableCreationError
 from graphc.core import Tensor, Variable, canonical_array, count_launches, type_of, wait_all
 from graphc.function import Arguments, BoundFunction, Function, TracedFunction, function, functions_run_eagerly
+from graphc.inspect.compiling import lower_and_compile
 from graphc.inspect.report import CompileCost, Memory
 from graphc.inspect.timing import wait_for
 
@@ -210,15 +211,10 @@ def compile_call(call: Call) -> Compiled:
         # It makes its Variables in its first call. That call is none of those compared, so it must change nothing else.
         call.function.make_variables(*call.args, **call.kwargs)
         traced = call.function.trace(*call.args, **call.kwargs)
-    start = time.perf_counter()
     arguments = call.function.bind(*call.args, **call.kwargs)
     if traced.plan is not None:  # each of its programs is compiled when it runs for the first time
         return Compiled(traced, CompileCost(traced.seconds, 0.0, 0.0), None, _multiplies(_as_one(traced, arguments)))
-    lowered = traced.lower(arguments)
-    middle = time.perf_counter()
-    executable = lowered.compile()
-    end = time.perf_counter()
-    cost = CompileCost(traced.seconds, middle - start, end - middle)
+    lowered, executable, cost = lower_and_compile(traced, arguments)
     return Compiled(traced, cost, memory_of(executable), _multiplies(lowered))
 
 

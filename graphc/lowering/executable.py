@@ -29,6 +29,7 @@ from graphc.core import (
 from graphc.ir import Graph
 from graphc.lowering.apart import ProgramApart, described, on_device
 from graphc.lowering.backpressure import in_flight
+from graphc.lowering.compile_times import CompileTimes
 from graphc.lowering.lower import LoweredGraph, compiler_options, lower
 from graphc.ops import HOST_CALLS, host_lock, is_in_host_call, take_turns
 
@@ -56,6 +57,7 @@ class Executable:
 
     Attributes:
       timeout: within how many seconds a run must be done; None for no bound.
+      times: how long it took to lower and to compile, the first time.
       variables: the names of the variables, those that are written first.
       num_written: how many are written.
       jitted: the ``jax.jit`` function: values of ``variables``, then inputs; outputs, then values of ``written``.
@@ -68,6 +70,7 @@ class Executable:
         self.check = check
         self.devices = tuple(devices)
         self.timeout: float | None = None
+        self.times = CompileTimes(graph.name)
         self._has_run = False
         host_calls = [node for node in graph.walk() if node.op in HOST_CALLS]
         self._calls_host = bool(host_calls)
@@ -78,7 +81,7 @@ class Executable:
         self.num_written = len(self.lowered.written)
         donated = range(0 if check is not None else self.num_written)
         self.jitted: Any = jax.jit(
-            _guarded(self.lowered, graph),
+            _guarded(self.lowered, graph, self.times),
             donate_argnums=tuple(donated),
             compiler_options=compiler_options(graph) or None,
             **_on_one(self.devices),
@@ -154,7 +157,7 @@ class Executable:
     @cached_property
     def _apart(self) -> ProgramApart:
         return ProgramApart(
-            _guarded(self.lowered, self.graph),
+            _guarded(self.lowered, self.graph, self.times),
             calls_host=self._calls_host,
             compiler_options=compiler_options(self.graph) or None,
         )
@@ -275,12 +278,13 @@ def _on_one(devices: Sequence[str]) -> dict[str, Any]:
     return {"in_shardings": place, "out_shardings": place}
 
 
-def _guarded(lowered: LoweredGraph, graph: Graph) -> Callable[..., Any]:
+def _guarded(lowered: LoweredGraph, graph: Graph, times: CompileTimes) -> Callable[..., Any]:
     types, rules = [value.type for value in graph.inputs], dtype_rules()
 
     def function(*arrays: Any) -> tuple[Any, ...]:
         if dtype_rules() != rules or [type_of(array) for array in arrays[len(lowered.variables) :]] != types:
             raise TypesDiffer
+        times.start()
         with collection_paused():
             return lowered.function(*arrays)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
@@ -238,6 +239,26 @@ def test_compiling_is_timed() -> None:
     assert found.memory is None or found.memory.arguments == 12
     assert "cost" in str(found)
     assert explain(lambda x: x + 1, X).cost is None
+
+
+def test_the_cost_is_that_of_the_first_compile_also_where_the_function_ran_before() -> None:
+    compiled = gx.function(lambda x: gx.sin(x) + 1, name="costs")
+    told: list[float] = []
+
+    def listen(event: str, seconds: float, **details: Any) -> None:
+        if event.endswith("/backend_compile_duration") and details["fun_name"] == "jit(costs)":
+            told.append(seconds)
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    try:
+        compiled(X)
+        first, again = gx.explain(compiled, X).cost, gx.explain(compiled, X).cost
+    finally:
+        jax.monitoring.unregister_event_duration_listener(listen)
+    assert first is not None
+    assert first == again
+    assert [first.compile] == told
+    assert first.lower > 0
 
 
 def test_arrays_are_taken_as_by_a_call() -> None:

@@ -1,0 +1,29 @@
+"""A trace, lowered and compiled, and what that cost."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from graphc.function import Arguments, TracedFunction
+from graphc.inspect.report import CompileCost
+
+__all__ = ["lower_and_compile"]
+
+
+def lower_and_compile(traced: TracedFunction, arguments: Arguments) -> tuple[Any, Any, CompileCost]:
+    """Lowers and compiles a trace of one program.
+
+    Returns:
+      JAX's lowered program (``jax.stages.Lowered``), the compiled one (``jax.stages.Compiled``), and what both cost the
+      first time, which may have been in a call before.
+    """
+    start = time.perf_counter()
+    lowered = traced.lower(arguments)
+    middle = time.perf_counter()
+    executable = lowered.compile()
+    end = time.perf_counter()
+    first = traced.executable.times
+    if first.lower is None or first.compile is None:
+        return lowered, executable, CompileCost(traced.seconds, middle - start, end - middle)
+    return lowered, executable, CompileCost(traced.seconds, first.lower, first.compile)
