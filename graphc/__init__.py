@@ -14,9 +14,22 @@ simulate_cpu_devices()
 
 import graphc.ops.functions as functions
 from graphc.base import CancellationToken, config, errors, imported_names, lazy_names, names_of
-from graphc.core import StringTensor, Tensor, Variable, colocate_with, deadline, device, devices, string, wait_all
+from graphc.core import (
+    FUNCTIONS,
+    STRING_RULES,
+    StringTensor,
+    Tensor,
+    Variable,
+    colocate_with,
+    deadline,
+    device,
+    devices,
+    string,
+    wait_all,
+)
 from graphc.function import TOOLS, TensorSpec, from_graph, function, run_functions_eagerly, to_jax, vectorized_map, vmap
-from graphc.ops import NamespaceInfo
+from graphc.ir import OPS
+from graphc.ops import ROWS, NamespaceInfo
 
 if TYPE_CHECKING:
     from graphc.ops.functions import *
@@ -172,6 +185,17 @@ _imported = imported_names(_HOMES)
 
 for _tool in ("compare", "explain"):  # methods of Function, which is a layer below
     TOOLS.add_later(_tool, _imported[_tool])
+
+
+def _import_ops() -> None:
+    """Imports what adds ops, their functions and what they do with strings."""
+    for name in ("fft", "lax", "linalg", "losses", "nn", "optim", "random", "special", "strings"):
+        _imported[name]()
+
+
+# A graph's text, NumPy's protocols and operators of strings look there by name.
+for _registry in (OPS, FUNCTIONS, STRING_RULES, ROWS):
+    _registry.rest_from(_import_ops)
 
 
 def _missing(name: str) -> AttributeError:

@@ -35,6 +35,7 @@ class Registry(Mapping[str, V], Generic[V]):
         self._entries: dict[str, V] = {}
         self._makers: dict[str, Callable[[], V]] = {}
         self._making = threading.RLock()  # a maker may need another entry
+        self._load: Callable[[], object] | None = None
 
     def add(self, name: str, entry: V) -> V:
         """Adds an entry and returns it; a name that is taken raises :class:`InternalError`."""
@@ -47,15 +48,28 @@ class Registry(Mapping[str, V], Generic[V]):
         self._check_free(name)
         self._makers[name] = make
 
+    def rest_from(self, load: Callable[[], object]) -> None:
+        """Says what adds the entries that are missing, when one is missed or all are wanted: it imports modules."""
+        self._load = load
+
+    def _known(self, name: object) -> bool:
+        return name in self._entries or name in self._makers
+
+    def _complete(self) -> None:
+        # No lock is held while modules are imported. Two threads that come here both wait for Python's import.
+        if self._load is not None:
+            self._load()
+            self._load = None
+
     def _check_free(self, name: str) -> None:
-        if name in self:
+        if self._known(name):
             raise InternalError(f"the {self._kind} {name!r} is registered twice")
 
     def __getitem__(self, name: str) -> V:
         try:
             return self._entries[name]
         except KeyError:
-            if name not in self._makers:
+            if name not in self:
                 raise NotFoundError(f"there is no {self._kind} {name!r}; there are {len(self)} others") from None
         with self._making:
             if name not in self._entries:  # or another thread has made it meanwhile
@@ -63,10 +77,14 @@ class Registry(Mapping[str, V], Generic[V]):
             return self._entries[name]
 
     def __iter__(self) -> Iterator[str]:
+        self._complete()
         return iter({**self._makers, **self._entries})
 
     def __len__(self) -> int:
+        self._complete()
         return len({**self._makers, **self._entries})
 
     def __contains__(self, name: object) -> bool:
-        return name in self._entries or name in self._makers
+        if not self._known(name):
+            self._complete()
+        return self._known(name)

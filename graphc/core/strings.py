@@ -14,7 +14,7 @@ from typing import Any, NoReturn, cast
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.base import at, nest, user_location
+from graphc.base import Registry, at, nest, user_location
 from graphc.base.errors import ConcretizationError, GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
 from graphc.core.context import context
@@ -93,7 +93,7 @@ class StringRule:
     numbers: tuple[str, ...] = ()
 
 
-STRING_RULES: dict[str, StringRule] = {}
+STRING_RULES: Registry[StringRule] = Registry("rule of strings")
 """The ops that take strings, by name; the op table fills it."""
 
 
@@ -455,7 +455,7 @@ def _apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any] | None:
     strings = {name: value for name, value in found.items() if value is not None}
     if not strings:
         return None
-    rule = STRING_RULES.get(op.name)
+    rule = STRING_RULES[op.name] if op.name in STRING_RULES else None  # noqa: SIM401  a miss is no KeyError
     first = next((name for name in strings if rule is None or name in rule.numbers), None)
     if rule is None or first is not None:
         name = first or next(iter(strings))

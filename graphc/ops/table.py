@@ -18,20 +18,19 @@ itself binds its arguments; the stub files beside the modules are written from t
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import jax
-import jax.numpy as jnp
-import jax.scipy.special
 import numpy as np
 
-from graphc.base import lazy_names
+from graphc.base import Registry, lazy_names
 from graphc.core import FUNCTIONS, dtype_rules
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
-from graphc.ops.examples import EXAMPLES
+from graphc.ops.examples import examples_of
 from graphc.ops.public import as_tuple, combinations, public_function
 from graphc.ops.refusals import Need, explainer
 from graphc.ops.signature import Signature
@@ -103,7 +102,7 @@ def row(
     return Row(name, impl, signature, doc, fold, differentiable, returns, by_value, aliases, light, platforms, need)
 
 
-ROWS: dict[str, tuple[Row, ...]] = {}
+ROWS: Registry[tuple[Row, ...]] = Registry("module of rows")
 """The rows that have a public function made from them, by module; the stub files are written from these."""
 
 
@@ -120,12 +119,12 @@ def define(namespace: dict[str, Any], rows: tuple[Row, ...], *, light: bool = Fa
     for entry in rows:
         for given in combinations(_optional(entry)):
             OPS.add_later(_op_name(entry, given), partial(_op, entry, given))
-        FUNCTIONS.add_later(entry.name, partial(_function, entry))
+        FUNCTIONS.add_later(entry.name, partial(_function, entry, namespace["__name__"]))
         for alias in entry.aliases:
             FUNCTIONS.add_later(entry.namespace + alias, partial(FUNCTIONS.__getitem__, entry.name))
         for name in (entry.function, *entry.aliases):
             functions[name] = partial(FUNCTIONS.__getitem__, entry.namespace + name)
-    ROWS[namespace["__name__"]] = rows
+    ROWS.add(namespace["__name__"], rows)
     namespace["__all__"] = sorted(functions)
     lazy_names(namespace, functions)
 
@@ -148,10 +147,10 @@ def _op_name(entry: Row, given: tuple[str, ...]) -> str:
     return ".".join((entry.name, *given))
 
 
-def _function(entry: Row) -> Callable[..., Any]:
-    """The public function of a row."""
+def _function(entry: Row, module: str) -> Callable[..., Any]:
+    """The public function of a row of a module."""
     function = public_function(entry, {given: OPS[_op_name(entry, given)] for given in combinations(_optional(entry))})
-    function.__doc__ = docstring(entry)
+    function.__doc__ = docstring(entry, module)
     return function
 
 
@@ -202,28 +201,28 @@ def infer_by_evaluation(impl: Callable[..., Any]) -> Callable[..., tuple[TensorT
     return infer
 
 
-def docstring(entry: Row) -> str:
-    """The public function's docstring."""
+def docstring(entry: Row, module: str) -> str:
+    """The docstring of the public function of a row of a module."""
     words = Signature.parse(entry.signature).words
     lines = [entry.doc, "", "Args:", *(f"  {name}: {text}" for name, text in words.items())]
     lines += ["", "Raises:", "  InvalidArgumentError: shapes, dtypes or attributes that do not fit."]
     source = _source(entry.impl)
     if source:
         lines += ["", f"Source: ``{source}``."]
-    example = EXAMPLES.get(entry.name, "").splitlines()
+    example = examples_of(module).get(entry.name, "").splitlines()
     if example:
         lines += ["", "Example:", "  >>> import graphc as gx", *(f"  {line}" for line in example)]
     return "\n".join(lines)
 
 
-_SOURCES = (jnp, jax.nn, jax.lax, jnp.linalg, jnp.fft, jax.scipy.special)
+_SOURCES = ("jax.numpy", "jax.nn", "jax.lax", "jax.numpy.linalg", "jax.numpy.fft", "jax.scipy.special")
 
 
 def _source(impl: Callable[..., Any]) -> str:
     """The public name of a JAX function; empty for others."""
     name = getattr(impl, "__name__", "")
     for module in _SOURCES:
-        found = getattr(module, name, None)
+        found = getattr(sys.modules.get(module), name, None)  # a module that is not imported has nothing of ours
         if found is not None and found in (impl, getattr(impl, "__wrapped__", None)):
-            return f"{module.__name__}.{name}"
+            return f"{module}.{name}"
     return ""

@@ -28,6 +28,21 @@ def test_an_entry_is_made_when_it_is_first_looked_for() -> None:
         colours["green"]
 
 
+def test_what_is_missed_may_come_from_modules_that_are_imported_then() -> None:
+    loaded: list[int] = []
+    colours = Registry[str]("colour")
+    colours.add("red", "r")
+    colours.rest_from(lambda: loaded.append(len(loaded)) or colours.add("blue", "b"))
+    assert colours["red"] == "r"
+    assert not loaded
+    assert colours["blue"] == "b"
+    assert "green" not in colours
+    assert loaded == [0]
+    names = Registry[str]("name")
+    names.rest_from(lambda: names.add("only", "one"))
+    assert list(names) == ["only"]
+
+
 def test_threads_that_look_at_once_get_one_entry() -> None:
     asked = threading.Barrier(4)
     entries = Registry[object]("entry")

@@ -32,7 +32,7 @@ X = asarray([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 @pytest.fixture
 def restored() -> Iterator[None]:
     """Takes back what a test adds to the registries."""
-    tables: list[Any] = [OPS._entries, OPS._makers, FUNCTIONS._entries, FUNCTIONS._makers, ROWS]
+    tables: list[Any] = [OPS._entries, OPS._makers, FUNCTIONS._entries, FUNCTIONS._makers, ROWS._entries]
     saved = [dict(table) for table in tables]
     yield
     for table, entries in zip(tables, saved, strict=True):

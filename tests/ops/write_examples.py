@@ -18,12 +18,12 @@ import numpy as np
 
 import graphc as gx
 from graphc.core import FUNCTIONS
-from graphc.ops.examples import EXAMPLES as PRESENT
+from graphc.ops.examples import examples_of, file_name
 from graphc.ops.table import ROWS, Row
-from tests.ops.calls import ALL_ROWS, EXAMPLES
+from tests.ops.calls import EXAMPLES
 from tests.ops.examples import Example
 
-__all__ = ["FOLDER", "example_text", "module_of", "texts"]
+__all__ = ["FOLDER", "example_text", "texts"]
 
 FOLDER = Path(gx.__file__).parent / "ops" / "examples"
 _WIDTH = 108  # a docstring indents by four, and its example by two more
@@ -31,15 +31,11 @@ _FEW = 9
 _WITH_FREE_SIGNS = ("eig", "eigh", "qr", "svd")
 
 
-def module_of(module: str) -> str:
-    """The name of the module of examples for a module of rows."""
-    return module.removeprefix("graphc.ops.").replace(".", "_")
-
-
 def texts(module: str) -> dict[str, str]:
     """The examples of the rows of a module, by name."""
     rows = sorted(ROWS[module], key=lambda row: row.name)
-    return {row.name: PRESENT.get(row.name) or example_text(row) for row in rows}
+    present = examples_of(module)
+    return {row.name: present.get(row.name) or example_text(row) for row in rows}
 
 
 def example_text(row: Row) -> str:
@@ -177,20 +173,10 @@ def _source(module: str) -> str:
 
 def main() -> None:
     """Writes the modules, each after the others are read."""
-    found = {module_of(module): _source(module) for module in ROWS}
-    assert set(PRESENT) <= set(ALL_ROWS), sorted(set(PRESENT) - set(ALL_ROWS))
+    found = {file_name(module): _source(module) for module in ROWS}
     FOLDER.mkdir(exist_ok=True)
     for name, text in found.items():
         (FOLDER / f"{name}.py").write_text(text, encoding="utf-8")
-    names = "".join(f"    {name},\n" for name in sorted(found))
-    parts = "".join(f"    **{name}.EXAMPLES,\n" for name in sorted(found))
-    (FOLDER / "__init__.py").write_text(
-        '"""An example of each row of the op table, by name: a doctest that stands in its function\'s docstring.\n\n'
-        "``python -m tests.ops.write_examples`` adds those that are missing.\n"
-        f'"""\n\nfrom graphc.ops.examples import (\n{names})\n\n__all__ = ["EXAMPLES"]\n\n'
-        f"EXAMPLES: dict[str, str] = {{\n{parts}}}\n",
-        encoding="utf-8",
-    )
 
 
 if __name__ == "__main__":

@@ -1,64 +1,24 @@
-"""An example of each row of the op table, by name: a doctest that stands in its function's docstring.
+"""An example of each row of the op table: a doctest that stands in its function's docstring.
 
-``python -m tests.ops.write_examples`` adds those that are missing.
+Each module of rows has a module of examples, imported when the first of its functions is made. ``python -m
+tests.ops.write_examples`` adds those that are missing.
 """
 
-from graphc.ops.examples import (
-    arranging,
-    elementwise,
-    fft,
-    filling,
-    lax_elementwise,
-    lax_products,
-    lax_reducing,
-    lax_shaping,
-    lax_slicing,
-    linalg,
-    logic,
-    nn_activations,
-    nn_attention,
-    nn_convolution,
-    nn_normalisation,
-    nn_pooling,
-    polynomials,
-    positions,
-    products,
-    reduction,
-    searching,
-    selecting,
-    shapes,
-    signals,
-    special,
-    statistics,
-)
+from __future__ import annotations
 
-__all__ = ["EXAMPLES"]
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.util import find_spec
 
-EXAMPLES: dict[str, str] = {
-    **arranging.EXAMPLES,
-    **elementwise.EXAMPLES,
-    **fft.EXAMPLES,
-    **filling.EXAMPLES,
-    **lax_elementwise.EXAMPLES,
-    **lax_products.EXAMPLES,
-    **lax_reducing.EXAMPLES,
-    **lax_shaping.EXAMPLES,
-    **lax_slicing.EXAMPLES,
-    **linalg.EXAMPLES,
-    **logic.EXAMPLES,
-    **nn_activations.EXAMPLES,
-    **nn_attention.EXAMPLES,
-    **nn_convolution.EXAMPLES,
-    **nn_normalisation.EXAMPLES,
-    **nn_pooling.EXAMPLES,
-    **polynomials.EXAMPLES,
-    **positions.EXAMPLES,
-    **products.EXAMPLES,
-    **reduction.EXAMPLES,
-    **searching.EXAMPLES,
-    **selecting.EXAMPLES,
-    **shapes.EXAMPLES,
-    **signals.EXAMPLES,
-    **special.EXAMPLES,
-    **statistics.EXAMPLES,
-}
+__all__ = ["examples_of", "file_name"]
+
+
+def file_name(module: str) -> str:
+    """The name of the file with the examples of a module of rows."""
+    return module.removeprefix("graphc.ops.").replace(".", "_")
+
+
+def examples_of(module: str) -> Mapping[str, str]:
+    """The examples of a module of rows, by the names of the rows."""
+    name = f"{__name__}.{file_name(module)}"
+    return import_module(name).EXAMPLES if find_spec(name) else {}

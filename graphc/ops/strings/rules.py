@@ -138,4 +138,5 @@ RULES: dict[str, StringRule] = {
 }
 """What the ops do with strings, by name."""
 
-STRING_RULES.update(RULES)
+for _name, _rule in RULES.items():
+    STRING_RULES.add(_name, _rule)

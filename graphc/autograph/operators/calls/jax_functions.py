@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import sys
@@ -14,17 +15,16 @@ import jax
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor, context, stay
-from graphc.ops import fft, functions, lax, linalg, nn, special
 
 __all__ = ["checked"]
 
 _NAMESPACES = {
-    "jax.numpy": ("gx", functions),
-    "jax.numpy.fft": ("gx.fft", fft),
-    "jax.numpy.linalg": ("gx.linalg", linalg),
-    "jax.nn": ("gx.nn", nn),
-    "jax.lax": ("gx.lax", lax),
-    "jax.scipy.special": ("gx.special", special),
+    "jax.numpy": ("gx", "graphc.ops.functions"),
+    "jax.numpy.fft": ("gx.fft", "graphc.ops.fft"),
+    "jax.numpy.linalg": ("gx.linalg", "graphc.ops.linalg"),
+    "jax.nn": ("gx.nn", "graphc.ops.nn"),
+    "jax.lax": ("gx.lax", "graphc.ops.lax"),
+    "jax.scipy.special": ("gx.special", "graphc.ops.special"),
 }
 """Where JAX's functions are, and where graphc's of the same names."""
 
@@ -77,6 +77,6 @@ def _home(function: Any, name: str) -> tuple[str, str | None]:
     """The public module of a function of JAX's, and graphc's namespace with one of the same name."""
     for module, (home, namespace) in _NAMESPACES.items():
         if getattr(sys.modules.get(module), name, None) is function:
-            return module, home if hasattr(namespace, name) else None
+            return module, home if hasattr(importlib.import_module(namespace), name) else None
     module = str(getattr(function, "__module__", "") or "")
     return ("" if "._" in module else module), None
