@@ -8,7 +8,7 @@ from types import ModuleType
 
 from graphc.autograph.build import PREFIX
 from graphc.autograph.source import mangle
-from graphc.base import Location, at, errors, is_library_module
+from graphc.base import Location, at, errors, held_by, is_library_module
 
 __all__ = ["Unit"]
 
@@ -56,7 +56,7 @@ class Unit:
         if isinstance(node, ast.Name):
             value = self._outside.get(node.id)
         elif isinstance(node, ast.Attribute) and (holder := self._module(node.value)) is not None:
-            value = vars(holder).get(node.attr)
+            value = held_by(holder, node.attr)
         return value if isinstance(value, ModuleType) else None
 
     def refuse(self, node: ast.AST, message: str) -> errors.UnsupportedSyntaxError:

@@ -28,7 +28,7 @@ from graphc.base.frames import (
     warn_at,
 )
 from graphc.base.interrupts import HeldInterrupts, held_interrupts, interrupts_held
-from graphc.base.lazy import imported_names, lazy_names, names_of
+from graphc.base.lazy import held_by, imported_names, lazy_names, names_of
 from graphc.base.names import UniqueNames
 from graphc.base.notes import remember
 from graphc.base.pool import Pool, Work
@@ -66,6 +66,7 @@ __all__ = [
     "detours",
     "errors",
     "finish_given_up",
+    "held_by",
     "held_interrupts",
     "holding",
     "imported_names",

@@ -14,7 +14,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-__all__ = ["imported_names", "lazy_names", "names_of"]
+__all__ = ["held_by", "imported_names", "lazy_names", "names_of"]
 
 Makers = Mapping[str, Callable[[], Any]]
 
@@ -39,7 +39,16 @@ def lazy_names(
             raise missing(name)
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
 
-    namespace.update(__getattr__=__getattr__, __dir__=lambda: sorted({*namespace, *makers}))
+    namespace.update(__getattr__=__getattr__, __dir__=lambda: sorted({*namespace, *makers}), __lazy__=makers)
+
+
+def held_by(module: ModuleType, name: str) -> Any:
+    """What a module holds under a name, made now if it is one of :func:`lazy_names`; None for nothing.
+
+    Another module's ``__getattr__`` is not asked: it may do anything.
+    """
+    known = vars(module)
+    return getattr(module, name) if name in known.get("__lazy__", ()) else known.get(name)
 
 
 def names_of(modules: Iterable[ModuleType]) -> dict[str, Callable[[], Any]]:
