@@ -6,6 +6,7 @@ What ``gx.function`` does not need is imported when it is first used.
 # ruff: noqa: E402, F403, I001  the devices are set up before anything can make JAX choose them; the array functions
 # come first, so that no name of theirs hides one of ours.
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from graphc.core import simulate_cpu_devices
@@ -189,9 +190,18 @@ for _tool in ("compare", "explain"):  # methods of Function, which is a layer be
 
 def _import_ops() -> None:
     """Imports what adds ops, their functions and what they do with strings."""
-    for name in ("fft", "lax", "linalg", "losses", "nn", "optim", "random", "special", "strings"):
+    for name in ("custom_gradient", "fft", "lax", "linalg", "losses", "nn", "optim", "random", "special", "strings"):
         _imported[name]()
 
+
+def _check_numerics(enabled: object) -> None:
+    """Stands for the switch of ``config.check_numerics`` until what looks at ops is imported, which brings its own."""
+    if enabled:
+        import_module("graphc.autograph")
+        config.check_numerics = True
+
+
+config.register_numerics(_check_numerics)
 
 # A graph's text, NumPy's protocols and operators of strings look there by name.
 for _registry in (OPS, FUNCTIONS, STRING_RULES, ROWS):
@@ -212,7 +222,7 @@ def _missing(name: str) -> AttributeError:
     places.update({found: f"gx.{found}" for found in __all__})
     if name in places and name not in lax.__all__:  # of another namespace; TensorFlow has some names of JAX's
         return AttributeError(f"graphc has no {name!r}; did you mean {places[name]}?")
-    if name == "compat":  # looked for while it is imported, too
+    if name == "compat":
         return AttributeError("graphc.compat is imported by itself: import graphc.compat.v2 as tf")
     from graphc.compat import use_instead
 

@@ -8,6 +8,7 @@ meanwhile: a maker that imports waits for Python's own locks, and two kinds of l
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib import import_module
@@ -35,7 +36,8 @@ def lazy_names(
         make = makers.get(name)
         if make is not None:
             return namespace.setdefault(name, make())
-        if missing is not None and not name.startswith("_"):  # tools ask every module for such names, often
+        # Tools ask every module for private names, often; Python asks for a module inside while it is imported.
+        if missing is not None and not name.startswith("_") and f"{module}.{name}" not in sys.modules:
             raise missing(name)
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
 

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.autograph import holds_symbols
 from graphc.base import Location, at, collect_since, nest
 from graphc.base.errors import UnimplementedError
 from graphc.core import Store, TensorPlace, Trace, Write
+from graphc.function import front_end
 
 __all__ = ["ArgumentWatch", "check_stores", "take_back_tensors"]
 
@@ -78,7 +78,7 @@ class _Owner:
 
     def holds_symbols(self) -> bool:
         """Whether one of the places that were written holds a tensor of the trace."""
-        return any(holds_symbols(write.place.get()) for write in self.writes)
+        return any(front_end.holds_symbols(write.place.get()) for write in self.writes)
 
 
 def check_stores(trace: Trace, collections: int) -> list[Write]:
@@ -118,7 +118,7 @@ def check_stores(trace: Trace, collections: int) -> list[Write]:
     escaped = _escaped(trace.stores)
     if not stored and not escaped:
         return [write for owner in owners.values() for write in owner.writes]
-    culprits = [write for write in stored if holds_symbols(write.place.get())]
+    culprits = [write for write in stored if front_end.holds_symbols(write.place.get())]
     what, location = (
         (culprits[0].place.what, culprits[0].location) if stored else (escaped[0].what, escaped[0].location)
     )
@@ -136,7 +136,7 @@ def check_stores(trace: Trace, collections: int) -> list[Write]:
 def take_back_tensors(trace: Trace) -> None:
     """Takes the tensors of a trace that has failed out of the objects that they were stored in: they mean nothing."""
     for write in reversed(list(trace.writes.values())):
-        if not isinstance(write.place, TensorPlace) and holds_symbols(write.place.get()):
+        if not isinstance(write.place, TensorPlace) and front_end.holds_symbols(write.place.get()):
             write.place.set(write.before)
     for store in reversed(list(trace.stores.values())):
         store.undo(store.owner)

@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Unpack, overload
 
-from graphc.autograph import to_source
 from graphc.base import Registry, at, collection_paused, config, deep_recursion, detours, user_location, warn_at
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, RetraceWarning, VariableCreationError
 from graphc.core import CreationInTrace, Device, DeviceChoice, busy, context, creation_scope, device
+from graphc.function import front_end
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.bound import bound
 from graphc.function.entry import entry, kinds_of
@@ -320,7 +320,7 @@ class Function:
 
     def to_source(self) -> str:
         """The function as it is rewritten before it is traced, as readable text; see :func:`graphc.to_source`."""
-        return to_source(self.python_function)
+        return front_end.to_source(self.python_function)
 
     def clone(self, **options: Unpack[FunctionOptions]) -> Function:
         """The same function with the same options, but for those given here, and no traces."""

@@ -9,9 +9,9 @@ from typing import Any
 
 import jax
 
-from graphc.autograph import SymbolicNumber, as_lists, holds_growing, holds_views, value_of
 from graphc.base import nest
 from graphc.core import SymbolicTensor, Tensor, Trace
+from graphc.function import front_end
 
 __all__ = ["OwnTensor", "Place", "Result", "packer", "written_packer"]
 
@@ -78,7 +78,7 @@ class Result:
                 leaves.append(output)
                 continue
             outputs.append(output)
-            kind = _NUMBER if isinstance(leaf, SymbolicNumber) and not leaf.met else _OUTPUT
+            kind = _NUMBER if isinstance(leaf, front_end.SymbolicNumber) and not leaf.met else _OUTPUT
             leaves.append(_Again(seen[id(leaf)]) if id(leaf) in seen else kind)
             seen.setdefault(id(leaf), position)
             if id(leaf) in places:
@@ -112,7 +112,10 @@ def packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Iterat
             made.append(leaf if output is None else output)
         return nest.unflatten(structure, made)
 
-    finish = [*([as_lists] if holds_growing(structure) else []), *([value_of] if holds_views(structure) else [])]
+    finish = [
+        *([front_end.as_lists] if front_end.holds_growing(structure) else []),
+        *([front_end.value_of] if front_end.holds_views(structure) else []),
+    ]
     return reduce(lambda inner, outer: lambda supply: outer(inner(supply)), finish, pack)
 
 

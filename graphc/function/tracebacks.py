@@ -9,9 +9,9 @@ from __future__ import annotations
 from types import TracebackType
 from typing import cast
 
-from graphc.autograph import is_part_of
 from graphc.base import config, is_graphc_file, is_internal_file
 from graphc.core import RegionAborted
+from graphc.function import front_end
 
 __all__ = ["shorten"]
 
@@ -54,7 +54,7 @@ def _users_part(traceback: TracebackType | None) -> TracebackType | None:
             behind_graphc = True
         elif not (behind_graphc and is_internal_file(code.co_filename)):
             behind_graphc = False
-            if kept and is_part_of(code, kept[-1].tb_frame.f_code):
+            if kept and front_end.is_part_of(code, kept[-1].tb_frame.f_code):
                 kept.pop()
             kept.append(traceback)
         traceback = traceback.tb_next

@@ -13,14 +13,6 @@ from typing import Any, cast
 import jax
 from jax.sharding import SingleDeviceSharding
 
-from graphc.autograph import (
-    NoSourceError,
-    convert_call,
-    ends_function,
-    holds_growing,
-    holds_views,
-    watch_names,
-)
 from graphc.base import Location, at, collections_so_far, detours, user_location
 from graphc.base.errors import GraphcError, UnimplementedError
 from graphc.core import (
@@ -49,6 +41,7 @@ from graphc.core import (
     trace_scope,
     type_of,
 )
+from graphc.function import front_end
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.escapes import ArgumentWatch, check_stores, take_back_tensors
 from graphc.function.guards import MISS, matcher
@@ -192,7 +185,7 @@ class TracedFunction:
     @property
     def grows(self) -> bool:
         """Whether the result holds lists whose length is known when the program has run, or texts made of tensors."""
-        return holds_growing(self.structure) or holds_views(self.structure)
+        return front_end.holds_growing(self.structure) or front_end.holds_views(self.structure)
 
     def result_leaves(self, arguments: Arguments) -> list[Any]:
         """The leaves of the result; those that are no tensors are Python values and Variables of this call."""
@@ -443,7 +436,7 @@ def trace_function(
             trace.undo_writes()  # the call is run eagerly instead, from its start
             raise
         except BaseException as error:
-            if not ends_function(error):
+            if not front_end.ends_function(error):
                 raise
             result = None
         returned = Result.of(trace, result, symbolic)
@@ -506,13 +499,13 @@ def _endless(name: str) -> UnimplementedError:
 def converted(function: Callable[..., Any], options: TraceOptions, trace: Trace | None = None) -> Callable[..., Any]:
     """The function with its control flow converted, if the options ask for that and its source can be read."""
     if not options.autograph:
-        watch_names(function)
+        front_end.watch_names(function)
         if trace is not None:
             trace.unconverted[_qualname(function)] = "autograph=False; use gx.where or gx.cond"
         return function
     try:
-        return convert_call(function)
-    except NoSourceError as error:
+        return front_end.convert_call(function)
+    except front_end.NoSourceError as error:
         if trace is not None:
             trace.unconverted[_qualname(function)] = str(error)
         return function

@@ -1,0 +1,40 @@
+"""What functions need of ``graphc.autograph`` once they are traced: a third of graphc's modules, imported then."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graphc.base import imported_names, lazy_names
+
+if TYPE_CHECKING:
+    from graphc.autograph import (
+        NoSourceError,
+        SymbolicNumber,
+        as_lists,
+        convert_call,
+        ends_function,
+        holds_growing,
+        holds_symbols,
+        holds_views,
+        is_part_of,
+        to_source,
+        value_of,
+        watch_names,
+    )
+
+__all__ = [
+    "NoSourceError",
+    "SymbolicNumber",
+    "as_lists",
+    "convert_call",
+    "ends_function",
+    "holds_growing",
+    "holds_symbols",
+    "holds_views",
+    "is_part_of",
+    "to_source",
+    "value_of",
+    "watch_names",
+]
+
+lazy_names(globals(), imported_names({"graphc.autograph": " ".join(__all__)}))
