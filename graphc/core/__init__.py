@@ -58,6 +58,7 @@ from graphc.core.dtypes import (
 from graphc.core.examining import examine, is_examining, register_examiner, unexamined
 from graphc.core.forks import refuse_to_compile
 from graphc.core.guard import Guard
+from graphc.core.held_arrays import array_of, brought, held, replaced, variable_lock
 from graphc.core.large_ints import array_of_ints, fitted_int, only_ints
 from graphc.core.leaving import ShownArray, stay
 from graphc.core.pins import NO_PINS, DeviceFunction, Pins
@@ -103,17 +104,7 @@ from graphc.core.trace import (
     current_trace,
     type_of_any,
 )
-from graphc.core.variable import (
-    Variable,
-    array_of,
-    brought,
-    held,
-    is_symbolic,
-    read,
-    replaced,
-    variable_lock,
-    variable_placement,
-)
+from graphc.core.variable import Variable, is_symbolic, read, variable_placement
 from graphc.core.waiting import deadline, describe, wait_for, wait_for_async
 
 __all__ = [

@@ -7,9 +7,7 @@ which makes the variable an input, and if it is written an output, of the compil
 from __future__ import annotations
 
 import operator
-import threading
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import jax
@@ -17,12 +15,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from graphc.base import UniqueNames, at, detours, user_location
-from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
 from graphc.core.context import context, device_scope
 from graphc.core.convert import ArrayLike, operand
 from graphc.core.devices import device_name, find_device, placed
 from graphc.core.dtypes import as_dtype, type_of
+from graphc.core.held_arrays import array_of, variable_lock
 from graphc.core.large_ints import fitted_int, has_large_ints
 from graphc.core.leaving import check_leaves, shown, when_jax_converts
 from graphc.core.placing import log_placement, variable_device
@@ -30,24 +29,10 @@ from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.core.waiting import describe, wait_for
 from graphc.ir import WORLD, TensorType
 
-__all__ = [
-    "Variable",
-    "array_of",
-    "brought",
-    "held",
-    "is_symbolic",
-    "read",
-    "replaced",
-    "variable_lock",
-    "variable_placement",
-]
+__all__ = ["Variable", "is_symbolic", "read", "variable_placement"]
 
 _names = UniqueNames()
 _names(WORLD)  # which is a resource of its own
-
-variable_lock = threading.RLock()
-"""Held from the moment a program takes the values of variables until it has put the new ones back. In between the
-variables that it writes hold None: their arrays may be donated."""
 
 
 class _Placement:
@@ -356,47 +341,6 @@ class Variable(ArrayMethods):
     def __repr__(self) -> str:
         value = "" if context.trace is not None else f", value={array_of(self)}"
         return f"Variable(name={self.name!r}, shape={self.shape}, dtype={self.dtype.name}{value})"
-
-
-def array_of(variable: Variable) -> jax.Array:
-    """The array that holds the value of a variable; waits while a program in another thread replaces it.
-
-    Raises:
-      FailedPreconditionError: Python code that a program calls reads a variable that the program replaces.
-    """
-    array = held(variable)
-    if array is None:
-        with variable_lock:
-            array = held(variable)
-        if array is None:
-            raise replaced(variable)
-    return array
-
-
-held: Callable[[Variable], jax.Array | None] = operator.attrgetter("_array")
-"""The array of a variable as it is, without waiting; None while a program replaces it."""
-
-
-@contextmanager
-def brought(variables: Sequence[Variable], place: Any) -> Generator[None]:
-    """Inside the scope variables are in another place, a sharding; after it they are where they were."""
-    homes = [array_of(variable).sharding for variable in variables]
-    try:
-        for variable in variables:
-            variable.raw = placed(variable.raw, place)
-        yield
-    finally:
-        for variable, home in zip(variables, homes, strict=True):
-            with variable_lock:
-                variable.raw = placed(variable.raw, home)
-
-
-def replaced(variable: Variable) -> FailedPreconditionError:
-    """The error for a use of a variable by Python code that is called by the program that replaces its value."""
-    return FailedPreconditionError(
-        f"Variable {variable.name!r} has no value while a compiled function replaces it, and Python code that this "
-        "function calls uses it; pass the value to that code as an argument"
-    )
 
 
 def _operand(value: Any, use: str) -> Any:

@@ -1,0 +1,67 @@
+"""The arrays that variables hold, while programs take them and put others in their place."""
+
+from __future__ import annotations
+
+import operator
+import threading
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from graphc.base.errors import FailedPreconditionError
+from graphc.core.devices import placed
+
+if TYPE_CHECKING:
+    import jax
+
+    from graphc.core.variable import Variable
+
+__all__ = ["array_of", "brought", "held", "replaced", "variable_lock"]
+
+variable_lock = threading.RLock()
+"""Held from the moment a program takes the values of variables until it has put the new ones back. In between the
+variables that it writes hold None: their arrays may be donated."""
+
+
+def array_of(variable: Variable) -> jax.Array:
+    """The array that holds the value of a variable; waits while a program in another thread replaces it.
+
+    Raises:
+      FailedPreconditionError: Python code that a program calls reads a variable that the program replaces.
+    """
+    array = held(variable)
+    if array is None:
+        with variable_lock:
+            array = held(variable)
+        if array is None:
+            raise replaced(variable)
+    return array
+
+
+held: Callable[[Variable], jax.Array | None] = operator.attrgetter("_array")
+"""The array of a variable as it is, without waiting; None while a program replaces it."""
+
+
+@contextmanager
+def brought(variables: Sequence[Variable], place: Any) -> Generator[None]:
+    """Inside the scope variables are in another place, a sharding; after it they are where they were."""
+    homes = [array_of(variable).sharding for variable in variables]
+    try:
+        _place(variables, [place] * len(homes))
+        yield
+    finally:
+        _place(variables, homes)
+
+
+def _place(variables: Sequence[Variable], places: Sequence[Any]) -> None:
+    with variable_lock:
+        for variable, place in zip(variables, places, strict=True):
+            variable.raw = placed(variable.raw, place)
+
+
+def replaced(variable: Variable) -> FailedPreconditionError:
+    """The error for a use of a variable by Python code that is called by the program that replaces its value."""
+    return FailedPreconditionError(
+        f"Variable {variable.name!r} has no value while a compiled function replaces it, and Python code that this "
+        "function calls uses it; pass the value to that code as an argument"
+    )
