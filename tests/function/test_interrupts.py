@@ -147,7 +147,7 @@ def test_when_it_comes_while_a_program_runs_that_took_its_variables(calls_before
     stopped = threading.Event()
 
     def interrupt() -> None:
-        # Until one comes at such a time: the value is away only while XLA runs the program in the main thread.
+        # Until one comes at such a time: the value is away while XLA runs the program in the main thread.
         while not stopped.is_set():
             if held(v) is None:
                 _thread.interrupt_main()
@@ -161,13 +161,14 @@ def test_when_it_comes_while_a_program_runs_that_took_its_variables(calls_before
             step(gx.asarray(300_000))
             done += 300_000
     except KeyboardInterrupt:
-        done += 300_000  # this program ran to its end
+        pass
     finally:
         stopped.set()
         thread.join()
-    assert v.numpy() == calls_before + done
+    found = v.numpy()
+    assert found in (calls_before + done, calls_before + done + 300_000)  # it began just then, or ran to its end
     step(gx.asarray(1))
-    assert v.numpy() == calls_before + done + 1
+    assert v.numpy() == found + 1
 
 
 def test_while_a_function_is_traced_and_compiled() -> None:
