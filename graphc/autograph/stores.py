@@ -146,6 +146,10 @@ class Stores(Expressions):
         new.append(assign(name := self.unit.fresh("part"), value, origin))
         return load(name)
 
+    def _classdef(self, node: ast.ClassDef) -> Block:
+        before, after = constant(node.name), load(node.name)
+        return [self._run("defining_class", node, before), node, self._run("defined_class", node, after)]
+
     def _delete(self, node: ast.Delete) -> Block:
         new: Block = []
         for target in node.targets:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+import numpy as np
 
 from graphc.base import Location
 from graphc.core.tensor import SymbolicTensor, Tensor
@@ -37,6 +39,9 @@ class Place(ABC):
 
     __slots__ = ("owner", "title", "what")
 
+    restorable: ClassVar[bool] = True
+    """Whether :meth:`set` brings back what was held before."""
+
     def __init__(self, owner: Any, title: str, what: str) -> None:
         self.owner = owner
         self.title = title
@@ -58,6 +63,34 @@ class Place(ABC):
     @abstractmethod
     def set(self, value: Any) -> None:
         """Makes it hold a value that :meth:`get` gave, or one like it; tells no trace."""
+
+    @property
+    def remedy(self) -> str:
+        """What to write instead where the write happens once; empty for the remedy for any side effect."""
+        return ""
+
+    def holds(self, before: Any) -> bool:
+        """Whether it still holds what it held; of a container, the same things; of an array, the same bytes."""
+        return _same(before, self.get())
+
+
+def _same(before: Any, after: Any) -> bool:
+    if before is after:
+        return True
+    if isinstance(before, np.ndarray):
+        old, new = cast("Any", before), after
+        return old.shape == new.shape and old.tobytes() == new.tobytes()
+    if type(before) is not type(after) or not isinstance(before, list | dict | set | bytes):
+        return False
+    parts, others = _parts(before), _parts(after)
+    return len(parts) == len(others) and all(a is b for a, b in zip(parts, others, strict=True))
+
+
+def _parts(value: Any) -> list[Any]:
+    """The things in a container, in an order that depends on nothing else."""
+    if isinstance(value, dict):
+        return [part for item in cast("dict[Any, Any]", value).items() for part in item]
+    return sorted(cast("set[Any]", value), key=id) if isinstance(value, set) else list(value)
 
 
 class TensorPlace(Place):

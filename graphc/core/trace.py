@@ -53,6 +53,9 @@ __all__ = [
 ]
 
 
+_FORBIDDEN = "{} would happen once, when {} is traced, and not at each call, which side_effects='error' forbids; "
+
+
 class CreationInTrace(BaseException):
     """A Variable is made while its function is traced for the first time: the call is run eagerly instead."""
 
@@ -97,11 +100,13 @@ class SideEffect:
       what: it is, for messages: ``the call of time.time``.
       location: where in the user's code.
       followed: whether it changes what a trace depends on, so that the next call is traced anew.
+      remedy: what to write instead; empty for the remedy for any side effect.
     """
 
     what: str
     location: Location | None
     followed: bool = False
+    remedy: str = ""
 
 
 @dataclass(frozen=True)
@@ -211,6 +216,8 @@ class Trace:
       reads: what the trace of a whole function took from outside itself.
       entered: the code of the functions whose globals that knows already, by identity.
       writes: the places that were written, in order, by their keys.
+      made_classes: the classes that the function has made.
+      native_writes: what code that is not converted may have changed, likewise; it cannot be taken back.
       stores: the objects that tensors of the trace were put into, by identity.
       regions: the branches and loop bodies inside, those that are still there.
       controls: the scope of control dependencies that is open here, the innermost; None for none.
@@ -249,6 +256,8 @@ class Trace:
         self.reads = Reads()
         self.entered: set[int] = set()
         self.writes: dict[Any, Write] = {}
+        self.native_writes: dict[Any, Write] = {}
+        self.made_classes: weakref.WeakSet[type[Any]] = weakref.WeakSet()
         # Each write to a tensor made here (weak, since who else refers to a tensor is asked) or to a cell of its own.
         self._own_writes: list[tuple[Callable[[], Place | None], Any]] = []
         self._constants: dict[Any, Value] = {}
@@ -470,12 +479,24 @@ class Trace:
         if not certain:
             return
         if self.forbids_side_effects:
-            error = UnimplementedError(
-                f"{what} would happen once, when {self.builder.name} is traced, and not at each call, which "
-                "side_effects='error' forbids; do it outside the function"
+            raise self.refuse(
+                UnimplementedError(_FORBIDDEN.format(what, self.builder.name) + "do it outside the function")
             )
-            raise self.refuse(error)
         self.side_effects.append(SideEffect(what, user_location()))
+
+    def read_once(self, what: str) -> None:
+        """Says that Python code gets to know something of the world that may be different at the next call.
+
+        Args:
+          what: the use, for messages.
+
+        Raises:
+          UnimplementedError: side effects are forbidden.
+        """
+        effect = SideEffect(what, user_location(), remedy="pass what it gives as an argument, or call it in gx.pyfunc")
+        if self.root.forbids_side_effects:
+            raise self.refuse(UnimplementedError(_FORBIDDEN.format(what, self.root.builder.name) + effect.remedy))
+        self.root.side_effects.append(effect)
 
     def abort_attempts(self, reason: str) -> None:
         """Gives up the innermost attempt to roll a loop that this trace is part of; does nothing when there is none."""
@@ -522,6 +543,11 @@ class Trace:
             self._own_writes.append((lambda: _tensor_place(tensor), SymbolicTensor(place.owner.raw, self)))
         else:
             self.writes[place.key] = Write(place, place.get(), user_location())
+
+    def note_native(self, place: Place, before: Any) -> None:
+        """Notes what a place held that code which is not converted is about to change, or has changed."""
+        if place.key not in self.writes:
+            self.root.native_writes.setdefault(place.key, Write(place, before, user_location()))
 
     def journal_own(self, place: Place) -> None:
         """Notes what a place of this region's own holds, for what takes back or tells what was done since a point."""

@@ -18,7 +18,7 @@ from graphc.base.errors import UnimplementedError
 from graphc.core import Store, TensorPlace, Trace, Write
 from graphc.function import front_end
 
-__all__ = ["ArgumentWatch", "check_stores", "take_back_tensors"]
+__all__ = ["ArgumentWatch", "check_repeatable", "check_stores", "take_back_tensors"]
 
 
 class ArgumentWatch:
@@ -133,6 +133,26 @@ def check_stores(trace: Trace, collections: int) -> list[Write]:
     raise at(error, location)
 
 
+def check_repeatable(trace: Trace) -> None:
+    """Refuses to run a function again from its start, eagerly, where what it did cannot be taken back.
+
+    Raises:
+      UnimplementedError: it has taken items from an iterator from outside, or changed an object by code of a library.
+    """
+    owners = _owners(trace)
+    _drop_dead(owners)
+    for owner in owners.values():
+        for write in owner.writes:
+            write.place.set(write.before)
+            if not (write.place.restorable or write.place.holds(write.before)):
+                error = UnimplementedError(
+                    f"{write.place.what} comes before {trace.builder.name} makes Variables in its first call, which is "
+                    "therefore run again from its start; make the Variables before (a layer's `build`), or pass the "
+                    "data as an argument"
+                )
+                raise at(error, write.location) from None
+
+
 def take_back_tensors(trace: Trace) -> None:
     """Takes the tensors of a trace that has failed out of the objects that they were stored in: they mean nothing."""
     for write in reversed(list(trace.writes.values())):
@@ -145,11 +165,13 @@ def take_back_tensors(trace: Trace) -> None:
 def _owners(trace: Trace) -> dict[int, _Owner]:
     """The objects that the journal of a trace tells of; the journal is empty then."""
     owners: dict[int, _Owner] = {}
-    for write in trace.writes.values():
-        if not isinstance(write.place, TensorPlace):
+    for write in (*trace.writes.values(), *trace.native_writes.values()):
+        made_here = isinstance(write.place.owner, type) and write.place.owner in trace.made_classes
+        if not isinstance(write.place, TensorPlace) and not made_here:
             owners.setdefault(id(write.place.owner), _Owner(write.place.owner, [])).writes.append(write)
             trace.stores.pop(id(write.place.owner), None)  # the journal tells of it, and alone refers to it
     trace.writes.clear()
+    trace.native_writes.clear()
     return owners
 
 

@@ -7,9 +7,7 @@ of other functions is told by the trace's journal, once it is known which of the
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, cast
-
-import numpy as np
+from typing import Any
 
 from graphc.base import at, warn_at
 from graphc.base.errors import SideEffectWarning, UnimplementedError
@@ -36,17 +34,22 @@ def find_side_effects(trace: Trace, writes: Sequence[Write]) -> list[SideEffect]
         when = "when" if _is_followed(trace, first) else "once, when"
         error = UnimplementedError(
             f"{first.place.what} would happen {when} {trace.builder.name} is traced, and not at each call, which "
-            "side_effects='error' forbids; return the value, or keep it in a Variable"
+            f"side_effects='error' forbids; {first.place.remedy or 'return the value, or keep it in a Variable'}"
         )
         raise at(error, first.location)
-    told = [SideEffect(write.place.what, write.location, _is_followed(trace, write)) for write in changed]
-    found = [*trace.side_effects, *told]
-    return list(dict.fromkeys(found))
+    told = [
+        SideEffect(write.place.what, write.location, _is_followed(trace, write), write.place.remedy)
+        for write in changed
+    ]
+    once: dict[Any, SideEffect] = {}
+    for effect in (*trace.side_effects, *told):
+        once.setdefault((effect.what, effect.location), effect)
+    return list(once.values())
 
 
 def changes(writes: Iterable[Write]) -> list[Write]:
     """The writes that left something else than there was before."""
-    return [write for write in writes if not _same(write.before, write.place.get())]
+    return [write for write in writes if not write.place.holds(write.before)]
 
 
 def _is_followed(trace: Trace, write: Write) -> bool:
@@ -55,24 +58,10 @@ def _is_followed(trace: Trace, write: Write) -> bool:
     return hasattr(write.place, "name") and source is not None and source.of_call
 
 
-def _same(before: Any, after: Any) -> bool:
-    """Whether a place still holds what it held; of a container, the same things; of an array, the same bytes."""
-    if before is after:
-        return True
-    if isinstance(before, np.ndarray):
-        old, new = cast("Any", before), after
-        return old.shape == new.shape and old.tobytes() == new.tobytes()
-    if type(before) is not type(after) or not isinstance(before, list | dict | set | bytes):
-        return False
-    parts, others = _parts(before), _parts(after)
-    return len(parts) == len(others) and all(a is b for a, b in zip(parts, others, strict=True))
-
-
-def _parts(value: Any) -> list[Any]:
-    """The things in a container, in an order that depends on nothing else."""
-    if isinstance(value, dict):
-        return [part for item in cast("dict[Any, Any]", value).items() for part in item]
-    return sorted(cast("set[Any]", value), key=id) if isinstance(value, set) else list(value)
+_REMEDY = (
+    "what must happen at each call goes through gx.pyfunc, state belongs in a Variable, random numbers come from "
+    "gx.random"
+)
 
 
 class SideEffects:
@@ -100,9 +89,9 @@ class SideEffects:
                 )
                 warn_at(SideEffectWarning(message), effect.location)
                 continue
+            remedy = effect.remedy or _REMEDY
             message = (
-                f"{effect.what} happens once, when {self._name} is traced, and not at each call. What must happen at "
-                "each call goes through gx.pyfunc, state belongs in a Variable, random numbers come from gx.random; "
-                "side_effects='ignore' says that once is meant"
+                f"{effect.what} happens once, when {self._name} is traced, and not at each call. "
+                f"{remedy[0].upper()}{remedy[1:]}; side_effects='ignore' says that once is meant"
             )
             warn_at(SideEffectWarning(message), effect.location)

@@ -43,7 +43,7 @@ from graphc.core import (
 )
 from graphc.function import front_end
 from graphc.function.arguments import Arguments, Binder
-from graphc.function.escapes import ArgumentWatch, check_stores, take_back_tensors
+from graphc.function.escapes import ArgumentWatch, check_repeatable, check_stores, take_back_tensors
 from graphc.function.guards import MISS, matcher
 from graphc.function.options import TraceOptions
 from graphc.function.results import OwnTensor, Place, Result, packer
@@ -432,8 +432,10 @@ def trace_function(
             result = converted(function, options, trace)(*args, **kwargs)
         except RecursionError as error:
             raise at(_endless(options.name), user_location()) from error
-        except CreationInTrace:
+        except CreationInTrace as creation:
             trace.undo_writes()  # the call is run eagerly instead, from its start
+            creation.__traceback__ = None  # its frames hold what the function made
+            check_repeatable(trace)
             raise
         except BaseException as error:
             if not front_end.ends_function(error):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import io
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
@@ -14,7 +16,7 @@ from hypothesis import strategies as st
 
 import graphc as gx
 from graphc import Tensor
-from graphc.base.errors import ConcretizationError
+from graphc.base.errors import ConcretizationError, GraphcError
 from tests.autograph.outcomes import compiled, outcome, same, watchdog  # noqa: F401  the fixture
 
 pytestmark = pytest.mark.usefixtures("watchdog")
@@ -474,3 +476,64 @@ def test_large_arrays() -> None:
         return x.sum()
 
     same(program, ([[1.0] * 600] * 600,))
+
+
+def _into_a_buffer(x: Tensor) -> Tensor:
+    buffer = io.StringIO()
+    print("abc", 1, file=buffer, sep="", end="")
+    for i in range(8):
+        print(i, file=buffer, end="")
+    return x * len(buffer.getvalue())
+
+
+def _redirected(x: Tensor) -> Tensor:
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+        print("hello")
+        print("error", file=sys.stderr)
+        with contextlib.redirect_stdout(None):
+            print("nowhere", x)
+    return x * (len(out.getvalue()) * 100 + len(err.getvalue()))
+
+
+def test_what_is_printed_into_a_file_that_the_function_makes_can_be_read_there(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for program in (_into_a_buffer, _redirected):
+        assert compiled(program)(f(2.0)).item() == program(f(2.0)).item()
+    assert capsys.readouterr().out == ""
+
+
+_LOG = io.StringIO()
+
+
+def _reads_after_printing(x: Tensor) -> Tensor:
+    with contextlib.redirect_stdout(_LOG):
+        print("value", x)
+    return x * len(_LOG.getvalue())
+
+
+def _makes_text_of_tensors(x: Tensor) -> int:
+    buffer = io.StringIO()
+    print("value", x, file=buffer)
+    return len(buffer.getvalue())
+
+
+def _in_a_branch(x: Tensor) -> Tensor:
+    buffer = io.StringIO()
+    if x > 0:
+        print("positive", file=buffer)
+    return x * len(buffer.getvalue())
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        (_reads_after_printing, r"the attribute 'getvalue' of a StringIO after print\(\) into it(.|\n)*len\(_LOG"),
+        (_makes_text_of_tensors, r"print\(\) into a StringIO that the function makes needs the letters(.|\n)*f-string"),
+        (_in_a_branch, r"print\(\) into a StringIO that the function makes inside the true branch of an if"),
+    ],
+)
+def test_what_is_printed_when_the_program_runs_is_not_read_before(program: Callable[..., Any], message: str) -> None:
+    with pytest.raises(GraphcError, match=message):
+        compiled(program)(f(2.0))
+    assert _LOG.getvalue() == ""

@@ -16,6 +16,7 @@ import graphc.autograph.operators.numbers.methods  # pyright: ignore[reportUnuse
 from graphc.autograph.operators.branches.branches import asked, if_stmt
 from graphc.autograph.operators.branches.logic import and_, if_exp, not_, or_
 from graphc.autograph.operators.calls.calls import call, call_method, convert_call, do_not_convert, load_attr
+from graphc.autograph.operators.calls.impure import defined_class, defining_class
 from graphc.autograph.operators.calls.natives import hashed, items, mapping, rows, spread
 from graphc.autograph.operators.calls.watch import made, watch_names
 from graphc.autograph.operators.expressions.arithmetic import binary, load_item, unary
@@ -77,6 +78,8 @@ __all__ = [
     "condition",
     "contains",
     "convert_call",
+    "defined_class",
+    "defining_class",
     "delete_attr",
     "delete_item",
     "do_not_convert",

@@ -14,19 +14,22 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, cast
 
-import numpy as np
-
 from graphc.autograph.convert import convert, is_converted
-from graphc.autograph.operators.calls.impure import is_reported, report_call, side_effect
+from graphc.autograph.operators.calls.impure import (
+    check_read,
+    is_reported,
+    public_name,
+    report_call,
+    side_effect,
+)
 from graphc.autograph.operators.calls.jax_functions import checked
-from graphc.autograph.operators.calls.natives import ITERATING, check_arguments
+from graphc.autograph.operators.calls.natives import ITERATING, call_watched, check_arguments, may_change
 from graphc.autograph.operators.calls.reading import entering, handed, read_attribute, read_method
 from graphc.autograph.operators.calls.recursion import check_recursion
 from graphc.autograph.operators.calls.watch import (
     PLAIN,
     check_iterator,
     check_stores,
-    found_on,
     is_pure_module,
     is_users,
     made,
@@ -35,8 +38,10 @@ from graphc.autograph.operators.calls.watch import (
 )
 from graphc.autograph.operators.choices.one_of import OneOf, ask, decide, mixed_in, use
 from graphc.autograph.operators.failures.generator_managers import converted_maker
+from graphc.autograph.operators.host.files import check_unread
 from graphc.autograph.operators.host.late_values import PURE, REPLACED, REPLACED_OBJECTS
 from graphc.autograph.operators.lists.growing import CHOSEN, METHODS, growing, refuse_growing
+from graphc.autograph.operators.names.members import found_on
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.spans import Span
 from graphc.autograph.operators.numbers.symbolic_number import met, number
@@ -133,7 +138,9 @@ def call(function: Any) -> Any:
     if isinstance(function, types.FunctionType):
         native = _user_or_library(function, function)
         # Functions of graphc's own may look at the frame that calls them, and take tensors and plain values.
-        return native if _takes_choices(native) else _reading(function, _with_choices(function, native))
+        if _takes_choices(function, native):
+            return native
+        return _reading(function, _with_choices(function, native))
     if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
         if (stands_for := REPLACED.get(function.__func__)) is not None:
             return functools.partial(stands_for, function, function.__self__)
@@ -191,10 +198,10 @@ def _call_of_class(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     return _guarded(checked(function))(*args, **kwargs)
 
 
-def _takes_choices(function: Any) -> bool:
-    """Whether a function is converted, or graphc's own."""
-    code = getattr(function, "__code__", None)
-    return code is not None and (is_converted(code) or is_graphc_file(code.co_filename))
+def _takes_choices(function: types.FunctionType, native: Any) -> bool:
+    """Whether a function, or what is called in its place, is converted or graphc's own."""
+    code = getattr(native, "__code__", None)
+    return is_graphc_file(function.__code__.co_filename) or (code is not None and is_converted(code))
 
 
 def _with_choices(function: Any, native: Any) -> Any:
@@ -266,6 +273,7 @@ def load_attr(owner: Any, name: str) -> Any:
         value = getattr(owner, name)
         read_attribute(owner, name, value)
         return value
+    check_unread(owner, name)
     fallback = operator_method(owner, "__getattr__")
     if fallback is None:
         return _found_attr(owner, kind, name, getattr)
@@ -370,6 +378,9 @@ def _class(kind: type[Any]) -> Any:
     if issubclass(kind, BaseException):
         init = found_on(kind, "__init__")
         return functools.partial(_construct, kind) if _is_written(init) and is_users(kind, init) else kind
+    end = found_on(kind, "__del__")
+    if isinstance(end, types.FunctionType) and is_users(kind, end):
+        side_effect(f"the call of {end.__qualname__}")  # when Python drops the object, wherever that is
     constructors = [inspect.getattr_static(kind, name, None) for name in ("__init__", "__new__", "__post_init__")]
     pure = is_pure_class(kind) or issubclass(kind, Enum)
     if any(map(_is_written, constructors)) and not pure:
@@ -464,7 +475,7 @@ def _method(function: Any, owner: Any, kind: type[Any], *, pure: bool) -> Callab
     if not pure and isinstance(owner, list | dict) and function.__name__ in _CONTENT_METHODS:
         return _changing_contents(function, cast("list[Any]", owner))
     if not pure:
-        what = f"the call of {kind.__name__}.{function.__name__}"
+        what = f"the call of {public_name(function)}"
         function = report_call(function, what)
         note_change(owner, what)
         return changing(_guarded(function), owner)
@@ -500,6 +511,7 @@ def _list_method(native: Callable[..., Any], owner: list[Any], name: str) -> Cal
 
 def _len(value: Any) -> Any:
     """``len``; of a list whose length is known at run time only, a number that depends on tensors."""
+    check_read(value)
     found = growing(value)
     if found is None:
         return REPLACED[len](_guarded(len), value)
@@ -542,17 +554,18 @@ def _guarded(function: Any) -> Any:
         return function
     # A builtin is looked up before its arguments are evaluated: these may be the first lists of unknown length.
     iterates = _hashable_function(function) in ITERATING
-    if calling and trace.parent is None and not trace.root.has_growing and not iterates:
+    watches = not iterates and _hashable_function(function) not in _PURE_BUILTINS and may_change(function)
+    if calling and trace.parent is None and not trace.root.has_growing and not iterates and not watches:
         return function
 
     def checked(*args: Any, **kwargs: Any) -> Any:
         for value in (*args, *kwargs.values()):
             if isinstance(value, LoopIndex):
                 value.give_up(f"the call of {getattr(function, '__name__', function)}")
-            check_iterator(value)
+            if watches or iterates or isinstance(trace, Region):
+                check_iterator(value)
+            check_unread(value)
             refuse_growing(value)
-        if isinstance(kwargs.get("out"), np.ndarray):
-            side_effect(f"the call of {getattr(function, '__name__', function)} with out=")
         if not calling:
             args = tuple([_called_back(value) for value in args])
             if function in _MAPPING and args and isinstance(args[0], type):
@@ -563,7 +576,7 @@ def _guarded(function: Any) -> Any:
             if found:
                 return made_here(result)
         check_arguments(function, args, kwargs)
-        result = function(*args, **kwargs)
+        result = call_watched(function, args, kwargs) if watches else function(*args, **kwargs)
         return made(result) if _is_new(function, result) else made_here(result)
 
     return checked

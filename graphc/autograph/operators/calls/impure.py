@@ -6,18 +6,29 @@ function is traced: it stops the rolling of loops and is refused in branches, no
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 import types
-from collections.abc import Callable
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from graphc.core import Place, context
+from graphc.autograph.operators.stores.native_state import GeneratorPlace
+from graphc.autograph.operators.stores.visible_state import GENERATORS
+from graphc.core import context
 
-__all__ = ["is_reported", "report_call", "side_effect"]
+__all__ = [
+    "check_read",
+    "defined_class",
+    "defining_class",
+    "is_reported",
+    "origin",
+    "public_name",
+    "report_call",
+    "side_effect",
+]
 
 _MODULES = frozenset(
     ("_io", "_socket", "numpy.random", "random", "secrets", "shutil", "socket", "subprocess", "tempfile", "time")
@@ -28,16 +39,43 @@ _FUNCTIONS: dict[str, frozenset[str]] = {
         "builtins": "input",
         "datetime": "now today utcnow",
         "io": "open",
-        "logging": "critical debug error exception fatal info log warn warning",
-        "numpy": "fromfile genfromtxt load loadtxt save savetxt savez savez_compressed tofile",
+        "logging": "addHandler basicConfig critical debug disable error exception fatal info log removeHandler "
+        "setLevel warn warning",
+        "numpy": "fromfile genfromtxt load loadtxt save savetxt savez savez_compressed set_printoptions seterr tofile",
         "os": "chdir chmod chown kill link makedirs mkdir open putenv read remove removedirs rename renames replace "
         "rmdir symlink system times truncate unlink unsetenv urandom utime write",
         "pathlib": "chmod hardlink_to mkdir open read_bytes read_text rename replace rmdir symlink_to touch unlink "
         "write_bytes write_text",
+        "sys": "setrecursionlimit setswitchinterval",
         "uuid": "uuid1 uuid4",
     }.items()
 }
-_ALIASES = {"posix": "os", "nt": "os", "_io": "io", "pathlib._local": "pathlib"}
+_READS: dict[str, frozenset[str]] = {
+    module: frozenset(names.split())
+    for module, names in {
+        "_contextvars": "copy_context get",
+        "decimal": "getcontext localcontext",
+        "os.path": "exists getatime getctime getmtime getsize isdir isfile",
+        "glob": "glob iglob",
+        "locale": "getlocale localeconv",
+        "logging": "getEffectiveLevel hasHandlers isEnabledFor",
+        "numpy": "get_printoptions geterr",
+        "os": "getcwd getenv getlogin getpid getppid listdir scandir stat walk",
+        "pathlib": "cwd exists glob home is_dir is_file iterdir rglob stat",
+        "sys": "_getframe exc_info getrecursionlimit getrefcount getswitchinterval",
+        "threading": "active_count current_thread enumerate get_ident get_native_id",
+    }.items()
+}
+"""What only reads what the world is like, and may find it different at the next call."""
+_ENVIRON = frozenset(("copy", "get", "items", "keys", "values"))
+_ALIASES = {
+    "_io": "io",
+    "_thread": "threading",
+    "genericpath": "os.path",
+    "nt": "os",
+    "pathlib._local": "pathlib",
+    "posix": "os",
+}
 _IN_MEMORY = ("StringIO", "BytesIO")
 _MAKERS = (np.random.default_rng, np.random.RandomState, random.Random)
 """What makes a generator of random numbers: the same one each time where it is given a seed."""
@@ -49,13 +87,37 @@ def side_effect(what: str) -> None:
         context.trace.side_effect(what)
 
 
+def defining_class(name: str) -> None:
+    """Says that a class statement is about to run, whose body and hooks nobody converts."""
+    side_effect(f"the definition of the class {name}")
+
+
+def defined_class(kind: Any) -> None:
+    """Notes a class that the function has made: nobody else knows of it."""
+    if context.trace is not None and isinstance(kind, type):
+        context.trace.root.made_classes.add(kind)
+
+
 def is_reported(function: Any) -> bool:
     """Whether a function is known to do something besides computing, or to give something else at each call."""
-    return _makes_generator(function) or _touches_world(function)
+    return _makes_generator(function) or _touches_world(function) or _reads_world(function)
+
+
+def _reads_world(function: Any) -> bool:
+    module, name, owner = origin(function)
+    if owner is os.environ:
+        return name in _ENVIRON
+    return name in _READS.get(_ALIASES.get(module, module), ())
+
+
+def check_read(owner: Any) -> None:
+    """Says that Python code is about to look at what an object holds, if that is the process's environment."""
+    if owner is os.environ and context.trace is not None:
+        context.trace.read_once("the use of os.environ")
 
 
 def _touches_world(function: Any) -> bool:
-    module, name, owner = _origin(function)
+    module, name, owner = origin(function)
     if name in _IN_MEMORY or type(owner).__name__ in _IN_MEMORY:
         return False
     if any(module == known or module.startswith(f"{known}.") for known in _MODULES):
@@ -76,14 +138,17 @@ def report_call(function: Any, what: str) -> Any:
     trace = context.trace
     if trace is None:
         return function
+    if _reads_world(function):
+        trace.read_once(f"the call of {public_name(function)}")
+        return function
     if _makes_generator(function):
         return partial(_make_generator, function)
     if not _touches_world(function):
         trace.side_effect(what)
         return function
-    what = f"the call of {_public_name(function)}"
-    _, _, owner = _origin(function)
-    if isinstance(owner, _GENERATORS):
+    what = f"the call of {public_name(function)}"
+    _, _, owner = origin(function)
+    if isinstance(owner, GENERATORS):
         # Numbers drawn from a generator that is made in the function, from a seed, are the same at each call.
         trace.side_effect(what)
         trace.journal(GeneratorPlace(owner, what))
@@ -100,13 +165,13 @@ def _make_generator(function: Any, *args: Any, **kwargs: Any) -> Any:
     """A generator of random numbers; without a seed it is another one each time."""
     given = (*args, *kwargs.values())
     if context.trace is not None:
-        what = f"the call of {_public_name(function)}"
+        what = f"the call of {public_name(function)}"
         seeded = bool(given) and given[0] is not None
         context.trace.side_effect(what if seeded else f"{what} without a seed", certain=not seeded)
     return function(*args, **kwargs)
 
 
-def _origin(function: Any) -> tuple[str, str, Any]:
+def origin(function: Any) -> tuple[str, str, Any]:
     """The module of a function or of the class whose method it is, its name, and the object whose method it is."""
     name = str(getattr(function, "__name__", ""))
     owner: Any = getattr(function, "__self__", None)
@@ -118,51 +183,15 @@ def _origin(function: Any) -> tuple[str, str, Any]:
     return getattr(inner, "__module__", None) or type(owner).__module__, name, owner
 
 
-def _public_name(function: Any) -> str:
+def public_name(function: Any) -> str:
     """How a user calls a function: ``time.time``, ``random.random``, ``open``, ``Path.write_text``."""
-    module, name, owner = _origin(function)
+    module, name, owner = origin(function)
     module = _ALIASES.get(module, module)
     while module:
         if getattr(sys.modules.get(module), name, None) == function:
             return name if module in ("builtins", "io") else f"{module}.{name}"
         module = module.rpartition(".")[0]
+    if owner is os.environ:
+        return f"os.environ.{name}"
     kind = type(owner).__name__ if owner is not None else ""
     return f"{kind}.{name}" if kind else str(getattr(function, "__qualname__", name))
-
-
-_GENERATORS = (random.Random, np.random.Generator, np.random.RandomState)
-
-
-class GeneratorPlace(Place):
-    """The state of a generator of random numbers."""
-
-    __slots__ = ()
-
-    def __init__(self, owner: Any, what: str) -> None:
-        super().__init__(owner, f"the state of a {type(owner).__name__}", what)
-
-    def get(self) -> Any:
-        """The state; of one that has none that can be read (the system's), nothing."""
-        try:
-            return _state_of(self.owner)[0]()
-        except NotImplementedError:
-            return None
-
-    def set(self, value: Any) -> None:
-        """Puts a state back."""
-        if value is not None:
-            _state_of(self.owner)[1](value)
-
-
-def _state_of(generator: Any) -> tuple[Callable[[], Any], Callable[[Any], None]]:
-    """What reads and what writes the state of a generator."""
-    if isinstance(generator, random.Random):
-        return generator.getstate, generator.setstate
-    if isinstance(generator, np.random.Generator):
-        bits = cast("Any", generator.bit_generator)
-
-        def write(value: Any) -> None:
-            bits.state = value
-
-        return lambda: bits.state, write
-    return generator.get_state, generator.set_state

@@ -10,9 +10,12 @@ import types
 from collections.abc import Iterable
 from typing import Any, cast
 
-from graphc.autograph.operators.calls.watch import check_iterator, found_on, is_pure_module, operator_method
+from graphc.autograph.operators.calls.impure import check_read, defining_class, origin, public_name
+from graphc.autograph.operators.calls.watch import check_iterator, is_pure_module, operator_method
 from graphc.autograph.operators.choices.one_of import OneOf
 from graphc.autograph.operators.lists.growing import refuse_growing
+from graphc.autograph.operators.names.members import found_on
+from graphc.autograph.operators.stores.native_state import RANDOM_STATES, note_consumed, run_watched
 from graphc.base import is_installed_file
 from graphc.core import Region, context
 
@@ -20,6 +23,7 @@ __all__ = [
     "HASHED",
     "INDEXED",
     "ITERATING",
+    "call_watched",
     "check_arguments",
     "check_index",
     "check_items",
@@ -28,6 +32,7 @@ __all__ = [
     "hashed",
     "items",
     "mapping",
+    "may_change",
     "rows",
     "spread",
 ]
@@ -42,6 +47,9 @@ ITERATING: dict[Any, bool] = {
     **dict.fromkeys((list, sorted, tuple), True),
 }
 """What takes items one by one, and whether their number is asked for beforehand."""
+
+_LOOKS_AT_FRAMES = frozenset(("inspect", "logging", "sys", "traceback", "typing", "warnings", "_warnings"))
+_FRAME_BUILTINS = frozenset(("__import__", "breakpoint", "dir", "eval", "exec", "globals", "locals", "super", "vars"))
 
 _FORMATTED = ("__format__", "__str__", "__repr__")
 _ITERATED = ("__iter__", "__length_hint__")
@@ -95,13 +103,27 @@ def check_items(value: Any, sized: bool = False) -> None:
       value: the object.
       sized: whether Python asks for the number of items beforehand.
     """
-    if not isinstance(context.trace, Region) or type(value) is tuple:
+    if context.trace is None or type(value) is tuple:
         return
+    check_read(value)
+    kind = cast("type[Any]", type(value))
+    iterate = found_on(kind, "__iter__")
+    what, stream = f"the iteration over a {kind.__name__}", _is_stream(kind, iterate)
+    if not isinstance(context.trace, Region):
+        note_consumed(value, what, always=stream)
+        return
+    if stream:
+        context.trace.side_effect(what)
     check_methods(value, (*_ITERATED, *_SIZED) if sized else _ITERATED)
-    iterate = found_on(cast("type[Any]", type(value)), "__iter__")
     # Without __iter__, and in that of an abstract base class, the items are asked for one by one.
     if iterate is None or (isinstance(iterate, types.FunctionType) and is_installed_file(iterate.__code__.co_filename)):
         check_methods(value, _BY_NUMBER)
+
+
+def _is_stream(kind: type[Any], iterate: Any) -> bool:
+    """Whether a library's class gives items and no more, as loaders of data do: nobody sees what they change."""
+    held = found_on(kind, "__getitem__") or found_on(kind, "__contains__") or found_on(kind, "__next__")
+    return held is None and isinstance(iterate, types.FunctionType) and is_installed_file(iterate.__code__.co_filename)
 
 
 def check_index(index: Any) -> None:
@@ -113,8 +135,10 @@ def check_index(index: Any) -> None:
 
 def check_arguments(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Reports that a builtin is about to call methods of its arguments."""
-    if not isinstance(context.trace, Region) or not isinstance(function, type | types.BuiltinFunctionType):
+    if not isinstance(function, type | types.BuiltinFunctionType):
         return
+    if function is type and len(args) == 3:
+        defining_class(str(args[0]))
     owner: object = getattr(function, "__self__", None)
     is_method = not isinstance(function, type) and not isinstance(owner, types.ModuleType | None)
     kind = cast("type[Any]", type(owner))
@@ -126,23 +150,35 @@ def check_arguments(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
             check_items(value, sized)
 
 
+def may_change(function: Any) -> bool:
+    """Whether a function may change what it is given, and is not known to look at the frame that calls it."""
+    module, name, _ = origin(function)
+    return name not in _FRAME_BUILTINS if module == "builtins" else module.partition(".")[0] not in _LOOKS_AT_FRAMES
+
+
+def call_watched(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Calls a function that is not converted, with a look at what it changes of what it is given."""
+    given = [getattr(function, "__self__", function), *args, *kwargs.values()]
+    if not is_pure_module(origin(function)[0]):
+        given += RANDOM_STATES
+    return run_watched(lambda: function(*args, **kwargs), given, f"the call of {public_name(function)}")
+
+
 def items(value: Any) -> Any:
     """The value, which is unpacked or iterated over where the call stands."""
     if isinstance(value, OneOf) and len(value.left) == 1:
         value = value.options[value.left[0]]
     refuse_growing(value)
-    if isinstance(context.trace, Region):
-        check_iterator(value)
-        check_items(value)
+    check_iterator(value)
+    check_items(value)
     return value
 
 
 def spread(value: Any) -> Any:
     """The value, whose items become elements or arguments where the call stands."""
     refuse_growing(value)
-    if isinstance(context.trace, Region):
-        check_iterator(value)
-        check_items(value, sized=True)
+    check_iterator(value)
+    check_items(value, sized=True)
     return value
 
 
@@ -155,11 +191,9 @@ def mapping(value: Any) -> Any:
 def rows(value: Any) -> Any:
     """The value, which is iterated over where the call stands, and each of its items unpacked."""
     refuse_growing(value)
-    if not isinstance(context.trace, Region):
-        return value
     check_iterator(value)
     check_items(value)
-    return map(items, value)
+    return map(items, value) if isinstance(context.trace, Region) else value
 
 
 def check_printed(value: Any) -> None:

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, cast
 
 from graphc.autograph.operators.calls.calls import call
-from graphc.autograph.operators.calls.watch import found_on, is_users, made, operator_method
+from graphc.autograph.operators.calls.watch import is_users, made, operator_method
 from graphc.autograph.operators.host.late_values import PURE, REPLACED
 from graphc.autograph.operators.lists.growing import refuse_growing
+from graphc.autograph.operators.names.members import found_on
 from graphc.base import nest
 from graphc.core import ArrayMethods, context
 

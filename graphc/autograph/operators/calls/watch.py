@@ -9,13 +9,17 @@ from __future__ import annotations
 import dataclasses
 import dis
 import inspect
+import io
 import reprlib
 import sys
 import types
 from collections.abc import Iterator
 from typing import Any, cast
 
+from graphc.autograph.operators.host.files import check_unread
+from graphc.autograph.operators.names.members import found_on
 from graphc.autograph.operators.names.outer_names import CellPlace, GlobalPlace, note_name
+from graphc.autograph.operators.stores.native_state import note_consumed
 from graphc.base import Location, is_installed_file, remember
 from graphc.core import Region, attribute, context, fixed
 
@@ -23,13 +27,11 @@ __all__ = [
     "PLAIN",
     "check_iterator",
     "check_stores",
-    "found_on",
     "is_pure_module",
     "is_users",
     "made",
     "made_here",
     "operator_method",
-    "special_method",
     "watch_names",
 ]
 
@@ -42,6 +44,11 @@ _IMPURE_MODULES = ("numpy.random", "jax.debug", "jax.experimental")
 
 _OUTER_STORES = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
 _CELL_STORES = frozenset({"STORE_DEREF", "DELETE_DEREF"})
+_PURE_FUNCTIONS = frozenset(
+    {"abs", "enumerate", "float", "int", "iter", "len", "list", "max", "min"}
+    | {"range", "reversed", "sorted", "sum", "tuple", "zip"}
+)
+_PURE_METHODS = frozenset(("items", "keys", "values"))
 _OBJECT_STORES = frozenset({"STORE_ATTR", "STORE_SUBSCR", "DELETE_ATTR", "DELETE_SUBSCR"})
 
 
@@ -50,9 +57,10 @@ _known_stores: dict[int, _Stores] = {}
 
 
 def _stores(code: types.CodeType) -> _Stores:
-    """The globals and the free variables that a code object assigns, with a line, and whether it stores into objects.
+    """The globals and the free variables that a code object assigns, with a line, and whether it may change objects.
 
-    The functions inside it count too, since its own branches and loops become such functions when it is converted.
+    It may if it stores into one, or calls what is not known to compute only. The functions inside it count too, since
+    its own branches and loops become such functions when it is converted.
     """
     known = _known_stores.get(id(code))
     if known is not None:
@@ -66,7 +74,7 @@ def _stores(code: types.CodeType) -> _Stores:
             outer.setdefault(instruction.argval, line)
         elif instruction.opname in _CELL_STORES and instruction.argval in code.co_freevars:
             free.setdefault(instruction.argval, line)
-        objects |= instruction.opname in _OBJECT_STORES
+        objects |= instruction.opname in _OBJECT_STORES or _calls_unknown(instruction)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             inner_outer, inner_free, inner_objects = _stores(constant)
@@ -74,6 +82,15 @@ def _stores(code: types.CodeType) -> _Stores:
             free = {**{name: line for name, line in inner_free.items() if name in code.co_freevars}, **free}
             objects |= inner_objects
     return remember(_known_stores, code, (outer, free, objects))
+
+
+def _calls_unknown(instruction: dis.Instruction) -> bool:
+    """Whether an instruction loads what is about to be called, and that is no builtin that only computes."""
+    if instruction.opname == "LOAD_METHOD" or (instruction.opname == "LOAD_ATTR" and "NULL" in instruction.argrepr):
+        return instruction.argval not in _PURE_METHODS
+    if instruction.opname == "LOAD_GLOBAL" and "NULL" in instruction.argrepr:
+        return instruction.argval not in _PURE_FUNCTIONS
+    return instruction.opname == "CALL_FUNCTION_EX"
 
 
 def check_stores(function: types.FunctionType) -> None:
@@ -131,40 +148,40 @@ def made(value: Any) -> Any:
 
 
 def check_iterator(value: Any, depth: int = 2) -> None:
-    """Reports that an iterator from outside the open region is consumed.
+    """Reports that an iterator from outside the open region, or from outside the function, is consumed.
 
     Args:
       value: what is consumed; anything but an iterator is fine.
       depth: how many frames up the code is that consumes it. A generator expression written there was made there.
     """
     region = context.trace
-    if not isinstance(region, Region) or not _is_iterator(value) or region.owns(value):
+    if not _is_iterator(value):
+        return
+    check_unread(value)
+    if not isinstance(region, Region):
+        note_consumed(value, _use_of(value))
+        return
+    if region.owns(value):
         return
     code = getattr(value, "gi_code", None)
     around = sys._getframe(depth).f_code  # pyright: ignore[reportPrivateUsage]
     if code is not None and any(code is constant for constant in around.co_consts):
         return
-    region.side_effect(f"the use of an iterator ({type(value).__name__}) from outside")
+    region.side_effect(_use_of(value))
 
 
-def special_method(owner: Any, name: str) -> types.FunctionType | None:
-    """The method with which a class of the user's answers Python's protocols, in a region; None if it is not Python's.
-
-    A generator is left to Python unless it stores into something, because its body cannot be converted.
-    """
-    region = context.trace
-    kind = cast("type[Any]", type(owner))
-    method = getattr(kind, name, None)
-    if not isinstance(region, Region) or not isinstance(method, types.FunctionType):
-        return None
-    return None if _package(kind) == "graphc" else _unless_generator(method)
+def _use_of(iterator: Any) -> str:
+    kind = type(iterator).__name__
+    named = f"a {kind}" if isinstance(iterator, io.IOBase) else f"an iterator ({kind})"
+    return f"the use of {named} from outside"
 
 
 def operator_method(owner: Any, name: str) -> types.FunctionType | None:
     """The method of the user's with which an object answers an operator, in a trace; None if it is not the user's.
 
     What a class of a library's answers (a fraction, a path) is taken for pure, and what is generated (the comparisons
-    of a dataclass) has no source to convert.
+    of a dataclass) has no source to convert. A generator is left to Python unless it stores into something, because its
+    body cannot be converted.
     """
     kind = cast("type[Any]", type(owner))
     if context.trace is None or kind in PLAIN:
@@ -195,14 +212,6 @@ def _is_generated(method: types.FunctionType) -> bool:
     return file == "<string>"
 
 
-def found_on(kind: type[Any], name: str) -> Any:
-    """What Python finds for an attribute in a class and its bases, as it is there; None if there is nothing."""
-    for base in kind.__mro__:
-        if name in base.__dict__:
-            return base.__dict__[name]
-    return None
-
-
 def _package(kind: type[Any]) -> str:
     return str(kind.__module__).split(".")[0]
 
@@ -211,7 +220,9 @@ def _unless_generator(method: types.FunctionType) -> types.FunctionType | None:
     if not inspect.isgeneratorfunction(method):
         return method
     outer, free, objects = _stores(method.__code__)
-    if context.trace is not None and (outer or free or objects):
+    if not isinstance(context.trace, Region):
+        check_stores(method)
+    elif outer or free or objects:
         context.trace.side_effect(f"the call of {method.__qualname__}")
     return None
 

@@ -14,12 +14,14 @@ from typing import Any, cast
 
 from graphc.autograph.operators.branches.list_choice import choose_item
 from graphc.autograph.operators.calls.calls import call
+from graphc.autograph.operators.calls.impure import check_read
 from graphc.autograph.operators.calls.natives import INDEXED, check_index, check_methods, check_printed
-from graphc.autograph.operators.calls.watch import PLAIN, found_on, made, operator_method
+from graphc.autograph.operators.calls.watch import PLAIN, made, operator_method
 from graphc.autograph.operators.choices.one_of import OneOf, ask
 from graphc.autograph.operators.host.text import percent
 from graphc.autograph.operators.lists.growing import growing, refuse_growing
 from graphc.autograph.operators.lists.methods import concatenated, load_from_list
+from graphc.autograph.operators.names.members import found_on
 from graphc.autograph.operators.numbers.positions import check_positions
 from graphc.core import SymbolicTensor, context, read
 
@@ -142,6 +144,7 @@ def load_item(owner: Any, index: Any) -> Any:
         return call(method)(owner, index)
     check_index(index)
     check_positions(owner, index)
+    check_read(owner)
     kind = cast("type[Any]", type(owner))
     if found_on(kind, "__missing__") is not None and issubclass(kind, dict) and not dict.__contains__(owner, index):
         default = operator_method(owner, "__missing__")

@@ -12,19 +12,21 @@ from typing import Any, cast
 from graphc.autograph.operators.branches.branches import itself
 from graphc.autograph.operators.branches.logic import and_, and_if_plain, not_, or_
 from graphc.autograph.operators.calls.calls import call
+from graphc.autograph.operators.calls.impure import check_read
 from graphc.autograph.operators.calls.natives import HASHED, check_items, check_methods
-from graphc.autograph.operators.calls.watch import PLAIN, check_iterator, found_on, operator_method
+from graphc.autograph.operators.calls.watch import PLAIN, check_iterator, operator_method
 from graphc.autograph.operators.choices.one_of import OneOf, ask, decide, is_simple
 from graphc.autograph.operators.expressions.arithmetic import answers
 from graphc.autograph.operators.expressions.identity import is_, is_not
 from graphc.autograph.operators.lists.growing import refuse_growing
+from graphc.autograph.operators.names.members import found_on
 from graphc.autograph.operators.numbers.conversions import truth_value
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber, kind_of
 from graphc.base import nest
 from graphc.core import SymbolicTensor, apply, context, operand
 from graphc.ir import OPS
 
-__all__ = ["compare", "compare_chain", "contains", "ordered"]
+__all__ = ["Compared", "compare", "compare_chain", "compared", "contains", "ordered"]
 
 Thunk = Callable[[], Any]
 
@@ -74,10 +76,34 @@ def _of_one(value: OneOf, test: Callable[[Any], Any]) -> Any:
     return decide(value, test) if all(map(is_simple, value.options)) else ask(value, test)
 
 
+class Compared:
+    """An object that Python compares by methods of the user's: these are called as all code of theirs is."""
+
+    __slots__ = ("value",)
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __lt__(self, other: Any) -> Any:
+        return compare("<", self.value, other.value if isinstance(other, Compared) else other)
+
+    def __gt__(self, other: Any) -> Any:
+        return compare(">", self.value, other.value if isinstance(other, Compared) else other)
+
+    def __eq__(self, other: object) -> Any:
+        return compare("==", self.value, other.value if isinstance(other, Compared) else other)
+
+
+def compared(value: Any) -> Any:
+    """What Python may compare in place of a value where it looks for an order."""
+    return Compared(value) if any(operator_method(value, name) for name in ("__lt__", "__gt__")) else value
+
+
 def ordered(value: Any) -> Any:
     """What Python compares where objects of a dataclass are compared: their fields."""
     if not isinstance(value, tuple):
-        return _fields(value) if _compares_fields(cast("type[Any]", type(value)), "__lt__") else value
+        return _fields(value) if _compares_fields(cast("type[Any]", type(value)), "__lt__") else compared(value)
     before = cast("tuple[Any, ...]", value)
     items = tuple([ordered(item) for item in before])
     return items if any(map(operator.is_not, items, before)) else before
@@ -204,6 +230,7 @@ def contains(item: Any, container: Any) -> Any:
     if method is not None:
         return bool(call(method)(container, item))
     check_methods(item, HASHED)
+    check_read(container)
     if found_on(cast("type[Any]", type(container)), "__contains__") is None:
         check_iterator(container)
         check_items(container)

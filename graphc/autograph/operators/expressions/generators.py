@@ -17,7 +17,7 @@ from graphc.autograph.operators.branches.branches import if_stmt, is_symbolic_co
 from graphc.autograph.operators.branches.logic import and_, not_
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.natives import check_items
-from graphc.autograph.operators.calls.watch import check_iterator, made, special_method
+from graphc.autograph.operators.calls.watch import check_iterator, made, operator_method
 from graphc.autograph.operators.host.late_values import REPLACED
 from graphc.autograph.operators.loops.for_loops import Loopable, run_for
 from graphc.autograph.operators.loops.iterators import SpaceIterator, iterator_of
@@ -150,7 +150,7 @@ def _iterator(items: Any) -> Any:
     """What Python takes the items from."""
     if isinstance(items, GeneratorExpression):
         return items
-    iterate = special_method(items, "__iter__")
+    iterate = operator_method(items, "__iter__")
     if iterate is not None:
         items = call(iterate)(items)
     found = iterator_of(items)

@@ -12,9 +12,11 @@ from typing import Any
 from graphc.autograph.operators.branches.logic import not_
 from graphc.autograph.operators.branches.merging import describe, is_number
 from graphc.autograph.operators.choices.one_of import OneOf, decide
+from graphc.autograph.operators.host.late_values import REPLACED
 from graphc.autograph.operators.numbers.kinds import stands_for_bool
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber, kind_of
+from graphc.autograph.operators.stores.native_state import note_identity
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError
 from graphc.core import SymbolicTensor, Tensor, Trace, context
@@ -58,6 +60,22 @@ def is_(left: Any, right: Any) -> Any:
 def is_not(left: Any, right: Any) -> Any:
     """``left is not right``."""
     return not_(is_(left, right))
+
+
+def _id(native: Any, value: Any, /) -> int:
+    """``id``."""
+    note_identity(value, "the call of id")
+    return native(value)
+
+
+def _hash(native: Any, value: Any, /) -> Any:
+    """``hash``, which of most objects says no more than which object it is."""
+    if type(value).__hash__ is object.__hash__:
+        note_identity(value, "the call of hash")
+    return native(value)
+
+
+REPLACED.update({id: _id, hash: _hash})
 
 
 def _may_be_one(trace: Trace, left: Any, right: Any) -> bool:

@@ -30,7 +30,7 @@ from graphc.autograph.operators.branches.merging import (
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.watch import check_iterator, made
 from graphc.autograph.operators.expressions.arithmetic import binary
-from graphc.autograph.operators.expressions.comparisons import compare
+from graphc.autograph.operators.expressions.comparisons import Compared, compare, compared
 from graphc.autograph.operators.expressions.generators import GeneratorExpression
 from graphc.autograph.operators.failures.checks import require
 from graphc.autograph.operators.host.late_values import REPLACED, of_values
@@ -177,7 +177,9 @@ def _extreme(name: str, symbol: str, op: str) -> Callable[..., Any]:
             values = call(list)(values)
         if not (looped or holds_symbols(values) or key is not None):
             options = {} if default is _MISSING else {"default": default}
-            return native(*args, key=key, **options)
+            given = map(compared, args) if len(args) > 1 else [_all_compared(values)] if args else ()
+            result = native(*given, **options)
+            return result.value if isinstance(result, Compared) else result
         if len(args) > 1 and default is not _MISSING:
             return native(*args, default=default)  # says what Python says
         if key is None and not looped and all(type(value) in (int, LoopIndex) for value in values):
@@ -187,6 +189,10 @@ def _extreme(name: str, symbol: str, op: str) -> Callable[..., Any]:
         return search.result(default)
 
     return found
+
+
+def _all_compared(values: Any) -> Any:
+    return [compared(value) for value in nest.as_tuple(values)] if isinstance(values, list | tuple) else values
 
 
 def _limited(op: str, first: Any, second: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn, cast
 
 from graphc.autograph.operators.branches.branches import if_exp
 from graphc.autograph.operators.calls.calls import call, is_pure_class
-from graphc.autograph.operators.calls.watch import found_on, operator_method
+from graphc.autograph.operators.calls.watch import operator_method
 from graphc.autograph.operators.failures.generator_managers import is_followed_generator, is_pure_generator
 from graphc.autograph.operators.failures.handlers import (
     Caught,
@@ -26,6 +26,9 @@ from graphc.autograph.operators.failures.handlers import (
     num_handlers,
 )
 from graphc.autograph.operators.failures.tokens import refuse_token
+from graphc.autograph.operators.host.files import watch_stream
+from graphc.autograph.operators.names.members import found_on
+from graphc.autograph.operators.stores.native_state import note_state
 from graphc.base import nest
 from graphc.core import Region, SymbolicTensor, context
 from graphc.ops import STATUS
@@ -39,6 +42,10 @@ def manager(value: Any) -> Any:
     if trace is None:
         return value
     refuse_token(value)
+    if isinstance(value, contextlib.redirect_stdout | contextlib.redirect_stderr):
+        trace.side_effect(_title(value))
+        watch_stream("stdout" if isinstance(value, contextlib.redirect_stdout) else "stderr")
+        return _Redirecting(value)
     if isinstance(value, _AT_TRACE_TIME):
         trace.side_effect(f"what {_title(value)} does", certain=True)
         return cast("Any", value)
@@ -56,8 +63,6 @@ _AT_TRACE_TIME = (
     contextlib.ExitStack,
     contextlib.chdir,
     contextlib.closing,
-    contextlib.redirect_stderr,
-    contextlib.redirect_stdout,
 )
 """Those of the standard library that change the world, or call what nobody has converted."""
 
@@ -98,6 +103,20 @@ class _Catching(_Watched):
     def __exit__(self, *exception: Any) -> Any:
         self._scope.__exit__(*exception)
         return self._leave(*exception)
+
+
+class _Redirecting(_Watched):
+    """A redirection of what is printed; what else than ``print`` writes does so when the function is traced."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> Any:
+        file = self._manager.__enter__()
+        note_state(file, f"what {_title(self._manager)} does")
+        return file
+
+    def __exit__(self, *exception: Any) -> Any:
+        return self._manager.__exit__(*exception)
 
 
 class _Finishing(_Watched):

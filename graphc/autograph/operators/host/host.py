@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -13,6 +14,7 @@ import numpy as np
 
 from graphc.autograph.operators.failures.failures import failures, user_calls
 from graphc.autograph.operators.failures.handlers import check_handlers
+from graphc.autograph.operators.host.files import is_made_here, is_redirected, note_late, print_now
 from graphc.autograph.operators.host.late_values import REPLACED, Frozen, rebuilt
 from graphc.autograph.operators.host.results import Results, is_type
 from graphc.autograph.operators.host.text import text_of
@@ -62,18 +64,24 @@ def call_host(
 
 def print_late(native: Any, *values: Any, **options: Any) -> None:
     """``print``: the texts are made, and printed, when the program runs."""
-    del native
     file = options.pop("file", None)
     # What Python would look up at each call is looked up at each call.
-    stream = {id(sys.stdout): "stdout", id(sys.stderr): "stderr"}.get(id(file))
-    call_host(
-        partial(_print_now, stream, None if stream else file),
-        "print",
-        ([text_of("str", value) for value in values], options),
-    )
+    stream = "stdout" if file is None else {id(sys.stdout): "stdout", id(sys.stderr): "stderr"}.get(id(file))
+    if stream is not None:
+        file = getattr(sys, stream) if is_redirected(stream) else None
+        if file is None and is_redirected(stream):
+            return
+    texts = [text_of("str", value) for value in values]
+    if file is not None and is_made_here(file):
+        print_now(builtins.print if native is None else native, texts, options, file)
+        return
+    if file is not None:
+        note_late(file)
+        stream = None
+    call_host(partial(_print_late, stream, file), "print", (texts, options))
 
 
-def _print_now(stream: str | None, file: Any, given: tuple[list[str], dict[str, Any]]) -> tuple[()]:
+def _print_late(stream: str | None, file: Any, given: tuple[list[str], dict[str, Any]]) -> tuple[()]:
     texts, options = given
     with _printing:
         print(*texts, file=getattr(sys, stream) if stream else file, **options)

@@ -23,6 +23,7 @@ from graphc.autograph.operators.host.late_values import REPLACED, View, is_late,
 from graphc.autograph.operators.lists.growing import refuse_growing
 from graphc.autograph.operators.numbers.kinds import check_shown
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber
+from graphc.autograph.operators.stores.native_state import note_identity
 from graphc.base import is_installed_file, nest
 from graphc.base.errors import ConcretizationError, UnimplementedError
 from graphc.core import context
@@ -190,6 +191,8 @@ def _shown(value: Any, *ways: str) -> Any:
         return value
     if any(_method(value, *_ASKED[way]) is not None for way in ways):
         return _Shown(*(text_of(way, value) if way in ways else "" for way in ("str", "repr")))
+    if type(value).__repr__ is object.__repr__ and ("str" not in ways or type(value).__str__ is object.__str__):
+        note_identity(value, f"the text of a {type(value).__name__}, which has no __repr__ of its own,")
     parts = nest.children(value)
     return rebuilt(value, partial(_shown_as, ("repr",))) if parts is not None and parts[1] else value
 

@@ -8,7 +8,9 @@ remains.
 
 from __future__ import annotations
 
+import itertools
 import sys
+import types
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import replace
@@ -18,7 +20,8 @@ from typing import Any, cast
 from graphc.autograph.jumps import is_flag
 from graphc.autograph.operators.branches.branches import if_stmt, is_symbolic_condition
 from graphc.autograph.operators.calls.calls import call
-from graphc.autograph.operators.calls.watch import check_iterator, special_method
+from graphc.autograph.operators.calls.natives import check_items
+from graphc.autograph.operators.calls.watch import check_iterator, made, operator_method
 from graphc.autograph.operators.choices.one_of import OneOf
 from graphc.autograph.operators.loops.iterators import SpaceIterator, iterator_of
 from graphc.autograph.operators.loops.options import OpenLoop, open_loop, report_unrolled, with_options
@@ -26,6 +29,7 @@ from graphc.autograph.operators.loops.rolling import ForLoop, Stop, Test, roll, 
 from graphc.autograph.operators.loops.spaces import Space
 from graphc.autograph.operators.loops.state import LoopVariables
 from graphc.autograph.operators.loops.unrolling import NodeLimit, run_in_python
+from graphc.autograph.operators.names.members import found_on
 from graphc.base.errors import UnimplementedError
 from graphc.core import RegionAborted, context, current_trace
 
@@ -105,13 +109,20 @@ def run_for(
     if isinstance(iterable, Loopable):
         iterable.loop(extra_test, body, variables, statement)
         return
-    iterate = special_method(iterable, "__iter__")
+    iterate = operator_method(iterable, "__iter__")
     if iterate is not None:
         iterable = call(iterate)(iterable)
+        check_iterator(iterable)
+    elif found_on(cast("type[Any]", type(iterable)), "__iter__") is None:
+        item_at = operator_method(iterable, "__getitem__")
+        if item_at is not None:
+            iterable = made(_items_by_place(call(types.MethodType(item_at, iterable))))
     with open_loop(trace, statement) as options:
         loop = ForLoop(trace, extra_test, body, variables, options, held and isinstance(iterable, Iterator))
         iterator = iterator_of(iterable)
         if iterator is None:
+            if trace.parent is None:
+                check_items(iterable)
             _run_over_items(loop, cast("Iterable[Any]", iterable))
             return
         mark = iterator.mark()
@@ -123,6 +134,16 @@ def run_for(
 
         with_options(trace, options, run)
         iterator.check_lists()
+
+
+def _items_by_place(item_at: Callable[[int], Any]) -> Iterator[Any]:
+    """What Python finds where an object has no ``__iter__``: its items from the first one on."""
+    for place in itertools.count():
+        try:
+            item = item_at(place)
+        except IndexError:
+            return
+        yield item
 
 
 def _run_over_one(iterable: OneOf, run: Callable[[Any], None], variables: LoopVariables) -> None:

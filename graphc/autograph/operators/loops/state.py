@@ -159,8 +159,14 @@ def _inner_containers(value: Any) -> frozenset[int]:
 
 
 def _entry_type(leaf: Any) -> TensorType | None:
-    """Tensors are carried from the start; an index of a loop around this one is a number, and is not."""
-    return leaf_type(leaf) if is_tensor(leaf) and not isinstance(leaf, LoopIndex) else None
+    """The type of a leaf that is carried from the start: a tensor, but not the index of a loop around this one.
+
+    An array of NumPy's is carried once an iteration puts another value in its place. Until then it is the array itself,
+    so that code that changes it in place (``a += 1``, ``a[0] = 1``, a view of it) is seen, and needs Python: other
+    names may hold the array too.
+    """
+    own = isinstance(leaf, LoopIndex | np.ndarray)
+    return leaf_type(leaf) if is_tensor(leaf) and not own else None
 
 
 class LoopState:

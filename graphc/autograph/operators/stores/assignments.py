@@ -9,19 +9,21 @@ from typing import Any, cast
 
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.impure import side_effect
-from graphc.autograph.operators.calls.watch import found_on, is_users, operator_method
+from graphc.autograph.operators.calls.watch import is_users, operator_method
 from graphc.autograph.operators.choices.one_of import OneOf, use
 from graphc.autograph.operators.expressions.arithmetic import binary
 from graphc.autograph.operators.host.late_values import REPLACED
 from graphc.autograph.operators.lists.chosen import delete_chosen, store_chosen
 from graphc.autograph.operators.lists.growing import METHODS, growing, refuse_growing
 from graphc.autograph.operators.lists.methods import store_in_list
+from graphc.autograph.operators.names.members import found_on
 from graphc.autograph.operators.numbers.positions import check_positions
 from graphc.autograph.operators.stores.kept_tensors import holds_symbols, note_store
 from graphc.autograph.operators.stores.masked import Chosen
 from graphc.autograph.operators.stores.places import (
     AttributePlace,
     ContentsPlace,
+    ManagedAttributePlace,
     container_kind,
     is_managed_attribute,
     is_plain_attribute,
@@ -45,11 +47,18 @@ def store_attr(owner: Any, name: str, value: Any) -> None:
     elif (setter := _setter(owner, name)) is not None:
         call(setter)(owner, value)
     else:
-        what = f"the assignment to attribute {name!r} of a {type(owner).__name__}"
-        context.trace.side_effect(what, certain=isinstance(owner, Config))
+        what = f"the assignment to attribute {name!r} of {_named(owner)}"
+        certain = isinstance(owner, Config)
+        context.trace.side_effect(what, certain=certain)
+        if not certain:
+            context.trace.journal(ManagedAttributePlace(owner, name, what))
         if holds_symbols(value):
             note_store(owner, what)
         setattr(owner, name, value)
+
+
+def _named(owner: Any) -> str:
+    return f"the class {owner.__name__}" if isinstance(owner, type) else f"a {type(owner).__name__}"
 
 
 def _store_in_object(native: Callable[[Any, str, Any], None], owner: Any, name: str, value: Any) -> None:
@@ -119,7 +128,10 @@ def delete_attr(owner: Any, name: str) -> None:
     """``del owner.name``."""
     place = AttributePlace(owner, name)
     if context.trace is None or not is_plain_attribute(owner, name) or place.get() is MISSING:
-        side_effect(f"the deletion of attribute {name!r} of a {type(owner).__name__}")
+        what = f"the deletion of attribute {name!r} of {_named(owner)}"
+        side_effect(what)
+        if context.trace is not None:
+            context.trace.journal(ManagedAttributePlace(owner, name, what))
         delattr(owner, name)
     else:
         write(place, MISSING)

@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any, cast
 
 from graphc.autograph.convert import is_converted
-from graphc.autograph.operators.calls.watch import found_on
+from graphc.autograph.operators.names.members import found_on
 from graphc.autograph.operators.names.undefined import Undefined
 from graphc.base import nest
 from graphc.base.errors import GraphcError, UndefinedNameError
@@ -20,6 +20,7 @@ from graphc.core import MISSING, Place, Reads, Region, attribute, context, fixed
 __all__ = [
     "AttributePlace",
     "ContentsPlace",
+    "ManagedAttributePlace",
     "at_end",
     "container_kind",
     "held",
@@ -35,15 +36,15 @@ class AttributePlace(Place):
 
     __slots__ = ("name",)
 
-    def __init__(self, owner: Any, name: str) -> None:
-        what = f"attribute {name!r} of a {type(owner).__name__}"
-        super().__init__(owner, f"the {what}", f"the assignment to {what}")
+    def __init__(self, owner: Any, name: str, what: str = "") -> None:
+        attribute = f"attribute {name!r} of a {type(owner).__name__}"
+        super().__init__(owner, f"the {attribute}", what or f"the assignment to {attribute}")
         self.name = name
 
     @classmethod
     def key_of(cls, owner: Any, name: str) -> tuple[Any, ...]:
         """The key of the place that an object's attribute is."""
-        return (cls, id(owner), name)
+        return (AttributePlace, id(owner), name)
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -117,6 +118,28 @@ class ContentsPlace(Place):
         else:
             kind.clear(self.owner)
             kind.update(self.owner, value)
+
+
+class ManagedAttributePlace(AttributePlace):
+    """An attribute of a class, or one that is stored by code that nobody converts."""
+
+    __slots__ = ()
+
+    def get(self) -> Any:
+        """What the attribute holds, on the class itself or as code says."""
+        if isinstance(self.owner, type):
+            return self.owner.__dict__.get(self.name, MISSING)
+        try:
+            return getattr(self.owner, self.name)
+        except Exception:  # whatever such code raises
+            return MISSING
+
+    def set(self, value: Any) -> None:
+        """Stores a value as Python does, or takes the attribute away."""
+        if value is not MISSING:
+            setattr(self.owner, self.name, value)
+        elif self.get() is not MISSING:
+            delattr(self.owner, self.name)
 
 
 def container_kind(owner: Any) -> type[Any]:

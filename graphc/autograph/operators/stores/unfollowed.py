@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from graphc.core import Place, context
+from graphc.autograph.operators.stores.native_state import note_state
+from graphc.core import Place, Reads, context
 
 __all__ = ["note_change"]
 
@@ -44,6 +45,11 @@ class _UnfollowedPlace(Place):
         super().__init__(owner, f"a {type(owner).__name__} that is changed", what)
         self._kind = kind
 
+    def read_as(self, reads: Reads) -> tuple[Any, ...] | None:
+        """The key of the source by which the object is read, where it is the same in all calls."""
+        source = reads.source(self.owner)
+        return None if source is None or source.of_call else source.key
+
     def get(self) -> Any:
         """A copy of the contents."""
         return _KINDS[self._kind][0](self.owner)
@@ -69,6 +75,7 @@ def note_change(owner: Any, what: str) -> None:
     trace.side_effect(what)
     kind = next((kind for kind in _KINDS if isinstance(owner, kind)), None)
     if kind is None:
+        note_state(owner, what)
         return
     while isinstance(getattr(owner, "base", None), np.ndarray):
         owner = owner.base  # a view: what it looks into may outlive the call
