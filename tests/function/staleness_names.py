@@ -1,0 +1,268 @@
+"""Cases of :mod:`tests.function.staleness`: names, functions and their defaults."""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import Any
+
+import numpy as np
+
+import graphc as gx
+from tests.function.staleness import Made, for_kind
+
+G: dict[str, Any] = globals()
+
+NAMES, FUNCTIONS = "names", "functions and methods"
+
+
+def _rebinding(name: str, before: Any, after: Any, program: Any) -> Made:
+    G[name] = before
+    return program, lambda: G.update({name: after})
+
+
+NUMBER: Any = None
+HELPER: Any = None
+KIND: Any = None
+
+
+@for_kind(NAMES, "a global number", "followed")
+def _() -> Made:
+    return _rebinding("NUMBER", 2.0, 3.0, lambda x: x * NUMBER)
+
+
+@for_kind(NAMES, "a global string", "followed")
+def _() -> Made:
+    return _rebinding("NUMBER", "a", "b", lambda x: x * 2 if NUMBER == "a" else x * 3)
+
+
+@for_kind(NAMES, "a global that holds another list", "followed")
+def _() -> Made:
+    return _rebinding("NUMBER", [2.0], [3.0, 1.0], lambda x: x * sum(NUMBER))
+
+
+@for_kind(NAMES, "a global that holds another tensor", "followed")
+def _() -> Made:
+    return _rebinding("NUMBER", gx.asarray(2.0), gx.asarray(3.0), lambda x: x * NUMBER)
+
+
+@for_kind(NAMES, "a global that holds another NumPy array", "followed")
+def _() -> Made:
+    return _rebinding("NUMBER", np.float32([2, 2]), np.float32([3, 3]), lambda x: x * NUMBER)
+
+
+@for_kind(NAMES, "a global that holds another Variable", "followed")
+def _() -> Made:
+    return _rebinding("NUMBER", gx.Variable(2.0), gx.Variable(3.0), lambda x: x * NUMBER)
+
+
+@for_kind(NAMES, "the value of a Variable", "followed")
+def _() -> Made:
+    variable = gx.Variable(2.0)
+    return lambda x: x * variable, lambda: variable.assign(3.0)
+
+
+@for_kind(NAMES, "a global that is set in place of a builtin", "followed", gap=True)
+def _() -> Made:
+    G.pop("abs", None)
+
+    def program(x: Any) -> Any:
+        return x * abs(-2.0)
+
+    return program, lambda: G.update(abs=lambda value: 3.0)
+
+
+@for_kind(NAMES, "a variable of the function around", "followed")
+def _() -> Made:
+    number = 2.0
+
+    def change() -> None:
+        nonlocal number
+        number = 3.0
+
+    return lambda x: x * number, change
+
+
+@for_kind(NAMES, "a variable of the function around, read in a helper", "followed")
+def _() -> Made:
+    number = 2.0
+
+    def change() -> None:
+        nonlocal number
+        number = 3.0
+
+    def helper() -> float:
+        return number
+
+    return lambda x: x * helper(), change
+
+
+@for_kind(FUNCTIONS, "a global function that is defined anew", "followed")
+def _() -> Made:
+    return _rebinding("HELPER", lambda x: x * 2, lambda x: x * 3, lambda x: HELPER(x))
+
+
+@for_kind(FUNCTIONS, "a global class that is defined anew", "followed")
+def _() -> Made:
+    return _rebinding("KIND", type("A", (), {"n": 2.0}), type("A", (), {"n": 3.0}), lambda x: x * KIND().n)
+
+
+@for_kind(FUNCTIONS, "a function in a variable of the function around", "followed")
+def _() -> Made:
+    def helper(x: Any) -> Any:
+        return x * 2
+
+    def change() -> None:
+        nonlocal helper
+        helper = lambda x: x * 3  # noqa: E731
+
+    return lambda x: helper(x), change
+
+
+@for_kind(FUNCTIONS, "the code of a function (`f.__code__ = ...`)", "followed")
+def _() -> Made:
+    def helper(x: Any) -> Any:
+        return x * 2
+
+    def other(x: Any) -> Any:
+        return x * 3
+
+    return lambda x: helper(x), lambda: setattr(helper, "__code__", other.__code__)
+
+
+@for_kind(FUNCTIONS, "the defaults of a function (`f.__defaults__ = ...`)", "followed")
+def _() -> Made:
+    def helper(x: Any, factor: float = 2.0) -> Any:
+        return x * factor
+
+    return lambda x: helper(x), lambda: setattr(helper, "__defaults__", (3.0,))
+
+
+@for_kind(FUNCTIONS, "the keyword defaults of a function", "followed")
+def _() -> Made:
+    def helper(x: Any, *, factor: float = 2.0) -> Any:
+        return x * factor
+
+    return lambda x: helper(x), lambda: setattr(helper, "__kwdefaults__", {"factor": 3.0})
+
+
+@for_kind(FUNCTIONS, "the contents of a default argument", "followed")
+def _() -> Made:
+    factors = [2.0]
+
+    def program(x: Any, given: Any = factors) -> Any:
+        return x * given[0]
+
+    return program, lambda: factors.__setitem__(0, 3.0)
+
+
+@for_kind(FUNCTIONS, "an attribute of a default argument", "followed")
+def _() -> Made:
+    settings = types.SimpleNamespace(factor=2.0)
+
+    def program(x: Any, given: Any = settings) -> Any:
+        return x * given.factor
+
+    return program, lambda: setattr(settings, "factor", 3.0)
+
+
+@for_kind(FUNCTIONS, "a `functools.partial` in a global", "followed")
+def _() -> Made:
+    def scaled(factor: float, x: Any) -> Any:
+        return x * factor
+
+    return _rebinding("HELPER", functools.partial(scaled, 2.0), functools.partial(scaled, 3.0), lambda x: HELPER(x))
+
+
+@for_kind(FUNCTIONS, "the keywords of a `functools.partial`", "followed")
+def _() -> Made:
+    helper = functools.partial(lambda x, factor: x * factor, factor=2.0)
+    return lambda x: helper(x), lambda: helper.keywords.update(factor=3.0)
+
+
+@for_kind(FUNCTIONS, "a function in a dict", "followed")
+def _() -> Made:
+    table: dict[str, Any] = {"f": lambda x: x * 2}
+    return lambda x: table["f"](x), lambda: table.update(f=lambda x: x * 3)
+
+
+class _Base:
+    def factor(self) -> float:
+        return 2.0
+
+    def __call__(self) -> float:
+        return 2.0
+
+    def __mul__(self, other: Any) -> Any:
+        return other * 2.0
+
+    @property
+    def fixed(self) -> float:
+        return 2.0
+
+    @staticmethod
+    def static() -> float:
+        return 2.0
+
+
+def _patched(name: str, after: Any, program: Any, *, of_base: bool = False) -> Made:
+    """A program of an object whose class is patched."""
+    base = type("Base", (_Base,), dict(vars(_Base)))
+    kind = type("Kind", (base,), {})
+    value = kind()
+    return lambda x: program(value, x), lambda: setattr(base if of_base else kind, name, after)
+
+
+@for_kind(FUNCTIONS, "a method that is patched", "followed")
+def _() -> Made:
+    return _patched("factor", lambda self: 3.0, lambda value, x: x * value.factor())
+
+
+@for_kind(FUNCTIONS, "a method of a base class that is patched", "followed")
+def _() -> Made:
+    return _patched("factor", lambda self: 3.0, lambda value, x: x * value.factor(), of_base=True)
+
+
+@for_kind(FUNCTIONS, "`__call__` that is patched", "followed")
+def _() -> Made:
+    return _patched("__call__", lambda self: 3.0, lambda value, x: x * value())
+
+
+@for_kind(FUNCTIONS, "an operator (`__mul__`) that is patched", "followed")
+def _() -> Made:
+    return _patched("__mul__", lambda self, other: other * 3.0, lambda value, x: value * x)
+
+
+@for_kind(FUNCTIONS, "a property that is patched", "followed", gap=True)
+def _() -> Made:
+    return _patched("fixed", property(lambda self: 3.0), lambda value, x: x * value.fixed)
+
+
+@for_kind(FUNCTIONS, "a static method that is patched", "followed", gap=True)
+def _() -> Made:
+    return _patched("static", staticmethod(lambda: 3.0), lambda value, x: x * value.static())
+
+
+@for_kind(FUNCTIONS, "a method of one object that is patched", "followed")
+def _() -> Made:
+    value = _Base()
+    return lambda x: x * value.factor(), lambda: setattr(value, "factor", lambda: 3.0)
+
+
+@for_kind(FUNCTIONS, "a function of a module that is patched", "followed")
+def _() -> Made:
+    module = types.ModuleType("module")
+    module.factor = lambda: 2.0  # type: ignore[attr-defined]
+    return lambda x: x * module.factor(), lambda: setattr(module, "factor", lambda: 3.0)
+
+
+@for_kind(FUNCTIONS, "what a `functools.lru_cache` gives", "followed", gap=True)
+def _() -> Made:
+    numbers = [2.0]
+    cached = functools.lru_cache(lambda: numbers[0])
+
+    def change() -> None:
+        numbers[0] = 3.0
+        cached.cache_clear()
+
+    return lambda x: x * cached(), change

@@ -1,0 +1,468 @@
+"""Cases of :mod:`tests.function.staleness`: attributes, containers and arrays."""
+
+from __future__ import annotations
+
+import array
+import collections
+import dataclasses
+import threading
+import types
+import weakref
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+
+import graphc as gx
+from tests.function.staleness import Made, for_kind
+
+ATTRIBUTES, CONTAINERS, ARRAYS = "attributes", "containers", "arrays and tensors"
+
+
+class _Plain:
+    factor = 2.0
+
+
+class _Slotted:
+    __slots__ = ("factor",)
+
+    def __init__(self) -> None:
+        self.factor = 2.0
+
+
+@dataclasses.dataclass
+class _Settings:
+    factor: float = 2.0
+
+
+@dataclasses.dataclass(frozen=True)
+class _Frozen:
+    factor: float = 2.0
+
+
+class _Pair(NamedTuple):
+    factor: float
+
+
+class _Computed:
+    def __init__(self) -> None:
+        self.parts = {"factor": 2.0}
+
+    @property
+    def factor(self) -> float:
+        return self.parts["factor"]
+
+
+class _Dynamic(_Computed):
+    factor = property()  # type: ignore[assignment]
+
+    def __getattribute__(self, name: str) -> Any:
+        return super().__getattribute__("parts")["factor"] if name == "factor" else super().__getattribute__(name)
+
+
+def _attribute(value: Any) -> Made:
+    """A program that reads an attribute of an object from outside."""
+    return lambda x: x * value.factor, lambda: setattr(value, "factor", 3.0)
+
+
+@for_kind(ATTRIBUTES, "an attribute of an argument", "followed", direct=True)
+def _() -> Made:
+    value = _Settings()
+    program = gx.function(lambda settings, x: x * settings.factor)
+    return lambda x: program(value, x), lambda: setattr(value, "factor", 3.0)
+
+
+@for_kind(ATTRIBUTES, "an attribute of an object from outside", "followed")
+def _() -> Made:
+    value = _Plain()
+    value.factor = 2.0
+    return _attribute(value)
+
+
+@for_kind(ATTRIBUTES, "an attribute in a slot", "followed")
+def _() -> Made:
+    return _attribute(_Slotted())
+
+
+@for_kind(ATTRIBUTES, "a field of a dataclass", "followed")
+def _() -> Made:
+    return _attribute(_Settings())
+
+
+@for_kind(ATTRIBUTES, "a field of a `types.SimpleNamespace`", "followed")
+def _() -> Made:
+    return _attribute(types.SimpleNamespace(factor=2.0))
+
+
+@for_kind(ATTRIBUTES, "an attribute of a `threading.local`", "followed")
+def _() -> Made:
+    value = threading.local()
+    value.factor = 2.0
+    return _attribute(value)
+
+
+@for_kind(ATTRIBUTES, "an attribute of a function", "followed")
+def _() -> Made:
+    def helper() -> None: ...
+
+    helper.factor = 2.0  # type: ignore[attr-defined]
+    return _attribute(helper)
+
+
+@for_kind(ATTRIBUTES, "a class attribute", "followed")
+def _() -> Made:
+    return _attribute(type("Kind", (_Plain,), {"factor": 2.0}))
+
+
+@for_kind(ATTRIBUTES, "a class attribute, read by an object", "followed")
+def _() -> Made:
+    kind = type("Kind", (_Plain,), {})
+    value = kind()
+    return lambda x: x * value.factor, lambda: setattr(kind, "factor", 3.0)
+
+
+@for_kind(ATTRIBUTES, "a class attribute of a base class", "followed")
+def _() -> Made:
+    base = type("Base", (), {"factor": 2.0})
+    value = type("Kind", (base,), {})()
+    return lambda x: x * value.factor, lambda: setattr(base, "factor", 3.0)
+
+
+@for_kind(ATTRIBUTES, "a class attribute of the class of an argument", "followed", direct=True)
+def _() -> Made:
+    kind = type("Kind", (_Plain,), {"factor": 2.0})
+    value, program = kind(), gx.function(lambda given, x: x * given.factor)
+    return lambda x: program(value, x), lambda: setattr(kind, "factor", 3.0)
+
+
+@for_kind(ATTRIBUTES, "an attribute of a module", "followed")
+def _() -> Made:
+    module = types.ModuleType("module")
+    module.factor = 2.0  # type: ignore[attr-defined]
+    return _attribute(module)
+
+
+@for_kind(ATTRIBUTES, "an attribute of an attribute", "followed")
+def _() -> Made:
+    value = types.SimpleNamespace(inner=_Settings())
+    return lambda x: x * value.inner.factor, lambda: setattr(value.inner, "factor", 3.0)
+
+
+@for_kind(ATTRIBUTES, "an attribute that holds another object", "followed")
+def _() -> Made:
+    value = types.SimpleNamespace(inner=_Frozen())
+    return lambda x: x * value.inner.factor, lambda: setattr(value, "inner", _Frozen(3.0))
+
+
+@for_kind(ATTRIBUTES, "an attribute that holds another named tuple", "followed")
+def _() -> Made:
+    value = types.SimpleNamespace(inner=_Pair(2.0))
+    return lambda x: x * value.inner.factor, lambda: setattr(value, "inner", _Pair(3.0))
+
+
+@for_kind(ATTRIBUTES, "what a property computes of", "followed")
+def _() -> Made:
+    value = _Computed()
+    return lambda x: x * value.factor, lambda: value.parts.update(factor=3.0)
+
+
+@for_kind(ATTRIBUTES, "what `__getattribute__` computes of", "followed", gap=True)
+def _() -> Made:
+    value = _Dynamic()
+    return lambda x: x * value.factor, lambda: value.parts.update(factor=3.0)
+
+
+@for_kind(ATTRIBUTES, "an attribute that is deleted", "followed")
+def _() -> Made:
+    value = types.SimpleNamespace(factor=2.0)
+    return lambda x: x * getattr(value, "factor", 3.0), lambda: delattr(value, "factor")
+
+
+@for_kind(ATTRIBUTES, "an attribute that is set first after the first call", "followed", gap=True)
+def _() -> Made:
+    value = types.SimpleNamespace()
+    return lambda x: x * (3.0 if hasattr(value, "factor") else 2.0), lambda: setattr(value, "factor", 1.0)
+
+
+@for_kind(ATTRIBUTES, "the class of an object (`o.__class__ = ...`)", "followed")
+def _() -> Made:
+    first, second = type("A", (), {"factor": 2.0}), type("B", (), {"factor": 3.0})
+    value = first()
+    return lambda x: x * value.factor, lambda: setattr(value, "__class__", second)
+
+
+@for_kind(ATTRIBUTES, "an attribute of what a weak reference refers to", "followed", gap=True)
+def _() -> Made:
+    value = _Settings()
+    reference = weakref.ref(value)
+    return lambda x: x * reference().factor, lambda: setattr(value, "factor", 3.0)
+
+
+@for_kind(ATTRIBUTES, "the attribute `self.factor` of a compiled method", "followed", direct=True)
+def _() -> Made:
+    class Scale:
+        def __init__(self) -> None:
+            self.factor = 2.0
+
+        @gx.function
+        def __call__(self, x: Any) -> Any:
+            return x * self.factor
+
+    scale = Scale()
+    return lambda x: scale(x), lambda: setattr(scale, "factor", 3.0)
+
+
+@for_kind(ATTRIBUTES, "a list in an attribute of `self`", "followed", direct=True)
+def _() -> Made:
+    class Scale:
+        def __init__(self) -> None:
+            self.factors = [2.0]
+
+        @gx.function
+        def __call__(self, x: Any) -> Any:
+            return x * self.factors[0]
+
+    scale = Scale()
+    return lambda x: scale(x), lambda: scale.factors.__setitem__(0, 3.0)
+
+
+# --- containers
+
+
+def _item(values: Any, key: Any = 0, after: Any = 3.0) -> Made:
+    return lambda x: x * values[key], lambda: values.__setitem__(key, after)
+
+
+@for_kind(CONTAINERS, "an item of a list", "followed")
+def _() -> Made:
+    return _item([2.0])
+
+
+@for_kind(CONTAINERS, "an item of a dict", "followed")
+def _() -> Made:
+    return _item({"a": 2.0}, "a")
+
+
+@for_kind(CONTAINERS, "an item of a list in a dict", "followed")
+def _() -> Made:
+    values = {"a": [2.0]}
+    return lambda x: x * values["a"][0], lambda: values["a"].__setitem__(0, 3.0)
+
+
+@for_kind(CONTAINERS, "an item of a list in a tuple", "followed")
+def _() -> Made:
+    values = ([2.0],)
+    return lambda x: x * values[0][0], lambda: values[0].__setitem__(0, 3.0)
+
+
+@for_kind(CONTAINERS, "the length of a list", "followed")
+def _() -> Made:
+    values = [1.0, 1.0]
+    return lambda x: x * len(values), lambda: values.append(1.0)
+
+
+@for_kind(CONTAINERS, "what a loop over a list finds", "followed")
+def _() -> Made:
+    values = [1.0, 1.0]
+
+    def program(x: Any) -> Any:
+        for value in values:
+            x = x + value
+        return x
+
+    return program, lambda: values.append(1.0)
+
+
+@for_kind(CONTAINERS, "the keys of a dict", "followed")
+def _() -> Made:
+    values = {"a": 1.0}
+    return lambda x: x * (3.0 if "b" in values else 2.0), lambda: values.update(b=1.0)
+
+
+@for_kind(CONTAINERS, "what a loop over a dict finds", "followed")
+def _() -> Made:
+    values = {"a": 1.0}
+    return lambda x: x * sum(value for value in values.values()), lambda: values.update(b=1.0)
+
+
+@for_kind(CONTAINERS, "the view of a dict's values", "followed", gap=True)
+def _() -> Made:
+    values = {"a": 1.0}
+    view = values.values()
+    return lambda x: x * sum(view), lambda: values.update(b=1.0)
+
+
+@for_kind(CONTAINERS, "the elements of a set", "followed")
+def _() -> Made:
+    values = {1}
+    return lambda x: x * (3.0 if 2 in values else 2.0), lambda: values.add(2)
+
+
+@for_kind(CONTAINERS, "an item of a `deque`", "followed")
+def _() -> Made:
+    return _item(collections.deque([2.0]))
+
+
+@for_kind(CONTAINERS, "an item of a `defaultdict`", "followed")
+def _() -> Made:
+    return _item(collections.defaultdict(float, a=2.0), "a")
+
+
+@for_kind(CONTAINERS, "an item of an `OrderedDict`", "followed")
+def _() -> Made:
+    return _item(collections.OrderedDict(a=2.0), "a")
+
+
+@for_kind(CONTAINERS, "an item of a `Counter`", "followed")
+def _() -> Made:
+    return _item(collections.Counter(a=2), "a", 3)
+
+
+@for_kind(CONTAINERS, "an item of a `UserList`", "followed", gap=True)
+def _() -> Made:
+    return _item(collections.UserList([2.0]))
+
+
+@for_kind(CONTAINERS, "an item of a `ChainMap`", "followed", gap=True)
+def _() -> Made:
+    return _item(collections.ChainMap({"a": 2.0}), "a")
+
+
+@for_kind(CONTAINERS, "an item behind a `MappingProxyType`", "followed", gap=True)
+def _() -> Made:
+    values = {"a": 2.0}
+    proxy = types.MappingProxyType(values)
+    return lambda x: x * proxy["a"], lambda: values.update(a=3.0)
+
+
+@for_kind(CONTAINERS, "an item of a `WeakKeyDictionary`", "followed", gap=True)
+def _() -> Made:
+    key = _Plain()
+    return _item(weakref.WeakKeyDictionary({key: 2.0}), key)
+
+
+@for_kind(CONTAINERS, "an item of a `bytearray`", "followed")
+def _() -> Made:
+    return _item(bytearray([2]), 0, 3)
+
+
+@for_kind(CONTAINERS, "an item of an `array.array`", "followed")
+def _() -> Made:
+    return _item(array.array("d", [2.0]))
+
+
+@for_kind(CONTAINERS, "an item behind a `memoryview`", "followed", gap=True)
+def _() -> Made:
+    values = bytearray([2])
+    view = memoryview(values)
+    return lambda x: x * view[0], lambda: values.__setitem__(0, 3)
+
+
+@for_kind(CONTAINERS, "an item of a list among the arguments", "followed", direct=True)
+def _() -> Made:
+    values, program = [2.0], gx.function(lambda given, x: x * given[0])
+    return lambda x: program(values, x), lambda: values.__setitem__(0, 3.0)
+
+
+@for_kind(CONTAINERS, "an item of a dict among the arguments", "followed", direct=True)
+def _() -> Made:
+    values, program = {"a": 2.0}, gx.function(lambda given, x: x * given["a"])
+    return lambda x: program(values, x), lambda: values.update(a=3.0)
+
+
+# --- arrays
+
+
+@for_kind(ARRAYS, "an element of a NumPy array", "followed")
+def _() -> Made:
+    values = np.float32([2, 2])
+    return lambda x: x * values, lambda: values.__setitem__(0, 3)
+
+
+@for_kind(ARRAYS, "an element of a NumPy array, changed through a view", "followed")
+def _() -> Made:
+    values = np.zeros((2, 2), np.float32)
+    return lambda x: x + values, lambda: values[0].fill(3)
+
+
+@for_kind(ARRAYS, "an element of a NumPy array of more than 1 MiB", "documented")
+def _() -> Made:
+    values = np.zeros(300_000, np.float32)
+    return lambda x: x + gx.sum(gx.asarray(values)), lambda: values.__setitem__(0, 3)
+
+
+@for_kind(ARRAYS, "an element of a NumPy array of objects", "followed", gap=True)
+def _() -> Made:
+    return _item(np.array([2.0, None], object))
+
+
+@for_kind(ARRAYS, "a field of a NumPy array of records", "followed")
+def _() -> Made:
+    values = np.zeros(1, [("a", np.float32)])
+    return lambda x: x + values["a"], lambda: values["a"].fill(3)
+
+
+@for_kind(ARRAYS, "the mask of a masked array", "followed", gap=True)
+def _() -> Made:
+    values = np.ma.array([1.0, 2.0])
+    return lambda x: x * float(values.sum()), lambda: values.__setitem__(1, np.ma.masked)
+
+
+@for_kind(ARRAYS, "an element of a NumPy array among the arguments", "followed", direct=True)
+def _() -> Made:
+    values, program = np.float32([2, 2]), gx.function(lambda given, x: x * given)
+    return lambda x: program(values, x), lambda: values.__setitem__(0, 3)
+
+
+@for_kind(ARRAYS, "the items of a tensor", "followed")
+def _() -> Made:
+    values = gx.asarray([2.0, 2.0])
+    return lambda x: x * values, lambda: values.__setitem__(0, 3.0)
+
+
+@for_kind(ARRAYS, "a list that holds another `jax.Array`", "followed")
+def _() -> Made:
+    return _item([jnp.asarray(2.0)], 0, jnp.asarray(3.0))
+
+
+# --- identity
+
+
+def _keyed(program: Any) -> Made:
+    """A program that is given one of two objects with equal attributes, first one and then the other."""
+    first, second = _Plain(), _Plain()
+    given, compiled = [first], gx.function(lambda value, x: program(value, first, x))
+    return lambda x: compiled(given[0], x), lambda: given.__setitem__(0, second)
+
+
+IDENTITY = "which object an argument is"
+
+
+@for_kind(IDENTITY, "`argument is known`", "followed", direct=True)
+def _() -> Made:
+    return _keyed(lambda value, first, x: x * (2.0 if value is first else 3.0))
+
+
+@for_kind(IDENTITY, "`table[argument]`", "followed", direct=True)
+def _() -> Made:
+    return _keyed(lambda value, first, x: x * {first: 2.0}.get(value, 3.0))
+
+
+@for_kind(IDENTITY, "`argument in known`", "followed", direct=True)
+def _() -> Made:
+    return _keyed(lambda value, first, x: x * (2.0 if value in [first, None] else 3.0))
+
+
+@for_kind(IDENTITY, "`id(argument)`", "followed", direct=True)
+def _() -> Made:
+    return _keyed(lambda value, first, x: x * (2.0 if id(value) == id(first) else 3.0))
+
+
+@for_kind(IDENTITY, "`hash(argument)`", "followed", direct=True)
+def _() -> Made:
+    return _keyed(lambda value, first, x: x * (2.0 if hash(value) == hash(first) else 3.0))
+
+
+@for_kind(IDENTITY, "`repr(argument)`, `str` and f-strings, where the class has no `__repr__`", "followed", direct=True)
+def _() -> Made:
+    return _keyed(lambda value, first, x: x * (2.0 if f"{value}" == repr(first) else 3.0))

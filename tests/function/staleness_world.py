@@ -1,0 +1,129 @@
+"""Cases of :mod:`tests.function.staleness`: the process and the world, and what is printed and read again."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import decimal
+import functools
+import io
+import logging
+import os
+import random
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.function.staleness import Made, for_kind
+
+WORLD, PRINTING = "the process and the world", "printed text"
+_NAME = "GRAPHC_STALENESS_TEST"
+
+
+def _environment(read: Callable[[], str]) -> Made:
+    os.environ[_NAME] = "ab"
+    return lambda x: x * len(read()), lambda: os.environ.update({_NAME: "abc"})
+
+
+for _kind, _read in {
+    "`os.environ[name]`": lambda: os.environ[_NAME],
+    "`os.environ.get(name)`": lambda: os.environ.get(_NAME, ""),
+    "`os.getenv(name)`": lambda: os.getenv(_NAME, ""),
+    "`name in os.environ`, a loop over it": lambda: "ab" if _NAME in os.environ else "a",
+}.items():
+    for_kind(WORLD, _kind, "warned")(functools.partial(_environment, _read))
+
+
+def _world(read: Callable[[], Any]) -> Made:
+    return lambda x: x + read(), lambda: None
+
+
+for _kind, _read in {
+    "`time.time()`, `perf_counter()`": time.time,
+    "`datetime.datetime.now()`": lambda: datetime.datetime.now().microsecond,
+    "`datetime.date.today()`": lambda: datetime.date.today().day,
+    "`random.random()`": random.random,
+    "`numpy.random.rand()`": lambda: float(np.random.rand()),
+    "`numpy.random.default_rng()`": lambda: float(np.random.default_rng().normal()),
+    "`os.getcwd()`, `os.listdir()`, `os.path.exists()`": lambda: len(os.getcwd()),
+    "`sys.getrecursionlimit()`": sys.getrecursionlimit,
+    "`decimal.getcontext()`": lambda: decimal.getcontext().prec,
+    "the contents of a file, by `Path.read_text()`": lambda: len(Path(os.devnull).read_text()),
+    "the level of a logger, by `getEffectiveLevel()`": lambda: logging.getLogger("graphc.tests").getEffectiveLevel(),
+    "`numpy.geterr()`": lambda: len(np.geterr()["divide"]),
+}.items():
+    for_kind(WORLD, _kind, "warned")(functools.partial(_world, _read))
+
+
+@for_kind(WORLD, "the contents of a file, by `open`", "warned")
+def _() -> Made:
+    def program(x: Any) -> Any:
+        with open(os.devnull) as file:
+            return x + len(file.read())
+
+    return program, lambda: None
+
+
+@for_kind(WORLD, "the context that arithmetic of `decimal` looks at", "documented")
+def _() -> Made:
+    def program(x: Any) -> Any:
+        return x * float(decimal.Decimal(1) / 3)
+
+    return program, lambda: setattr(decimal.getcontext(), "prec", 3)
+
+
+@for_kind(WORLD, "whether the object of a weak reference is still there", "documented")
+def _() -> Made:
+    import weakref
+
+    kept = [type("Kind", (), {})()]
+    reference = weakref.ref(kept[0])
+    return lambda x: x * (3.0 if reference() is None else 2.0), kept.clear
+
+
+# --- printed text
+
+
+@for_kind(PRINTING, "`print(..., file=buffer)` of what is known, into a buffer that the function makes", "followed")
+def _() -> Made:
+    def program(x: Any) -> Any:
+        buffer = io.StringIO()
+        print("abc", file=buffer)
+        return x * len(buffer.getvalue())
+
+    return program, lambda: None
+
+
+@for_kind(PRINTING, "`redirect_stdout` into a buffer that the function makes", "followed")
+def _() -> Made:
+    def program(x: Any) -> Any:
+        with contextlib.redirect_stdout(io.StringIO()) as buffer:
+            print("abc")
+        return x * len(buffer.getvalue())
+
+    return program, lambda: None
+
+
+@for_kind(PRINTING, "`print(tensor, file=buffer)` into a buffer that the function makes", "refused")
+def _() -> Made:
+    def program(x: Any) -> Any:
+        buffer = io.StringIO()
+        print(x, file=buffer)
+        return x * len(buffer.getvalue())
+
+    return program, lambda: None
+
+
+@for_kind(PRINTING, "a buffer from outside, read after `print(..., file=buffer)`", "refused")
+def _() -> Made:
+    buffer = io.StringIO()
+
+    def program(x: Any) -> Any:
+        print("abc", file=buffer)
+        return x * len(buffer.getvalue())
+
+    return program, lambda: None
