@@ -19,6 +19,7 @@ import jax.numpy as jnp
 import pytest
 
 import graphc as gx
+from graphc.base.errors import InternalError
 from graphc.core import apply_all, dtype_rules, type_of
 from graphc.function import traced
 from graphc.ir import CONSTANT, OPS, Attrs, Graph, Interpreter, Node, OpDef
@@ -68,7 +69,12 @@ class Steps(Interpreter):
         if node.op is ASSIGN_VARIABLE:
             self._state[node.attrs["variable"]] = gx.stop_gradient(inputs[0])
             return ()
-        return run_op(node.op, inputs, node.attrs, node.regions)
+        results = run_op(node.op, inputs, node.attrs, node.regions)
+        for output, result in zip(node.outputs, results, strict=True):
+            # As the lowering checks it; a constant of a weak type is a Python number.
+            if isinstance(result, gx.Tensor) and (result.shape, result.dtype) != (output.type.shape, output.type.dtype):
+                raise InternalError(f"{node!r} computes {result.type}, its type is {output.type}")
+        return results
 
 
 def run_op(op: OpDef, inputs: Values, attrs: Attrs, regions: Sequence[Graph]) -> Values:
