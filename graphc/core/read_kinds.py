@@ -41,6 +41,10 @@ _BUFFERS = (bytearray, array.array)
 _LEAVES = (*_PLAIN, *_SINGLETONS, *_FIXED, *_ARRAYS, Variable, StringTensor, types.FunctionType)
 _TEXT = 80
 
+# About: to take the bytes of an array and compare them; to compare a plain item, or what any other guard does.
+_SECONDS_A_BYTE = 1e-10
+_SECONDS_AN_ITEM = 5e-8
+
 # Contents of up to so many plain items are guarded one by one, in line; more by one call that compares them all.
 _INLINE = 8
 
@@ -69,6 +73,7 @@ class ReadGuard:
       constants: what the test compares with.
       was: the value as text, for reasons; empty where its parts have guards of their own.
       others: the sources that the test compares with: ``{s0}`` is the first.
+      size: how many bytes or items the test looks through.
     """
 
     source: Source
@@ -76,6 +81,12 @@ class ReadGuard:
     constants: tuple[Any, ...] = ()
     was: str = ""
     others: tuple[Source, ...] = ()
+    size: int = 1
+
+    @property
+    def seconds(self) -> float:
+        """About what the test takes at each call: as measured, by what it compares."""
+        return self.size * (_SECONDS_A_BYTE if "same_array" in self.test else _SECONDS_AN_ITEM)
 
 
 def _plain(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
@@ -123,7 +134,7 @@ def _array(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
     if kind is np.ndarray and value.nbytes <= _MAX_ARRAY_BYTES and not value.dtype.hasobject:
         held = value.tobytes()
         test = "same_array({v}, {0}, {1}, {2})"
-        reads.add(ReadGuard(source, test, (value.dtype, value.shape, held), _array_text(value)))
+        reads.add(ReadGuard(source, test, (value.dtype, value.shape, held), _array_text(value), size=value.nbytes))
     else:
         reads.add(identity(source, value))
 
@@ -188,7 +199,11 @@ def _sequence(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None
     if kind is not tuple:
         reads.register(source, value)
     if len(value) > _INLINE and all(type(part) in _ATOMS for part in value):
-        reads.add(ReadGuard(source, "type({v}) is {0} and same_items({v}, {1})", (kind, tuple(value)), _text(value)))
+        reads.add(
+            ReadGuard(
+                source, "type({v}) is {0} and same_items({v}, {1})", (kind, tuple(value)), _text(value), size=len(value)
+            )
+        )
     else:
         items(reads, source, value, kind, reads.record)
 
@@ -213,14 +228,18 @@ def _mapping(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
     if len(value) > _INLINE and all(type(part) in _ATOMS for part in value.values()):
         test = "type({v}) is {0} and same_keys({v}, {1}) and same_items([*{v}.values()], {2})"
         given = kind, typed_keys(value), tuple(value.values())
-        reads.add(ReadGuard(source, test, given, _text(value)))
+        reads.add(ReadGuard(source, test, given, _text(value), size=2 * len(value)))
     else:
         keyed(reads, source, value, kind, reads.record)
 
 
 def _elements(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
     reads.register(source, value)
-    reads.add(ReadGuard(source, "type({v}) is {0} and same_set({v}, {1})", (kind, typed_set(value)), _text(value)))
+    reads.add(
+        ReadGuard(
+            source, "type({v}) is {0} and same_set({v}, {1})", (kind, typed_set(value)), _text(value), size=len(value)
+        )
+    )
 
 
 def _instance(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:

@@ -66,8 +66,11 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
     elif isinstance(value, types.MethodType):
         yield from (("", value.__func__), (".__self__", value.__self__))
         return
-    owner: Any = value
-    if not isinstance(owner, set | frozenset):
-        yield from ((f"[{key!r}]", item) for key, item in contents_of(owner))
-    if not getattr(cast("type[Any]", type(owner)), "__graphc_opaque__", False):
-        yield from ((f".{name}", part) for name, part in attributes_of(owner))
+    yield from _held(value)
+
+
+def _held(value: Any) -> Iterator[tuple[str, Any]]:
+    if not isinstance(value, set | frozenset):
+        yield from ((f"[{key!r}]", item) for key, item in contents_of(value))
+    if not getattr(cast("type[Any]", type(value)), "__graphc_opaque__", False):
+        yield from ((f".{name}", part) for name, part in attributes_of(value))

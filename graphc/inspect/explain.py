@@ -12,7 +12,14 @@ from graphc.core import LoopReport, Variable
 from graphc.function import Arguments, BoundFunction, Function, TracedFunction, TraceNotes, array_leaves, function
 from graphc.inspect.compiling import lower_and_compile
 from graphc.inspect.decided import decided_branches
-from graphc.inspect.explanation import ArgumentReport, Explanation, LineReport, LoopEntry, VariableReport
+from graphc.inspect.explanation import (
+    ArgumentReport,
+    Explanation,
+    GuardReport,
+    LineReport,
+    LoopEntry,
+    VariableReport,
+)
 from graphc.inspect.modes import memory_of
 from graphc.inspect.report import CompileCost, Memory
 from graphc.ir import CONSTANT, Graph, Node, is_world
@@ -69,6 +76,7 @@ def explain(fn: Callable[..., Any], *args: Any, compile: bool = True, **kwargs: 
         loops=tuple(_loops(notes.loops)),
         variables=tuple(_variables(traced)),
         captured=tuple(_captured(traced, arguments)),
+        guards=tuple(GuardReport(guard.source.text, guard.was, guard.seconds) for guard in traced.guards if guard.was),
         device=", ".join(traced.devices),
         steps=tuple(_steps(traced)),
         after_call=tuple(after.what for after, _ in traced.after_call),

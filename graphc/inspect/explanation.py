@@ -16,7 +16,7 @@ from graphc.inspect.report import CompileCost, Memory
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["ArgumentReport", "Explanation", "LineReport", "LoopEntry", "VariableReport"]
+__all__ = ["ArgumentReport", "Explanation", "GuardReport", "LineReport", "LoopEntry", "VariableReport"]
 
 _WIDTH = 120
 
@@ -78,6 +78,21 @@ class LoopEntry:
 
 
 @dataclass(frozen=True)
+class GuardReport:
+    """Something that a call looks at again.
+
+    Attributes:
+      what: where it is found: an argument, an attribute, a global.
+      was: what it was.
+      seconds: about what it takes to look at it.
+    """
+
+    what: str
+    was: str
+    seconds: float
+
+
+@dataclass(frozen=True)
 class VariableReport:
     """A Variable that the program works on.
 
@@ -105,6 +120,8 @@ class Explanation:
       loops: what became of each loop.
       variables: what the program reads and writes.
       captured: the tensors that it uses from outside, by the names of its inputs, and their types.
+      guards: what is looked at again at each call besides the types of tensors, and what it was: a change means a new
+        trace.
       device: the device that ops of it are pinned to, where it therefore runs, or several; empty where it is free.
       steps: of a function that runs on several devices, or apart from the host: what is done, in an order.
       after_call: what is done after each run.
@@ -131,6 +148,7 @@ class Explanation:
     loops: tuple[LoopEntry, ...]
     variables: tuple[VariableReport, ...]
     captured: tuple[tuple[str, str], ...]
+    guards: tuple[GuardReport, ...]
     device: str
     steps: tuple[str, ...]
     after_call: tuple[str, ...]

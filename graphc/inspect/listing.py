@@ -23,6 +23,8 @@ __all__ = ["format_explanation", "ops_note"]
 _GAP = 3
 """So many lines in a row of which there is nothing to say are shown between others; more are left out."""
 _MOST_ARGUMENTS = 20
+_SMALL_CALL = 5e-6
+"""What a call of a compiled function takes beside its work, in seconds."""
 
 
 def format_explanation(found: Explanation) -> Group:
@@ -36,6 +38,7 @@ def format_explanation(found: Explanation) -> Group:
         ("loops", [_loop(loop.location, f"{loop.kind}: {loop.reason}", loop.times) for loop in found.loops]),
         ("variables", [f"{row.name} {row.type}: {_access(row.read, row.written)}" for row in found.variables]),
         ("tensors from outside", [f"{name} {kind}" for name, kind in found.captured]),
+        ("looked at again at each call", _guards(found)),
         ("device", [f"the program runs on {found.device}"] if found.device else []),
         ("steps", found.steps),
         ("after each run", found.after_call),
@@ -46,6 +49,15 @@ def format_explanation(found: Explanation) -> Group:
     ):
         parts += _section(heading, rows)
     return Group(*parts)
+
+
+def _guards(found: Explanation) -> list[str]:
+    """What was read outside the arguments, and what takes longer to look at than a small call."""
+    outside = [guard.what for guard in found.guards if guard.what.startswith(("global ", "outer "))]
+    rows = [", ".join(dict.fromkeys(outside))] if outside else []
+    remedy = "pass it as a tensor, or keep it in a Variable"
+    slow = [guard for guard in found.guards if guard.seconds > _SMALL_CALL]
+    return rows + [f"{guard.what} takes about {guard.seconds * 1e6:.0f} us at each call: {remedy}" for guard in slow]
 
 
 def ops_note(line: LineReport) -> str:

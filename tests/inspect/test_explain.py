@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -310,3 +311,17 @@ def test_what_is_no_function_is_refused() -> None:
     ) as caught:
         gx.explain(3, X)  # type: ignore[arg-type]
     assert __file__ in str(caught.value)
+
+
+_RATE = 0.5
+_TABLE = np.ones(100_000, np.float32)
+
+
+def test_what_is_looked_at_again_is_listed_and_what_takes_long_is_named() -> None:
+    found = gx.explain(lambda x: x * _RATE + gx.sum(gx.asarray(_TABLE)), gx.ones(2), compile=False)
+    guards = {guard.what.split()[1]: guard for guard in found.guards if guard.what.startswith("global")}
+    assert guards["_RATE"].was == "0.5"
+    assert guards["_RATE"].seconds < 1e-6 < guards["_TABLE"].seconds
+    text = str(found)
+    assert re.search(r"looked at again at each call\n  global _RATE \(test_explain.py:\d+\), global _TABLE", text)
+    assert re.search(r"global _TABLE \(.*\) takes about \d+ us at each call: pass it as a tensor", text)

@@ -84,17 +84,3 @@ def test_an_op_without_an_implementation_is_refused(monkeypatch: pytest.MonkeyPa
             gx.function(needs_tpu)(X)
     finally:
         object.__setattr__(OPS["tanh"], "platforms", ())
-
-
-def test_a_replicated_variable_cannot_be_pinned() -> None:
-    parallel = gx.distribute.DataParallel(["cpu:0", "cpu:1"])
-    with parallel.scope():
-        weight = gx.Variable(1.0)
-
-    def pinned(x: Any) -> Any:
-        with gx.device("cpu:2"):
-            return x * weight
-
-    message = "pins ops to /device:CPU:2, but Variable .* is on /device:CPU:0, /device:CPU:1 at once"
-    with pytest.raises(gx.errors.UnimplementedError, match=message):
-        gx.function(pinned)(X)
