@@ -14,7 +14,7 @@ import jax
 from jax.sharding import SingleDeviceSharding
 
 from graphc.base import Location, at, collections_so_far, detours, user_location
-from graphc.base.errors import GraphcError, UnimplementedError
+from graphc.base.errors import GraphcError, InvalidTypeError, UnimplementedError
 from graphc.core import (
     NO_ATTRS,
     NO_PINS,
@@ -146,6 +146,14 @@ class TracedFunction:
         self._returns_passed = any(isinstance(leaf, Place) for leaf in self.leaves)
         self.pack = packer(self.structure, self.leaves)
         arguments.found = tuple(values)
+
+    def __reduce__(self) -> Any:
+        raise InvalidTypeError(
+            f"a trace of {self.graph.name} belongs to this process; pickle the function, or the trace's graph"
+        )
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> TracedFunction:
+        return self
 
     @property
     def loops(self) -> list[LoopReport]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -246,3 +247,12 @@ def test_a_changed_text_of_real_ops_is_refused_or_compiled(data: st.DataObject) 
         pass
     except (NotFoundError, FailedPreconditionError, InvalidArgumentError):
         verify(graph)  # it is a graph, of other variables, devices or dtypes than there are
+
+
+def test_a_line_far_down_in_a_file_costs_nothing() -> None:
+    text = 'graph f(%x: f32[]) -> (f32[]) { %y: f32[] = negative(%x) loc("a.py":2147483647 in "\\ud800") return %y }'
+    tracemalloc.start()
+    assert gx.from_graph(gx.parse_graph(text))(gx.asarray(1.0)).item() == -1.0
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**24

@@ -115,6 +115,10 @@ def test_a_graph_goes_as_its_text() -> None:
     assert copy.deepcopy(graph.nodes[0]) is graph.nodes[0]
     with pytest.raises(TypeError, match="cannot be pickled by itself; pickle its graph"):
         pickle.dumps(graph.nodes[0])
+    trace = scaled.trace(gx.ones((2,)))
+    assert copy.deepcopy(trace) is trace
+    with pytest.raises(TypeError, match="a trace of scaled belongs to this process; pickle the function, or the"):
+        pickle.dumps(trace)
     opaque = gx.function(lambda x: gx.call_jax(abs, x)).graph(gx.asarray(1.0))
     with pytest.raises(TypeError, match="has no text that could be read again, as which it would be pickled"):
         pickle.dumps(opaque)
