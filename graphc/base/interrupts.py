@@ -76,6 +76,7 @@ def interrupts_held(must_wait: Callable[[], bool] | None = None) -> Generator[No
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, handler)
+        if signal.getsignal(signal.SIGINT) is held:  # and none that code which ran here has set
+            signal.signal(signal.SIGINT, handler)
         _current.held = before
         held.deliver()

@@ -94,6 +94,19 @@ def test_between_the_host_calls_of_a_program(taped: bool, late: bool, monkeypatc
     assert step(gx.asarray(1.0)).item() == 3
 
 
+def test_a_handler_that_a_host_call_sets_stays() -> None:
+    pressed: list[int] = []
+
+    def call(x: Any) -> Any:
+        signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
+        return x
+
+    gx.function(lambda x: gx.pyfunc(call, "float32", x))(gx.asarray(1.0)).wait()
+    press()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    assert pressed == [signal.SIGINT]
+
+
 @pytest.mark.parametrize("seconds", [None, LONG])
 def test_while_another_thread_s_host_call_runs(seconds: float | None) -> None:
     """Waiting under a deadline ends at once; XLA's own cannot, so that there the call must go on."""
