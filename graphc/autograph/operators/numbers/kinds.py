@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from graphc.autograph.operators.branches.merging import describe
@@ -9,7 +10,7 @@ from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.symbolic_number import Kinds, SymbolicNumber
 from graphc.base.errors import GraphcError, UnimplementedError
-from graphc.core import SymbolicTensor
+from graphc.core import StandIn, SymbolicTensor
 from graphc.ir import Value
 
 __all__ = ["check_shown", "examples", "is_instance", "stands_for_bool"]
@@ -23,12 +24,31 @@ _KINDS: dict[str, type[Any]] = {"b": bool, "i": int, "u": int, "f": float, "V": 
 
 def kinds_of_mixed(value: Any) -> Kinds:
     """The types of the numbers that a tensor may be in plain Python where it may be a tensor, too."""
-    if not isinstance(value, SymbolicTensor) or isinstance(value, SymbolicNumber) or value.shape:
-        return frozenset()
-    stand_in = value.trace.root.stand_ins.get(value)
-    if stand_in is None:
-        return frozenset()
-    return stand_in.numbers.union(*map(kinds_of_mixed, stand_in.sources or ()))
+    found: Kinds = frozenset()
+    for _, stand_in in _behind(value):
+        found |= frozenset() if stand_in is None else stand_in.numbers
+    return found
+
+
+def _behind(value: Any, *, numbers: bool = False) -> Iterator[tuple[Any, StandIn | None]]:
+    """A scalar and what it stands for, each once, with what is known of it.
+
+    Values that meet again and again, as in ``a, b = b, a`` in a branch, stand for each other.
+
+    Args:
+      value: the scalar.
+      numbers: whether numbers that depend on tensors, and what they stand for, are among them.
+    """
+    waiting, seen = [value], set[int]()
+    for link in waiting:
+        if id(link) in seen or not isinstance(link, SymbolicTensor) or link.shape:
+            continue
+        if isinstance(link, SymbolicNumber) and not numbers:
+            continue
+        seen.add(id(link))
+        stand_in = link.trace.root.stand_ins.get(link)
+        yield link, stand_in
+        waiting.extend(() if stand_in is None else stand_in.sources or ())
 
 
 def check_shown(value: Any, use: str, *, as_text: bool) -> None:
@@ -69,21 +89,24 @@ def examples(value: Any) -> tuple[Any, ...]:
 
 def _is_number(value: Any) -> bool:
     """Whether the object is one of several numbers: branches on tensors have bound one of them to a name."""
-    if not isinstance(value, SymbolicTensor):
-        return False
-    stand_in = value.trace.root.stand_ins.get(value)
     # What is held stands for a variable at the start of an iteration, which may hold something else in the next.
-    if stand_in is None or stand_in.held or stand_in.sources is None:
-        return False
-    return all(map(_is_number, stand_in.sources))
+    return all(
+        stand_in is not None
+        and not stand_in.held
+        and stand_in.sources is not None
+        and all(isinstance(source, SymbolicTensor) for source in stand_in.sources)
+        for _, stand_in in _behind(value, numbers=True)
+    )
 
 
 def _may_be_number(value: SymbolicTensor) -> bool:
-    stand_in = value.trace.root.stand_ins.get(value)
-    if stand_in is not None and stand_in.sources is not None:
-        sources = [source for source in stand_in.sources if isinstance(source, SymbolicTensor)]
-        return value.type.weak or not sources or any(map(_may_be_number, sources))
-    return _is_doubtful(value.raw, value)
+    for link, stand_in in _behind(value, numbers=True):
+        sources = None if stand_in is None else stand_in.sources
+        if sources is None and _is_doubtful(link.raw, link):
+            return True
+        if sources is not None and (link.type.weak or not any(isinstance(one, SymbolicTensor) for one in sources)):
+            return True
+    return False
 
 
 def _is_doubtful(value: Value, tensor: SymbolicTensor) -> bool:
