@@ -21,7 +21,7 @@ from graphc.autograph.operators import (
     value_of,
     watch_names,
 )
-from graphc.autograph.source import NoSourceError
+from graphc.autograph.source import NoSourceError, has_control_flow
 
 __all__ = [
     "NoSourceError",
@@ -35,6 +35,7 @@ __all__ = [
     "do_not_convert",
     "ends_function",
     "fori_loop",
+    "has_control_flow",
     "holds_growing",
     "holds_symbols",
     "holds_views",

@@ -5,7 +5,6 @@ so two closures of one definition share the work, and a variable that is rebound
 """
 
 from __future__ import annotations
-import __future__
 
 import ast
 import functools
@@ -20,7 +19,7 @@ from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodW
 from typing import TypeAlias
 
 from graphc.autograph.build import NOTHING, PREFIX, THUNK, arguments, constant, fix_locations, function
-from graphc.autograph.source import Definition, Source, find_source
+from graphc.autograph.source import FUTURE_FLAGS, Definition, Source, find_source
 from graphc.autograph.statements import rewrite
 from graphc.autograph.unit import Unit
 from graphc.base import at, collection_paused, deep_recursion, errors, user_location
@@ -33,7 +32,6 @@ _PLUMBING = ("ag__get_state_", "ag__set_state_")  # functions that stand for not
 _FACTORY = "ag__factory"
 _FUNCTION = "ag__function"
 _GENERATED = re.compile(r"\.<locals>\.ag__\w+")
-_FUTURE_FLAGS = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 
 
 def now(value: object) -> object:
@@ -248,7 +246,7 @@ def _compile(old: CodeType, node: Definition, source: Source) -> CodeType:
     free = [name for name in old.co_freevars if source.class_name is None or name != "__class__"]
     factory = function(_FACTORY, arguments(*free, PREFIX, *_HELPERS), [inner], inner)
     module = fix_locations(ast.Module(body=[factory], type_ignores=[]))
-    flags = old.co_flags & _FUTURE_FLAGS
+    flags = old.co_flags & FUTURE_FLAGS
     code = compile(module, source.file, "exec", flags=flags, dont_inherit=True)
     wanted = "<lambda>" if isinstance(node, ast.Lambda) else _FUNCTION
     while code.co_name != wanted:

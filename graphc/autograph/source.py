@@ -1,26 +1,42 @@
 """Finds the syntax tree of a function that Python has already compiled.
 
-The whole file is read once through ``linecache`` (which also knows doctests and notebooks) and indexed: which
-function or lambda begins on which line. A function found there is parsed afresh, so that the transformation may
-change its tree, and every node keeps the line and column that the user sees.
+The whole text is read once (see :mod:`graphc.autograph.texts`) and indexed: which function or lambda begins on which
+line. What stands there must compile to the code that the function runs, or it has been edited since. A function found
+there is parsed afresh, so that the transformation may change its tree, and every node keeps the line and column that
+the user sees.
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
-import linecache
+import dis
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from typing import TypeAlias, TypeVar, cast
 
 from graphc.autograph.build import children
-from graphc.base import errors
+from graphc.autograph.texts import texts_of
+from graphc.base import errors, is_graphc_file
 
-__all__ = ["Definition", "FunctionNode", "NoSourceError", "Source", "clone", "find_source"]
+__all__ = [
+    "FUTURE_FLAGS",
+    "Definition",
+    "FunctionNode",
+    "NoSourceError",
+    "Source",
+    "clone",
+    "find_source",
+    "has_control_flow",
+]
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 Definition: TypeAlias = FunctionNode | ast.Lambda
+
+
+FUTURE_FLAGS = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 
 
 class NoSourceError(errors.UnsupportedSyntaxError):
@@ -44,16 +60,34 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
+    """A definition.
+
+    Attributes:
+      node: it.
+      class_name: the innermost class around it.
+      statement: the statement of the module that it is or stands in.
+    """
+
     node: Definition
     class_name: str | None
+    statement: ast.stmt
 
 
 @dataclass(slots=True)
 class _File:
-    """A parsed file: its lines, and the definitions that begin on each line."""
+    """A parsed file.
+
+    Attributes:
+      lines: its text.
+      imports: of the module itself; Python compiles calls of what they bind in its own way.
+      entries: the definitions that begin on each line.
+      codes: what is in the statements that were compiled so far, by their identity and the flags.
+    """
 
     lines: list[str]
+    imports: list[ast.stmt]
     entries: dict[int, list[_Entry]] = field(default_factory=dict[int, list[_Entry]])
+    codes: dict[tuple[int, int], list[CodeType]] = field(default_factory=dict[tuple[int, int], list[CodeType]])
 
 
 _FILES_KEPT = 16
@@ -73,26 +107,42 @@ def find_source(fn: FunctionType) -> Source:
       NoSourceError: the file cannot be read, or what stands there now is not this function.
     """
     code = fn.__code__
-    file = _read(fn)
-    entry = _match(code, file.entries.get(code.co_firstlineno, []))
-    node = clone(entry.node) if isinstance(entry.node, ast.Lambda) else _reparse(entry.node, file.lines)
-    return Source(node, code.co_filename, entry.class_name)
+    problem = _no_source(code, _UNREADABLE)
+    for lines in texts_of(code, fn.__globals__):
+        try:
+            file = _parsed(code, lines)
+            entry = _match(code, file.entries.get(code.co_firstlineno, []))
+            _check_unchanged(code, file, entry)
+        except NoSourceError as error:
+            problem = error
+        else:
+            node = clone(entry.node) if isinstance(entry.node, ast.Lambda) else _reparse(entry.node, file.lines)
+            return Source(node, code.co_filename, entry.class_name)
+    raise problem
+
+
+_UNREADABLE = "the file cannot be read"
 
 
 def _no_source(code: CodeType, reason: str) -> NoSourceError:
     return NoSourceError(
         f"the source of function {code.co_name!r} is needed to compile its Python control flow, but {reason} "
         f'(File "{code.co_filename}", line {code.co_firstlineno}). Define it in a file or a notebook cell, or use '
-        "gx.cond, gx.where and gx.while_loop"
+        "gx.cond, gx.where and gx.while_loop with autograph=False"
     )
 
 
-def _read(fn: FunctionType) -> _File:
-    code = fn.__code__
+def has_control_flow(function: object) -> bool:
+    """Whether a Python function of the user's has branches, loops or handlers, which take its source to compile."""
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, CodeType) or is_graphc_file(code.co_filename):
+        return False
+    jumps = {*dis.hasjrel, *dis.hasjabs}
+    return any(found.opcode in jumps for found in dis.get_instructions(code))
+
+
+def _parsed(code: CodeType, lines: list[str]) -> _File:
     name = code.co_filename
-    lines = linecache.getlines(name, fn.__globals__)
-    if not lines:
-        raise _no_source(code, "the file cannot be read")
     known = _files.get(name)
     if known is not None and (known.lines is lines or known.lines == lines):
         _files.move_to_end(name)
@@ -101,18 +151,52 @@ def _read(fn: FunctionType) -> _File:
         tree = ast.parse("".join(lines))
     except SyntaxError as error:
         raise _no_source(code, f"the file does not parse now: {error}") from error
-    parsed = _files[name] = _File(lines)
-    _index(tree, None, parsed.entries)
+    scopes = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    outside = (part for statement in tree.body if not isinstance(statement, scopes) for part in ast.walk(statement))
+    parsed = _files[name] = _File(lines, [part for part in outside if isinstance(part, ast.Import | ast.ImportFrom)])
+    for statement in tree.body:
+        _index(statement, None, statement, parsed.entries)
     while len(_files) > _FILES_KEPT:
         _files.popitem(last=False)
     return parsed
 
 
-def _index(node: ast.AST, class_name: str | None, entries: dict[int, list[_Entry]]) -> None:
+def _check_unchanged(code: CodeType, file: _File, entry: _Entry) -> None:
+    """Refuses a text that does not compile to the code that runs: the file was edited after it was loaded."""
+    if any(name.startswith("@py") for name in code.co_names):
+        return  # pytest has rewritten the function's assertions, and watches its file itself
+    flags = code.co_flags & FUTURE_FLAGS
+    codes = file.codes.get((id(entry.statement), flags))
+    if codes is None:
+        module = ast.Module(body=[*file.imports, entry.statement], type_ignores=[])
+        compiled = compile(module, code.co_filename, "exec", flags=flags, dont_inherit=True)
+        codes = file.codes[id(entry.statement), flags] = [*_codes_in(compiled)]
+    wanted = _without_places(code)
+    same = (one for one in codes if one.co_firstlineno == code.co_firstlineno and one.co_name == code.co_name)
+    if not any(_without_places(one) == wanted for one in same):
+        raise _no_source(code, "what stands there is not the code that runs: the file has changed since it was loaded")
+
+
+def _codes_in(code: CodeType) -> Iterator[CodeType]:
+    for value in code.co_consts:
+        if isinstance(value, CodeType):
+            yield value
+            yield from _codes_in(value)
+
+
+def _without_places(code: CodeType) -> CodeType:
+    """The code without file and lines; an edited comment changes nothing else."""
+    consts = tuple([_without_places(value) if isinstance(value, CodeType) else value for value in code.co_consts])
+    return code.replace(co_filename="", co_firstlineno=1, co_linetable=b"", co_consts=consts)
+
+
+def _index(node: ast.AST, class_name: str | None, statement: ast.stmt, entries: dict[int, list[_Entry]]) -> None:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        entries.setdefault(_first_line(node), []).append(_Entry(node, class_name, statement))
+    elif isinstance(node, ast.ClassDef):
+        class_name = node.name
     for child in children(node):
-        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            entries.setdefault(_first_line(child), []).append(_Entry(child, class_name))
-        _index(child, child.name if isinstance(child, ast.ClassDef) else class_name, entries)
+        _index(child, class_name, statement, entries)
 
 
 def _first_line(node: Definition) -> int:

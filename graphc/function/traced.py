@@ -438,8 +438,6 @@ def trace_function(
         device = context.device.text
         try:
             result = converted(function, options, trace)(*args, **kwargs)
-        except RecursionError as error:
-            raise at(_endless(options.name), user_location()) from error
         except CreationInTrace as creation:
             trace.undo_writes()  # the call is run eagerly instead, from its start
             creation.__traceback__ = None  # its frames hold what the function made
@@ -499,13 +497,6 @@ def _leading_to(error: BaseException) -> Iterator[BaseException]:
         last = last.__cause__ if isinstance(last, GraphcError) else None
 
 
-def _endless(name: str) -> UnimplementedError:
-    return UnimplementedError(
-        f"{name}: a function calls itself too deeply for Python while it is traced (a converted call takes several "
-        "frames). A condition on tensors cannot end a recursion, since both branches are traced; write a loop"
-    )
-
-
 def converted(function: Callable[..., Any], options: TraceOptions, trace: Trace | None = None) -> Callable[..., Any]:
     """The function with its control flow converted, if the options ask for that and its source can be read."""
     if not options.autograph:
@@ -514,11 +505,16 @@ def converted(function: Callable[..., Any], options: TraceOptions, trace: Trace 
             trace.unconverted[_qualname(function)] = "autograph=False; use gx.where or gx.cond"
         return function
     try:
-        return front_end.convert_call(function)
+        found = front_end.convert_call(function)
     except front_end.NoSourceError as error:
+        found, reason = function, str(error)
         if trace is not None:
-            trace.unconverted[_qualname(function)] = str(error)
-        return function
+            trace.unconverted[_qualname(function)] = reason
+    else:
+        reason = "" if trace is None else trace.unconverted.get(_qualname(function), "")
+    if reason and front_end.has_control_flow(function):
+        raise front_end.NoSourceError(reason)
+    return found
 
 
 def _qualname(function: Any) -> str:

@@ -28,6 +28,7 @@ from graphc.base.errors import (
     InvalidTypeError,
     LeakedTensorError,
     UnimplementedError,
+    UnsupportedSyntaxError,
 )
 
 ONE = gx.asarray(1.0)
@@ -481,11 +482,16 @@ def test_a_function_of_a_notebook_is_converted(cell: Callable[..., Any]) -> None
     assert [compiled(gx.asarray(value)).item() for value in (-3.0, 2.0)] == [3, 2]
 
 
-def test_a_function_of_exec_is_traced_without_conversion() -> None:
-    namespace = compiled_from(f"{SOURCE}\ndef double(x, flag):\n    return x * 2 if flag else x\n")
-    assert gx.function(namespace["double"])(ONE, True).item() == 2
-    with pytest.raises(ConcretizationError, match="is not converted here, because the source of function 'absolute'"):
-        gx.function(namespace["absolute"])(ONE)
+def test_control_flow_without_source_is_refused_before_anything_runs() -> None:
+    calls: list[int] = []
+    namespace = compiled_from(f"{SOURCE}\ndef double(x, flag):\n    note(1)\n    return x * 2 if flag else x\n")
+    namespace["note"] = calls.append
+    with pytest.raises(UnsupportedSyntaxError, match=r"the source of function 'double'.*with autograph=False"):
+        gx.function(namespace["double"])(ONE, True)
+    assert not calls
+    namespace["note"] = abs
+    assert gx.function(namespace["double"], autograph=False)(ONE, True).item() == 2
+    assert gx.function(eval("lambda x: x * 2"))(ONE).item() == 2
 
 
 def test_a_function_of_exec_that_is_called_names_the_reason_too() -> None:
@@ -509,7 +515,7 @@ def test_lambdas_that_share_a_line_are_told_apart() -> None:
 
 
 def test_an_evaluated_lambda_has_no_source() -> None:
-    with pytest.raises(ConcretizationError, match="the source of function '<lambda>'"):
+    with pytest.raises(UnsupportedSyntaxError, match="the source of function '<lambda>'"):
         gx.function(eval("lambda x: x if x > 0 else -x"))(ONE)
 
 

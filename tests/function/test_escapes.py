@@ -149,7 +149,7 @@ def test_without_source_the_reason_is_told() -> None:
     namespace: dict[str, Any] = {}
     exec("def f(x):\n    if x > 0:\n        return x\n    return -x\n", namespace)
     with pytest.raises(
-        gx.errors.ConcretizationError, match=r"is not converted here, because .* the file cannot be read"
+        gx.errors.UnsupportedSyntaxError, match=r"the source of function 'f' .* the file cannot be read"
     ):
         gx.function(namespace["f"])(ONE)
 

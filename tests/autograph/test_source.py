@@ -1,0 +1,116 @@
+"""Where the source of a function is found, and that it is the source of the code that runs."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import FunctionType, ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+import graphc as gx
+from graphc.autograph import NoSourceError
+from graphc.autograph.source import find_source
+from tests.autograph.operators.differential import f
+
+TEXT = """
+import math
+
+class K:
+    def f(self, x):
+        y = x * 2.0  # comment
+        return -y if y > math.pi else y
+"""
+
+
+def load(file: Path, text: str) -> ModuleType:
+    """A module made from a file with this text."""
+    file.write_text(text)
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("edited", ["2.0", "comment", "-y if", "x * 2.0  #"])
+def test_a_file_that_was_edited_is_refused_unless_it_means_the_same(tmp_path: Path, edited: str) -> None:
+    method = load(tmp_path / "user.py", TEXT).K().f
+    new = {"2.0": "7.0", "comment": "other", "-y if": "+y if", "x * 2.0  #": "x * 2.0\n        y = y + 1.0  #"}
+    (tmp_path / "user.py").write_text(TEXT.replace(edited, new[edited]))
+    if edited == "comment":
+        assert gx.function(method)(f(1.0)).item() == 2.0
+    else:
+        with pytest.raises(NoSourceError, match="not the code that runs: the file has changed since it was loaded"):
+            gx.function(method)(f(1.0))
+
+
+def test_what_pytest_has_rewritten_is_found() -> None:
+    def asserts(x: Any) -> Any:
+        assert x > 0
+        return x * 2.0 if x > 1 else x
+
+    assert gx.function(asserts)(f(2.0)).item() == 4.0
+
+
+def typed(monkeypatch: pytest.MonkeyPatch, *entries: str) -> dict[str, Any]:
+    """The names that entries at the prompt bind, which readline remembers."""
+    history = ["", *[line for entry in entries for line in entry.splitlines()]]
+    length = len(history) - 1
+    readline = SimpleNamespace(get_history_item=history.__getitem__, get_current_history_length=lambda: length)
+    monkeypatch.setitem(sys.modules, "readline", readline)
+    names: dict[str, Any] = {"gx": gx}
+    for entry in entries:
+        exec(compile(f"{entry}\n", "<stdin>", "single"), names)
+    return names
+
+
+def test_a_function_that_was_typed_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = typed(
+        monkeypatch,
+        "@gx.function\ndef first(x):\n    if x > 0:\n        return x\n\n    return -x\n",
+        "def second(x):\n    return x if x > 0 else x * 5.0\n",
+        "y = 1.0",
+        "third = [1, lambda x: x if x > y else x * 6.0]",
+        "def second(x):\n    return x if x > 0 else x * 7.0\n",
+    )
+    assert names["first"](f(-2.0)).item() == 2.0
+    assert gx.function(names["second"])(f(-2.0)).item() == -14.0
+    assert gx.function(names["third"][1])(f(-2.0)).item() == -12.0
+    source = find_source(names["first"].python_function)
+    assert source.node.lineno == 2  # below the decorator
+    forgotten = FunctionType(compile("lambda x: x if x else 8", "<stdin>", "eval").co_consts[0], {})
+    with pytest.raises(NoSourceError):
+        gx.function(forgotten)(f(1.0))
+
+
+PROGRAM = """
+import graphc as gx
+@gx.function
+def f(x):
+    if x > 0: return x
+    return -x * 2.0
+print(f(gx.asarray(-3.0)))
+"""
+
+
+@pytest.mark.multiprocess
+@pytest.mark.parametrize("way", ["-Bc", "file", "pipe"])
+def test_a_program_on_the_command_line_or_standard_input(way: str, tmp_path: Path) -> None:
+    (tmp_path / "program").write_text(PROGRAM)
+    arguments = [] if way in ("file", "pipe") else [way, PROGRAM, "an", "argument"]
+    with (tmp_path / "program").open() as file:
+        given: dict[str, Any] = {"stdin": file} if way == "file" else {"input": PROGRAM if way == "pipe" else ""}
+        found = subprocess.run(
+            [sys.executable, *arguments], **given, capture_output=True, text=True, timeout=100,
+            env=os.environ | {"JAX_PLATFORMS": "cpu"}, check=False,
+        )  # fmt: skip
+    if way == "pipe":  # what was read from it is gone
+        assert "the source of function 'f' is needed" in found.stderr
+    else:
+        assert found.stdout == "6.0\n", found.stderr
