@@ -152,6 +152,6 @@ def _output(trace: Trace, leaf: Any) -> Any:
     """A leaf of the result: tensors become outputs of the graph, Python values stay."""
     if isinstance(leaf, Tensor | jax.Array):
         return trace.lift(leaf)
-    if hasattr(leaf, "__graphc_unbound__"):
+    if hasattr(leaf, "__graphc_unbound__") or hasattr(leaf, "__graphc_range__"):
         leaf.fail()
     return leaf

@@ -177,8 +177,8 @@ def tensor_start_and_stop(start: Any, stop: Any) -> Any:
     return evens, total
 
 
-@program("for/gx.arange", inputs=[(f(0.5), 5), (f(-1.5), 2)], construct=FOR_TENSOR_RANGE, gradient=True)
-def over_arange(x: Any, n: int) -> Any:
+@program("for/gx.arange", inputs=[(f(0.5), i(5)), (f(-1.5), i(0))], construct=FOR_TENSOR_RANGE, gradient=True)
+def over_arange(x: Any, n: Any) -> Any:
     y = x
     for k in gx.arange(n):
         y = gx.where(k % 2 == 0, y * x, y + k)

@@ -14,6 +14,7 @@ from typing import Any, cast
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.natives import INDEXED, check_methods
 from graphc.autograph.operators.calls.watch import made
+from graphc.autograph.operators.failures.origins import in_python
 from graphc.autograph.operators.host.late_values import REPLACED
 from graphc.autograph.operators.lists.growing import growing
 from graphc.autograph.operators.loops.ranges import TensorRange, refuse_range
@@ -170,7 +171,7 @@ class _Zip(SpaceIterator):
 
     def __next__(self) -> Any:
         self.check()
-        return next(self._native)
+        return in_python(next, self._native)
 
 
 def _strict_error(where: str) -> Exception:
@@ -206,7 +207,7 @@ class _Map(SpaceIterator):
 
     def __next__(self) -> Any:
         self.check()
-        return next(self._native)
+        return in_python(next, self._native)
 
 
 def iterator_of(value: Any) -> SpaceIterator | None:
@@ -220,10 +221,15 @@ def iterator_of(value: Any) -> SpaceIterator | None:
     if isinstance(value, range):
         return _Leaf(Indices(value))
     if isinstance(value, TensorRange):
-        return _Leaf(value.space())
+        return _counting(value)
     if growing(value) is not None:
         return _Leaf(GrowingItems(cast("list[Any]", value)))
     return _rows(value, 1) if isinstance(value, Tensor) else None
+
+
+def _counting(numbers: TensorRange, *, backwards: bool = False) -> SpaceIterator:
+    leaf = _Leaf(numbers.space(backwards=backwards))
+    return leaf if numbers.item is None else _Map(numbers.item, [leaf])
 
 
 def _rows(tensor: Tensor, step: int) -> SpaceIterator:
@@ -268,7 +274,7 @@ def _reversed(native: Native, sequence: Any) -> Any:
     if isinstance(sequence, range):
         return made(_Leaf(Indices(sequence[::-1])))
     if isinstance(sequence, TensorRange):
-        return made(_Leaf(sequence.space(backwards=True)))
+        return made(_counting(sequence, backwards=True))
     if growing(sequence) is not None:
         return made(_Leaf(GrowingItems(cast("list[Any]", sequence), backwards=True)))
     return native(sequence)

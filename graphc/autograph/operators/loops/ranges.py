@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from graphc.autograph.operators.loops.spaces import TensorIndices
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber, number
 from graphc.autograph.operators.numbers.whole_numbers import whole_number
-from graphc.base.errors import InvalidArgumentError, UnimplementedError
-from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, apply, current_trace
+from graphc.base.errors import ConcretizationError, InvalidArgumentError, UnimplementedError
+from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, apply, current_trace, operand
 from graphc.ir import OPS, Attrs
 
 __all__ = ["TensorRange", "refuse_range"]
@@ -25,12 +25,19 @@ __all__ = ["TensorRange", "refuse_range"]
 class TensorRange:
     """``range`` with a bound that is a tensor: an integer scalar of a value known at run time.
 
+    Attributes:
+      item: what makes its items of the numbers; None where they are the numbers.
+
     Args:
       start: an int or an integer scalar.
       stop: likewise.
       step: likewise.
       most: how many numbers it holds at most, if that is known.
     """
+
+    __graphc_range__ = True
+
+    item: ClassVar[Callable[[Any], Any] | None] = None
 
     def __init__(self, start: Any, stop: Any, step: Any, most: int | None) -> None:
         self._bounds = (start, stop, step)
@@ -53,17 +60,72 @@ class TensorRange:
             start, step = SymbolicNumber(apply(OPS["add"], (first, (last - 1) * by)), int), -step
         return TensorIndices(start, step, length, self._most)
 
-    def __iter__(self) -> Any:
+    def fail(self) -> NoReturn:
+        """Refuses any other use than in a loop."""
         refuse_range()
+
+    def __iter__(self) -> Any:
+        self.fail()
 
     def __len__(self) -> int:
-        refuse_range()
+        self.fail()
 
     def __getitem__(self, index: Any) -> Any:
-        refuse_range()
+        self.fail()
 
     def __contains__(self, item: Any) -> bool:
-        refuse_range()
+        self.fail()
+
+
+def _as_item(number: Any) -> Any:
+    value = number.tensor if isinstance(number, LoopIndex) else number
+    return apply(OPS["astype"], (value,), Attrs(dtype=np.dtype(np.int32)))
+
+
+class TensorNumbers(TensorRange):
+    """``gx.arange`` with a bound that is a tensor: its items are tensors."""
+
+    item: ClassVar[Callable[[Any], Any] | None] = staticmethod(_as_item)
+
+    def fail(self, *args: Any) -> NoReturn:
+        """Refuses any other use than in a loop."""
+        del args
+        bounds = [bound for bound in self._bounds if isinstance(bound, Tensor)]
+        error = ConcretizationError(
+            f"gx.arange of a tensor without a value ({bounds[0].type}) has no known shape; run over it in a `for` "
+            "statement, or give it a Python int"
+        )
+        raise current_trace().refuse(error)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self.fail()
+
+    __neg__ = __bool__ = fail
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = fail
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = fail
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = fail  # pyright: ignore[reportAssignmentType]
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+
+@operand.register(TensorNumbers)
+def _of_unknown_length(value: TensorNumbers) -> NoReturn:
+    value.fail()
+
+
+def _arange(native: Callable[..., Any], *bounds: Any, **options: Any) -> Any:
+    """``gx.arange``; with integer tensors without values among the bounds, what a ``for`` statement can run over."""
+    counted = all(_is_count(bound) for bound in bounds) and 1 <= len(bounds) <= 3 and not options
+    if not counted or not any(isinstance(bound, SymbolicTensor) for bound in bounds):
+        return native(*bounds, **options)
+    found: Any = _range(range, *bounds)
+    return TensorNumbers(*found._bounds, found._most) if isinstance(found, TensorRange) else native(*bounds)  # pyright: ignore[reportPrivateUsage]
+
+
+def _is_count(value: Any) -> bool:
+    """Whether a number is an int, or an int32 that depends on tensors, as the items of the array will be."""
+    return type(value) is int or (isinstance(value, SymbolicTensor) and not value.shape and value.dtype == np.int32)
 
 
 def refuse_range() -> NoReturn:
@@ -98,7 +160,7 @@ def _bare(value: Any) -> Any:
     return SymbolicTensor(value.raw, value.trace) if isinstance(value, SymbolicNumber) else value
 
 
-REPLACED[range] = of_values(_range)
+REPLACED.update({range: of_values(_range), FUNCTIONS["arange"]: of_values(_arange)})
 
 
 def _most(start: Any, stop: Any, step: Any) -> int | None:
