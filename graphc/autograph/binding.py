@@ -132,8 +132,8 @@ class Bindings:
 
     def _try(self, node: ast.Try | ast.TryStar, bound: frozenset[str]) -> Bound:
         after = self._block(node.body, bound)
-        if after is None and isinstance(node, ScopedTry):
-            after = bound - self._deleted(node.body)  # its scope may swallow what the body ends in
+        if isinstance(node, ScopedTry):
+            after = _both(bound - self._deleted(node.body), after)  # its scope may swallow what the body ends in
         if node.orelse:
             after = self._block(node.orelse, after) if after is not None else None
         start = bound - self._deleted(node.body)

@@ -364,6 +364,10 @@ class _Statements(Stores):
             handler.body = self.block(handler.body)
             if handler.name in self._bindings.undefined:
                 self._rename(handler, handler.name)
+        if node.handlers and isinstance(node, ast.Try):
+            again = located(ast.Raise(exc=None, cause=None), node.handlers[0])
+            passing = ast.ExceptHandler(type=operator("passing"), name=None, body=[again])
+            node.handlers.insert(0, ast.copy_location(passing, node.handlers[0]))
         node.orelse = self.block(node.orelse)
         if not node.finalbody:
             return [node]

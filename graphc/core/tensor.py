@@ -358,6 +358,9 @@ class SymbolicTensor(Tensor):
         return f"<symbolic Tensor {self.type}, {self.made_at()}>"
 
 
+SymbolicTensor.__name__ = "Tensor"  # as Python's own messages call it in eager code
+
+
 @operand.register(Tensor)
 def _from_tensor(value: Tensor) -> Tensor:
     return value

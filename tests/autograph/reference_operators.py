@@ -211,6 +211,9 @@ class Plain:
 
     in_finally = handlers
 
+    def passing(self) -> tuple[type[BaseException], ...]:
+        return ()
+
     def failed(self, scope: object) -> bool:
         return False
 

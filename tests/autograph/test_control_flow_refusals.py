@@ -11,6 +11,7 @@ import pytest
 import graphc as gx
 from graphc import Tensor
 from graphc.base.errors import (
+    ConcretizationError,
     GraphcError,
     InvalidArgumentError,
     InvalidTypeError,
@@ -181,7 +182,7 @@ def none_against_a_tensor(x: Tensor) -> Any:
     return None
 
 
-@refused(UnimplementedError, r"the call of dumps with a list or dict of a value that is 'a' or 'b'", f(1.0))
+@refused(ConcretizationError, r"the call of dumps with a value that is 'a' or 'b'", f(1.0))
 def chosen_string_given_to_a_library(x: Tensor) -> Any:
     name = "a" if x > 0 else "b"
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import io
+import re
 import sys
 import warnings
 from collections.abc import Callable
@@ -196,7 +197,7 @@ def test_other_uses_of_a_text_are_refused(use: Any) -> None:
     with pytest.raises((ConcretizationError, TypeError)) as caught:
         gx.function(program)(f(1.0))
     if isinstance(caught.value, ConcretizationError):
-        assert "needs the letters of a text that is made of tensors" in str(caught.value)
+        assert re.search(r"needs the letters of a text|with a text that is known at run time", str(caught.value))
         assert "test_print.py" in str(caught.value)
 
 

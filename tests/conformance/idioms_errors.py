@@ -250,7 +250,6 @@ def python_zero_division(x: Any, k: int) -> Any:
     "errors/a type error in a branch that a handler would catch",
     inputs=[(f(1.0), None), (f(-1.0), None)],
     construct="an exception of Python's own in a branch on a tensor",
-    refused=(gx.errors.UnimplementedError, r"the TypeError that is raised would be caught by a try statement at"),
 )
 def python_type_error(x: Any, k: Any) -> Any:
     try:

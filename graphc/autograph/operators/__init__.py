@@ -36,6 +36,7 @@ from graphc.autograph.operators.failures.failures import ends_function
 from graphc.autograph.operators.failures.handlers import before_try, failed, failed_still, handlers, in_finally
 from graphc.autograph.operators.failures.managers import manager
 from graphc.autograph.operators.failures.numerics import check_numerics
+from graphc.autograph.operators.failures.origins import passing
 from graphc.autograph.operators.host.host import pyfunc
 from graphc.autograph.operators.host.late_values import holds_views, value_of
 from graphc.autograph.operators.host.messages import log_message, print
@@ -125,6 +126,7 @@ __all__ = [
     "not_",
     "or_",
     "otherwise",
+    "passing",
     "print",
     "pyfunc",
     "raise_stmt",

@@ -17,6 +17,7 @@ from graphc.autograph.operators.calls.watch import operator_method
 from graphc.autograph.operators.choices.one_of import OneOf, decide, register_conditional
 from graphc.autograph.operators.failures.failures import Ended, Failure
 from graphc.autograph.operators.failures.handlers import attempt
+from graphc.autograph.operators.failures.origins import in_python
 from graphc.autograph.operators.lists.growing import growing, matched
 from graphc.autograph.operators.names.undefined import Undefined
 from graphc.autograph.operators.numbers.conditions import assume, assuming, both, opposite
@@ -94,7 +95,7 @@ def truth(value: Any) -> bool:
     if isinstance(value, bool):
         return value
     found, result = call_special(value, "__bool__", "__len__")
-    return bool(result if found else value)
+    return in_python(bool, result if found else value)
 
 
 def predicate(trace: Trace, value: SymbolicTensor) -> SymbolicTensor:

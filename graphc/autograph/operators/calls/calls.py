@@ -7,7 +7,9 @@ import contextlib
 import dataclasses
 import functools
 import inspect
+import sys
 import types
+import warnings
 from abc import ABCMeta
 from collections.abc import Callable
 from enum import Enum
@@ -36,22 +38,23 @@ from graphc.autograph.operators.calls.watch import (
     made_here,
     operator_method,
 )
-from graphc.autograph.operators.choices.one_of import OneOf, ask, decide, mixed_in, use
+from graphc.autograph.operators.choices.one_of import OneOf, ask, decide, use
 from graphc.autograph.operators.failures.generator_managers import converted_maker
+from graphc.autograph.operators.failures.origins import in_python
 from graphc.autograph.operators.host.files import check_unread
 from graphc.autograph.operators.host.late_values import PURE, REPLACED, REPLACED_OBJECTS
 from graphc.autograph.operators.lists.growing import CHOSEN, METHODS, growing, refuse_growing
 from graphc.autograph.operators.names.members import found_on
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.spans import Span
-from graphc.autograph.operators.numbers.symbolic_number import met, number
+from graphc.autograph.operators.numbers.symbolic_number import example_of, has_attribute, met, number
 from graphc.autograph.operators.stores.kept_tensors import changing
 from graphc.autograph.operators.stores.places import ContentsPlace
 from graphc.autograph.operators.stores.unfollowed import note_change
 from graphc.autograph.source import NoSourceError
 from graphc.base import is_graphc_file, is_installed_file, is_internal_file, remember
 from graphc.base.errors import UnsupportedSyntaxError
-from graphc.core import ArrayMethods, Region, Tensor, context, register_converter
+from graphc.core import ArrayMethods, Region, SymbolicTensor, Tensor, context, register_converter
 
 __all__ = ["call", "call_method", "convert_call", "do_not_convert", "is_pure_class", "load_attr"]
 
@@ -94,6 +97,11 @@ _KEEPING = _CONTENT_METHODS | {"format", "format_map", "join"}
 """Methods that take one of several values as it is: they put it somewhere, or write it when the program runs."""
 _DECIDED: frozenset[Any] = frozenset((callable, isinstance, issubclass))
 _DEBUGGERS = frozenset(("bdb", "debugpy", "ipdb", "pdb", "pudb"))
+_DISPATCHING = cast("types.FunctionType", functools.singledispatch(len)).__code__
+_ASKING_FRAMES: frozenset[Any] = frozenset(
+    (super, locals, globals, vars, dir, eval, exec, warnings.warn, sys._getframe)  # pyright: ignore[reportPrivateUsage]
+)
+"""Functions that look at the frame that calls them."""
 _IMMUTABLE = (str, bytes, int, float, complex, tuple, frozenset, range, type(None))
 _CALLBACKS = (
     types.FunctionType,
@@ -135,6 +143,8 @@ def call(function: Any) -> Any:
         return function
     if isinstance(function, OneOf):
         return functools.partial(_call_one, function)
+    if isinstance(function, types.FunctionType) and function.__code__ is _DISPATCHING:
+        return functools.partial(_dispatched, function)
     if isinstance(function, types.FunctionType):
         native = _user_or_library(function, function)
         # Functions of graphc's own may look at the frame that calls them, and take tensors and plain values.
@@ -156,6 +166,8 @@ def call(function: Any) -> Any:
         return functools.partial(_call_of_class, function)
     if _is_graphc(_kind(getattr(function, "__func__", function))):
         return _reading(function, function)
+    if not callable(function):
+        return functools.partial(in_python, function)  # which says so
     if (made_of := REPLACED_OBJECTS.get(_kind(function))) is not None:
         return made_of(function)
     method = inspect.getattr_static(_kind(function), "__call__", None)
@@ -178,12 +190,21 @@ def _reading(function: Any, native: Any) -> Any:
 
     def told(*args: Any, **kwargs: Any) -> Any:
         handed((owner, *args, *kwargs.values()))
-        result = native(*args, **kwargs)
+        result = in_python(native, *args, **kwargs)
         if renews and context.trace is not None:
             context.trace.root.reads.renew(owner)  # such as an optimizer, which learns what it updates
         return result
 
     return told
+
+
+def _dispatched(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Calls what ``functools.singledispatch`` chooses by the class that the first argument has in plain Python."""
+    if not args:
+        return in_python(function, **kwargs)
+    if isinstance(args[0], OneOf):
+        return use(args[0], lambda value: _dispatched(function, value, *args[1:], **kwargs))
+    return call(function.dispatch(call(type)(args[0])))(*args, **kwargs)
 
 
 def _call_one(function: OneOf, /, *args: Any, **kwargs: Any) -> Any:
@@ -222,13 +243,7 @@ def _with_choices(function: Any, native: Any) -> Any:
         for name, value in kwargs.items():
             if isinstance(value, OneOf):
                 return ask(value, lambda one: called(*args, **{**kwargs, name: one}))  # noqa: B023
-        try:
-            return native(*args, **kwargs)
-        except TypeError:
-            mixed = mixed_in((args, kwargs))
-            if mixed is None:
-                raise
-            mixed.refuse(f"the call of {getattr(function, '__qualname__', function)} with a list or dict")
+        return native(*args, **kwargs)
 
     return called
 
@@ -269,8 +284,12 @@ def load_attr(owner: Any, name: str) -> Any:
     kind = cast("type[Any]", type(owner))
     if kind is OneOf:
         return ask(owner, lambda value: load_attr(value, name))
+    if isinstance(owner, SymbolicTensor | LoopIndex) and not has_attribute(owner, name):
+        return in_python(getattr, example_of(owner), name)  # which says that there is none
+    if isinstance(owner, SymbolicTensor | LoopIndex) and name == "__class__":
+        return call(type)(owner)
     if context.trace is None or kind in PLAIN or isinstance(owner, _NAMESPACES):
-        value = getattr(owner, name)
+        value = in_python(getattr, owner, name)
         read_attribute(owner, name, value)
         return value
     check_unread(owner, name)
@@ -300,7 +319,7 @@ def _found_attr(owner: Any, kind: type[Any], name: str, native: Callable[[Any, s
         found_on(_kind(found), "__set__") is not None or name not in getattr(owner, "__dict__", ())
     ):
         return call(getter)(found, owner, kind)
-    value = native(owner, name)
+    value = in_python(native, owner, name)
     read_attribute(owner, name, value)
     return value
 
@@ -339,8 +358,9 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
     code = code_owner.__code__
     check_stores(code_owner)
     check_recursion(code_owner)
+    replaced = REPLACED.get(code_owner) if original is code_owner else None
     if is_graphc_file(code.co_filename):
-        return original
+        return original if replaced is None else functools.partial(replaced, original)
     entering(code_owner)
     if is_converted(code):
         return original
@@ -348,8 +368,8 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
         return maker if original is code_owner else functools.partial(maker, original.__self__)
     if id(code) in PURE:
         return original
-    if original is code_owner and (stands_for := REPLACED.get(code_owner)) is not None:
-        return functools.partial(stands_for, original)
+    if replaced is not None:
+        return functools.partial(replaced, original)
     if id(code) in _unconverted or _is_internal(code.co_filename):
         if not is_pure_module(code_owner.__module__ or "") or is_reported(original):
             original = report_call(original, f"the call of {code_owner.__qualname__}")
@@ -421,7 +441,7 @@ def _construct(kind: type[Any], /, *args: Any, **kwargs: Any) -> Any:
         context.trace.own(made)
     init, post_init = found_on(kind, "__init__"), found_on(kind, "__post_init__")
     if post_init is None or _is_written(init):
-        call(init)(made, *args, **kwargs)
+        in_python(call(init), made, *args, **kwargs)
         return made
     # What dataclasses generate asks the object for the method, and finds what is put there first.
     given, converted = (*args, *kwargs.values()), call(types.MethodType(post_init, made))
@@ -432,7 +452,7 @@ def _construct(kind: type[Any], /, *args: Any, **kwargs: Any) -> Any:
 
     vars(made)["__post_init__"] = after_init
     try:
-        init(made, *args, **kwargs)
+        in_python(init, made, *args, **kwargs)
     finally:
         del vars(made)["__post_init__"]
     return made
@@ -450,7 +470,7 @@ def _builtin(function: Any) -> Any:
     if (replaced := _replaced(function)) is not None:
         return replaced
     if function in (getattr, hasattr):
-        return _getattr if function is getattr else _guarded(function)
+        return _getattr if function is getattr else functools.partial(_hasattr, _guarded(function))
     if function in _PURE_BUILTINS:
         return _guarded(function)
     owner = getattr(function, "__self__", None)
@@ -546,17 +566,21 @@ def _getattr(owner: Any, name: str, *default: Any) -> Any:
         raise
 
 
+def _hasattr(native: Callable[..., Any], owner: Any, name: str) -> bool:
+    return has_attribute(owner, name) if isinstance(owner, SymbolicTensor | LoopIndex) else native(owner, name)
+
+
 def _guarded(function: Any) -> Any:
     """The function, with a check of what it is given: a loop index that it would look at, an object it would change."""
     calling = not isinstance(function, type | types.BuiltinFunctionType) or function not in _CALLING_BUILTINS
     trace = context.trace
-    if trace is None or _takes_tensors(function):
+    if trace is None or _takes_tensors(function) or _hashable_function(function) in _ASKING_FRAMES:
         return function
     # A builtin is looked up before its arguments are evaluated: these may be the first lists of unknown length.
     iterates = _hashable_function(function) in ITERATING
     watches = not iterates and _hashable_function(function) not in _PURE_BUILTINS and may_change(function)
     if calling and trace.parent is None and not trace.root.has_growing and not iterates and not watches:
-        return function
+        return functools.partial(in_python, function)
 
     def checked(*args: Any, **kwargs: Any) -> Any:
         for value in (*args, *kwargs.values()):
@@ -576,7 +600,7 @@ def _guarded(function: Any) -> Any:
             if found:
                 return made_here(result)
         check_arguments(function, args, kwargs)
-        result = call_watched(function, args, kwargs) if watches else function(*args, **kwargs)
+        result = call_watched(function, args, kwargs) if watches else in_python(function, *args, **kwargs)
         return made(result) if _is_new(function, result) else made_here(result)
 
     return checked

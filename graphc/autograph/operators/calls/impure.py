@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from graphc.autograph.operators.failures.origins import in_python
 from graphc.autograph.operators.stores.native_state import GeneratorPlace
 from graphc.autograph.operators.stores.visible_state import GENERATORS
 from graphc.core import context
@@ -168,7 +169,7 @@ def _make_generator(function: Any, *args: Any, **kwargs: Any) -> Any:
         what = f"the call of {public_name(function)}"
         seeded = bool(given) and given[0] is not None
         context.trace.side_effect(what if seeded else f"{what} without a seed", certain=not seeded)
-    return function(*args, **kwargs)
+    return in_python(function, *args, **kwargs)
 
 
 def origin(function: Any) -> tuple[str, str, Any]:

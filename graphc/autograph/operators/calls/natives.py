@@ -13,6 +13,7 @@ from typing import Any, cast
 from graphc.autograph.operators.calls.impure import check_read, defining_class, origin, public_name
 from graphc.autograph.operators.calls.watch import check_iterator, is_pure_module, operator_method
 from graphc.autograph.operators.choices.one_of import OneOf
+from graphc.autograph.operators.failures.origins import in_python
 from graphc.autograph.operators.lists.growing import refuse_growing
 from graphc.autograph.operators.names.members import found_on
 from graphc.autograph.operators.stores.native_state import RANDOM_STATES, note_consumed, run_watched
@@ -161,7 +162,7 @@ def call_watched(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     given = [getattr(function, "__self__", function), *args, *kwargs.values()]
     if not is_pure_module(origin(function)[0]):
         given += RANDOM_STATES
-    return run_watched(lambda: function(*args, **kwargs), given, f"the call of {public_name(function)}")
+    return run_watched(lambda: in_python(function, *args, **kwargs), given, f"the call of {public_name(function)}")
 
 
 def items(value: Any) -> Any:

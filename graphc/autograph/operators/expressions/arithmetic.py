@@ -18,11 +18,14 @@ from graphc.autograph.operators.calls.impure import check_read
 from graphc.autograph.operators.calls.natives import INDEXED, check_index, check_methods, check_printed
 from graphc.autograph.operators.calls.watch import PLAIN, made, operator_method
 from graphc.autograph.operators.choices.one_of import OneOf, ask
+from graphc.autograph.operators.failures.origins import in_python
 from graphc.autograph.operators.host.text import percent
 from graphc.autograph.operators.lists.growing import growing, refuse_growing
 from graphc.autograph.operators.lists.methods import concatenated, load_from_list
 from graphc.autograph.operators.names.members import found_on
+from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.positions import check_positions
+from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber, example_of
 from graphc.core import SymbolicTensor, context, read
 
 __all__ = ["BINARY", "answers", "binary", "load_item", "unary"]
@@ -72,7 +75,7 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
         return concatenated(found, right)
     refuse_growing(left, right)
     if context.trace is None or (type(left) in PLAIN and type(right) in PLAIN):
-        result = native(left, right)
+        result = in_python(native, left, right)
         return made(result) if type(result) is list else result
     kinds = cast("tuple[type[Any], type[Any]]", (type(left), type(right)))
     mine = operator_method(left, forward)
@@ -80,12 +83,12 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
     if mine is None and theirs is None:
         if symbol == "*":  # a sequence is repeated
             check_methods((left, right), INDEXED)
-        return native(left, right)
+        return in_python(native, left, right)
     theirs_first = issubclass(kinds[1], kinds[0]) and found_on(kinds[0], reflected) is not theirs
     # A sequence concatenates and repeats only after the other operand was asked.
     sequence = symbol in ("+", "*") and issubclass(kinds[0], Sequence)
     result = answers((left, right), (mine, theirs), theirs_first, "" if sequence else forward)
-    return native(left, right) if result is NotImplemented else result
+    return in_python(native, left, right) if result is NotImplemented else result
 
 
 def answers(operands: tuple[Any, Any], methods: tuple[Method, Method], theirs_first: bool, forward: str) -> Any:
@@ -118,7 +121,7 @@ def unary(symbol: str, operand: Any) -> Any:
         return ask(operand, partial(unary, symbol))
     native, name = _UNARY[symbol]
     method = operator_method(operand, name)
-    return native(operand) if method is None else call(method)(operand)
+    return in_python(native, operand) if method is None else call(method)(operand)
 
 
 def load_item(owner: Any, index: Any) -> Any:
@@ -133,12 +136,14 @@ def load_item(owner: Any, index: Any) -> Any:
     if (found := growing(owner)) is not None:
         return load_from_list(found, index)
     index = read(index)
+    if isinstance(owner, SymbolicNumber | LoopIndex):
+        return in_python(operator.getitem, example_of(owner), index)  # says what Python says of a number
     if isinstance(index, SymbolicTensor) and type(owner) in (list, tuple):
         return choose_item(owner, index)
     if type(owner) in PLAIN:
         check_index(index)
         check_positions(owner, index)
-        return owner[index]
+        return in_python(operator.getitem, owner, index)
     method = operator_method(owner, "__getitem__")
     if method is not None:
         return call(method)(owner, index)
@@ -151,4 +156,4 @@ def load_item(owner: Any, index: Any) -> Any:
         if default is not None:
             return call(default)(owner, index)
         trace.side_effect(f"the insertion of a default into a {kind.__name__}")
-    return owner[index]
+    return in_python(operator.getitem, owner, index)

@@ -18,6 +18,7 @@ from graphc.autograph.operators.calls.watch import PLAIN, check_iterator, operat
 from graphc.autograph.operators.choices.one_of import OneOf, ask, decide, is_simple
 from graphc.autograph.operators.expressions.arithmetic import answers
 from graphc.autograph.operators.expressions.identity import is_, is_not
+from graphc.autograph.operators.failures.origins import in_python
 from graphc.autograph.operators.lists.growing import refuse_growing
 from graphc.autograph.operators.names.members import found_on
 from graphc.autograph.operators.numbers.conversions import truth_value
@@ -57,18 +58,18 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
     if type(left) in (list, tuple) and _holds_symbols((left, right)):
         return _compare_sequences(symbol, left, right)
     if context.trace is None or (type(left) in PLAIN and type(right) in PLAIN):
-        return native(left, right)
+        return in_python(native, left, right)
     if type(left) is type(right) and _compares_fields(
         cast("type[Any]", type(left)), "__eq__" if symbol == "!=" else forward
     ):
         return compare(symbol, _fields(left), _fields(right))
     mine, theirs = _method(left, forward), _method(right, reflected)
     if mine is None and theirs is None:
-        return native(left, right)
+        return in_python(native, left, right)
     kinds = cast("tuple[type[Any], type[Any]]", (type(left), type(right)))
     theirs_first = kinds[0] is not kinds[1] and issubclass(kinds[1], kinds[0])
     result = answers((left, right), (mine, theirs), theirs_first, forward)
-    return native(left, right) if result is NotImplemented else result
+    return in_python(native, left, right) if result is NotImplemented else result
 
 
 def _of_one(value: OneOf, test: Callable[[Any], Any]) -> Any:
@@ -132,7 +133,7 @@ def _compare_sequences(symbol: str, left: Any, right: Any) -> Any:
     """Lists or tuples that hold tensors without values, compared as Python compares them."""
     native = _METHODS[symbol][0]
     if isinstance(left, list) is not isinstance(right, list) or not isinstance(right, list | tuple):
-        return native((), [])  # says what Python says of different kinds
+        return in_python(native, (), [])  # says what Python says of different kinds
     firsts, seconds = nest.as_tuple(left), nest.as_tuple(right)
     if symbol in ("==", "!="):
         equal: Any = len(firsts) == len(seconds)
@@ -234,4 +235,4 @@ def contains(item: Any, container: Any) -> Any:
     if found_on(cast("type[Any]", type(container)), "__contains__") is None:
         check_iterator(container)
         check_items(container)
-    return item in container
+    return in_python(operator.contains, container, item)

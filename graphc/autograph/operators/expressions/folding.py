@@ -21,6 +21,7 @@ from graphc.autograph.operators.expressions.arithmetic import binary
 from graphc.autograph.operators.expressions.generators import GeneratorExpression
 from graphc.autograph.operators.expressions.reductions import Box, holds_symbols, is_looped, run_over, total
 from graphc.autograph.operators.failures.checks import require
+from graphc.autograph.operators.failures.origins import in_python
 from graphc.autograph.operators.host.late_values import REPLACED
 from graphc.autograph.operators.loops.iterators import iterator_of
 from graphc.autograph.operators.names.undefined import Undefined
@@ -63,7 +64,7 @@ def _next(native: Native, iterator: Any, /, *default: Any) -> Any:
 
 def _reduce(native: Native, function: Any, iterable: Any, /, *initial: Any) -> Any:
     """``functools.reduce``."""
-    step = call(function)
+    step = partial(in_python, call(function))
     if not is_looped(iterable) or len(initial) > 1:
         return native(step, iterable, *initial)
     if not initial:

@@ -18,6 +18,7 @@ from graphc.autograph.operators.branches.logic import and_, not_
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.natives import check_items
 from graphc.autograph.operators.calls.watch import check_iterator, made, operator_method
+from graphc.autograph.operators.failures.origins import in_python, items_in_python
 from graphc.autograph.operators.host.late_values import REPLACED
 from graphc.autograph.operators.loops.for_loops import Loopable, run_for
 from graphc.autograph.operators.loops.iterators import SpaceIterator, iterator_of
@@ -90,19 +91,19 @@ def generator(items: Any, step: Step, simple: bool) -> Any:
       simple: whether that is only an element: there is no ``if`` and no second ``for``.
     """
     if context.trace is None:
-        return _items(iter(items), step)
+        return _items(in_python(iter, items), step)
     return made(GeneratorExpression(_iterator(items), step, simple))
 
 
 def listed(items: Any, step: Step, simple: bool) -> list[Any]:
     """A list comprehension, with the arguments of :func:`generator`; how many items it has may depend on tensors."""
     if context.trace is None:
-        return list(_items(iter(items), step))
+        return list(_items(in_python(iter, items), step))
     source = _iterator(items)
     space = source.left() if isinstance(source, SpaceIterator) else None
     known = not source.is_looped() if isinstance(source, GeneratorExpression) else True
     if simple and known and (space is None or isinstance(space.length, int)):
-        return [step(item).then() for item in source]
+        return [step(item).then() for item in items_in_python(source)]
     result: list[Any] = made([])
 
     def append(item: Any) -> None:
@@ -111,7 +112,7 @@ def listed(items: Any, step: Step, simple: bool) -> list[Any]:
     if isinstance(source, GeneratorExpression | SpaceIterator):
         run_for(made(GeneratorExpression(source, step, simple)), None, append, _NOTHING, probing=True)
     else:
-        for item in source:
+        for item in items_in_python(source):
             found = step(item)
             _under(found.conditions, partial(_append_all, found, append), _NOTHING)
     return result
@@ -158,7 +159,7 @@ def _iterator(items: Any) -> Any:
         return found
     check_iterator(items, depth=3)
     check_items(items)
-    return made(iter(items))
+    return made(in_python(iter, items))
 
 
 class GeneratorExpression(Loopable, Iterator[Any]):
@@ -198,9 +199,9 @@ class GeneratorExpression(Loopable, Iterator[Any]):
             self._refuse()
         if self._native is None:
             if self._simple:
-                return self._step(next(self._source)).then()
+                return self._step(in_python(next, self._source)).then()
             self._native = self._one_by_one()
-        return next(self._native)
+        return in_python(next, self._native)
 
     def _refuse(self) -> NoReturn:
         error = UnimplementedError(

@@ -33,6 +33,7 @@ from graphc.autograph.operators.expressions.arithmetic import binary
 from graphc.autograph.operators.expressions.comparisons import Compared, compare, compared
 from graphc.autograph.operators.expressions.generators import GeneratorExpression
 from graphc.autograph.operators.failures.checks import require
+from graphc.autograph.operators.failures.origins import in_python
 from graphc.autograph.operators.host.late_values import REPLACED, of_values
 from graphc.autograph.operators.lists.growing import growing
 from graphc.autograph.operators.loops.for_loops import run_for
@@ -184,7 +185,7 @@ def _extreme(name: str, symbol: str, op: str) -> Callable[..., Any]:
             return native(*args, default=default)  # says what Python says
         if key is None and not looped and all(type(value) in (int, LoopIndex) for value in values):
             return reduce(lambda first, second: _limited(op, first, second), values)
-        search = _Search(name, symbol, None if key is None else call(key), native)
+        search = _Search(name, symbol, None if key is None else partial(in_python, call(key)), native)
         search.look_through(values)
         return search.result(default)
 

@@ -20,6 +20,7 @@ from graphc.autograph.operators.expressions.comparisons import compare, ordered
 from graphc.autograph.operators.expressions.generators import GeneratorExpression
 from graphc.autograph.operators.expressions.reductions import is_symbolic
 from graphc.autograph.operators.failures.checks import require_limit
+from graphc.autograph.operators.failures.origins import in_python
 from graphc.autograph.operators.host.late_values import REPLACED, of_values
 from graphc.autograph.operators.lists.growing import refuse_growing
 from graphc.autograph.operators.loops.iterators import SpaceIterator
@@ -42,7 +43,7 @@ def _sorted(native: Callable[..., Any], iterable: Any, /, *, key: Any = None, re
     if isinstance(key, _Comparing):
         keys = key.ranks(items)
     else:
-        convert = itself if key is None else call(key)
+        convert = itself if key is None else functools.partial(in_python, call(key))
         keys = [ordered(convert(item)) for item in items]
     if len(items) > 1 and any(map(_is_late, _parts(keys))):
         return made(_sorted_by_tensors(items, keys, truth(reverse)))

@@ -20,10 +20,11 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from graphc.autograph.convert import is_converted, is_part, is_part_of
+from graphc.autograph.operators.failures.origins import end_by, is_of_interface, is_of_program
 from graphc.autograph.operators.host.late_values import RAISED, ErrorView, Frozen, is_late
 from graphc.autograph.operators.stores.kept_tensors import holds_symbols
 from graphc.base import Location, is_graphc_file, nest
-from graphc.base.errors import GraphcError, UnimplementedError
+from graphc.base.errors import UnimplementedError
 from graphc.core import CallState, Region, SymbolicTensor, Trace, apply, context, trace_scope
 from graphc.ir import OPS, Attrs
 from graphc.lowering import raise_at
@@ -251,14 +252,14 @@ _LIMIT = "__graphc_limit__"
 def is_raised_by_code(error: BaseException) -> bool:
     """Whether code of the user's raises an exception that leaves a branch: a statement, or what Python is asked to do.
 
-    An empty list that is popped, a missing key, a division by zero or a name that nothing has bound is Python's own
-    answer, which eager code gets only where it runs the branch. A refusal is none, nor is what a library may say
-    because a tensor has no value yet.
+    An empty list that is popped, a text that is no number or a module that is not there is Python's own answer, which
+    eager code gets only where it runs the branch.
     """
     if hasattr(error, RAISED):
         return True
-    if isinstance(error, GraphcError) or not isinstance(error, LookupError | ArithmeticError | NameError):
+    if not is_of_program(error):
         return False
+    end_by(error)
     around, inside = user_calls(), _calls_of(error)
     if around and inside and is_part(inside[0][0]):
         around.pop()
@@ -276,6 +277,8 @@ def ends_function(error: BaseException) -> bool:
     assert trace is not None
     if isinstance(error, Ended):
         return True
+    if not is_of_interface(error):
+        end_by(error)
     places = error.__dict__.pop(RAISED, None)
     late = places is not None and is_late(error)
     refused = not isinstance(error, Exception) or any(error is refusal for refusal in trace.refusals)

@@ -17,6 +17,7 @@ import numpy as np
 
 from graphc.autograph.operators.branches.merging import same_values
 from graphc.autograph.operators.failures.failures import Ended, Failure, Site, failures, is_limit, is_raised_by_code
+from graphc.autograph.operators.failures.origins import end_by
 from graphc.autograph.operators.host.late_values import RAISED, ErrorView, Frozen, Opaque, rebuilt, reopened
 from graphc.autograph.operators.names.undefined import Undefined, undefined_return
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
@@ -57,19 +58,12 @@ def attempt(run: Callable[[], T]) -> tuple[T | None, Failure | None]:
     except Ended:
         return None, Failure(failures(trace), None)
     except BaseException as error:
-        if not is_raised_by_code(error):
-            _check_uncaught(trace, error)
-            raise
-        return None, _failure(error)
-
-
-def _check_uncaught(trace: Trace, error: BaseException) -> None:
-    """Refuses that an exception ends the trace of a branch and is caught outside, as if the branch had to run."""
-    refused = isinstance(error, GraphcError) or any(error is refusal for refusal in trace.refusals)
-    if isinstance(error, Exception) and not refused:
-        scope = check_handlers(error)
-        if scope is not None:
-            raise trace.refuse(_refusal(scope, error, (), between="")) from error
+        if is_raised_by_code(error):
+            return None, _failure(error)
+        end_by(error)
+        if isinstance(error, GraphcError):  # in Python only where the branch is taken: no handler may meet it
+            trace.root.refusals.append(error)
+        raise
 
 
 def _failure(error: BaseException) -> Failure:
@@ -147,7 +141,13 @@ class handlers:  # noqa: N801  a scope, which reads as a function; a class leave
         _open.scopes.pop()
         others = [scope for scope in _open.scopes if isinstance(scope, handlers) and scope.catches_in(self.trace)]
         self.trace.guard = Guard(self.trace.lift, partial(_not_caught, others)) if others else None
-        if not self.sites or error is None or not (isinstance(error, Ended) or is_raised_by_code(error)):
+        if error is None:
+            return False
+        if not isinstance(error, Ended):
+            end_by(error)
+            if self.sites and isinstance(error, GraphcError):  # another may come first, by what tensors hold
+                self.trace.root.refusals.append(error)
+        if not self.sites or not (isinstance(error, Ended) or is_raised_by_code(error)):
             return False
         # By what came before it is not certain that this exception is raised: it is one more that may have been.
         if not isinstance(error, Ended):

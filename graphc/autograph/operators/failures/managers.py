@@ -25,6 +25,7 @@ from graphc.autograph.operators.failures.handlers import (
     leaving,
     num_handlers,
 )
+from graphc.autograph.operators.failures.origins import passes
 from graphc.autograph.operators.failures.tokens import refuse_token
 from graphc.autograph.operators.host.files import watch_stream
 from graphc.autograph.operators.names.members import found_on
@@ -82,8 +83,14 @@ class _Watched:
         return call(types.MethodType(found, self._manager))(*args)
 
     def _leave(self, *exception: Any) -> Any:
-        with leaving():
-            return self._call("__exit__", *exception)
+        """Calls ``__exit__``, which cleans up after whatever was raised, but catches the program's exceptions only."""
+        passing = True
+        try:
+            passing = passes(exception[1])
+        finally:
+            with leaving():
+                left = self._call("__exit__", *exception)
+        return not passing and left
 
 
 class _Catching(_Watched):

@@ -19,14 +19,15 @@ from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.natives import check_items, check_methods, check_printed
 from graphc.autograph.operators.calls.watch import check_iterator, operator_method
 from graphc.autograph.operators.choices.one_of import OneOf, ask
+from graphc.autograph.operators.failures.origins import in_python
 from graphc.autograph.operators.host.late_values import REPLACED, View, is_late, rebuilt, snapshot, value_of
 from graphc.autograph.operators.lists.growing import refuse_growing
 from graphc.autograph.operators.numbers.kinds import check_shown
-from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber
+from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber, example_of
 from graphc.autograph.operators.stores.native_state import note_identity
 from graphc.base import is_installed_file, nest
 from graphc.base.errors import ConcretizationError, UnimplementedError
-from graphc.core import context
+from graphc.core import SymbolicTensor, context
 
 __all__ = ["Text", "formatted", "joined", "percent", "text_of"]
 
@@ -219,7 +220,7 @@ def text_of(maker: str, value: Any) -> Any:
         result = call(method)(value)
         return _text("ascii", result) if maker == "ascii" and is_late(result) else result
     shown = _shown(value, *(("str",) if maker == "str" else ()))
-    return _text(maker, shown) if is_late(shown) else _MAKERS[maker](value_of(shown))
+    return _text(maker, shown) if is_late(shown) else in_python(_MAKERS[maker], value_of(shown))
 
 
 def _format(value: Any, spec: Any) -> Any:
@@ -232,9 +233,12 @@ def _format(value: Any, spec: Any) -> Any:
         value = SymbolicNumber(value, float, met=value.met)
     if is_late(value) or is_late(spec):
         check_shown(value, "a text", as_text=True)
+        if type(spec) is str and isinstance(value, SymbolicTensor) and not value.shape:
+            number = example_of(value) if isinstance(value, SymbolicNumber) else value.dtype.type(1).item()
+            in_python(format, number, spec)  # raises if there is no such format
         return _text("format", value, spec)
     check_methods(value, ("__format__",))
-    return format(value, spec)
+    return in_python(format, value, spec)
 
 
 def formatted(value: Any, conversion: str, spec: Any) -> Any:
@@ -263,7 +267,7 @@ def percent(template: Any, values: Any) -> Any:
     if is_late(shown) or isinstance(template, Text):
         return _text("%", template, shown)
     check_printed(values)
-    return template % value_of(shown)
+    return in_python(operator.mod, template, value_of(shown))
 
 
 def _one_value(maker: str) -> Callable[..., Any]:

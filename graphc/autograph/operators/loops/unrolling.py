@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from graphc.autograph.operators.branches.branches import if_stmt, is_symbolic_condition
+from graphc.autograph.operators.failures.origins import in_python
 from graphc.autograph.operators.loops.rolling import ForLoop
 from graphc.base import config
 from graphc.base.errors import InvalidArgumentError
@@ -95,12 +96,12 @@ def run_in_python(
       Whether a further iteration would be run.
     """
     variables = loop.variables
-    iterator = iter(items)
+    iterator = in_python(iter, items)
     for _ in itertools.count() if most is None else range(most):
         if not is_symbolic_condition(going_on) and not going_on:
             break
         try:
-            item = next(iterator)
+            item = in_python(next, iterator)
         except StopIteration:
             break
         if is_symbolic_condition(going_on):

@@ -12,11 +12,13 @@ from collections.abc import Callable, Iterable
 from itertools import product, starmap
 from typing import Any, cast
 
+import numpy as np
+
 from graphc.autograph.operators.branches.branches import or_
 from graphc.autograph.operators.branches.merging import is_tensor
 from graphc.autograph.operators.failures.checks import require, require_limit
 from graphc.autograph.operators.numbers.conditions import Between, note_condition
-from graphc.autograph.operators.numbers.exact import compare_exactly
+from graphc.autograph.operators.numbers.exact import compare_exactly, compare_mixed
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.overflow import checked_span, checked_unary_span
 from graphc.autograph.operators.numbers.spans import HIGHEST, LOWEST, Span
@@ -148,7 +150,14 @@ def _comparison(name: str, op: str) -> Callable[[Any, Any], Any]:
             return method(self, other) if is_tensor(other) else NotImplemented
         # A float that met others was rounded to 32 bits only because it did.
         exact = type(other) in (int, float) and self.kind is not bool and not (self.met and self.kind is float)
-        result = compare_exactly(op, self, other) if exact else method(self, other)
+        if exact:
+            result = compare_exactly(op, self, other)
+        elif _rounds(self, other):
+            swapped = self.kind is float
+            pair = (other, self) if swapped else (self, other)
+            result = compare_mixed(_SWAPPED[op] if swapped else op, *pair)
+        else:
+            result = method(self, other)
         if not isinstance(result, SymbolicTensor):
             return result
         bounds = span_of(other)
@@ -157,6 +166,25 @@ def _comparison(name: str, op: str) -> Callable[[Any, Any], Any]:
         return _made(result, (True,), self, other)
 
     return run
+
+
+_SWAPPED = {
+    "less": "greater",
+    "less_equal": "greater_equal",
+    "greater": "less",
+    "greater_equal": "less_equal",
+    "equal": "equal",
+    "not_equal": "not_equal",
+}
+
+
+def _rounds(first: SymbolicNumber, second: Any) -> bool:
+    """Whether one of two numbers is an int that the dtype of the other, a float, does not hold."""
+    if not isinstance(second, SymbolicNumber) or {first.kind, second.kind} != {int, float} or first.met or second.met:
+        return False
+    whole, real = (first, second) if first.kind is int else (second, first)
+    span, exact = span_of(whole), 2 ** (np.finfo(real.dtype).nmant + 1)
+    return span is None or not -exact <= span.low <= span.high <= exact
 
 
 def _note_comparison(result: SymbolicTensor, op: str, number: SymbolicNumber, other: Span) -> None:

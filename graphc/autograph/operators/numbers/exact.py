@@ -1,4 +1,4 @@
-"""Comparisons of numbers that depend on tensors with Python numbers, which the dtype of the tensor may not hold.
+"""Comparisons of numbers that depend on tensors with others, which the dtype of the tensor may not hold.
 
 ``i < 7.000000000000001`` holds for 7, but not if both are rounded to 32 bits. So the other number is replaced
 by the nearest one of the dtype for which the comparison says the same.
@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from graphc.core import Tensor, apply
-from graphc.ir import OPS
+from graphc.ir import OPS, Attrs
 
-__all__ = ["compare_exactly"]
+__all__ = ["compare_exactly", "compare_mixed"]
 
 _BELOW = ("less", "greater_equal")
 """What asks whether a number lies below another: the same for the next number of the dtype above that one."""
@@ -64,3 +64,25 @@ def _compare_float(op: str, tensor: Tensor, number: float) -> Any:
             nearest = np.nextafter(nearest, kind(-np.inf))
     tiny = float(np.finfo(kind).tiny)  # XLA takes smaller numbers for zero
     return apply(OPS[op], (tensor, math.copysign(tiny, nearest) if 0 < abs(nearest) < tiny else float(nearest)))
+
+
+def compare_mixed(op: str, whole: Tensor, real: Tensor) -> Any:
+    """Whether an int compares to a float, as Python says, which rounds neither; both depend on tensors.
+
+    Args:
+      op: as for :func:`compare_exactly`.
+      whole: the int, on the left, a scalar.
+      real: the float, a scalar.
+    """
+    if op == "not_equal":
+        return apply(OPS["logical_not"], (compare_mixed("equal", whole, real),))
+    limit = -float(np.iinfo(whole.dtype).min)
+    rounded = apply(OPS["ceil" if op in _BELOW else "floor"], (real,))
+    above, below = apply(OPS["greater_equal"], (rounded, -limit)), apply(OPS["less"], (rounded, limit))
+    fits = apply(OPS["logical_and"], (above, below))
+    near = apply(OPS["astype"], (apply(OPS["where"], (fits, rounded, 0.0)),), Attrs(dtype=whole.dtype))
+    result = apply(OPS["logical_and"], (fits, apply(OPS[op], (whole, near))))
+    if op == "equal":
+        return apply(OPS["logical_and"], (result, apply(OPS["equal"], (rounded, real))))
+    beyond = ("greater_equal", limit) if op in ("less", "less_equal") else ("less", -limit)
+    return apply(OPS["logical_or"], (result, apply(OPS[beyond[0]], (rounded, beyond[1]))))

@@ -262,7 +262,7 @@ class LoopIndex:
         self.give_up("a formatted string")
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("real", "imag", "bit_length", "to_bytes", "conjugate", "numerator", "denominator"):
+        if not name.startswith("__") and hasattr(int, name):
             self.give_up(f".{name}")
         raise AttributeError(f"'int' object has no attribute {name!r}")
 

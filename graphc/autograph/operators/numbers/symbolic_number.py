@@ -23,6 +23,8 @@ __all__ = [
     "Kinds",
     "SymbolicNumber",
     "common_kind",
+    "example_of",
+    "has_attribute",
     "kind_of",
     "kinds_of",
     "met",
@@ -150,6 +152,20 @@ def kinds_of(value: Any) -> Kinds | None:
         return value.kinds
     kind = kind_of(value)
     return None if kind is None else frozenset((kind,))
+
+
+def example_of(value: Any) -> Any:
+    """A number of the type that one which depends on tensors has in plain Python; any other value as it is."""
+    kind = kind_of(value) if isinstance(value, SymbolicNumber | LoopIndex) else None
+    return value if kind is None else kind(1)
+
+
+def has_attribute(value: SymbolicTensor | LoopIndex, name: str) -> bool:
+    """Whether a tensor, or a number that depends on tensors, has an attribute in plain Python."""
+    kinds = kinds_of(value) or (type(value),)
+    if isinstance(value, SymbolicNumber) and len({hasattr(kind, name) for kind in kinds}) > 1:
+        value.check_kind(f"the attribute {name!r}")
+    return all(hasattr(kind, name) for kind in kinds)
 
 
 def span_of(value: Any) -> Span | None:

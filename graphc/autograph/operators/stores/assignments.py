@@ -12,12 +12,14 @@ from graphc.autograph.operators.calls.impure import side_effect
 from graphc.autograph.operators.calls.watch import is_users, operator_method
 from graphc.autograph.operators.choices.one_of import OneOf, use
 from graphc.autograph.operators.expressions.arithmetic import binary
+from graphc.autograph.operators.failures.origins import in_python
 from graphc.autograph.operators.host.late_values import REPLACED
 from graphc.autograph.operators.lists.chosen import delete_chosen, store_chosen
 from graphc.autograph.operators.lists.growing import METHODS, growing, refuse_growing
 from graphc.autograph.operators.lists.methods import store_in_list
 from graphc.autograph.operators.names.members import found_on
 from graphc.autograph.operators.numbers.positions import check_positions
+from graphc.autograph.operators.numbers.symbolic_number import example_of
 from graphc.autograph.operators.stores.kept_tensors import holds_symbols, note_store
 from graphc.autograph.operators.stores.masked import Chosen
 from graphc.autograph.operators.stores.places import (
@@ -31,13 +33,14 @@ from graphc.autograph.operators.stores.places import (
 )
 from graphc.autograph.operators.stores.unfollowed import note_change
 from graphc.base import Config
-from graphc.core import MISSING, ArrayMethods, SymbolicTensor, context, read
+from graphc.core import MISSING, ArrayMethods, Region, SymbolicTensor, context, read
 
 __all__ = ["delete_attr", "delete_item", "inplace", "store_attr", "store_item"]
 
 
 def store_attr(owner: Any, name: str, value: Any) -> None:
     """``owner.name = value``; a property of the user's is a call."""
+    owner = example_of(owner)
     if context.trace is None:
         setattr(owner, name, value)
     elif isinstance(owner, OneOf):
@@ -54,7 +57,7 @@ def store_attr(owner: Any, name: str, value: Any) -> None:
             context.trace.journal(ManagedAttributePlace(owner, name, what))
         if holds_symbols(value):
             note_store(owner, what)
-        setattr(owner, name, value)
+        in_python(setattr, owner, name, value)
 
 
 def _named(owner: Any) -> str:
@@ -65,7 +68,7 @@ def _store_in_object(native: Callable[[Any, str, Any], None], owner: Any, name: 
     """``object.__setattr__``, with which frozen objects are given their attributes."""
     if context.trace is None or is_managed_attribute(owner, name) or isinstance(owner, type):
         side_effect(f"the assignment to attribute {name!r} of a {type(owner).__name__}")
-        native(owner, name, value)
+        in_python(native, owner, name, value)
     else:
         write(AttributePlace(owner, name), value)
 
@@ -91,6 +94,7 @@ def store_item(owner: Any, index: Any, value: Any) -> None:
     if isinstance(index, OneOf):
         use(index, lambda one: store_item(owner, one, value))
         return
+    owner = example_of(owner)
     if (method := operator_method(owner, "__setitem__")) is not None:
         call(method)(owner, index, value)
         return
@@ -110,12 +114,12 @@ def store_item(owner: Any, index: Any, value: Any) -> None:
             if isinstance(owner, list) and _is_container(owner, "__setitem__"):
                 store_chosen(cast("list[Any]", owner), index, value)
                 return
-            index = operator.index(index)
+            index = in_python(operator.index, index)
     elif context.trace is not None:
         check_positions(owner, index)
     if isinstance(value, Chosen):
         index, value = ..., value.whole
-    cast("Any", owner)[index] = value
+    in_python(operator.setitem, owner, index, value)
 
 
 def _is_container(owner: Any, method: str) -> bool:
@@ -126,15 +130,17 @@ def _is_container(owner: Any, method: str) -> bool:
 
 def delete_attr(owner: Any, name: str) -> None:
     """``del owner.name``."""
-    place = AttributePlace(owner, name)
+    place, what = AttributePlace(owner, name), f"the deletion of attribute {name!r} of {_named(owner)}"
     if context.trace is None or not is_plain_attribute(owner, name) or place.get() is MISSING:
-        what = f"the deletion of attribute {name!r} of {_named(owner)}"
         side_effect(what)
         if context.trace is not None:
             context.trace.journal(ManagedAttributePlace(owner, name, what))
-        delattr(owner, name)
-    else:
-        write(place, MISSING)
+        in_python(delattr, owner, name)
+        return
+    if isinstance(context.trace, Region) and place.default() is not MISSING:
+        # Behind the branch or iteration, what the class has stands for it, which could not be deleted once more.
+        context.trace.side_effect(f"{what}, whose class has one too,")
+    write(place, MISSING)
 
 
 def delete_item(owner: Any, index: Any) -> None:
@@ -151,7 +157,7 @@ def delete_item(owner: Any, index: Any) -> None:
         context.trace.writing(ContentsPlace(owner, what))
     else:
         note_change(owner, what)
-    del owner[index]
+    in_python(operator.delitem, owner, index)
 
 
 _INPLACE: dict[str, Callable[[Any, Any], Any]] = {
@@ -191,7 +197,7 @@ def inplace(symbol: str, target: Any, value: Any) -> Any:
         context.trace.writing(ContentsPlace(target, what))
     else:
         note_change(target, what)
-    return _INPLACE[symbol](target, value)
+    return in_python(_INPLACE[symbol], target, value)
 
 
 def _setattr(native: Any, owner: Any, name: str, value: Any, /) -> None:

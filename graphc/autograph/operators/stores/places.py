@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any, cast
 
 from graphc.autograph.convert import is_converted
+from graphc.autograph.operators.failures.origins import in_python
 from graphc.autograph.operators.names.members import found_on
 from graphc.autograph.operators.names.undefined import Undefined
 from graphc.base import nest
@@ -82,7 +83,7 @@ class AttributePlace(Place):
     def set(self, value: Any) -> None:
         """Makes the attribute hold a value, or takes it away."""
         if value is not MISSING:
-            object.__setattr__(self.owner, self.name, value)
+            in_python(object.__setattr__, self.owner, self.name, value)
         elif self.get() is not MISSING:
             object.__delattr__(self.owner, self.name)
 

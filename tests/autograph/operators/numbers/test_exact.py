@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from typing import Any
 
@@ -67,3 +68,16 @@ def test_the_index_of_a_rolled_loop(bound: float) -> None:
 
     check(program, gx.asarray(1.0))
     assert kinds_of(program, gx.asarray(1.0)) == ["rolled"]
+
+
+def test_an_int_and_a_float_of_tensors() -> None:
+    def program(a: Any, b: Any) -> Any:
+        i, r = int(a), float(b)
+        return [order(*pair) for order in ORDERS for pair in ((i, r), (r, i))]
+
+    compiled = gx.function(program)
+    ints = (0, -1, 16777217, -16777217, 2147483647, -2147483648, 2147483520)
+    floats = (0.0, 0.5, -0.5, 16777216.0, 2147483648.0, -2147483648.0, 1e20, np.inf, -np.inf, np.nan)
+    for a, b in itertools.product(ints, floats):
+        args = gx.asarray(a), gx.asarray(np.float32(b))
+        assert [bool(answer) for answer in compiled(*args)] == program(*args), (a, b)

@@ -468,3 +468,23 @@ def test_a_number_returned_from_a_loop_is_that_of_the_iteration() -> None:
     compiled = compile_quietly(smallest_divisor)
     for n in (9, 7, 8, 25, 3, 49):
         assert int(compiled(gx.asarray(n))) == int(smallest_divisor(gx.asarray(n)))
+
+
+def test_an_attribute_that_the_class_has_too_is_deleted_where_that_is_certain() -> None:
+    class Box:
+        k = 2.0
+
+    def program(x: Tensor, count: Any) -> Any:
+        box = Box()
+        box.k = 7.0
+        try:
+            for _ in range(count):
+                del box.k
+        except AttributeError:
+            return x
+        return x * box.k
+
+    compiled = compile_quietly(program)
+    assert [compiled(f(1.0), count).item() for count in (0, 1, 2)] == [7.0, 2.0, 1.0]
+    with pytest.raises(UnimplementedError, match="the deletion of attribute 'k' of a Box, whose class has one too,"):
+        compiled(f(1.0), gx.asarray(2))
