@@ -13,8 +13,8 @@ from typing import Any, cast
 import jax
 from jax.sharding import SingleDeviceSharding
 
-from graphc.base import Location, at, collections_so_far, detours, user_location
-from graphc.base.errors import GraphcError, InvalidTypeError, UnimplementedError
+from graphc.base import Location, collections_so_far, detours, user_location
+from graphc.base.errors import GraphcError, InvalidTypeError
 from graphc.core import (
     NO_ATTRS,
     NO_PINS,
@@ -139,7 +139,7 @@ class TracedFunction:
         self.variable_places = [place(variable) for variable in used]
         self.captured_places = [place(outer) for outer, _ in trace.captures.values()]
         self.leaves = [place(leaf) for leaf in result.leaves]
-        self._own = {at: leaf if isinstance(leaf, int) else place(leaf) for at, leaf in result.own.items()}
+        self._own = {spot: leaf if isinstance(leaf, int) else place(leaf) for spot, leaf in result.own.items()}
         found = [spot for spot in self.variable_places if isinstance(spot, Place)]
         others = [spot for spot in self.variable_places if not isinstance(spot, Place)]
         self.distinct = [self.wanted[spot.index] for spot in found], others
