@@ -40,9 +40,9 @@ def kinds_of(arguments: Arguments) -> tuple[Any, ...] | None:
 
 def entry(traced: TracedFunction, binder: Binder, arguments: Arguments) -> Callable[..., Any]:
     """The entry of a trace for arguments of these kinds."""
-    writer = Writer()
+    writer = Writer(arguments.values)
     leaves = [leaf for value in arguments.values.values() for leaf in nest.flatten(value)[0] if is_array(leaf)]
-    parameters = written_signature(binder.signature, writer)
+    signature = written_signature(binder.signature, writer)
     guards = [guard for guard in traced.guards if guard.source.of_call]
     outside = [guard for guard in traced.guards if not guard.source.of_call]
     for guard in guards:
@@ -53,16 +53,15 @@ def entry(traced: TracedFunction, binder: Binder, arguments: Arguments) -> Calla
     writer.distinct(*traced.distinct)
     found = [writer.find(source) for source in traced.wanted]
     tail = _simple if traced.is_simple else _general
-    return writer.function(parameters, tail(traced, writer, list(arguments.values), arrays, found))
+    return writer.function(tail(traced, writer, arrays, found), signature)
 
 
 def _listed(names: list[str]) -> str:
     return "".join(f"{name}, " for name in names)
 
 
-def _simple(traced: TracedFunction, writer: Writer, names: list[str], arrays: list[str], found: list[str]) -> list[str]:
+def _simple(traced: TracedFunction, writer: Writer, arrays: list[str], found: list[str]) -> list[str]:
     """Calls the program, of a function that does nothing but compute and update Variables."""
-    del names
     writer.namespace.update(
         program=traced.executable.jitted, pack=traced.pack, run_on_variables=run_on_variables, lock=variable_lock,
         Tensor=Tensor, new=object.__new__, Differ=(TypesDiffer, ValueError),
@@ -94,9 +93,7 @@ def _simple(traced: TracedFunction, writer: Writer, names: list[str], arrays: li
     return [*lines, f"return {packed}"]
 
 
-def _general(
-    traced: TracedFunction, writer: Writer, names: list[str], arrays: list[str], found: list[str]
-) -> list[str]:
+def _general(traced: TracedFunction, writer: Writer, arrays: list[str], found: list[str]) -> list[str]:
     """Calls the trace, which knows what is to be done besides."""
 
     def run(values: dict[str, Any], arrays: list[Any], found: tuple[Any, ...]) -> Any:
@@ -107,5 +104,5 @@ def _general(
             raise
 
     writer.namespace["run"] = run
-    values = ", ".join(f"{name!r}: {name}" for name in names)
+    values = ", ".join(f"{name!r}: {own}" for name, own in writer.parameters.items())
     return [f"return run({{{values}}}, [{_listed(arrays)}], ({_listed(found)}))"]

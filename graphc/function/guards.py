@@ -7,8 +7,10 @@ of nanoseconds a guard, and it has the same form for every kind of argument.
 
 from __future__ import annotations
 
+import builtins
 import inspect
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -40,14 +42,33 @@ _PAIRED = 6
 _TAKEN_AS_THEY_ARE = frozenset(("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32", "float16", "float32"))
 
 
-class Writer:
-    """Writes the body of such a function, line by line."""
+_OURS = re.compile(r"(c|v|p|t|held)\d+|results|program|pack|lock|new|run|run_on_variables|Tensor|Differ|ag__\w+")
 
-    def __init__(self) -> None:
+
+def _is_ours(name: str) -> bool:
+    """Whether the code has a name for itself."""
+    return name in _HELPERS or hasattr(builtins, name) or _OURS.fullmatch(name) is not None
+
+
+class Writer:
+    """Writes the body of such a function, line by line.
+
+    Args:
+      parameters: of the user's function, in order: the names by which the code knows the arguments' values.
+
+    Attributes:
+      parameters: the same, each with its name in the code: another one where the code has that name for itself.
+      lines: the code so far.
+      namespace: its globals.
+    """
+
+    def __init__(self, parameters: Iterable[str]) -> None:
+        self.parameters = {name: f"p{place}" if _is_ours(name) else name for place, name in enumerate(parameters)}
         self.lines: list[str] = []
         self.namespace: dict[str, Any] = dict(_HELPERS)
         self._names: dict[int, str] = {}
         self._found: dict[Any, str] = {}
+        self._count = 0
 
     def constant(self, value: Any) -> str:
         """The name by which the code knows an object."""
@@ -63,13 +84,15 @@ class Writer:
         if name is None:
             base = "" if source.base is None else self.find(source.base)
             code = source.code(base, self.constant)
-            if code.isidentifier():
-                name = code
-            else:
-                name = f"v{len(self._found)}"
-                self.lines.append(f"{name} = {code}")
+            name = self.parameters.get(code) or (code if code in self.namespace else self._variable(code))
             self._found[source.key] = name
         return name
+
+    def _variable(self, code: str) -> str:
+        """A new variable that holds the value of an expression."""
+        self._count += 1
+        self.lines.append(f"v{self._count} = {code}")
+        return f"v{self._count}"
 
     def require(self, condition: str) -> None:
         """Adds a condition."""
@@ -99,9 +122,8 @@ class Writer:
         """Adds that an argument is an array of the kind and type of ``value``; returns what the program is given."""
         name, kind = self.find(source), self.constant(type(value))
         if type(value) is Tensor:
-            raw = f"{name}_raw"
             self.require(f"type({name}) is {kind}")
-            self.lines.append(f"{raw} = {name}.raw")
+            raw = self._variable(f"{name}.raw")
             self.require(f"{raw}.aval == {self.constant(value.raw.aval)}")
             return raw
         if isinstance(value, jax.Array):
@@ -113,10 +135,17 @@ class Writer:
             return f"{name}.copy()"  # JAX may read NumPy's memory later, when the user has written to it
         return f"{self.constant(canonical_array)}({name})"
 
-    def function(self, parameters: str, tail: Sequence[str]) -> Callable[..., Any]:
-        """The function: the guards, then ``tail``, which returns the result."""
+    def function(self, tail: Sequence[str], signature: str = "") -> Callable[..., Any]:
+        """The function: the guards, then ``tail``, which returns the result.
+
+        Args:
+          tail: the lines at its end.
+          signature: its parameters, with kinds and defaults; where it is empty it takes all by position.
+        """
+        own = [*self.parameters.values()]
+        renamed = own != [*self.parameters]
         body = [
-            f"def call({parameters}):",
+            f"def call({', '.join(own) if renamed or not signature else signature}):",
             "    try:",
             *(f"        {line}" for line in self.lines or ["pass"]),
             "    except Exception:",  # an attribute that is gone, an item that is missing
@@ -124,7 +153,12 @@ class Writer:
             *(f"    {line}" for line in tail),
         ]
         exec(compile("\n".join(body), "<graphc guards>", "exec"), self.namespace)
-        return self.namespace["call"]
+        if not (renamed and signature):
+            return self.namespace["call"]
+        outer = {**self.namespace, "ag__call": self.namespace["call"]}
+        body = f"def call({signature}): return ag__call({', '.join(self.parameters)})"
+        exec(compile(body, "<graphc guards>", "exec"), outer)
+        return outer["call"]
 
 
 def matcher(
@@ -143,12 +177,12 @@ def matcher(
       wanted: what is asked for.
       distinct: sources that must find objects that are not one, and objects that they must not find.
     """
-    writer = Writer()
+    writer = Writer(names)
     for guard in guards:
         writer.guard(guard)
     writer.distinct(*distinct)
     found = [writer.find(source) for source in wanted]
-    return writer.function(", ".join(names), [f"return ({''.join(f'{name}, ' for name in found)})"])
+    return writer.function([f"return ({''.join(f'{name}, ' for name in found)})"])
 
 
 def written_signature(signature: inspect.Signature, writer: Writer) -> str:

@@ -200,3 +200,14 @@ def test_numpy_arrays_may_be_written_to_after_the_call() -> None:
         array[:] = -1.0
     assert [result.numpy()[-1] for result in results] == [2, 4, 6]
     assert compiled.num_traces == 1
+
+
+def test_parameters_may_have_any_name() -> None:
+    def named(type: Any, v1: Any, *p0: Any, c0: Any = 1.0, program: Any = 2.0, **results: Any) -> Any:
+        return (type - v1) * c0 + p0[0] * program - results["run"]
+
+    compiled = gx.function(named)
+    for factor in (1.0, 2.0, 3.0):
+        args = X * factor, X[0], X[1]
+        np.testing.assert_array_equal(compiled(*args, c0=4.0, run=X).numpy(), named(*args, c0=4.0, run=X).numpy())
+    assert compiled.num_traces == 1
