@@ -38,8 +38,15 @@ def kinds_of(arguments: Arguments) -> tuple[Any, ...] | None:
     return tuple([(type(leaf), getattr(leaf, "dtype", None)) for leaf in leaves])
 
 
-def entry(traced: TracedFunction, binder: Binder, arguments: Arguments) -> Callable[..., Any]:
-    """The entry of a trace for arguments of these kinds."""
+def entry(traced: TracedFunction, binder: Binder, arguments: Arguments, *, alone: bool) -> Callable[..., Any]:
+    """The entry of a trace for arguments of these kinds.
+
+    Args:
+      traced: the trace.
+      binder: of the function.
+      arguments: of a call.
+      alone: whether the function has no other trace.
+    """
     writer = Writer(arguments.values)
     leaves = [leaf for value in arguments.values.values() for leaf in nest.flatten(value)[0] if is_array(leaf)]
     signature = written_signature(binder.signature, writer)
@@ -47,7 +54,8 @@ def entry(traced: TracedFunction, binder: Binder, arguments: Arguments) -> Calla
     outside = [guard for guard in traced.guards if not guard.source.of_call]
     for guard in guards:
         writer.guard(guard)
-    arrays = [writer.array(source, leaf) for source, leaf in zip(traced.inputs, leaves, strict=True)]
+    alone = alone and traced.is_simple
+    arrays = [writer.array(source, leaf, alone=alone) for source, leaf in zip(traced.inputs, leaves, strict=True)]
     for guard in outside:
         writer.guard(guard)
     writer.distinct(*traced.distinct)

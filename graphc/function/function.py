@@ -152,7 +152,7 @@ class Function:
             return
         with self._lock:
             if kinds not in traced.entries and traced in self._traces:
-                traced.entries[kinds] = entry(traced, self._binder, arguments)
+                traced.entries[kinds] = entry(traced, self._binder, arguments, alone=len(self._traces) == 1)
                 self._order_entries()
 
     def _order_entries(self) -> None:
@@ -231,6 +231,8 @@ class Function:
             if traced.ends_in_python:
                 return traced
             self._report(traced)
+            if len(self._traces) == 1:
+                self._traces[0].entries.clear()  # it is not alone any more
             self._traces.insert(0, traced)
             self._drop_oldest()
             self._order_entries()

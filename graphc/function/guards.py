@@ -118,13 +118,20 @@ class Writer:
         else:
             self.require(f"len({{{', '.join(f'id({name})' for name in names)}}}) == {len(names)}")
 
-    def array(self, source: Source, value: Any) -> str:
-        """Adds that an argument is an array of the kind and type of ``value``; returns what the program is given."""
+    def array(self, source: Source, value: Any, *, alone: bool) -> str:
+        """Adds that an argument is an array of the kind and type of ``value``; returns what the program is given.
+
+        Args:
+          source: of the argument.
+          value: an array of the kind.
+          alone: whether there is no other trace, so that JAX, which looks at the types in any case, is left to do so.
+        """
         name, kind = self.find(source), self.constant(type(value))
         if type(value) is Tensor:
             self.require(f"type({name}) is {kind}")
             raw = self._variable(f"{name}.raw")
-            self.require(f"{raw}.aval == {self.constant(value.raw.aval)}")
+            if not alone:
+                self.require(f"{raw}.aval == {self.constant(value.raw.aval)}")
             return raw
         if isinstance(value, jax.Array):
             self.require(f"type({name}) is {kind} and {name}.aval == {self.constant(value.aval)}")
