@@ -72,6 +72,12 @@ class Plain:
     def return_value(self, value: object) -> object:
         return None if isinstance(value, Undefined) else value
 
+    def defining_class(self, name: str) -> None:
+        pass
+
+    def defined_class(self, kind: type) -> None:
+        assert isinstance(kind, type)
+
     def load(self, value: object) -> object:
         if isinstance(value, Undefined):
             raise errors.UndefinedNameError(value.name)
