@@ -11,7 +11,7 @@ from typing import Any
 from graphc.autograph.convert import convert, is_converted
 from graphc.autograph.operators.calls.watch import is_pure_module, made
 from graphc.autograph.source import NoSourceError
-from graphc.base import is_installed_file
+from graphc.base import is_library_file
 from graphc.base.errors import UnsupportedSyntaxError
 from graphc.core import Region, context
 
@@ -33,7 +33,7 @@ def converted_maker(function: types.FunctionType) -> Callable[..., Any] | None:
       None if it is no such function, or its generator cannot be converted.
     """
     generator = function.__dict__.get("__wrapped__") if function.__code__ is _CODE else None
-    if not isinstance(generator, types.FunctionType) or is_installed_file(generator.__code__.co_filename):
+    if not isinstance(generator, types.FunctionType) or is_library_file(generator.__code__.co_filename):
         return None
     try:
         converted = convert(generator, suspended=True)
