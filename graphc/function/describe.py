@@ -70,8 +70,7 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _held(value: Any) -> Iterator[tuple[str, Any]]:
-    kind = cast("type[Any]", type(value))
-    if not issubclass(kind, set | frozenset):
-        yield from ((f"[{key!r}]", item) for key, item in contents_of(value))
-    if not getattr(kind, "__graphc_opaque__", False):
+    if not getattr(value, "__graphc_opaque__", False):
         yield from ((f".{name}", part) for name, part in attributes_of(value))
+    if not isinstance(value, set | frozenset):
+        yield from ((f"[{key!r}]", item) for key, item in contents_of(value))
