@@ -18,8 +18,8 @@ from graphc.autograph.operators import (
     print,
     pyfunc,
     require,
+    run_as_is,
     value_of,
-    watch_names,
 )
 from graphc.autograph.source import NoSourceError, has_control_flow
 
@@ -46,10 +46,10 @@ __all__ = [
     "print",
     "pyfunc",
     "require",
+    "run_as_is",
     "scan",
     "switch",
     "to_source",
     "value_of",
-    "watch_names",
     "while_loop",
 ]

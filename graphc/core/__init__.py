@@ -74,8 +74,18 @@ from graphc.core.placing import (
 )
 from graphc.core.reads import ReadGuard, Reads, is_array
 from graphc.core.region import Region, VariableState
-from graphc.core.same import attributes_of, contents_of, exact, same_array, same_items, same_keys, same_set
-from graphc.core.sources import Source, attribute, fixed, global_name
+from graphc.core.same import (
+    attributes_of,
+    content_of,
+    contents_of,
+    exact,
+    lacks,
+    same_array,
+    same_items,
+    same_keys,
+    same_set,
+)
+from graphc.core.sources import Source, attribute, fixed, global_name, looked_up
 from graphc.core.sources import cell as cell_source
 from graphc.core.stand_ins import StandIn, StandIns
 from graphc.core.strings import (
@@ -170,6 +180,7 @@ __all__ = [
     "cell_source",
     "check_implemented",
     "colocate_with",
+    "content_of",
     "contents_of",
     "context",
     "converted",
@@ -198,7 +209,9 @@ __all__ = [
     "is_string_dtype",
     "is_symbolic",
     "kernel",
+    "lacks",
     "log_placement",
+    "looked_up",
     "natural_dtype",
     "observe_ops",
     "on_one",

@@ -10,8 +10,8 @@ import array
 import enum
 import types
 import weakref
-from collections import defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections import ChainMap, UserDict, UserList, UserString, defaultdict, deque
+from collections.abc import Callable, ItemsView, KeysView, Sequence, ValuesView
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha1
@@ -22,7 +22,7 @@ import numpy as np
 
 from graphc.base import is_library_file, is_library_module
 from graphc.core.same import contents_of, exact, is_opaque, typed_keys, typed_set
-from graphc.core.sources import Source, attribute, item
+from graphc.core.sources import Source, attribute, fixed, item, result_of
 from graphc.core.strings import StringTensor
 from graphc.core.tensor import Tensor
 from graphc.core.variable import Variable
@@ -37,7 +37,9 @@ _PLAIN = (int, float, complex, str, bytes)
 _ATOMS = frozenset((*_SINGLETONS, *_PLAIN))
 _FIXED = (type, types.ModuleType, types.BuiltinFunctionType, enum.Enum, types.MethodDescriptorType)
 _ARRAYS = (Tensor, jax.Array, np.ndarray, np.generic)
-_BUFFERS = (bytearray, array.array)
+_BUFFERS = (bytearray, array.array, memoryview)
+_VIEWS: Any = (KeysView, ValuesView, ItemsView)
+_WRAPPERS = (UserDict, UserList, UserString, ChainMap, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
 _LEAVES = (*_PLAIN, *_SINGLETONS, *_FIXED, *_ARRAYS, Variable, StringTensor, types.FunctionType)
 _TEXT = 80
 
@@ -131,10 +133,12 @@ def _variable(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None
 
 def _array(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
     reads.register(source, value)
-    if kind is np.ndarray and value.nbytes <= _MAX_ARRAY_BYTES and not value.dtype.hasobject:
-        held = value.tobytes()
-        test = "same_array({v}, {0}, {1}, {2})"
-        reads.add(ReadGuard(source, test, (value.dtype, value.shape, held), _array_text(value), size=value.nbytes))
+    if value.dtype.hasobject:
+        reads.add(identity(source, value))
+        reads.record(result_of(source, ".tolist()"), value.tolist())
+    elif value.nbytes <= _MAX_ARRAY_BYTES:
+        given = kind, value.dtype, value.shape, value.tobytes()
+        reads.add(ReadGuard(source, "same_array({v}, {0}, {1}, {2}, {3})", given, _array_text(value), size=value.nbytes))
     else:
         reads.add(identity(source, value))
 
@@ -220,6 +224,8 @@ def keyed(
     if isinstance(value, defaultdict):
         reads.record(attribute(source, "default_factory"), cast("Any", value).default_factory)
     for key, part in value.items():
+        if type(key) not in _ATOMS:
+            reads.record(fixed(key, f"a key of {source.text}"), key)
         record(item(source, key), part)
 
 
@@ -240,6 +246,27 @@ def _elements(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None
             source, "type({v}) is {0} and same_set({v}, {1})", (kind, typed_set(value)), _text(value), size=len(value)
         )
     )
+    for part in value:
+        if type(part) not in _ATOMS:
+            reads.record(fixed(part, f"an element of {source.text}"), part)
+
+
+def _wrapper(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    """A container of a library's that keeps its contents in one attribute."""
+    _instance(reads, source, value, kind)
+    name = "maps" if isinstance(value, ChainMap) else "data"
+    reads.record(attribute(source, name), getattr(cast("Any", value), name))
+
+
+def _view(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    reads.register(source, value)
+    reads.add(ReadGuard(source, "type({v}) is {0}", (kind,)))
+    reads.record(attribute(source, "mapping"), value.mapping)
+
+
+def _reference(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
+    _same_object(reads, source, value, kind)
+    reads.record(result_of(source, "()"), value())
 
 
 def _instance(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
@@ -271,8 +298,11 @@ _BY_KIND: tuple[tuple[Any, _Recorder], ...] = (
     (_PLAIN, _value),
     ((np.dtype, jax.Array), _same_object),
     (_BUFFERS, _buffer),
+    (_VIEWS, _view),
+    (weakref.ref, _reference),
+    (_WRAPPERS, _wrapper),
     ((list, tuple, deque), _sequence),
-    (dict, _mapping),
+    ((dict, types.MappingProxyType), _mapping),
     ((set, frozenset), _elements),
 )
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import CellType, FunctionType
+from types import FunctionType
 from typing import Any, cast
 
 from graphc.base import nest
 from graphc.core.read_kinds import ReadGuard, has_parts, identity, is_array, items, keyed, recorder
-from graphc.core.same import attributes_of, contents_of
+from graphc.core.same import attributes_of, content_of, contents_of
 from graphc.core.sources import Source, argument, attribute, cell, fixed, outer_cell
 from graphc.core.tensor import SymbolicTensor, Tensor
 
@@ -99,7 +99,7 @@ class Reads:
                 line = f"{file}:{names.get(name, function.__code__.co_firstlineno)}"
                 found = outer_cell(source, position, name) if source.of_call else cell(holder, name, line)
                 self._cells[id(holder)] = found
-            if name in names and id(holder) in self._cells and (content := _content(holder)) is not holder:
+            if name in names and id(holder) in self._cells and (content := content_of(holder)) is not holder:
                 self.record(self._cells[id(holder)], content)
 
     def identify(self, value: Any) -> None:
@@ -116,20 +116,31 @@ class Reads:
         test = "{v} is {s0}" if left is right else "{v} is not {s0}"
         self.guards.setdefault(("is", one.key, other.key), ReadGuard(one, test, (), others=(other,)))
 
-    def whole(self, value: Any) -> None:
-        """Tells that all that an object holds may be read, by code that tells of nothing."""
-        todo, seen = [value], set[int]()
+    def missing(self, owner: Source, name: str) -> None:
+        """Tells that an object was found to have no such attribute."""
+        guard = ReadGuard(owner, "lacks({v}, {0})", (name,))
+        self.guards.setdefault(("lacks", *owner.key, name), guard)
+
+    def undefined(self, namespace: dict[str, Any], name: str) -> None:
+        """Tells that a module did not define a name, which is a builtin's or nobody's."""
+        source = fixed(namespace, "a module's names")
+        self.guards.setdefault(("global", id(namespace), name), ReadGuard(source, f"{name!r} not in {{v}}"))
+
+    def whole(self, value: Any) -> list[Any]:
+        """Tells that all that an object holds may be read, by code that tells of nothing; returns all of it."""
+        todo, seen = [value], dict[int, Any]()
         while todo:
             owner = todo.pop()
             if id(owner) in seen:
                 continue
-            seen.add(id(owner))
+            seen[id(owner)] = owner
             source = self.source(owner)
             if source is not None and has_parts(owner):
                 for name, part in _read_of(owner):
                     self.record(attribute(source, name), part)
                     todo.append(part)
             todo += [part for _, part in contents_of(owner)]
+        return list(seen.values())
 
     def renew(self, value: Any) -> None:
         """As :meth:`whole`, of what an object holds now: it may have made what it needs when it was first used."""
@@ -180,14 +191,6 @@ class Reads:
             self.add(ReadGuard(source, "type({v}) is {0}", (kind,)))
             for name, part in zip(*parts, strict=True):
                 self._structure(attribute(source, name), part)
-
-
-def _content(holder: CellType) -> Any:
-    """What a cell holds; the cell itself if it is empty."""
-    try:
-        return holder.cell_contents
-    except ValueError:
-        return holder
 
 
 def _read_of(owner: Any) -> Iterable[tuple[str, Any]]:

@@ -13,9 +13,11 @@ import numpy as np
 
 __all__ = [
     "attributes_of",
+    "content_of",
     "contents_of",
     "exact",
     "is_opaque",
+    "lacks",
     "same_array",
     "same_items",
     "same_keys",
@@ -80,15 +82,35 @@ def same_set(value: AbstractSet[Any], known: frozenset[Any]) -> bool:
     return len(value) == len(known) and typed_set(value) == known
 
 
-def same_array(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...], held: bytes) -> bool:
-    """Whether a value is a NumPy array that holds just these bytes."""
-    return type(value) is np.ndarray and value.dtype == dtype and value.shape == shape and value.tobytes() == held
+def same_array(value: Any, kind: type[Any], dtype: np.dtype[Any], shape: tuple[int, ...], held: bytes) -> bool:
+    """Whether a value is a NumPy array of a class that holds just these bytes."""
+    return type(value) is kind and value.dtype == dtype and value.shape == shape and value.tobytes() == held
+
+
+def lacks(value: Any, name: str) -> bool:
+    """Whether an object has no such attribute, whatever its ``__getattr__`` would say."""
+    find: Any = type.__getattribute__ if isinstance(value, type) else object.__getattribute__
+    try:
+        find(value, name)
+    except AttributeError:
+        return True
+    return False
+
+
+def content_of(cell: types.CellType) -> Any:
+    """What the cell of a variable holds; the cell itself if it is empty."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return cell
 
 
 def contents_of(value: Any) -> Iterator[tuple[Any, Any]]:
     """The parts of a container of Python's own, each with its index or key."""
     if isinstance(value, dict):
         yield from cast("dict[Any, Any]", value).items()
+    elif isinstance(value, types.MappingProxyType):
+        yield from cast("Any", value).items()
     elif isinstance(value, list | tuple | deque):
         yield from enumerate(cast("list[Any]", value))
     elif isinstance(value, set | frozenset):

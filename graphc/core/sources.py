@@ -11,7 +11,18 @@ from keyword import iskeyword
 from types import CellType
 from typing import Any, cast
 
-__all__ = ["Source", "argument", "attribute", "cell", "fixed", "global_name", "item", "outer_cell"]
+__all__ = [
+    "Source",
+    "argument",
+    "attribute",
+    "cell",
+    "fixed",
+    "global_name",
+    "item",
+    "looked_up",
+    "outer_cell",
+    "result_of",
+]
 
 _NONE: Any = object()
 
@@ -98,3 +109,13 @@ def item(base: Source, index: Any) -> Source:
         f"{base.text}[{index!r}]",
         (*base.key, "[]", cast("type[Any]", type(index)), index),
     )
+
+
+def result_of(base: Source, code: str) -> Source:
+    """What a call gives that reads the contents of an object, written as code that follows it."""
+    return Source(base, _NONE, code, base.text + code, (*base.key, code))
+
+
+def looked_up(find: Callable[[str], Any], name: str, text: str, key: tuple[Any, ...]) -> Source:
+    """What a function finds by a name, the same function in all calls; ``key`` tells it from others."""
+    return Source(None, find, f"({name!r})", text, ("looked up", *key))

@@ -214,7 +214,7 @@ class Trace:
       has_growing: whether there may be lists whose length is known at run time only.
       stand_ins: the objects that stand for one of several.
       reads: what the trace of a whole function took from outside itself.
-      entered: the code of the functions whose globals that knows already, by identity.
+      entered: the code and the globals of the functions whose globals that knows already, by identity.
       writes: the places that were written, in order, by their keys.
       made_classes: the classes that the function has made.
       native_writes: what code that is not converted may have changed, likewise; it cannot be taken back.
@@ -254,7 +254,7 @@ class Trace:
         self.has_growing = False
         self.stand_ins = StandIns()
         self.reads = Reads()
-        self.entered: set[int] = set()
+        self.entered: set[tuple[int, int]] = set()
         self.writes: dict[Any, Write] = {}
         self.native_writes: dict[Any, Write] = {}
         self.made_classes: weakref.WeakSet[type[Any]] = weakref.WeakSet()

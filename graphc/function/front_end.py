@@ -18,9 +18,9 @@ if TYPE_CHECKING:
         holds_symbols,
         holds_views,
         is_part_of,
+        run_as_is,
         to_source,
         value_of,
-        watch_names,
     )
 
 __all__ = [
@@ -34,9 +34,9 @@ __all__ = [
     "holds_symbols",
     "holds_views",
     "is_part_of",
+    "run_as_is",
     "to_source",
     "value_of",
-    "watch_names",
 ]
 
 lazy_names(globals(), imported_names({"graphc.autograph": " ".join(__all__)}))

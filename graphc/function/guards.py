@@ -17,7 +17,18 @@ from typing import Any
 import jax
 import numpy as np
 
-from graphc.core import ReadGuard, Source, Tensor, canonical_array, exact, same_array, same_items, same_keys, same_set
+from graphc.core import (
+    ReadGuard,
+    Source,
+    Tensor,
+    canonical_array,
+    exact,
+    lacks,
+    same_array,
+    same_items,
+    same_keys,
+    same_set,
+)
 
 __all__ = ["MISS", "Writer", "matcher", "written_signature"]
 
@@ -27,6 +38,7 @@ MISS: Any = object()
 _HELPERS: dict[str, Any] = {
     "MISS": MISS,
     "exact": exact,
+    "lacks": lacks,
     "same_array": same_array,
     "same_items": same_items,
     "same_keys": same_keys,

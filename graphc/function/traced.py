@@ -221,6 +221,17 @@ class TracedFunction:
         arguments.found = found
         return True
 
+    def forget_changed(self, arguments: Arguments) -> None:
+        """Drops the guards of what the function itself changed outside, once, when it was traced: that is told of."""
+        values = arguments.values.values()
+        if self.match(*values) is MISS:
+            self.guards = [
+                guard
+                for guard in self.guards
+                if guard.source.of_call or matcher([guard], self._names, [], ((), ()))(*values) is not MISS
+            ]
+            del self.match
+
     @cached_property
     def _find(self) -> Callable[..., Any]:
         return matcher([], self._names, self.wanted, ((), ()))
@@ -466,6 +477,8 @@ def trace_function(
     notes = TraceNotes(unoptimized, trace.loops, side_effects, trace.unconverted, time.perf_counter() - start)
     traced = TracedFunction(graph, trace, counts, returned, arguments, notes, device)
     traced.executable.timeout = options.timeout
+    if writes:
+        traced.forget_changed(arguments)
     traced.check(arguments)
     return traced
 
@@ -500,7 +513,7 @@ def _leading_to(error: BaseException) -> Iterator[BaseException]:
 def converted(function: Callable[..., Any], options: TraceOptions, trace: Trace | None = None) -> Callable[..., Any]:
     """The function with its control flow converted, if the options ask for that and its source can be read."""
     if not options.autograph:
-        front_end.watch_names(function)
+        front_end.run_as_is(function)
         if trace is not None:
             trace.unconverted[_qualname(function)] = "autograph=False; use gx.where or gx.cond"
         return function
@@ -508,6 +521,7 @@ def converted(function: Callable[..., Any], options: TraceOptions, trace: Trace 
         found = front_end.convert_call(function)
     except front_end.NoSourceError as error:
         found, reason = function, str(error)
+        front_end.run_as_is(function)
         if trace is not None:
             trace.unconverted[_qualname(function)] = reason
     else:

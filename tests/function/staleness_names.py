@@ -62,7 +62,7 @@ def _() -> Made:
     return lambda x: x * variable, lambda: variable.assign(3.0)
 
 
-@for_kind(NAMES, "a global that is set in place of a builtin", "followed", gap=True)
+@for_kind(NAMES, "a global that is set in place of a builtin", "followed")
 def _() -> Made:
     G.pop("abs", None)
 
@@ -233,12 +233,12 @@ def _() -> Made:
     return _patched("__mul__", lambda self, other: other * 3.0, lambda value, x: value * x)
 
 
-@for_kind(FUNCTIONS, "a property that is patched", "followed", gap=True)
+@for_kind(FUNCTIONS, "a property that is patched", "followed")
 def _() -> Made:
     return _patched("fixed", property(lambda self: 3.0), lambda value, x: x * value.fixed)
 
 
-@for_kind(FUNCTIONS, "a static method that is patched", "followed", gap=True)
+@for_kind(FUNCTIONS, "a static method that is patched", "followed")
 def _() -> Made:
     return _patched("static", staticmethod(lambda: 3.0), lambda value, x: x * value.static())
 
@@ -256,7 +256,7 @@ def _() -> Made:
     return lambda x: x * module.factor(), lambda: setattr(module, "factor", lambda: 3.0)
 
 
-@for_kind(FUNCTIONS, "what a `functools.lru_cache` gives", "followed", gap=True)
+@for_kind(FUNCTIONS, "what a `functools.lru_cache` gives", "followed")
 def _() -> Made:
     numbers = [2.0]
     cached = functools.lru_cache(lambda: numbers[0])

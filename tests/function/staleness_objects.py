@@ -178,7 +178,7 @@ def _() -> Made:
     return lambda x: x * getattr(value, "factor", 3.0), lambda: delattr(value, "factor")
 
 
-@for_kind(ATTRIBUTES, "an attribute that is set first after the first call", "followed", gap=True)
+@for_kind(ATTRIBUTES, "an attribute that is set first after the first call", "followed")
 def _() -> Made:
     value = types.SimpleNamespace()
     return lambda x: x * (3.0 if hasattr(value, "factor") else 2.0), lambda: setattr(value, "factor", 1.0)
@@ -191,7 +191,7 @@ def _() -> Made:
     return lambda x: x * value.factor, lambda: setattr(value, "__class__", second)
 
 
-@for_kind(ATTRIBUTES, "an attribute of what a weak reference refers to", "followed", gap=True)
+@for_kind(ATTRIBUTES, "an attribute of what a weak reference refers to", "followed")
 def _() -> Made:
     value = _Settings()
     reference = weakref.ref(value)
@@ -285,7 +285,7 @@ def _() -> Made:
     return lambda x: x * sum(value for value in values.values()), lambda: values.update(b=1.0)
 
 
-@for_kind(CONTAINERS, "the view of a dict's values", "followed", gap=True)
+@for_kind(CONTAINERS, "the view of a dict's values", "followed")
 def _() -> Made:
     values = {"a": 1.0}
     view = values.values()
@@ -318,24 +318,24 @@ def _() -> Made:
     return _item(collections.Counter(a=2), "a", 3)
 
 
-@for_kind(CONTAINERS, "an item of a `UserList`", "followed", gap=True)
+@for_kind(CONTAINERS, "an item of a `UserList`", "followed")
 def _() -> Made:
     return _item(collections.UserList([2.0]))
 
 
-@for_kind(CONTAINERS, "an item of a `ChainMap`", "followed", gap=True)
+@for_kind(CONTAINERS, "an item of a `ChainMap`", "followed")
 def _() -> Made:
     return _item(collections.ChainMap({"a": 2.0}), "a")
 
 
-@for_kind(CONTAINERS, "an item behind a `MappingProxyType`", "followed", gap=True)
+@for_kind(CONTAINERS, "an item behind a `MappingProxyType`", "followed")
 def _() -> Made:
     values = {"a": 2.0}
     proxy = types.MappingProxyType(values)
     return lambda x: x * proxy["a"], lambda: values.update(a=3.0)
 
 
-@for_kind(CONTAINERS, "an item of a `WeakKeyDictionary`", "followed", gap=True)
+@for_kind(CONTAINERS, "an item of a `WeakKeyDictionary`", "followed")
 def _() -> Made:
     key = _Plain()
     return _item(weakref.WeakKeyDictionary({key: 2.0}), key)
@@ -351,7 +351,7 @@ def _() -> Made:
     return _item(array.array("d", [2.0]))
 
 
-@for_kind(CONTAINERS, "an item behind a `memoryview`", "followed", gap=True)
+@for_kind(CONTAINERS, "an item behind a `memoryview`", "followed")
 def _() -> Made:
     values = bytearray([2])
     view = memoryview(values)
@@ -391,7 +391,7 @@ def _() -> Made:
     return lambda x: x + gx.sum(gx.asarray(values)), lambda: values.__setitem__(0, 3)
 
 
-@for_kind(ARRAYS, "an element of a NumPy array of objects", "followed", gap=True)
+@for_kind(ARRAYS, "an element of a NumPy array of objects", "followed")
 def _() -> Made:
     return _item(np.array([2.0, None], object))
 
@@ -402,7 +402,7 @@ def _() -> Made:
     return lambda x: x + values["a"], lambda: values["a"].fill(3)
 
 
-@for_kind(ARRAYS, "the mask of a masked array", "followed", gap=True)
+@for_kind(ARRAYS, "the mask of a masked array", "followed")
 def _() -> Made:
     values = np.ma.array([1.0, 2.0])
     return lambda x: x * float(values.sum()), lambda: values.__setitem__(1, np.ma.masked)

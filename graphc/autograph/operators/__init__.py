@@ -18,7 +18,8 @@ from graphc.autograph.operators.branches.logic import and_, if_exp, not_, or_
 from graphc.autograph.operators.calls.calls import call, call_method, convert_call, do_not_convert, load_attr
 from graphc.autograph.operators.calls.impure import defined_class, defining_class
 from graphc.autograph.operators.calls.natives import hashed, items, mapping, rows, spread
-from graphc.autograph.operators.calls.watch import made, watch_names
+from graphc.autograph.operators.calls.unconverted import run_as_is
+from graphc.autograph.operators.calls.watch import made
 from graphc.autograph.operators.expressions.arithmetic import binary, load_item, unary
 from graphc.autograph.operators.expressions.comparisons import compare, compare_chain, contains
 from graphc.autograph.operators.expressions.generators import clause, condition, generator, listed
@@ -134,6 +135,7 @@ __all__ = [
     "restored",
     "return_value",
     "rows",
+    "run_as_is",
     "spread",
     "store_attr",
     "store_item",
@@ -145,6 +147,5 @@ __all__ = [
     "undefined",
     "undefined_return",
     "value_of",
-    "watch_names",
     "while_stmt",
 ]

@@ -26,8 +26,16 @@ from graphc.autograph.operators.calls.impure import (
 )
 from graphc.autograph.operators.calls.jax_functions import checked
 from graphc.autograph.operators.calls.natives import ITERATING, call_watched, check_arguments, may_change
-from graphc.autograph.operators.calls.reading import entering, handed, read_attribute, read_method
+from graphc.autograph.operators.calls.reading import (
+    entering,
+    is_library,
+    read_attribute,
+    read_descriptor,
+    read_method,
+    read_missing,
+)
 from graphc.autograph.operators.calls.recursion import check_recursion
+from graphc.autograph.operators.calls.unconverted import follow, handed
 from graphc.autograph.operators.calls.watch import (
     PLAIN,
     check_iterator,
@@ -154,12 +162,16 @@ def call(function: Any) -> Any:
     if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
         if (stands_for := REPLACED.get(function.__func__)) is not None:
             return functools.partial(stands_for, function, function.__self__)
+        read_method(_kind(function.__self__), function.__func__.__name__, function.__func__)
         native = _user_or_library(function.__func__, function)
         return _reading(function, _bound(native, function.__self__))
     if isinstance(function, functools.partial):
         return functools.partial(call(function.func), *function.args, **function.keywords)
     if isinstance(function, type):
-        return _with_choices(function, _class(function)) if function in _PURE_BUILTINS else _class(function)
+        native = _class(function)
+        if function in _PURE_BUILTINS:
+            return _with_choices(function, native)
+        return native if native is function or not is_library(function) else _reading(function, native)
     if isinstance(function, types.BuiltinFunctionType | types.MethodWrapperType | types.WrapperDescriptorType):
         return _with_choices(function, _builtin(function))
     if isinstance(function, types.MethodDescriptorType):
@@ -281,24 +293,25 @@ def _call_method_of_one(owner: OneOf, name: str, /, *args: Any, **kwargs: Any) -
 
 def load_attr(owner: Any, name: str) -> Any:
     """``owner.name``: a property or another descriptor of the user's is a call."""
-    kind = cast("type[Any]", type(owner))
+    kind, fallback = cast("type[Any]", type(owner)), None
     if kind is OneOf:
         return ask(owner, lambda value: load_attr(value, name))
     if isinstance(owner, SymbolicTensor | LoopIndex) and not has_attribute(owner, name):
         return in_python(getattr, example_of(owner), name)  # which says that there is none
     if isinstance(owner, SymbolicTensor | LoopIndex) and name == "__class__":
         return call(type)(owner)
-    if context.trace is None or kind in PLAIN or isinstance(owner, _NAMESPACES):
-        value = in_python(getattr, owner, name)
-        read_attribute(owner, name, value)
-        return value
-    check_unread(owner, name)
-    fallback = operator_method(owner, "__getattr__")
-    if fallback is None:
-        return _found_attr(owner, kind, name, getattr)
     try:
-        return _found_attr(owner, kind, name, _without_fallback)
+        if context.trace is None or kind in PLAIN or isinstance(owner, _NAMESPACES):
+            value = in_python(getattr, owner, name)
+            read_attribute(owner, name, value)
+            return value
+        check_unread(owner, name)
+        fallback = operator_method(owner, "__getattr__")
+        return _found_attr(owner, kind, name, getattr if fallback is None else _without_fallback)
     except AttributeError:
+        read_missing(owner, name)
+        if fallback is None:
+            raise
         return call(fallback)(owner, name)
 
 
@@ -311,6 +324,7 @@ def _found_attr(owner: Any, kind: type[Any], name: str, native: Callable[[Any, s
     found = found_on(kind, name)
     if isinstance(found, property):
         if isinstance(found.fget, types.FunctionType) and is_users(kind, found.fget):
+            read_descriptor(kind, name, found)
             return call(found.fget)(owner)
     elif isinstance(found, functools.cached_property):
         if name not in owner.__dict__:
@@ -318,6 +332,7 @@ def _found_attr(owner: Any, kind: type[Any], name: str, native: Callable[[Any, s
     elif (getter := operator_method(found, "__get__")) is not None and (
         found_on(_kind(found), "__set__") is not None or name not in getattr(owner, "__dict__", ())
     ):
+        read_descriptor(kind, name, found)
         return call(getter)(found, owner, kind)
     value = in_python(native, owner, name)
     read_attribute(owner, name, value)
@@ -402,10 +417,14 @@ def _class(kind: type[Any]) -> Any:
     if isinstance(end, types.FunctionType) and is_users(kind, end):
         side_effect(f"the call of {end.__qualname__}")  # when Python drops the object, wherever that is
     constructors = [inspect.getattr_static(kind, name, None) for name in ("__init__", "__new__", "__post_init__")]
+    for name, constructor in zip(("__init__", "__new__", "__post_init__"), constructors, strict=True):
+        if isinstance(constructor, types.FunctionType):
+            read_method(kind, name, constructor)
     pure = is_pure_class(kind) or issubclass(kind, Enum)
     if any(map(_is_written, constructors)) and not pure:
         if _only_initializes(kind, *constructors):
             return functools.partial(_construct, kind)
+        follow(*constructors)
         return _guarded(report_call(kind, f"the construction of a {kind.__qualname__}"))
     if is_reported(kind):
         return _guarded(report_call(kind, ""))
@@ -470,7 +489,7 @@ def _builtin(function: Any) -> Any:
     if (replaced := _replaced(function)) is not None:
         return replaced
     if function in (getattr, hasattr):
-        return _getattr if function is getattr else functools.partial(_hasattr, _guarded(function))
+        return _getattr if function is getattr else _hasattr
     if function in _PURE_BUILTINS:
         return _guarded(function)
     owner = getattr(function, "__self__", None)
@@ -566,8 +585,15 @@ def _getattr(owner: Any, name: str, *default: Any) -> Any:
         raise
 
 
-def _hasattr(native: Callable[..., Any], owner: Any, name: str) -> bool:
-    return has_attribute(owner, name) if isinstance(owner, SymbolicTensor | LoopIndex) else native(owner, name)
+def _hasattr(owner: Any, name: str) -> bool:
+    """``hasattr``, which is ``getattr`` without the value."""
+    if isinstance(owner, SymbolicTensor | LoopIndex):
+        return has_attribute(owner, name)
+    try:
+        load_attr(owner, name)
+    except AttributeError:
+        return False
+    return True
 
 
 def _guarded(function: Any) -> Any:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from graphc.autograph.operators.calls.impure import check_read, defining_class, origin, public_name
+from graphc.autograph.operators.calls.unconverted import asked, handed
 from graphc.autograph.operators.calls.watch import check_iterator, is_pure_module, operator_method
 from graphc.autograph.operators.choices.one_of import OneOf
 from graphc.autograph.operators.failures.origins import in_python
@@ -69,6 +70,12 @@ _ASKED: dict[Any, tuple[str, ...]] = {
     round: ("__round__",),
     str: _FORMATTED,
 }
+_READ: dict[Any, tuple[str, ...]] = {
+    **dict.fromkeys((all, any, filter), ("__bool__", "__len__")),
+    range: INDEXED,
+    slice: INDEXED,
+    sum: ("__add__", "__radd__"),
+}
 # By the kind whose method is called.
 _ASKED_BY_METHODS: dict[type[Any], tuple[str, ...]] = {
     **dict.fromkeys((dict, frozenset, set), (*HASHED, *_ITERATED)),
@@ -84,6 +91,7 @@ def check_methods(value: Any, names: Iterable[str]) -> None:
       value: the object; a tuple stands for what is in it.
       names: the methods it may be asked for.
     """
+    asked(value, names)
     region = context.trace
     if not isinstance(region, Region):
         return
@@ -109,6 +117,8 @@ def check_items(value: Any, sized: bool = False) -> None:
     check_read(value)
     kind = cast("type[Any]", type(value))
     iterate = found_on(kind, "__iter__")
+    if not isinstance(value, list | dict):
+        asked(value, (*_ITERATED, *_BY_NUMBER))
     what, stream = f"the iteration over a {kind.__name__}", _is_stream(kind, iterate)
     if not isinstance(context.trace, Region):
         note_consumed(value, what, always=stream)
@@ -129,7 +139,7 @@ def _is_stream(kind: type[Any], iterate: Any) -> bool:
 
 def check_index(index: Any) -> None:
     """Reports that a builtin container or an array is about to call a method of its index."""
-    if isinstance(context.trace, Region):
+    if context.trace is not None:
         for part in cast("tuple[Any, ...]", index) if type(index) is tuple else (index,):
             check_methods((part.start, part.stop, part.step) if type(part) is slice else part, (*INDEXED, *HASHED))
 
@@ -145,6 +155,9 @@ def check_arguments(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     kind = cast("type[Any]", type(owner))
     names = _ASKED_BY_METHODS.get(kind, ()) if is_method else _ASKED.get(function, ())
     sized = None if is_method else ITERATING.get(function)
+    asked((owner, *args) if is_method else args, names or _READ.get(function, ()))
+    if function.__name__ in ("format", "format_map"):
+        handed((*args, *kwargs.values()))  # the text may name attributes
     for value in (*args, *kwargs.values()) if is_method else args:
         check_methods(tuple(cast("list[Any]", value)) if type(value) is list else value, names)
         if sized is not None:

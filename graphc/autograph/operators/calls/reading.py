@@ -8,56 +8,75 @@ from __future__ import annotations
 
 import dis
 import types
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
+from graphc.autograph.operators.names.members import found_on
 from graphc.autograph.operators.stores.places import AttributePlace
-from graphc.base import is_library_module, remember
-from graphc.core import SymbolicTensor, Tensor, Trace, attribute, context, fixed, global_name
+from graphc.base import is_library_file, is_library_module, remember
+from graphc.core import SymbolicTensor, Tensor, Trace, attribute, context, fixed, global_name, lacks, looked_up
 
-__all__ = ["entering", "handed", "read_attribute", "read_method"]
+__all__ = [
+    "entering",
+    "is_library",
+    "names_of",
+    "read_attribute",
+    "read_descriptor",
+    "read_method",
+    "read_missing",
+    "read_names",
+]
 
 _UNSEEN = frozenset((int, float, bool, str, bytes, complex, type(None), Tensor, SymbolicTensor))
 """Kinds that hold nothing that could be read of them."""
 
 
 @dataclass(frozen=True)
-class _Names:
-    """What code reads by itself of its module and of the functions around; each with its first line."""
+class Names:
+    """What code reads by itself of its module and of the functions around, each with its first line; and attributes."""
 
     outside: dict[str, int]
     free: dict[str, int]
+    attributes: set[str]
 
 
-_known: dict[int, _Names] = {}
+_known: dict[bool, dict[int, Names]] = {False: {}, True: {}}
 _OUTSIDE = frozenset(("LOAD_GLOBAL", "LOAD_NAME"))
 _FREE = frozenset(("LOAD_DEREF", "LOAD_CLASSDEREF"))
+_ATTRIBUTES = frozenset(("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"))
 _COMPREHENSIONS = frozenset(("<dictcomp>", "<genexpr>", "<listcomp>", "<setcomp>"))
 
 
 def entering(function: types.FunctionType) -> None:
     """Tells of the globals, and of the variables of functions around, that a function reads which is called now."""
-    trace = context.trace
-    if trace is None:
-        return
-    root, code = trace.root, function.__code__
+    if context.trace is not None and not is_library_file(function.__code__.co_filename):
+        read_names(function, names_of(function.__code__))
+
+
+def read_names(function: types.FunctionType, names: Names) -> None:
+    """Tells of globals, and of variables of functions around, that a function reads."""
+    assert context.trace is not None
+    root, code, namespace = context.trace.root, function.__code__, function.__globals__
     reads, file = root.reads, code.co_filename.rpartition("/")[2]
-    names = _known.get(id(code)) or remember(_known, code, _names_of(code))
-    if id(code) not in root.entered:
-        root.entered.add(id(code))
-        namespace = function.__globals__
+    if (id(names), id(namespace)) not in root.entered:
+        root.entered.add((id(names), id(namespace)))
         for name, line in names.outside.items():
-            if name in namespace:
-                value = namespace[name]
-                if not (isinstance(value, types.ModuleType) and is_library(value)):
-                    reads.record(global_name(namespace, name, f"{file}:{line}"), value)
+            if name not in namespace:
+                reads.undefined(namespace, name)
+            elif not (isinstance(value := namespace[name], types.ModuleType) and is_library(value)):
+                reads.record(global_name(namespace, name, f"{file}:{line}"), value)
     if code.co_freevars:
         reads.closure(function, names.free, file)
 
 
-def _names_of(code: types.CodeType) -> _Names:
-    names = _Names({}, {})
+def names_of(code: types.CodeType, *, inner: bool = False) -> Names:
+    """The names in code, and in its comprehensions; with ``inner``, in all functions that it defines."""
+    return _known[inner].get(id(code)) or remember(_known[inner], code, _names_of(code, inner))
+
+
+def _names_of(code: types.CodeType, inner: bool) -> Names:
+    names = Names({}, {}, {text for text in code.co_consts if type(text) is str and text.isidentifier()})
     line = code.co_firstlineno
     for instruction in dis.get_instructions(code):
         line = (instruction.positions.lineno if instruction.positions else None) or line
@@ -65,12 +84,15 @@ def _names_of(code: types.CodeType) -> _Names:
             names.outside.setdefault(instruction.argval, line)
         elif instruction.opname in _FREE and instruction.argval in code.co_freevars:
             names.free.setdefault(instruction.argval, line)
+        elif instruction.opname in _ATTRIBUTES:
+            names.attributes.add(instruction.argval)
     for constant in code.co_consts:
-        if isinstance(constant, types.CodeType) and constant.co_name in _COMPREHENSIONS:
-            inner = _names_of(constant)
-            names.outside.update({name: line for name, line in inner.outside.items() if name not in names.outside})
-            free = {name: line for name, line in inner.free.items() if name in code.co_freevars}
+        if isinstance(constant, types.CodeType) and (inner or constant.co_name in _COMPREHENSIONS):
+            within = names_of(constant, inner=inner)
+            names.outside.update({name: line for name, line in within.outside.items() if name not in names.outside})
+            free = {name: line for name, line in within.free.items() if name in code.co_freevars}
             names.free.update({name: line for name, line in free.items() if name not in names.free})
+            names.attributes.update(within.attributes)
     return names
 
 
@@ -85,43 +107,70 @@ def read_attribute(owner: Any, name: str, value: Any) -> None:
     if trace is None or type(value) is SymbolicTensor:
         return
     reads = trace.root.reads
-    source = reads.source(owner)
-    if source is None:
-        if isinstance(owner, type | types.ModuleType) and not is_library(owner):
+    source, kind = reads.source(owner), cast("type[Any]", type(owner))
+    if name == "__dict__":
+        reads.whole(owner)
+        return
+    if isinstance(owner, type | types.ModuleType):
+        if not is_library(owner):
             reads.record(attribute(fixed(owner, owner.__name__), name), value)
         return
-    kind = cast("type[Any]", type(owner))
-    if name in getattr(owner, "__dict__", ()) or isinstance(found := _on_class(kind, name), types.MemberDescriptorType):
-        if not _is_written(trace, owner, name):
+    if kind is super:
+        kind = next((base for base in _after(owner) if name in vars(base)), object)
+    found = found_on(kind, name)
+    if name in getattr(owner, "__dict__", ()) or isinstance(found, types.MemberDescriptorType):
+        if source is not None and not _is_written(trace, owner, name):
             reads.record(attribute(source, name), value)
-    elif isinstance(found, types.FunctionType):
-        if not is_library(kind) or kind.__module__.startswith("__"):
-            reads.record(attribute(attribute(source, name), "__func__"), found)
-    elif found is None or hasattr(cast("type[Any]", type(found)), "__get__"):
-        if found is not None and is_library(kind):
+    elif is_library(kind) and not kind.__module__.startswith("__"):
+        if found is not None and source is not None and not isinstance(found, types.FunctionType):
             reads.whole(owner)  # a property that is not converted
     else:
-        reads.record(attribute(source, name), value)
+        place = attribute(fixed(kind, kind.__name__) if source is None else source, name)
+        if isinstance(found, types.FunctionType):
+            reads.record(place if source is None else attribute(place, "__func__"), found)
+        elif isinstance(found, staticmethod | classmethod):
+            reads.record(attribute(fixed(kind, kind.__name__), name), getattr(kind, name))
+        elif found is not None and not hasattr(cast("type[Any]", type(found)), "__get__"):
+            reads.record(place, value)
+
+
+def _after(owner: Any) -> list[type[Any]]:
+    """The classes in which ``super()`` looks for attributes."""
+    order = owner.__self_class__.__mro__
+    return list(order[order.index(owner.__thisclass__) + 1 :])
+
+
+def read_descriptor(kind: type[Any], name: str, found: Any) -> None:
+    """Tells of a property, or of another descriptor of the user's, which is about to be asked."""
+    if context.trace is None or is_library(kind):
+        return
+    reads = context.trace.root.reads
+    if isinstance(found, property):
+        place = attribute(fixed(kind, kind.__name__), name)
+        reads.record(place, found)
+        reads.record(attribute(place, "fget"), found.fget)
+    else:  # the class would ask it
+        reads.record(looked_up(partial(found_on, kind), name, f"{kind.__name__}.{name}", (id(kind), name)), found)
+
+
+def read_missing(owner: Any, name: str) -> None:
+    """Tells that an object, which was asked for an attribute, has none of that name."""
+    trace = context.trace
+    if trace is None or type(owner) in _UNSEEN or found_on(type(owner), name) is not None or not lacks(owner, name):
+        return
+    source = trace.root.reads.source(owner)
+    if source is None and isinstance(owner, type | types.ModuleType):
+        source = fixed(owner, owner.__name__)
+    if source is not None and not _is_written(trace, owner, name):
+        trace.root.reads.missing(source, name)
 
 
 def read_method(kind: type[Any], name: str, method: types.FunctionType) -> None:
-    """Tells of a special method that is about to be called."""
-    if context.trace is not None and not is_library(kind):
-        context.trace.root.reads.record(attribute(fixed(kind, kind.__name__), name), method)
-
-
-def handed(values: Sequence[Any]) -> None:
-    """Tells of what is handed to code that is not converted."""
-    trace = context.trace
-    if trace is None:
-        return
-    for value in values:
-        if type(value) not in _UNSEEN:
-            trace.root.reads.whole(value)
-
-
-def _on_class(kind: type[Any], name: str) -> Any:
-    return next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), None)
+    """Tells of a method that is about to be called, unless it was told of."""
+    if context.trace is not None and not is_library(kind) and found_on(kind, name) is method:
+        reads = context.trace.root.reads
+        if reads.source(method) is None:
+            reads.record(attribute(fixed(kind, kind.__name__), name), method)
 
 
 def _is_written(trace: Trace, owner: Any, name: str) -> bool:

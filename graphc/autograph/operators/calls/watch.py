@@ -190,7 +190,11 @@ def operator_method(owner: Any, name: str) -> types.FunctionType | None:
         PLAIN.add(kind)
         return None
     method = found_on(kind, name)
-    if not isinstance(method, types.FunctionType) or not is_users(kind, method):
+    if not isinstance(method, types.FunctionType):
+        return None
+    if not is_users(kind, method):
+        if _is_generated(method):
+            context.trace.root.reads.whole(owner)
         return None
     context.trace.root.reads.record(attribute(fixed(kind, kind.__name__), name), method)
     return _unless_generator(method)

@@ -11,9 +11,10 @@ from typing import Any, cast
 
 from graphc.autograph.operators.branches.branches import itself
 from graphc.autograph.operators.branches.logic import and_, and_if_plain, not_, or_
-from graphc.autograph.operators.calls.calls import call
+from graphc.autograph.operators.calls.calls import call, load_attr
 from graphc.autograph.operators.calls.impure import check_read
 from graphc.autograph.operators.calls.natives import HASHED, check_items, check_methods
+from graphc.autograph.operators.calls.unconverted import asked
 from graphc.autograph.operators.calls.watch import PLAIN, check_iterator, operator_method
 from graphc.autograph.operators.choices.one_of import OneOf, ask, decide, is_simple
 from graphc.autograph.operators.expressions.arithmetic import answers
@@ -58,6 +59,7 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
     if type(left) in (list, tuple) and _holds_symbols((left, right)):
         return _compare_sequences(symbol, left, right)
     if context.trace is None or (type(left) in PLAIN and type(right) in PLAIN):
+        asked((left, right), (forward, "__eq__"))
         return in_python(native, left, right)
     if type(left) is type(right) and _compares_fields(
         cast("type[Any]", type(left)), "__eq__" if symbol == "!=" else forward
@@ -65,6 +67,7 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
         return compare(symbol, _fields(left), _fields(right))
     mine, theirs = _method(left, forward), _method(right, reflected)
     if mine is None and theirs is None:
+        asked((left, right), (forward, reflected, "__eq__"))
         return in_python(native, left, right)
     kinds = cast("tuple[type[Any], type[Any]]", (type(left), type(right)))
     theirs_first = kinds[0] is not kinds[1] and issubclass(kinds[1], kinds[0])
@@ -119,7 +122,7 @@ def _compares_fields(kind: type[Any], method: str) -> bool:
 
 
 def _fields(value: Any) -> tuple[Any, ...]:
-    return tuple([getattr(value, field.name) for field in dataclasses.fields(value) if field.compare])
+    return tuple([load_attr(value, field.name) for field in dataclasses.fields(value) if field.compare])
 
 
 def _holds_symbols(values: Any) -> bool:
