@@ -21,8 +21,8 @@ import jax
 import numpy as np
 
 from graphc.base import is_library_file, is_library_module
-from graphc.core.same import contents_of, exact, is_opaque, typed_keys, typed_set
-from graphc.core.sources import Source, attribute, fixed, item, result_of
+from graphc.core.same import contents_of, exact, is_one, is_opaque, typed_keys, typed_set
+from graphc.core.sources import Source, attribute, element, item, result_of
 from graphc.core.strings import StringTensor
 from graphc.core.tensor import Tensor
 from graphc.core.variable import Variable
@@ -138,7 +138,9 @@ def _array(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
         reads.record(result_of(source, ".tolist()"), value.tolist())
     elif value.nbytes <= _MAX_ARRAY_BYTES:
         given = kind, value.dtype, value.shape, value.tobytes()
-        reads.add(ReadGuard(source, "same_array({v}, {0}, {1}, {2}, {3})", given, _array_text(value), size=value.nbytes))
+        reads.add(
+            ReadGuard(source, "same_array({v}, {0}, {1}, {2}, {3})", given, _array_text(value), size=value.nbytes)
+        )
     else:
         reads.add(identity(source, value))
 
@@ -172,6 +174,8 @@ def _python_function(reads: Reads, source: Source, value: Any, kind: type[Any]) 
     parts = [getattr(value, name) for name in names]
     test = " and ".join(f"{{v}}.{name} is {{{place}}}" for place, name in enumerate(names))
     reads.add(ReadGuard(source, test, tuple(parts), _function_text(value)))
+    if source.of_call:  # another may have been made of the same code
+        reads.add(ReadGuard(attribute(source, "__globals__"), "{v} is {0}", (value.__globals__,)))
     for name in names[1:]:
         for key, default in contents_of(getattr(value, name)):
             reads.record(item(attribute(source, name), key), default)
@@ -224,8 +228,7 @@ def keyed(
     if isinstance(value, defaultdict):
         reads.record(attribute(source, "default_factory"), cast("Any", value).default_factory)
     for key, part in value.items():
-        if type(key) not in _ATOMS:
-            reads.record(fixed(key, f"a key of {source.text}"), key)
+        _element(reads, source, key)
         record(item(source, key), part)
 
 
@@ -247,8 +250,13 @@ def _elements(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None
         )
     )
     for part in value:
-        if type(part) not in _ATOMS:
-            reads.record(fixed(part, f"an element of {source.text}"), part)
+        _element(reads, source, part)
+
+
+def _element(reads: Reads, source: Source, value: Any) -> None:
+    """An element of a set, or a key, that is no other than itself: it may be asked for attributes."""
+    if is_one(value) and has_parts(value):
+        reads.record(element(source, value), value)
 
 
 def _wrapper(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:

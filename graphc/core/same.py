@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+import weakref
 from collections import deque
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -16,6 +17,7 @@ __all__ = [
     "content_of",
     "contents_of",
     "exact",
+    "is_one",
     "is_opaque",
     "lacks",
     "same_array",
@@ -59,7 +61,14 @@ def typed(value: Any) -> tuple[type[Any], Any]:
     kind = cast("type[Any]", type(value))
     if kind is tuple:
         return (kind, tuple(map(typed, value)))
+    if is_one(value) and kind.__weakrefoffset__:
+        return (kind, weakref.ref(value))  # it is not kept alive
     return (kind, exact(value) if kind in _PLAIN else value)
+
+
+def is_one(value: Any) -> bool:
+    """Whether an object equals itself alone."""
+    return type(value).__hash__ is object.__hash__
 
 
 def typed_keys(value: dict[Any, Any]) -> list[Any]:

@@ -6,6 +6,7 @@ attributes and items. It can be written as code, and as text for people.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from keyword import iskeyword
 from types import CellType
@@ -114,6 +115,16 @@ def item(base: Source, index: Any) -> Source:
 def result_of(base: Source, code: str) -> Source:
     """What a call gives that reads the contents of an object, written as code that follows it."""
     return Source(base, _NONE, code, base.text + code, (*base.key, code))
+
+
+def element(holder: Source, value: Any) -> Source:
+    """An element of a set, or a key of a dict: the object itself, which is not kept alive if it came with a call."""
+    text = f"a {type(value).__name__} in {holder.text}"
+    if not (holder.of_call and type(value).__weakrefoffset__):
+        return fixed(value, text)
+    source = Source(None, weakref.ref(value), "()", text, ("element", id(value)))
+    source.of_call = True
+    return source
 
 
 def looked_up(find: Callable[[str], Any], name: str, text: str, key: tuple[Any, ...]) -> Source:
