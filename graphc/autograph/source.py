@@ -114,7 +114,8 @@ def find_source(fn: FunctionType) -> Source:
             entry = _match(code, file.entries.get(code.co_firstlineno, []))
             _check_unchanged(code, file, entry)
         except NoSourceError as error:
-            problem = error
+            if not code.co_filename.startswith("<"):  # else it is the text of another program, or of other lines
+                problem = error
         else:
             node = clone(entry.node) if isinstance(entry.node, ast.Lambda) else _reparse(entry.node, file.lines)
             return Source(node, code.co_filename, entry.class_name)
