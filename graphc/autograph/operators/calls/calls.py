@@ -195,7 +195,8 @@ def call(function: Any) -> Any:
 def _reading(function: Any, native: Any) -> Any:
     """What is called, which tells first what it is given where it is not converted, and so reads unseen."""
     inside = getattr(native, "__func__", native)
-    if (isinstance(inside, types.FunctionType) and is_converted(inside)) or _is_debugger(function):
+    converted = isinstance(inside, types.FunctionType) and is_converted(inside)
+    if converted or function is functools.partial or _is_debugger(function):  # a partial calls nothing when it is made
         return native
     owner = getattr(function, "__self__", function)
     renews = _is_graphc(_kind(owner)) and context.trace is not None
