@@ -72,7 +72,7 @@ from graphc.core.placing import (
     log_placement,
     requested_device,
 )
-from graphc.core.reads import ReadGuard, Reads, is_array
+from graphc.core.reads import ReadGuard, Reads, has_parts, is_array
 from graphc.core.region import Region, VariableState
 from graphc.core.same import (
     attributes_of,
@@ -201,6 +201,7 @@ __all__ = [
     "fixed",
     "global_name",
     "has_made_devices",
+    "has_parts",
     "held",
     "host_tensor",
     "is_array",

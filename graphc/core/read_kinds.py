@@ -38,6 +38,7 @@ _ATOMS = frozenset((*_SINGLETONS, *_PLAIN))
 _FIXED = (type, types.ModuleType, types.BuiltinFunctionType, enum.Enum, types.MethodDescriptorType)
 _ARRAYS = (Tensor, jax.Array, np.ndarray, np.generic)
 _BUFFERS = (bytearray, array.array, memoryview)
+_NAMESPACES = ("Namespace", "SimpleNamespace")
 _VIEWS: Any = (KeysView, ValuesView, ItemsView)
 _WRAPPERS = (UserDict, UserList, UserString, ChainMap, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
 _LEAVES = (*_PLAIN, *_SINGLETONS, *_FIXED, *_ARRAYS, Variable, StringTensor, types.FunctionType)
@@ -62,6 +63,8 @@ def is_array(value: Any) -> bool:
 def has_parts(value: Any) -> bool:
     """Whether an object's attributes may be looked at; those of a library's objects are not."""
     kind = cast("type[Any]", type(value))
+    if kind.__name__ in _NAMESPACES and kind.__module__ in ("argparse", "types"):
+        return True
     return not (isinstance(value, _LEAVES) or is_opaque(kind) or _is_library(kind))
 
 

@@ -22,7 +22,7 @@ from graphc.core.same import attributes_of, content_of, contents_of
 from graphc.core.sources import Source, argument, attribute, cell, fixed, outer_cell
 from graphc.core.tensor import SymbolicTensor, Tensor
 
-__all__ = ["ReadGuard", "Reads", "is_array"]
+__all__ = ["ReadGuard", "Reads", "has_parts", "is_array"]
 
 
 @dataclass

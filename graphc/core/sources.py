@@ -12,6 +12,8 @@ from keyword import iskeyword
 from types import CellType
 from typing import Any, cast
 
+from graphc.core.same import is_one
+
 __all__ = [
     "Source",
     "argument",
@@ -58,7 +60,7 @@ class Source:
           name: gives the name by which the code knows an object.
         """
         if self.base is not None and self.constant is not _NONE:
-            return f"{base}[{name(self.constant)}]"
+            return f"{base}[{name(self.constant)}{self.suffix}]"
         return (base if self.constant is _NONE else name(self.constant)) + self.suffix
 
     def __repr__(self) -> str:
@@ -101,15 +103,12 @@ def attribute(base: Source, name: str) -> Source:
 
 def item(base: Source, index: Any) -> Source:
     """An item of what another source finds."""
-    plain = type(index) in (int, str)
-    suffix = f"[{index!r}]" if plain else ""
-    return Source(
-        base,
-        _NONE if plain else index,
-        suffix,
-        f"{base.text}[{index!r}]",
-        (*base.key, "[]", cast("type[Any]", type(index)), index),
-    )
+    text, kind = f"{base.text}[{index!r}]", cast("type[Any]", type(index))
+    if kind in (int, str):
+        return Source(base, _NONE, f"[{index!r}]", text, (*base.key, "[]", kind, index))
+    if weak := base.of_call and is_one(index) and kind.__weakrefoffset__:
+        index = weakref.ref(index)  # as what comes with a call is not kept alive
+    return Source(base, index, "()" if weak else "", text, (*base.key, "[]", kind, index))
 
 
 def result_of(base: Source, code: str) -> Source:

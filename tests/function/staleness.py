@@ -46,6 +46,7 @@ class Case:
 _AREAS = (
     "names",
     "functions and methods",
+    "code that is not converted",
     "attributes",
     "containers",
     "arrays and tensors",

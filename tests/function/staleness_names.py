@@ -266,3 +266,105 @@ def _() -> Made:
         cached.cache_clear()
 
     return lambda x: x * cached(), change
+
+
+@for_kind(NAMES, "a name that is not defined at first", "followed")
+def _() -> Made:
+    G.pop("LATER", None)
+
+    def program(x: Any) -> Any:
+        try:
+            return x * LATER  # type: ignore[name-defined]
+        except NameError:
+            return x * 2.0
+
+    return program, lambda: G.update(LATER=3.0)
+
+
+@for_kind(FUNCTIONS, "a method that `super()` finds", "followed")
+def _() -> Made:
+    class Kind(_Base):
+        rate = 5.0
+
+        def factor(self) -> float:
+            return super().factor() * super().rate
+
+    class Base(_Base):
+        rate = 1.0
+
+    Kind.__bases__ = (Base,)
+    value = Kind()
+    return lambda x: x * value.factor(), lambda: setattr(Base, "rate", 1.5)
+
+
+@for_kind(
+    FUNCTIONS, "a method, a class attribute and `__init__` of a class that the function makes objects of", "followed"
+)
+def _() -> Made:
+    class Kind:
+        rate = 1.0
+
+        def __init__(self) -> None:
+            self.two = 2.0
+
+        def factor(self) -> float:
+            return self.two * self.rate
+
+    def change() -> None:
+        Kind.rate, Kind.factor = 1.5, lambda self: self.two * self.rate + 1.0
+        Kind.__init__ = lambda self: setattr(self, "two", 3.0)
+
+    return lambda x: x * Kind().factor(), change
+
+
+@for_kind(FUNCTIONS, "a variable of the function around a property", "followed")
+def _() -> Made:
+    number = 2.0
+
+    class Kind:
+        @property
+        def factor(self) -> float:
+            return number
+
+    def change() -> None:
+        nonlocal number
+        number = 3.0
+
+    value = Kind()
+    return lambda x: x * value.factor, change
+
+
+UNCONVERTED = "code that is not converted"
+RATE: Any = None
+HOLDER: Any = None
+
+
+def _rate() -> Any:
+    return RATE * HOLDER.parts[0].rate
+
+
+class _Iterated:
+    def __iter__(self) -> Any:
+        yield _rate()
+
+
+@gx.do_not_convert
+def _as_it_is() -> Any:
+    return _rate()
+
+
+_namespace: dict[str, Any] = {"rate": _rate}
+exec("def _no_source(): return rate()", _namespace)
+
+for _kind, _program in {
+    "`do_not_convert`": lambda x: x * _as_it_is(),
+    "a function without source": lambda x: x * _namespace["_no_source"](),
+    "a callback of a library": lambda x: x * np.vectorize(lambda value: value * _rate())(np.ones(2, np.float32)),
+    "an `__iter__` that yields, in `sum`": lambda x: x * sum(_Iterated()),
+}.items():
+
+    def _make(program: Any = _program) -> Made:
+        G.update(RATE=2.0, HOLDER=types.SimpleNamespace(parts=[types.SimpleNamespace(rate=1.0)]))
+        return program, lambda: setattr(HOLDER.parts[0], "rate", 1.5)
+
+    for_kind(UNCONVERTED, f"a global and an attribute, read by what is called by {_kind}", "followed")(_make)

@@ -466,3 +466,49 @@ def _() -> Made:
 @for_kind(IDENTITY, "`repr(argument)`, `str` and f-strings, where the class has no `__repr__`", "followed", direct=True)
 def _() -> Made:
     return _keyed(lambda value, first, x: x * (2.0 if f"{value}" == repr(first) else 3.0))
+
+
+@dataclasses.dataclass
+class _Field:
+    factor: float = 2.0
+
+
+_TEXT = "{0.factor}"
+
+for _kind, _number in {
+    "`==` of dataclasses": lambda field: 2.0 if field == _Field() else 3.0,
+    "`==` of lists of them": lambda field: 2.0 if [field] == [_Field()] else 3.0,
+    "`in` a list of them": lambda field: 2.0 if _Field() in [field, None] else 3.0,
+    "`repr`, f-strings": lambda field: len(f"{field!r}{field}"),
+    "`str.format`, by a name in the text": lambda field: len(_TEXT.format(field)),
+    "`vars`, `__dict__`": lambda field: vars(field)["factor"] + field.__dict__["factor"],
+    "`getattr` with a default": lambda field: getattr(field, "other", field.factor),
+}.items():
+
+    def _make(number: Any = _number) -> Made:
+        field = _Field()
+        return lambda x: x * number(field), lambda: setattr(field, "factor", 2.25)
+
+    for_kind(ATTRIBUTES, f"a field, read by {_kind}", "followed")(_make)
+
+
+@for_kind(ATTRIBUTES, "what a descriptor holds", "followed")
+def _() -> Made:
+    class Descriptor:
+        factor = 2.0
+
+        def __get__(self, owner: Any, kind: Any) -> float:
+            return self.factor
+
+    class Kind:
+        factor = Descriptor()
+
+    value = Kind()
+    return lambda x: x * value.factor, lambda: setattr(vars(Kind)["factor"], "factor", 3.0)
+
+
+@for_kind(CONTAINERS, "an attribute of an element of a set", "followed")
+def _() -> Made:
+    element = type("Element", (), {"factor": 2.0})()
+    elements = {element}
+    return lambda x: x * sum([one.factor for one in elements]), lambda: setattr(element, "factor", 3.0)

@@ -211,3 +211,54 @@ def test_parameters_may_have_any_name() -> None:
         args = X * factor, X[0], X[1]
         np.testing.assert_array_equal(compiled(*args, c0=4.0, run=X).numpy(), named(*args, c0=4.0, run=X).numpy())
     assert compiled.num_traces == 1
+
+
+class Plain:
+    rate = 2.0
+
+    def scale(self, x: Any) -> Any:
+        return x * self.rate * SCALE
+
+
+def test_what_is_read_without_conversion_is_looked_at_and_no_more() -> None:
+    compiled = gx.function(lambda value, x: value.scale(helper(x)), autograph=False, on_retrace="ignore")
+    value = Plain()
+    value.unread = 0  # pyright: ignore[reportAttributeAccessIssue]
+    for name, number in (("unread", 1), ("rate", 3.0), ("rate", 4.0)):
+        np.testing.assert_array_equal(compiled(value, X).numpy(), value.scale(helper(X)).numpy())
+        setattr(value, name, number)
+    compiled(value, X)
+    assert compiled.num_traces == 3
+
+
+def test_functions_of_the_same_code_count_by_their_globals() -> None:
+    def made(rate: float) -> Any:
+        return types.FunctionType((lambda x: x * RATE).__code__, {"RATE": rate})  # type: ignore[name-defined]  # noqa: F821
+
+    compiled = gx.function(lambda f, x: f(x))
+    assert [compiled(made(rate), X).tolist()[0] for rate in (2.0, 3.0)] == [2, 3]
+
+
+def test_what_a_set_or_a_key_holds_is_not_kept_alive() -> None:
+    compiled = gx.function(lambda holders, x: x * sum([holder.rate for holder in holders]))
+    for kind in (set, dict.fromkeys):
+        holder = Plain()
+        compiled(kind([holder]), X)
+        found = weakref.ref(holder)
+        del holder
+        gc.collect()
+        assert found() is None
+
+
+def test_what_the_function_changes_itself_does_not_mean_a_trace_for_each_call() -> None:
+    class Counting:
+        made = 0
+
+        def __iter__(self) -> Any:
+            Counting.made += 1
+            return iter([1.0])
+
+    source, compiled = Counting(), gx.function(lambda x: x * sum(source), side_effects="ignore")
+    for _ in range(3):
+        compiled(X)
+    assert compiled.num_traces == 1

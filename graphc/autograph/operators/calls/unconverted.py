@@ -14,7 +14,7 @@ from graphc.autograph.operators.calls.reading import is_library, names_of, read_
 from graphc.autograph.operators.calls.watch import is_users, watch_names
 from graphc.autograph.operators.names.members import found_on
 from graphc.base import is_library_file
-from graphc.core import SymbolicTensor, Tensor, Variable, content_of, contents_of, context
+from graphc.core import SymbolicTensor, Tensor, Variable, content_of, contents_of, context, has_parts
 
 __all__ = ["asked", "follow", "handed", "run_as_is"]
 
@@ -139,7 +139,7 @@ class _Walk:
             if is_library(owner):
                 return
             value = found_on(owner, name) if isinstance(owner, type) else vars(owner).get(name)
-        elif is_library(kind):
+        elif not has_parts(owner):
             return
         elif name in _WHOLE and context.trace is not None:
             context.trace.root.reads.whole(owner)
