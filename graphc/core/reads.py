@@ -139,6 +139,9 @@ class Reads:
                 for name, part in _read_of(owner):
                     self.record(attribute(source, name), part)
                     todo.append(part)
+                if hasattr(owner, "__dict__") and not _is_graphc(owner):
+                    guard = ReadGuard(source, f"len({{v}}.__dict__) == {len(vars(owner))}")
+                    self.guards.setdefault((*source.key, ".", "__dict__"), guard)
             todo += [part for _, part in contents_of(owner)]
         return list(seen.values())
 
@@ -197,3 +200,8 @@ def _read_of(owner: Any) -> Iterable[tuple[str, Any]]:
     """The attributes of an object that its methods read; a class of graphc's may say which those are."""
     names = vars(cast("type[Any]", type(owner))).get("__graphc_reads__")
     return attributes_of(owner) if names is None else [(name, getattr(owner, name)) for name in names]
+
+
+def _is_graphc(owner: Any) -> bool:
+    """Whether a class is graphc's or derives from one: its objects make some attributes when they are first used."""
+    return any(base.__module__.startswith("graphc.") for base in cast("type[Any]", type(owner)).__mro__)

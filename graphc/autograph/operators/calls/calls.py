@@ -171,7 +171,8 @@ def call(function: Any) -> Any:
         native = _class(function)
         if function in _PURE_BUILTINS:
             return _with_choices(function, native)
-        return native if native is function or not is_library(function) else _reading(function, native)
+        hands_over = native is not function and is_library(function) and function is not functools.partial
+        return _reading(function, native) if hands_over and not _is_graphc(function) else native
     if isinstance(function, types.BuiltinFunctionType | types.MethodWrapperType | types.WrapperDescriptorType):
         return _with_choices(function, _builtin(function))
     if isinstance(function, types.MethodDescriptorType):
@@ -202,7 +203,7 @@ def _reading(function: Any, native: Any) -> Any:
     renews = _is_graphc(_kind(owner)) and context.trace is not None
 
     def told(*args: Any, **kwargs: Any) -> Any:
-        handed((owner, *args, *kwargs.values()))
+        handed((owner, *args, *kwargs.values()), called=not renews)
         result = in_python(native, *args, **kwargs)
         if renews and context.trace is not None:
             context.trace.root.reads.renew(owner)  # such as an optimizer, which learns what it updates

@@ -156,7 +156,10 @@ def read_descriptor(kind: type[Any], name: str, found: Any) -> None:
 def read_missing(owner: Any, name: str) -> None:
     """Tells that an object, which was asked for an attribute, has none of that name."""
     trace = context.trace
-    if trace is None or type(owner) in _UNSEEN or found_on(type(owner), name) is not None or not lacks(owner, name):
+    if trace is None or type(owner) in _UNSEEN:
+        return
+    found = found_on(cast("type[Any]", type(owner)), name)  # a property is not asked again
+    if not (found is None or isinstance(found, types.MemberDescriptorType)) or not lacks(owner, name):
         return
     source = trace.root.reads.source(owner)
     if source is None and isinstance(owner, type | types.ModuleType):

@@ -23,15 +23,22 @@ _WHOLE = frozenset(("__dict__", "asdict", "astuple", "copy", "deepcopy", "fields
 """Names of what reads all attributes of an object."""
 
 
-def handed(values: Iterable[Any]) -> None:
-    """Tells of what is handed to code that is not the user's: it may read all of it, and call it."""
+def handed(values: Iterable[Any], *, called: bool = True) -> None:
+    """Tells of what is handed to code that is not the user's: it may read all of it.
+
+    Args:
+      values: what is handed.
+      called: whether it may call what it is given too, as it is; graphc's own converts what it calls.
+    """
     trace = context.trace
     if trace is None:
         return
-    given = [value for value in values if not isinstance(value, _PLAIN)]
-    if given:
-        reads = trace.root.reads
-        _Walk().run([owner for value in given for owner in reads.whole(value)])
+    owners: list[Any] = []
+    for value in values:
+        if not isinstance(value, _PLAIN):
+            owners += trace.root.reads.whole(value)
+    if owners and called:
+        _Walk().run(owners)
 
 
 def run_as_is(function: Any) -> None:
@@ -62,7 +69,7 @@ def asked(value: Any, names: Iterable[str]) -> None:
         if is_users(kind, method):
             read_method(kind, method.__name__, method)
             follow(types.MethodType(method, value))
-        elif not is_library(kind):
+        elif not is_library(kind) or has_parts(value):
             handed((value,))  # what a dataclass generates, or a base class of a library's
     for _, part in contents_of(value):
         asked(part, names)

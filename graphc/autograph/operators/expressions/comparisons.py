@@ -234,6 +234,7 @@ def contains(item: Any, container: Any) -> Any:
     if method is not None:
         return bool(call(method)(container, item))
     check_methods(item, HASHED)
+    asked(container, ("__contains__",))
     check_read(container)
     if found_on(cast("type[Any]", type(container)), "__contains__") is None:
         check_iterator(container)
