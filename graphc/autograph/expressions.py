@@ -356,7 +356,7 @@ class Expressions(ast.NodeTransformer):
         if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == PREFIX:
             node.args = [self.visit(argument) for argument in node.args]  # an operator that was put here before
             return node
-        if self._looks_at_frame(node) and isinstance(function, ast.Name):
+        if isinstance(function, ast.Name) and self._looks_at_frame(node, function.id):
             self._check_frame(node, function.id)
             if function.id == "super" and not node.args and self.unit.class_name is not None:
                 node.args = [load("__class__"), load(self._first_parameter)] if self._first_parameter else []
@@ -371,11 +371,9 @@ class Expressions(ast.NodeTransformer):
             keyword.value = self.consumed("mapping", value) if keyword.arg is None else self.visit(value)
         return node
 
-    def _looks_at_frame(self, node: ast.Call) -> bool:
+    def _looks_at_frame(self, node: ast.Call, name: str) -> bool:
         """Whether a builtin is called that looks at the frame it is called in; ``vars`` of an object does not."""
-        function = node.func
-        named = isinstance(function, ast.Name) and function.id not in self.local and function.id in _FRAME_BUILTINS
-        return named and not (function.id == "vars" and bool(node.args))
+        return name in _FRAME_BUILTINS and name not in self.local and not (name == "vars" and bool(node.args))
 
     def _check_frame(self, node: ast.Call, name: str) -> None:
         """Refuses a look at the function's variables from a place that becomes a function of its own."""

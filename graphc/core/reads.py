@@ -130,7 +130,7 @@ class Reads:
         """Tells that all that an object holds may be read, by code that tells of nothing; returns all of it."""
         todo, seen = [value], dict[int, Any]()
         while todo:
-            owner = todo.pop()
+            owner: Any = todo.pop()
             if id(owner) in seen:
                 continue
             seen[id(owner)] = owner
@@ -140,7 +140,7 @@ class Reads:
                     self.record(attribute(source, name), part)
                     todo.append(part)
                 if hasattr(owner, "__dict__") and not _is_graphc(owner):
-                    guard = ReadGuard(source, f"len({{v}}.__dict__) == {len(vars(owner))}")
+                    guard = ReadGuard(source, f"len({{v}}.__dict__) == {len(owner.__dict__)}")
                     self.guards.setdefault((*source.key, ".", "__dict__"), guard)
             todo += [part for _, part in contents_of(owner)]
         return list(seen.values())
