@@ -60,15 +60,21 @@ def entry(traced: TracedFunction, binder: Binder, arguments: Arguments, *, alone
         writer.guard(guard)
     writer.distinct(*traced.distinct)
     found = [writer.find(source) for source in traced.wanted]
-    tail = _simple if traced.is_simple else _general
-    return writer.function(tail(traced, writer, arrays, found), signature)
+    if not traced.is_simple:
+        return writer.function(_general(traced, writer, arrays, found), signature)
+    tensors = [
+        writer.find(source) if type(leaf) is Tensor else "" for source, leaf in zip(traced.inputs, leaves, strict=True)
+    ]
+    return writer.function(_simple(traced, writer, arrays, found, tensors), signature)
 
 
 def _listed(names: list[str]) -> str:
     return "".join(f"{name}, " for name in names)
 
 
-def _simple(traced: TracedFunction, writer: Writer, arrays: list[str], found: list[str]) -> list[str]:
+def _simple(
+    traced: TracedFunction, writer: Writer, arrays: list[str], found: list[str], tensors: list[str]
+) -> list[str]:
     """Calls the program, of a function that does nothing but compute and update Variables."""
     writer.namespace.update(
         program=traced.executable.jitted, pack=traced.pack, run_on_variables=run_on_variables, lock=variable_lock,
@@ -94,10 +100,14 @@ def _simple(traced: TracedFunction, writer: Writer, arrays: list[str], found: li
     # Arrays that JAX does not bring together are told by the long way, as are other rules for dtypes.
     lines += ["try:", f"    results = {call}", "except Differ:", "    return MISS"]
     count = traced.num_results
-    if (packed := written_packer(traced.structure, traced.leaves, [f"t{place}" for place in range(count)])) is None:
+    names = [f"t{place}" for place in range(count)]
+    for place, origin in traced.own.items():  # the caller has this tensor already
+        names[place] = (tensors[origin] if isinstance(origin, int) else value(origin)) or names[place]
+    if (packed := written_packer(traced.structure, traced.leaves, names)) is None:
         return [*lines, "return pack(map(Tensor, results))"]
     for place in range(count):  # without a call of __init__
-        lines += [f"t{place} = new(Tensor)", f"t{place}.raw = results[{place}]"]
+        if names[place] == f"t{place}":
+            lines += [f"t{place} = new(Tensor)", f"t{place}.raw = results[{place}]"]
     return [*lines, f"return {packed}"]
 
 

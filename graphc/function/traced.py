@@ -46,7 +46,7 @@ from graphc.function.arguments import Arguments, Binder
 from graphc.function.escapes import ArgumentWatch, check_repeatable, check_stores, take_back_tensors
 from graphc.function.guards import MISS, matcher
 from graphc.function.options import TraceOptions
-from graphc.function.results import OwnTensor, Place, Result, packer
+from graphc.function.results import OwnTensor, Place, Result, packer, written_packer
 from graphc.function.side_effects import changes, find_side_effects
 from graphc.function.write_back import WriteBack, array_leaves
 from graphc.ir import Attrs, Graph, TensorType
@@ -95,6 +95,7 @@ class TracedFunction:
       entries: the short ways of a call, by the kinds of its arguments.
       wanted: what its program works on besides, and is found again at each call.
       variable_places: of each variable, its place in that; the variable itself if it is always the same.
+      own: of results that are tensors which the caller has, where: among the arguments, or in the same way.
       captured_places: of each tensor that the function uses from outside, in the same way.
       distinct: variables that must not be one another: where they are found, and those that are always the same.
     """
@@ -139,7 +140,7 @@ class TracedFunction:
         self.variable_places = [place(variable) for variable in used]
         self.captured_places = [place(outer) for outer, _ in trace.captures.values()]
         self.leaves = [place(leaf) for leaf in result.leaves]
-        self._own = {spot: leaf if isinstance(leaf, int) else place(leaf) for spot, leaf in result.own.items()}
+        self.own = {spot: leaf if isinstance(leaf, int) else place(leaf) for spot, leaf in result.own.items()}
         found = [spot for spot in self.variable_places if isinstance(spot, Place)]
         others = [spot for spot in self.variable_places if not isinstance(spot, Place)]
         self.distinct = [self.wanted[spot.index] for spot in found], others
@@ -203,7 +204,8 @@ class TracedFunction:
     @property
     def is_simple(self) -> bool:
         """Whether a call does nothing but run one program, on one device, and wrap its results."""
-        special = self.after_call or self._own or self._returns_passed or self.plan is not None
+        written = not self.own or written_packer(self.structure, self.leaves, [""] * self.num_results) is not None
+        special = self.after_call or not written or self._returns_passed or self.plan is not None
         return not special and self.executable.timeout is None
 
     @cached_property
@@ -316,13 +318,13 @@ class TracedFunction:
           own: whether a tensor that the function returns as it was given it, or as it found it outside, is that very
             tensor, so that both see it when items are assigned.
         """
-        own = own and bool(self._own)
+        own = own and bool(self.own)
         if not (own or self._returns_passed):
             return self.pack
         leaves = self.result_leaves(arguments)
         if own:
             given = [leaf for _, leaf in array_leaves(arguments)]
-            for position, source in self._own.items():
+            for position, source in self.own.items():
                 tensor = given[source] if isinstance(source, int) else source
                 if isinstance(source, Place):
                     tensor = self._found(arguments)[source.index]

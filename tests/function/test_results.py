@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 import graphc as gx
 from graphc import Tensor
 
@@ -67,3 +69,13 @@ def test_what_an_inner_function_returns_twice_is_one() -> None:
 
     x = gx.asarray(1.0)
     assert len(program(x)) == len(gx.function(program)(x)) == 2
+
+
+def test_a_tensor_that_is_returned_as_it_came_is_that_tensor_by_the_short_way_too() -> None:
+    outside = gx.asarray([1.0])
+    compiled = gx.function(lambda x: {"given": x, "outside": outside, "sum": [x + outside]})
+    for value in (gx.asarray([2.0]), gx.asarray([3.0]), np.float32([4.0])):
+        result = compiled(value)
+        assert result["outside"] is outside
+        assert (result["given"] is value) is isinstance(value, gx.Tensor)
+        assert result["sum"][0].tolist() == [result["given"].tolist()[0] + 1.0]
