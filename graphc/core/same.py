@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import types
 import weakref
 from collections import deque
@@ -51,7 +52,9 @@ def same_items(values: Sequence[Any], known: Sequence[Any]) -> bool:
       >>> same_items([1, 2.0], (1, 2.0)), same_items([1, 2], (1, 2.0))
       (True, False)
     """
-    return len(values) == len(known) and all(
+    if len(values) != len(known):
+        return False
+    return all(map(operator.is_, values, known)) or all(
         a is b or (type(a) is type(b) and exact(a) == exact(b)) for a, b in zip(values, known, strict=True)
     )
 

@@ -15,7 +15,6 @@ from itertools import combinations
 from typing import Any
 
 import jax
-import numpy as np
 
 from graphc.core import (
     ReadGuard,
@@ -24,6 +23,7 @@ from graphc.core import (
     canonical_array,
     exact,
     lacks,
+    narrowed,
     same_array,
     same_items,
     same_keys,
@@ -38,6 +38,7 @@ MISS: Any = object()
 _HELPERS: dict[str, Any] = {
     "MISS": MISS,
     "exact": exact,
+    "narrowed": narrowed,
     "lacks": lacks,
     "same_array": same_array,
     "same_items": same_items,
@@ -49,10 +50,6 @@ _ALWAYS = frozenset(("{v} is {0}", "type({v}) is {0}"))
 
 # Of so many objects or fewer it takes less time to compare each two than to count their identities.
 _PAIRED = 6
-
-# Dtypes whose values every tensor holds as they are, so that JAX's own conversion is right.
-_TAKEN_AS_THEY_ARE = frozenset(("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32", "float16", "float32"))
-
 
 _OURS = re.compile(r"(c|v|p|t|held)\d+|results|program|pack|lock|new|run|run_on_variables|Tensor|Differ|ag__\w+")
 
@@ -150,9 +147,10 @@ class Writer:
             return name
         dtype = self.constant(value.dtype)
         self.require(f"type({name}) is {kind} and {name}.dtype == {dtype} and {name}.shape == {tuple(value.shape)}")
-        if type(value) is np.ndarray and value.dtype.name in _TAKEN_AS_THEY_ARE:
-            return f"{name}.copy()"  # JAX may read NumPy's memory later, when the user has written to it
-        return f"{self.constant(canonical_array)}({name})"
+        taken = canonical_array(value).dtype
+        if taken.itemsize < value.dtype.itemsize and value.dtype.kind in "iu":
+            return f"narrowed({name}, {self.constant(taken)})"
+        return f"{name}.astype({self.constant(taken)})"  # a copy: JAX may read the memory when the user writes to it
 
     def function(self, tail: Sequence[str], signature: str = "") -> Callable[..., Any]:
         """The function: the guards, then ``tail``, which returns the result.

@@ -262,3 +262,14 @@ def test_what_the_function_changes_itself_does_not_mean_a_trace_for_each_call() 
     for _ in range(3):
         compiled(X)
     assert compiled.num_traces == 1
+
+
+def test_numpys_ints_are_taken_if_they_fit() -> None:
+    compiled = gx.function(lambda x: x + 1)
+    for value in (1, 2, 3):
+        assert compiled(np.asarray([value, 5])).tolist() == [value + 1, 6]
+        assert compiled(np.asarray([0.5 * value])).dtype == "float32"
+        assert compiled(np.int64(value)).item() == value + 1
+    with pytest.raises(gx.errors.InvalidArgumentError, match="the NumPy int64 4294967296 does not fit int32"):
+        compiled(np.asarray([1 << 32, 5]))
+    assert compiled.num_traces == 3
