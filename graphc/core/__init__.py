@@ -62,6 +62,7 @@ from graphc.core.guard import Guard
 from graphc.core.held_arrays import array_of, brought, held, replaced, variable_lock
 from graphc.core.large_ints import array_of_ints, fitted_int, only_ints
 from graphc.core.leaving import ShownArray, stay
+from graphc.core.lifting import CreationInTrace, Lifting
 from graphc.core.pins import NO_PINS, DeviceFunction, Pins
 from graphc.core.places import MISSING, Place, TensorPlace, Write
 from graphc.core.placing import (
@@ -106,7 +107,6 @@ from graphc.core.trace import (
     AfterCall,
     Check,
     Checkpoint,
-    CreationInTrace,
     LoopReport,
     RegionAborted,
     SideEffect,
@@ -139,6 +139,7 @@ __all__ = [
     "DeviceFunction",
     "Guard",
     "LaunchCounter",
+    "Lifting",
     "LoopReport",
     "NodeToPlace",
     "Pins",

@@ -26,6 +26,7 @@ __all__ = [
     "LOGGED",
     "OBSERVED",
     "REASONS",
+    "Assignments",
     "LaunchCounter",
     "Recorder",
     "ReplicaContext",
@@ -35,6 +36,7 @@ __all__ = [
     "creation_scope",
     "device_scope",
     "log_placements",
+    "making_scope",
     "place_ops",
     "replica_scope",
     "tape_scope",
@@ -96,19 +98,55 @@ class LaunchCounter:
 
 
 class Assignments:
-    """The variables that were made or assigned during a call, with the values to go back to."""
+    """The variables that were made or assigned during a call, with the values to go back to.
+
+    Attributes:
+      built: the objects that were given variables to keep, with the attributes that they had before.
+    """
 
     def __init__(self) -> None:
         self._before: dict[int, tuple[Any, Any]] = {}
+        self._made: set[int] = set()
+        self.built: list[tuple[Any, dict[str, Any]]] = []
 
     def note(self, variable: Any) -> None:
         """Keeps the value of ``variable`` if it is the first that is seen of it."""
         self._before.setdefault(id(variable), (variable, variable.raw))
 
+    def note_made(self, variable: Any) -> None:
+        """As :meth:`note`, of a variable that was made just now."""
+        self.note(variable)
+        self._made.add(id(variable))
+
+    def note_built(self, owner: Any) -> None:
+        """Keeps the attributes of an object that is about to be given variables."""
+        self.built.append((owner, owner.__dict__.copy()))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was noted."""
+        return not (self._before or self.built)
+
+    def assigned(self) -> list[Any]:
+        """The variables, and tensors, that were there before and were assigned."""
+        return [variable for key, (variable, _) in self._before.items() if key not in self._made]
+
+    def add(self, later: Assignments) -> None:
+        """Takes over what was noted after what is noted here."""
+        self._before = {**later._before, **self._before}
+        self._made |= later._made
+        self.built += later.built
+
     def undo(self) -> None:
         """Gives each variable its value back."""
         for variable, raw in self._before.values():
             variable.raw = raw
+
+    def undo_built(self) -> None:
+        """Takes the variables from the objects that they were given to."""
+        for owner, attributes in reversed(self.built):
+            owner.__dict__.clear()
+            owner.__dict__.update(attributes)
 
 
 busy: set[int] = set()
@@ -246,6 +284,24 @@ def creation_scope(*, keep: bool) -> Generator[None]:
         context.update()
         if not (keep and succeeded):
             assignments.undo()
+
+
+@contextmanager
+def making_scope(assignments: Assignments, recorder: Recorder) -> Generator[None]:
+    """Ops run eagerly inside the scope, where a function is traced, on the devices that are pinned there.
+
+    Args:
+      assignments: takes the variables that are made and assigned.
+      recorder: is told of what is read, as the only tape.
+    """
+    pins, saved = context.device, context.creating
+    with trace_scope(None):  # which puts back what is set here
+        context.tapes, context.device, context.creating = (recorder,), pins, assignments
+        context.update()
+        try:
+            yield
+        finally:
+            context.creating = saved
 
 
 @contextmanager

@@ -7,7 +7,8 @@ a parent.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -28,6 +29,7 @@ from graphc.core.context import context
 from graphc.core.convert import SCALARS
 from graphc.core.dispatch import NO_ATTRS, translate_error
 from graphc.core.dtypes import canonical_array, scalar_array, type_of
+from graphc.core.lifting import CreationInTrace, Lifting
 from graphc.core.places import Place, TensorPlace, Write
 from graphc.core.placing import requested_device
 from graphc.core.reads import Reads
@@ -44,7 +46,6 @@ __all__ = [
     "AfterCall",
     "Check",
     "Checkpoint",
-    "CreationInTrace",
     "LoopReport",
     "RegionAborted",
     "SideEffect",
@@ -54,10 +55,6 @@ __all__ = [
 
 
 _FORBIDDEN = "{} would happen once, when {} is traced, and not at each call, which side_effects='error' forbids; "
-
-
-class CreationInTrace(BaseException):
-    """A Variable is made while its function is traced for the first time: the call is run eagerly instead."""
 
 
 class RegionAborted(BaseException):
@@ -193,11 +190,12 @@ class Trace:
 
     Args:
       name: the name of the graph, after the function.
-      may_create: whether making a Variable is a signal to run eagerly (first call) or an error.
+      may_create: whether making a Variable that is not lifted is a signal to run eagerly (first call) or an error.
       unroll: whether loops over a ``range`` are unrolled, or how many iterations to make one; None leaves it to each
         loop.
 
     Attributes:
+      lifting: what makes state for real while the function is traced; None where that is not done.
       captures: eager tensors that the function uses from outside, in order; inputs of the graph.
       looked_at: eager tensors from outside whose values Python code got to know, with the arrays that they held.
       variables: the variables that the function touches, by name.
@@ -231,6 +229,7 @@ class Trace:
     def __init__(self, name: str, *, may_create: bool = False, unroll: bool | int | None = None) -> None:
         self.builder = GraphBuilder(name)
         self.may_create = may_create
+        self.lifting: Lifting | None = None
         self.captures: dict[int, tuple[Tensor, SymbolicTensor]] = {}
         self.looked_at: dict[int, tuple[Tensor, Any]] = {}
         self.variables: dict[str, Variable] = {}
@@ -456,6 +455,23 @@ class Trace:
         )
         return self.refuse(error) if location is None else at(error, location)
 
+    def making(self, reads: Iterable[Variable] = ()) -> AbstractContextManager[None]:
+        """A scope inside which code runs eagerly, to make state that outlives the call.
+
+        Args:
+          reads: the Variables of which it uses the arrays.
+
+        Raises:
+          CreationInTrace: the state may not be what eager code would make here; the call is to be run eagerly.
+          VariableCreationError: the function made its state before.
+        """
+        lifting = self.root.lifting
+        if lifting is None:
+            raise self.variable_created()
+        self.abort_attempts("the creation of a Variable")
+        self.root.forbids_side_effects = False  # this happens once in Python too
+        return lifting.making(self, reads)
+
     def side_effect(self, what: str, *, certain: bool = False) -> None:
         """Says that Python code is about to do something besides computing tensors.
 
@@ -612,6 +628,10 @@ class Trace:
         """The variables that were assigned since ``point``."""
         nodes = (node for node in self.builder.nodes[point.num_nodes :] if node.op is OPS["assign_variable"])
         return [self.variables[name] for name in dict.fromkeys(node.attrs["variable"] for node in nodes)]
+
+    def assigned_names(self) -> set[str]:
+        """The names of the variables that were assigned so far."""
+        return {node.attrs["variable"] for node in self.builder.nodes if node.op is OPS["assign_variable"]}
 
     def value_at(self, point: Checkpoint, variable: Variable) -> SymbolicTensor:
         """The value that a variable had at ``point``."""

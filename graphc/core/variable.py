@@ -24,6 +24,7 @@ from graphc.core.dtypes import as_dtype, type_of
 from graphc.core.held_arrays import array_of, variable_lock
 from graphc.core.large_ints import fitted_int, has_large_ints
 from graphc.core.leaving import check_leaves, shown, when_jax_converts
+from graphc.core.lifting import known_value
 from graphc.core.placing import log_placement, variable_device
 from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.core.waiting import describe, wait_for
@@ -95,8 +96,11 @@ class Variable(ArrayMethods):
         name: str = "Variable",
         dtype: Any = None,
     ) -> None:
-        if context.trace is not None:
-            raise context.trace.variable_created()
+        if (trace := context.trace) is not None:
+            with trace.making():
+                initial_value = known_value(initial_value, trace)
+                Variable.__init__(self, initial_value, trainable=trainable, name=name, dtype=dtype)
+            return
         value = _operand(initial_value() if callable(initial_value) else initial_value, f"Variable {name!r}")
         raw = _raw(value)
         found: Any = getattr(raw, "dtype", None)
@@ -118,7 +122,7 @@ class Variable(ArrayMethods):
         if context.placing:
             log_placement("variable", self.name, requested, self.device, user_location())
         if context.creating is not None:
-            context.creating.note(self)
+            context.creating.note_made(self)
 
     @property
     def raw(self) -> jax.Array:  # pyright: ignore[reportIncompatibleVariableOverride]

@@ -18,7 +18,13 @@ from graphc.base.errors import UnimplementedError
 from graphc.core import Store, TensorPlace, Trace, Write
 from graphc.function import front_end
 
-__all__ = ["ArgumentWatch", "check_repeatable", "check_stores", "take_back_tensors"]
+__all__ = [
+    "ArgumentWatch",
+    "check_repeatable",
+    "check_stores",
+    "is_repeatable",
+    "take_back_tensors",
+]
 
 
 class ArgumentWatch:
@@ -153,6 +159,12 @@ def check_repeatable(trace: Trace) -> None:
                 raise at(error, write.location) from None
 
 
+def is_repeatable(trace: Trace) -> bool:
+    """Whether all that a trace did to Python objects can be taken back, those included that only the trace knows."""
+    writes = (*trace.writes.values(), *trace.native_writes.values())
+    return all(write.place.restorable or write.place.holds(write.before) for write in writes)
+
+
 def take_back_tensors(trace: Trace) -> None:
     """Takes the tensors of a trace that has failed out of the objects that they were stored in: they mean nothing."""
     for write in reversed(list(trace.writes.values())):
@@ -163,15 +175,16 @@ def take_back_tensors(trace: Trace) -> None:
 
 
 def _owners(trace: Trace) -> dict[int, _Owner]:
-    """The objects that the journal of a trace tells of; the journal is empty then."""
+    """The objects that the journal of a trace tells of; the journal is empty then, unless it may still be needed."""
     owners: dict[int, _Owner] = {}
     for write in (*trace.writes.values(), *trace.native_writes.values()):
         made_here = isinstance(write.place.owner, type) and write.place.owner in trace.made_classes
         if not isinstance(write.place, TensorPlace) and not made_here:
             owners.setdefault(id(write.place.owner), _Owner(write.place.owner, [])).writes.append(write)
             trace.stores.pop(id(write.place.owner), None)  # the journal tells of it, and alone refers to it
-    trace.writes.clear()
-    trace.native_writes.clear()
+    if trace.lifting is None or not trace.lifting.is_used:
+        trace.writes.clear()
+        trace.native_writes.clear()
     return owners
 
 

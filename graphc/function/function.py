@@ -12,7 +12,7 @@ from typing import Any, Unpack, overload
 
 from graphc.base import Registry, at, collection_paused, config, deep_recursion, detours, user_location, warn_at
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, RetraceWarning, VariableCreationError
-from graphc.core import CreationInTrace, Device, DeviceChoice, busy, context, creation_scope, device
+from graphc.core import CreationInTrace, Device, DeviceChoice, Lifting, busy, context, creation_scope, device
 from graphc.function import front_end
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.bound import bound
@@ -26,6 +26,7 @@ from graphc.function.side_effects import SideEffects
 from graphc.function.tracebacks import shorten
 from graphc.function.traced import TracedFunction, converted, trace_function
 from graphc.ir import DeviceSpec, Graph
+from graphc.lowering import Program
 
 __all__ = ["TOOLS", "Function", "function"]
 
@@ -33,6 +34,8 @@ TOOLS: Registry[Callable[..., Any]] = Registry("tool")
 """What higher layers add to a function's methods: ``compare``, ``explain``."""
 
 _REPORTS_KEPT = 1_000
+_FIRST_KEPT = 2
+"""Programs of first calls that made Variables, which the traces of the next calls take over."""
 _PATIENCE = 16
 """After so many calls that took an entry which is not the first, one is put in front. To do so each time would cost
 more, where several are used in turn, than to ask some guards in vain."""
@@ -79,6 +82,7 @@ class Function:
         self._reports: deque[TraceReport] = deque(maxlen=_REPORTS_KEPT)
         self._described: list[list[tuple[str, str]]] = []
         self._created_in_vain: deque[Any] = deque(maxlen=config.max_traces)
+        self._first: deque[tuple[Any, Program]] = deque(maxlen=_FIRST_KEPT)
         self._entry: Callable[..., Any] = _miss  # the short ways of a call: the one to try first, and others
         self._others: tuple[Callable[..., Any], ...] = ()
         self._used_again: set[Callable[..., Any]] = set()
@@ -131,10 +135,17 @@ class Function:
         with deep_recursion():
             with self._lock:
                 arguments = self._binder.bind(args, kwargs)  # again: another thread may have made self.w since
+                lifting, before = Lifting(front_end.is_converted), arguments.described()
                 try:
-                    traced = self._trace(arguments)
+                    traced = self._trace(arguments, lifting)
                 except CreationInTrace:
                     return self._create(args, kwargs)
+                if lifting.is_used:
+                    with lifting.finishing():
+                        result = traced.call_recorded(arguments) if context.tapes else traced(arguments)
+                    self._first.append((traced.settings, traced.executable.program))
+                    self._note_creation(before, args, kwargs)
+                    return result
             return self._run(traced, arguments)
 
     def _run(self, traced: TracedFunction, arguments: Arguments) -> Any:
@@ -204,19 +215,23 @@ class Function:
             return self.python_function(*args, **kwargs)
 
     def _create(self, args: tuple[Any, ...], kwargs: dict[str, Any], *, keep: bool = True) -> Any:
-        """The first call of a function that makes Variables: plain Python, which is what it means.
-
-        A second time the same arguments must not make any. Where the call changed its arguments (``self.w``) they are
-        not the same any more, so that each new instance has a first call of its own.
-        """
+        """The first call of a function whose Variables cannot be lifted: plain Python, which is what it means."""
         before = self._binder.bind(args, kwargs).described()
         with creation_scope(keep=keep):
             result = self._run_eagerly(args, kwargs)
-        if self._binder.bind(args, kwargs).described() == before:
-            self._created_in_vain.append(before)
+        self._note_creation(before, args, kwargs)
         return result
 
-    def _trace(self, arguments: Arguments) -> TracedFunction:
+    def _note_creation(self, before: list[tuple[str, str]], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Notes that a call made Variables: a second time the same arguments must not make any.
+
+        Where the call changed its arguments (``self.w``) they are not the same any more, so that each new instance has
+        a first call of its own.
+        """
+        if self._binder.bind(args, kwargs).described() == before:
+            self._created_in_vain.append(before)
+
+    def _trace(self, arguments: Arguments, lifting: Lifting | None = None) -> TracedFunction:
         with self._lock:
             found = self._find(arguments)
             if found is not None:
@@ -224,8 +239,14 @@ class Function:
             may_create = not self._created_in_vain or arguments.described() not in self._created_in_vain
             with collection_paused():
                 traced = trace_function(
-                    self.python_function, self._binder, arguments, self._options, may_create=may_create
-                )
+                    self.python_function, self._binder, arguments, self._options, may_create=may_create,
+                    lifting=lifting if may_create else None,
+                )  # fmt: skip
+            first = lifting is not None and lifting.is_used
+            if first or self._first:
+                self._share_program(traced, first=first)
+            if first:
+                return traced
             if self._options.side_effects == "warn":
                 self._side_effects.tell(traced.notes.side_effects)
             if traced.ends_in_python:
@@ -237,6 +258,15 @@ class Function:
             self._drop_oldest()
             self._order_entries()
             return traced
+
+    def _share_program(self, traced: TracedFunction, *, first: bool) -> None:
+        """Spares a compilation where a first call and the next one, also of another instance, run the same program."""
+        known = [(traced.settings, traced.executable.program) for traced in self._traces] if first else []
+        for place, (settings, program) in enumerate([*self._first, *known]):
+            if settings == traced.settings and traced.executable.take_over(program):
+                if not first:
+                    del self._first[place]
+                return
 
     def _report(self, traced: TracedFunction) -> None:
         described = [*traced.described(), *_settings()]
@@ -352,6 +382,7 @@ class Function:
         """Drops all traces and their programs."""
         with self._lock:
             self._traces.clear()
+            self._first.clear()
             self._described.clear()
             self._order_entries()
 

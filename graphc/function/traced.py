@@ -20,6 +20,7 @@ from graphc.core import (
     NO_PINS,
     AfterCall,
     CreationInTrace,
+    Lifting,
     LoopReport,
     SideEffect,
     Source,
@@ -43,7 +44,13 @@ from graphc.core import (
 )
 from graphc.function import front_end
 from graphc.function.arguments import Arguments, Binder
-from graphc.function.escapes import ArgumentWatch, check_repeatable, check_stores, take_back_tensors
+from graphc.function.escapes import (
+    ArgumentWatch,
+    check_repeatable,
+    check_stores,
+    is_repeatable,
+    take_back_tensors,
+)
 from graphc.function.guards import MISS, matcher
 from graphc.function.options import TraceOptions
 from graphc.function.results import OwnTensor, Place, Result, packer, written_packer
@@ -419,7 +426,7 @@ def finish_reads(trace: Trace, writes: Sequence[Write]) -> None:
 
 def trace_function(
     function: Callable[..., Any], binder: Binder, arguments: Arguments, options: TraceOptions, *,
-    may_create: bool, types: Sequence[TensorType] | None = None,
+    may_create: bool, lifting: Lifting | None = None, types: Sequence[TensorType] | None = None,
 ) -> TracedFunction:  # fmt: skip
     """Traces a function for the types of these arguments.
 
@@ -428,15 +435,48 @@ def trace_function(
       binder: of that function.
       arguments: of the call.
       options: how to trace.
-      may_create: whether making a Variable raises CreationInTrace, or is an error.
+      may_create: whether making a Variable that is not lifted raises CreationInTrace, or is an error.
+      lifting: makes state for real; the trace is that of this call alone then. If the trace fails it is taken back.
       types: the types of the tensors inside the function, where they differ from the arguments' (parts of a batch).
 
     Raises:
-      CreationInTrace: it makes Variables, and ``may_create``.
+      CreationInTrace: it makes Variables, and ``may_create``; Python objects are as they were.
       GraphcError: something cannot be compiled with Python's meaning.
     """
-    start, collections = time.perf_counter(), collections_so_far()
     trace = Trace(options.name, may_create=may_create, unroll=options.unroll)
+    trace.lifting = lifting
+    try:
+        traced = _trace_into(trace, function, binder, arguments, options, types)
+        if traced.ends_in_python and lifting is not None and lifting.is_used and not trace.side_effects:
+            raise CreationInTrace  # perhaps it is not the user's
+        return traced
+    except CreationInTrace as creation:
+        creation.__traceback__ = None  # its frames hold what the function made
+        _take_back(trace)
+        check_repeatable(trace)
+        raise
+    except BaseException as error:
+        if lifting is None or not lifting.is_used:
+            raise
+        if not isinstance(error, Exception) or trace.side_effects or not is_repeatable(trace):
+            lifting.assignments.undo()
+            raise
+        _take_back(trace)
+    raise CreationInTrace
+
+
+def _take_back(trace: Trace) -> None:
+    """Takes back what a trace did to Python objects: the call is run eagerly instead, from its start."""
+    if trace.lifting is not None:
+        trace.lifting.undo()
+    trace.undo_writes()
+
+
+def _trace_into(
+    trace: Trace, function: Callable[..., Any], binder: Binder, arguments: Arguments, options: TraceOptions,
+    types: Sequence[TensorType] | None,
+) -> TracedFunction:  # fmt: skip
+    start, collections = time.perf_counter(), collections_so_far()
     trace.max_iterations, trace.forbids_side_effects = options.max_iterations, options.side_effects == "error"
     trace.reads.function(function)
     for name, value in arguments.values.items():
@@ -451,11 +491,6 @@ def trace_function(
         device = context.device.text
         try:
             result = converted(function, options, trace)(*args, **kwargs)
-        except CreationInTrace as creation:
-            trace.undo_writes()  # the call is run eagerly instead, from its start
-            creation.__traceback__ = None  # its frames hold what the function made
-            check_repeatable(trace)
-            raise
         except BaseException as error:
             if not front_end.ends_function(error):
                 raise

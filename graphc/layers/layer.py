@@ -14,6 +14,7 @@ from graphc.autograph import call
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidTypeError, UnimplementedError
 from graphc.core import CreationInTrace, Variable, context
+from graphc.ops import is_random_state
 
 __all__ = ["Layer"]
 
@@ -70,7 +71,7 @@ class Layer:
         return self._name or type(self).__name__.lower()
 
     def build(self, input_shape: Any) -> None:
-        """Makes the Variables; the first call does this, unless it was done before.
+        """Makes the Variables; the first call does this, unless it was done before. It runs eagerly, as Python.
 
         Args:
           input_shape: the shape of the first input; None if that is no tensor.
@@ -118,8 +119,13 @@ class Layer:
     def _build_for(self, inputs: tuple[Any, ...]) -> None:
         trace = context.trace
         if trace is not None and trace.root.may_create and type(self).build is not Layer.build:
-            # The call will be run eagerly once build makes a Variable. What build does before must not be done twice.
-            raise CreationInTrace
+            if any(map(is_random_state, trace.root.variables.values())):
+                raise CreationInTrace  # build may draw, for which it is too late; it must not be begun twice
+            with trace.making():
+                self._build_for(inputs)
+            return
+        if context.creating is not None:
+            context.creating.note_built(self)
         call(self.build)(_shape(inputs[0]) if inputs else None)
         self.built = True
 

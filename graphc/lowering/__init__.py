@@ -2,7 +2,7 @@
 
 from graphc.lowering.apart import Attended, current_run_timeout, run_timeout
 from graphc.lowering.backpressure import InFlight, in_flight
-from graphc.lowering.executable import Check, Executable, TypesDiffer, any_is_away, run_on_variables
+from graphc.lowering.executable import Check, Executable, Program, TypesDiffer, any_is_away, run_on_variables
 from graphc.lowering.frames import raise_at
 from graphc.lowering.lower import LoweredGraph, Lowering, compiler_options, forward_key, lower
 
@@ -13,6 +13,7 @@ __all__ = [
     "InFlight",
     "LoweredGraph",
     "Lowering",
+    "Program",
     "TypesDiffer",
     "any_is_away",
     "compiler_options",

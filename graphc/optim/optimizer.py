@@ -67,8 +67,7 @@ class Optimizer:
     def build(self, variables: Iterable[Variable]) -> None:
         """Makes the state for these variables.
 
-        The first update does this. In a compiled function that makes the first call run eagerly, as any call that makes
-        Variables; building before spares it.
+        The first update does this, also in a compiled function.
 
         Args:
           variables: all that this optimizer will update, in the order in which the transformation sees them.
@@ -80,7 +79,15 @@ class Optimizer:
         targets = _checked_variables(variables)
         if self._targets:
             self._check_known(targets)
-            return
+        elif context.trace is None:
+            self._make_state(targets)
+        else:
+            with context.trace.making(targets):
+                self._make_state(targets)
+
+    def _make_state(self, targets: list[Variable]) -> None:
+        if context.creating is not None:
+            context.creating.note_built(self)
         arrays = list(map(array_of, targets))
         # What the state holds beside arrays made from the variables', such as a count of steps, goes where they are.
         place = next((array.sharding for array in arrays if array.committed), None)
