@@ -216,6 +216,62 @@ def _first(quick: bool) -> Duel:
     return Duel(Contender("graphc", fresh), Contender("jax.jit and optax", fresh_raw), check)
 
 
+def _first_network(quick: bool) -> Duel:
+    """The first call of a step whose layers and optimizer make their state in it, drawn by JAX's initializers."""
+    sizes = (4, 4, 4) if quick else _SMALL
+    _, *data = _data(sizes, 32)
+    tensors, arrays = [*map(gx.asarray, data)], [*map(jnp.asarray, data)]
+    rule, draw = optax.adam(_RATE), jax.nn.initializers.glorot_uniform()
+
+    def network() -> gx.Function:
+        hidden = [gx.layers.Dense(size, "tanh") for size in sizes[1:-1]]
+        model = gx.layers.Sequential([*hidden, gx.layers.Dense(sizes[-1])])
+        optimizer = gx.optim.Adam(_RATE)
+
+        def step(x: gx.Tensor, y: gx.Tensor) -> gx.Tensor:
+            with gx.GradientTape() as tape:
+                loss = gx.losses.mean_squared_error(y, model(x))
+            variables = model.trainable_variables
+            optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+            return loss
+
+        plain = cast("FunctionType", step)
+        code = plain.__code__.replace()  # its own, so that it is rewritten anew
+        return gx.function(FunctionType(code, plain.__globals__, "step", None, plain.__closure__))
+
+    def fresh() -> Sample:
+        jax.clear_caches()  # of what draws, which all rounds have in common
+        ours = network()
+
+        def sample() -> None:
+            ours(*tensors)
+            gx.wait_all()
+
+        return sample
+
+    def hand_written(state: Any, x: jax.Array, y: jax.Array) -> tuple[Any, jax.Array]:
+        weights, moments = state
+        loss, gradients = jax.value_and_grad(_raw_loss)(weights, x, y)
+        updates, moments = rule.update(gradients, moments, weights)
+        return (optax.apply_updates(weights, updates), moments), loss
+
+    def fresh_raw() -> Sample:
+        jax.clear_caches()
+
+        def sample() -> None:
+            keys = jax.random.split(jax.random.key(0), len(sizes) - 1)
+            weights = [
+                {"kernel": draw(key, shape), "bias": jnp.zeros(shape[1])}
+                for key, shape in zip(keys, itertools.pairwise(sizes), strict=True)
+            ]
+            theirs = jax.jit(lambda *given: hand_written(*given), donate_argnums=0)
+            jax.block_until_ready(theirs((weights, rule.init(weights)), *arrays))
+
+        return sample
+
+    return Duel(Contender("graphc", fresh), Contender("jax.jit and optax", fresh_raw), list)
+
+
 ROWS = (
     Row("mlp-eager", "MLP 3x64, batch 32: gradient and SGD, eager step", 0.2, _eager, rounds=100),
     Row("mlp-step", "the same, compiled per step", 1.25, _compiled),
@@ -226,6 +282,13 @@ ROWS = (
         1.1,
         _first,
         rounds=15,
+    ),
+    Row(
+        "first-network",
+        "the same, with the weights and the optimizer's state made in the call",
+        1.1,
+        _first_network,
+        rounds=5,
     ),
     Row("mlp-large", "MLP 512-2048-512-1, batch 1024, Adam: compiled step", 1.03, _large, rounds=60),
 )
