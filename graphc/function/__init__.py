@@ -9,7 +9,8 @@ from graphc.function.mode import functions_run_eagerly, run_functions_eagerly
 from graphc.function.options import TraceOptions
 from graphc.function.pure import to_jax
 from graphc.function.retrace import TraceReport
-from graphc.function.traced import TracedFunction, TraceNotes, trace_function
+from graphc.function.traced import TracedFunction, TraceNotes
+from graphc.function.tracing import trace_function
 from graphc.function.write_back import array_leaves
 
 __all__ = [

@@ -24,7 +24,8 @@ from graphc.function.pickling import reduced
 from graphc.function.retrace import TraceReport, is_due, ordinal, retrace_reason
 from graphc.function.side_effects import SideEffects
 from graphc.function.tracebacks import shorten
-from graphc.function.traced import TracedFunction, converted, trace_function
+from graphc.function.traced import TracedFunction
+from graphc.function.tracing import converted, trace_function
 from graphc.ir import DeviceSpec, Graph
 from graphc.lowering import Program
 

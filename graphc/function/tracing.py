@@ -1,0 +1,206 @@
+"""How a function is traced: its arguments become symbolic, its converted code runs once, and the passes follow."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from graphc.base import collections_so_far
+from graphc.base.errors import GraphcError
+from graphc.core import (
+    CreationInTrace,
+    Lifting,
+    Trace,
+    Write,
+    context,
+    trace_scope,
+    type_of,
+)
+from graphc.function import front_end
+from graphc.function.arguments import Arguments, Binder
+from graphc.function.escapes import (
+    ArgumentWatch,
+    check_repeatable,
+    check_stores,
+    is_repeatable,
+    take_back_tensors,
+)
+from graphc.function.options import TraceOptions
+from graphc.function.results import Result
+from graphc.function.side_effects import changes, find_side_effects
+from graphc.function.traced import TracedFunction, TraceNotes
+from graphc.function.write_back import WriteBack, array_leaves
+from graphc.ir import TensorType
+from graphc.ir.passes import DEFAULT, run_passes
+
+__all__ = ["converted", "trace_function"]
+
+
+def finish_reads(trace: Trace, writes: Sequence[Write]) -> None:
+    """Settles, at the end of a trace, what must hold for it to be used again."""
+    reads = trace.reads
+    known = {id(variable) for variable, _ in reads.objects()}
+    if any(id(variable) not in known for variable in trace.variables.values()):
+        # Code that tells of nothing read it, perhaps of an object among the arguments.
+        for value, source in reads.objects():
+            if source.of_call:
+                reads.whole(value)
+    for tensor, array in trace.looked_at.values():
+        reads.looked_at(tensor, array)
+    if trace.check is not None:
+        for value, source in reads.objects():
+            if source.of_call and trace.check.refers_to([value]):
+                reads.identify(value)
+    # What the function itself changes, once, when it is traced, is told of; only arguments are followed.
+    keys = [write.place.read_as(reads) for write in changes(writes)]
+    reads.forget([key for key in keys if key is not None])
+
+
+def trace_function(
+    function: Callable[..., Any], binder: Binder, arguments: Arguments, options: TraceOptions, *,
+    may_create: bool, lifting: Lifting | None = None, types: Sequence[TensorType] | None = None,
+) -> TracedFunction:  # fmt: skip
+    """Traces a function for the types of these arguments.
+
+    Args:
+      function: the user's function.
+      binder: of that function.
+      arguments: of the call.
+      options: how to trace.
+      may_create: whether making a Variable that is not lifted raises CreationInTrace, or is an error.
+      lifting: makes state for real; the trace is that of this call alone then. If the trace fails it is taken back.
+      types: the types of the tensors inside the function, where they differ from the arguments' (parts of a batch).
+
+    Raises:
+      CreationInTrace: it makes Variables, and ``may_create``; Python objects are as they were.
+      GraphcError: something cannot be compiled with Python's meaning.
+    """
+    trace = Trace(options.name, may_create=may_create, unroll=options.unroll)
+    trace.lifting = lifting
+    try:
+        traced = _trace_into(trace, function, binder, arguments, options, types)
+        if traced.ends_in_python and lifting is not None and lifting.is_used and not trace.side_effects:
+            raise CreationInTrace  # perhaps it is not the user's
+        return traced
+    except CreationInTrace as creation:
+        creation.__traceback__ = None  # its frames hold what the function made
+        _take_back(trace)
+        check_repeatable(trace)
+        raise
+    except BaseException as error:
+        if lifting is None or not lifting.is_used:
+            raise
+        if not isinstance(error, Exception) or trace.side_effects or not is_repeatable(trace):
+            lifting.assignments.undo()
+            raise
+        _take_back(trace)
+    raise CreationInTrace
+
+
+def _take_back(trace: Trace) -> None:
+    """Takes back what a trace did to Python objects: the call is run eagerly instead, from its start."""
+    if trace.lifting is not None:
+        trace.lifting.undo()
+    trace.undo_writes()
+
+
+def _trace_into(
+    trace: Trace, function: Callable[..., Any], binder: Binder, arguments: Arguments, options: TraceOptions,
+    types: Sequence[TensorType] | None,
+) -> TracedFunction:  # fmt: skip
+    start, collections = time.perf_counter(), collections_so_far()
+    trace.max_iterations, trace.forbids_side_effects = options.max_iterations, options.side_effects == "error"
+    trace.reads.function(function)
+    for name, value in arguments.values.items():
+        trace.reads.argument(name, value)
+    names = [path for path, _ in array_leaves(arguments)]
+    types = [type_of(array) for array in arguments.arrays] if types is None else types
+    symbolic = [trace.argument(type, name) for type, name in zip(types, names, strict=True)]
+    before = [tensor.raw for tensor in symbolic]
+    args, kwargs = binder.rebuild(arguments, symbolic, trace.reads.stands_for)
+    watch = ArgumentWatch(options.name, args, kwargs)
+    with _telling_refusals(trace), trace_scope(trace), options.pinned():
+        device = context.device.text
+        try:
+            result = converted(function, options, trace)(*args, **kwargs)
+        except BaseException as error:
+            if not front_end.ends_function(error):
+                raise
+            result = None
+        returned = Result.of(trace, result, symbolic)
+        del result
+        write_back = WriteBack.of(trace, options.name, arguments, symbolic, before)
+        if write_back is not None:
+            trace.after_call["write back"] = write_back
+        checks = [] if trace.check is None else [trace.check]
+        after_call = [(after, [*after.tensors(trace)]) for after in (*checks, *trace.after_call.values())]
+    writes = check_stores(trace, collections)
+    watch.check(writes)
+    side_effects = find_side_effects(trace, writes)
+    finish_reads(trace, writes)
+    unoptimized = trace.finish([*returned.outputs, *(tensor for _, tensors in after_call for tensor in tensors)])
+    graph = run_passes(unoptimized, DEFAULT)
+    if options.placement is not None:
+        graph = options.placement(graph)
+    counts = [(after, len(tensors)) for after, tensors in after_call]
+    notes = TraceNotes(unoptimized, trace.loops, side_effects, trace.unconverted, time.perf_counter() - start)
+    traced = TracedFunction(graph, trace, counts, returned, arguments, notes, device)
+    traced.executable.timeout = options.timeout
+    if writes:
+        traced.forget_changed(arguments)
+    traced.check(arguments)
+    return traced
+
+
+@contextmanager
+def _telling_refusals(trace: Trace) -> Generator[None]:
+    """Raises the first refusal, also where code of the user's caught it and went on, or failed because of it."""
+    try:
+        yield
+    except CreationInTrace:
+        raise
+    except BaseException as error:
+        take_back_tensors(trace)
+        swallowed = trace.refusals and isinstance(error, Exception) and trace.refusals[0] not in _leading_to(error)
+        if not swallowed:
+            raise
+    else:
+        if not trace.refusals:
+            return
+        take_back_tensors(trace)
+    raise trace.refusals[0]
+
+
+def _leading_to(error: BaseException) -> Iterator[BaseException]:
+    """A refusal and those that it was made of; of another exception only itself: it is not what was refused."""
+    last: BaseException | None = error
+    while last is not None:
+        yield last
+        last = last.__cause__ if isinstance(last, GraphcError) else None
+
+
+def converted(function: Callable[..., Any], options: TraceOptions, trace: Trace | None = None) -> Callable[..., Any]:
+    """The function with its control flow converted, if the options ask for that and its source can be read."""
+    if not options.autograph:
+        front_end.run_as_is(function)
+        if trace is not None:
+            trace.unconverted[_qualname(function)] = "autograph=False; use gx.where or gx.cond"
+        return function
+    try:
+        found = front_end.convert_call(function)
+    except front_end.NoSourceError as error:
+        found, reason = function, str(error)
+        front_end.run_as_is(function)
+        if trace is not None:
+            trace.unconverted[_qualname(function)] = reason
+    else:
+        reason = "" if trace is None else trace.unconverted.get(_qualname(function), "")
+    if reason and front_end.has_control_flow(function):
+        raise front_end.NoSourceError(reason)
+    return found
+
+
+def _qualname(function: Any) -> str:
+    return str(getattr(function, "__qualname__", type(function).__qualname__))
