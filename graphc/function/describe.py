@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.base.errors import InvalidTypeError
+from graphc.base.errors import GraphcError
 from graphc.core import StringTensor, Tensor, Variable, attributes_of, canonical_array, contents_of, is_array, type_of
 
 __all__ = ["describe"]
@@ -50,7 +50,7 @@ def _is_leaf(value: Any) -> bool:
 
 def _description(value: Any) -> str:
     if is_array(value):
-        with suppress(InvalidTypeError):  # an attribute may be an array of texts or dates, which no tensor can hold
+        with suppress(GraphcError):  # an attribute may be an array of texts or dates, which no tensor can hold
             return str(value.type if isinstance(value, Tensor) else type_of(canonical_array(value)))
     if isinstance(value, Variable):
         return f"a Variable {value.type}"
