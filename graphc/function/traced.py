@@ -113,7 +113,6 @@ class TracedFunction:
         self._write_back = next((after for after, _ in self.after_call if isinstance(after, WriteBack)), None)
         self.structure = result.structure
         self._reread = _read_after_assignment(graph)
-        self.num_arguments = len(arguments.arrays)
         self.device = self.devices[0] if len(self.devices) == 1 else ""
         # What comes with the arguments is found again at each call, as is a tensor, wherever it is.
         values: list[Any] = []
