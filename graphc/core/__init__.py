@@ -60,6 +60,7 @@ from graphc.core.examining import examine, is_examining, register_examiner, unex
 from graphc.core.forks import refuse_to_compile
 from graphc.core.guard import Guard
 from graphc.core.held_arrays import array_of, brought, held, replaced, variable_lock
+from graphc.core.host_ops import STRING, bytes_array, host_array, host_type, host_value, is_text, register_late_host_ops
 from graphc.core.large_ints import array_of_ints, fitted_int, only_ints
 from graphc.core.leaving import ShownArray, stay
 from graphc.core.lifting import CreationInTrace, Lifting
@@ -76,6 +77,7 @@ from graphc.core.placing import (
 )
 from graphc.core.reads import ReadGuard, Reads, has_parts, is_array
 from graphc.core.region import Region, VariableState
+from graphc.core.resources import Resources, current_resources, resources_scope
 from graphc.core.same import (
     attributes_of,
     content_of,
@@ -124,6 +126,7 @@ __all__ = [
     "NO_ATTRS",
     "NO_PINS",
     "SCALARS",
+    "STRING",
     "STRING_RULES",
     "AfterCall",
     "ArrayLike",
@@ -150,6 +153,7 @@ __all__ = [
     "Region",
     "RegionAborted",
     "ReplicaContext",
+    "Resources",
     "ShownArray",
     "SideEffect",
     "Source",
@@ -177,6 +181,7 @@ __all__ = [
     "attributes_of",
     "brought",
     "busy",
+    "bytes_array",
     "canonical_array",
     "canonical_device",
     "cell_source",
@@ -188,6 +193,7 @@ __all__ = [
     "converted",
     "count_launches",
     "creation_scope",
+    "current_resources",
     "current_trace",
     "deadline",
     "describe",
@@ -205,12 +211,16 @@ __all__ = [
     "has_made_devices",
     "has_parts",
     "held",
+    "host_array",
     "host_tensor",
+    "host_type",
+    "host_value",
     "is_array",
     "is_examining",
     "is_pinned",
     "is_string_dtype",
     "is_symbolic",
+    "is_text",
     "kernel",
     "lacks",
     "log_placement",
@@ -229,11 +239,13 @@ __all__ = [
     "region_function",
     "register_converter",
     "register_examiner",
+    "register_late_host_ops",
     "register_region_kernels",
     "register_region_runner",
     "replaced",
     "replica_scope",
     "requested_device",
+    "resources_scope",
     "same_array",
     "same_items",
     "same_keys",

@@ -42,6 +42,7 @@ __all__ = [
     "observe_ops",
     "raw_scalar",
     "region_function",
+    "register_host_ops",
     "register_region_kernels",
     "register_region_runner",
     "register_strings",
@@ -112,6 +113,19 @@ def register_strings(on_strings: Callable[[OpDef, Sequence[Any], Attrs], list[An
     """
     global _on_strings
     _on_strings = on_strings
+
+
+_on_host: Callable[[OpDef, Sequence[Any], Attrs], list[Any]] | None = None
+
+
+def register_host_ops(on_host: Callable[[OpDef, Sequence[Any], Attrs], list[Any]]) -> None:
+    """Says how an op that runs on the host is applied; the module that defines it calls this once.
+
+    Args:
+      on_host: gives the results of an op, inputs and attributes, in eager code and while a graph is made.
+    """
+    global _on_host
+    _on_host = on_host
 
 
 def kernel(op: OpDef, attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()) -> Callable[..., Any]:
@@ -200,6 +214,8 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
       InvalidArgumentError: shapes that do not fit, in both modes with the same sentence and the user's line.
       InvalidTypeError: a dtype or a Python type that does not fit.
     """
+    if op.host and _on_host is not None:
+        return _on_host(op, inputs, attrs)
     try:
         values = [
             value if type(value) in SCALARS or isinstance(value, _tensor) else _operand(op, value) for value in inputs

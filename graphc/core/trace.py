@@ -223,8 +223,11 @@ class Trace:
       made: objects with a state of their own, such as generators of random numbers, that were made in the trace, and
         where.
       unconverted: the functions whose Python control flow is not converted, by their qualified names, and why.
+      is_graph: whether it is that of a graph that is built by hand and run by a Session.
       refusals: errors raised because something cannot be compiled; raised again when user code swallowed them.
     """
+
+    is_graph: bool = False
 
     def __init__(self, name: str, *, may_create: bool = False, unroll: bool | int | None = None) -> None:
         self.builder = GraphBuilder(name)

@@ -51,6 +51,8 @@ class OpDef:
         does: how often it runs is not changed.
       verify: checks of a node beyond its types; raises or returns a message, or None when all is well.
       platforms: the types of devices, in lower case, that have an implementation; empty for all.
+      host: whether it runs in Python on the host: ``impl`` takes and returns NumPy arrays, and may wait. Its strings
+        are arrays of ``bytes`` objects.
       explain: what is wrong with inputs, or their types, and attributes that ``impl`` refuses: an error whose message
         names the parameters; None where ``impl`` says it best.
       doc: one line on what the op computes.
@@ -70,6 +72,7 @@ class OpDef:
     opaque: bool = False
     verify: Callable[[Node], str | None] | None = None
     platforms: tuple[str, ...] = ()
+    host: bool = False
     explain: Callable[[Sequence[Any], Mapping[str, Any]], Exception | None] | None = None
     doc: str = ""
     caches: dict[Any, Any] = field(default_factory=dict[Any, Any], repr=False)

@@ -1,0 +1,129 @@
+"""Ops that run in Python on the host, such as those of queues and readers: eagerly, in graphs, in compiled functions.
+
+Their strings are arrays of ``bytes`` objects. To a user of eager code they are :class:`StringTensor`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import jax.numpy as jnp
+import numpy as np
+
+from graphc.base import at, nest, user_location
+from graphc.base.errors import GraphcError, InternalError
+from graphc.core.context import context
+from graphc.core.convert import SCALARS, operand
+from graphc.core.dispatch import register_host_ops
+from graphc.core.dtypes import canonical_array, scalar_array, type_of
+from graphc.core.strings import StringTensor, as_strings
+from graphc.core.tensor import SymbolicTensor, Tensor
+from graphc.ir import Attrs, OpDef, TensorType
+
+__all__ = ["STRING", "bytes_array", "host_array", "host_type", "host_value", "is_text", "register_late_host_ops"]
+
+STRING: np.dtype[Any] = np.dtype(object)
+"""The dtype of strings in graphs."""
+
+Late = Callable[[OpDef, Sequence[Any], Attrs], list[Any]]
+_late: Late | None = None
+
+
+def register_late_host_ops(late: Late) -> None:
+    """Says how an op of the host becomes part of a compiled function; a layer above calls this once.
+
+    Args:
+      late: gives the results of an op, inputs and attributes, while a function is traced.
+    """
+    global _late
+    _late = late
+
+
+def is_text(value: Any) -> bool:
+    """Returns True for strings: a tensor, an array or a list of them, a string, bytes or a path."""
+    if isinstance(value, SymbolicTensor):
+        return value.raw.type.dtype == STRING
+    if isinstance(value, StringTensor | str | bytes | os.PathLike):
+        return True
+    if isinstance(value, np.ndarray):
+        return cast("np.ndarray[Any, Any]", value).dtype.kind in "USTO"
+    if isinstance(value, list | tuple):
+        items = cast("Sequence[Any]", value)
+        return any(map(is_text, items))
+    return False
+
+
+def bytes_array(value: Any) -> np.ndarray[Any, Any]:
+    """Returns strings of any form as an array of ``bytes`` objects; text is encoded as UTF-8.
+
+    Raises:
+      InvalidArgumentError: they are no strings, or the rows of a list differ in length.
+    """
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        items = cast("np.ndarray[Any, Any]", value)
+        if all(type(item) is bytes for item in items.flat):
+            return items
+    strings = as_strings(value)
+    if strings is None:
+        raise InternalError(f"{value!r:.60} holds no strings")
+    texts = strings.__array__()
+    encoded = np.empty(texts.shape, object)
+    for place in np.ndindex(texts.shape):
+        encoded[place] = texts[place].encode("utf-8", "surrogateescape")
+    return encoded
+
+
+def host_array(value: Any) -> np.ndarray[Any, Any]:
+    """Returns a tensor, array, number or string as the NumPy array that an op of the host takes; waits for it.
+
+    Raises:
+      GraphcError: it is none of these.
+    """
+    if is_text(value):
+        return bytes_array(value)
+    found = value if type(value) in SCALARS or isinstance(value, Tensor) else operand(value)
+    if type(found) in SCALARS:
+        return scalar_array(found)
+    return np.asarray(found.numpy() if isinstance(found, Tensor) else canonical_array(found))
+
+
+def host_value(array: Any) -> Any:
+    """Returns what an op of the host gives as a tensor: of strings, or of numbers on the default device."""
+    array = np.asarray(array)
+    if array.dtype != object:
+        return Tensor(jnp.asarray(array))
+    found = as_strings(array)
+    return StringTensor(np.empty(array.shape, object)) if found is None else found
+
+
+def _apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
+    trace = context.trace
+    if trace is None:
+        trace = next((value.trace for value in inputs if isinstance(value, SymbolicTensor)), None)
+    if trace is not None:
+        if trace.root.is_graph:
+            return list(trace.apply(op, inputs, attrs))
+        if _late is None:
+            raise InternalError(f"{op.name}: nothing says how it is compiled")
+        return _late(op, inputs, attrs)
+    try:
+        arrays = [host_array(value) for value in inputs]
+        results = op.impl(*arrays, **attrs)
+    except GraphcError as error:
+        raise at(error, user_location()) from None
+    return [] if results is None else [host_value(result) for result in nest.as_tuple(results)]
+
+
+def host_type(value: Any) -> TensorType:
+    """Returns the type of what an op of the host is given."""
+    if isinstance(value, SymbolicTensor):
+        return value.raw.type
+    if is_text(value):
+        return TensorType(bytes_array(value).shape, STRING)
+    found = value if type(value) in SCALARS or isinstance(value, Tensor) else operand(value)
+    return found.type if isinstance(found, Tensor) else type_of(found)
+
+
+register_host_ops(_apply)

@@ -1,0 +1,94 @@
+"""Resources: state with a name that outlives the run that made it, such as queues and readers."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar, cast
+
+__all__ = ["Resources", "current_resources", "resources_scope"]
+
+T = TypeVar("T")
+
+
+class Resources:
+    """Named state in containers, as TensorFlow's resource manager keeps it. Safe to share between threads.
+
+    Two resources of different kinds may have one name.
+
+    Example:
+      >>> resources = Resources()
+      >>> first = resources.get_or_make("", "names", dict, dict)
+      >>> resources.get_or_make("", "names", dict, dict) is first
+      True
+      >>> resources.reset([""])
+      >>> resources.get_or_make("", "names", dict, dict) is first
+      False
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._containers: dict[str, dict[tuple[type[Any], str], Any]] = {}
+
+    def get_or_make(self, container: str, name: str, make: Callable[[], T], kind: type[T]) -> T:
+        """Returns the resource of that name; makes it if it is not there.
+
+        Args:
+          container: the container; empty for the default one.
+          name: the name in the container.
+          make: makes the resource; called under the lock of all resources, so it must not ask for another one.
+          kind: the class that the resource is kept under.
+        """
+        with self._lock:
+            held = self._containers.setdefault(container, {})
+            found = held.get((kind, name))
+            if found is None:
+                found = held[kind, name] = make()
+            return cast("T", found)
+
+    def find(self, container: str, name: str, kind: type[T]) -> T | None:
+        """Returns the resource of that name; None if it is not there."""
+        with self._lock:
+            return self._containers.get(container, {}).get((kind, name))
+
+    def put(self, container: str, name: str, resource: T, kind: type[T]) -> None:
+        """Keeps a resource under that name, in place of the one that is there."""
+        with self._lock:
+            self._containers.setdefault(container, {})[kind, name] = resource
+
+    def all(self, kind: type[T]) -> list[T]:
+        """Returns the resources of that kind, container by container."""
+        with self._lock:
+            return [found for held in self._containers.values() for (of, _), found in held.items() if of is kind]
+
+    def reset(self, containers: Iterable[str]) -> None:
+        """Forgets all resources in these containers."""
+        with self._lock:
+            for container in containers:
+                self._containers.pop(container, None)
+
+    def clear(self) -> None:
+        """Forgets all resources."""
+        with self._lock:
+            self._containers.clear()
+
+
+_PROCESS = Resources()
+_current: ContextVar[Resources] = ContextVar("graphc.resources", default=_PROCESS)
+
+
+def current_resources() -> Resources:
+    """Returns the resources that code here works on: a Session's while it runs a step, else those of the process."""
+    return _current.get()
+
+
+@contextmanager
+def resources_scope(resources: Resources) -> Generator[None]:
+    """Makes code inside the scope work on these resources."""
+    token = _current.set(resources)
+    try:
+        yield
+    finally:
+        _current.reset(token)

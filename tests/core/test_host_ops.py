@@ -1,0 +1,74 @@
+"""Ops of the host: eagerly and in compiled functions."""
+
+import numpy as np
+import pytest
+
+import graphc as gx
+from graphc.base.errors import UnimplementedError
+from graphc.core import STRING, Resources, apply, current_resources, resources_scope
+from graphc.ir import OPS, Attrs, OpDef, TensorType
+
+
+def _count(step, *, name):
+    held = current_resources().get_or_make("", name, lambda: [0], list)
+    held[0] += int(step)
+    return np.int32(held[0])
+
+
+COUNT = OPS.add(
+    "tests.count",
+    OpDef("tests.count", _count, lambda types, attrs, regions: (TensorType((), np.dtype("int32")),), host=True),
+)
+UPPER = OPS.add(
+    "tests.upper",
+    OpDef(
+        "tests.upper",
+        lambda words: np.array([word.upper() for word in words], object),
+        lambda types, attrs, regions: (types[0],),
+        host=True,
+    ),
+)
+
+
+def test_an_op_of_the_host_runs_at_once_in_eager_code():
+    with resources_scope(Resources()):
+        assert apply(COUNT, (2,), Attrs(name="n")).item() == 2
+        assert apply(COUNT, (gx.asarray(3),), Attrs(name="n")).item() == 5
+
+
+def test_resources_of_a_scope_are_its_own():
+    with resources_scope(Resources()):
+        assert apply(COUNT, (1,), Attrs(name="n")).item() == 1
+    with resources_scope(Resources()):
+        assert apply(COUNT, (1,), Attrs(name="n")).item() == 1
+
+
+def test_strings_are_bytes_to_the_op_and_text_to_the_user():
+    found = apply(UPPER, (["a", b"\xff"],))
+    assert found.tolist() == ["A", "\udcff"]
+    assert apply(UPPER, (gx.asarray(["b"]),)).dtype == gx.string
+
+
+def test_a_compiled_function_runs_it_at_each_call_and_in_rolled_loops():
+    @gx.function
+    def step(x):
+        for _ in range(20):
+            x = x + apply(COUNT, (1,), Attrs(name="compiled"))
+        return x
+
+    assert step(gx.asarray(0)).item() == sum(range(1, 21))
+    assert step(gx.asarray(0)).item() == sum(range(21, 41))
+
+
+def test_a_compiled_function_refuses_strings():
+    @gx.function
+    def step(x):
+        apply(UPPER, (["a"],))
+        return x
+
+    with pytest.raises(UnimplementedError, match=r"tests.upper gives .*numbers of known shapes only.*gx.Session"):
+        step(gx.asarray(0))
+
+
+def test_the_dtype_of_strings():
+    assert np.dtype(object) == STRING
