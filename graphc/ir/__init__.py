@@ -8,14 +8,16 @@ from graphc.ir.graph import Graph
 from graphc.ir.interpreter import Interpreter
 from graphc.ir.node import Node, Value
 from graphc.ir.opdef import CONSTANT, OPS, OpDef, pure
+from graphc.ir.open_types import compatible, compatible_shapes, merge, widen
 from graphc.ir.parser import parse_graph
 from graphc.ir.printer import print_graph, print_node, print_value
 from graphc.ir.rewrite import Rewriter, map_regions
-from graphc.ir.types import Attrs, Literal, TensorType, dtype_from_short, short_dtype, typed_key
+from graphc.ir.types import OPEN, Attrs, Literal, TensorType, dtype_from_short, short_dtype, typed_key
 from graphc.ir.verifier import verify
 
 __all__ = [
     "CONSTANT",
+    "OPEN",
     "OPS",
     "WORLD",
     "Attrs",
@@ -31,10 +33,13 @@ __all__ = [
     "Rewriter",
     "TensorType",
     "Value",
+    "compatible",
+    "compatible_shapes",
     "conflicts",
     "dtype_from_short",
     "is_world",
     "map_regions",
+    "merge",
     "parse_graph",
     "part_of_world",
     "passes",
@@ -46,5 +51,6 @@ __all__ = [
     "short_dtype",
     "typed_key",
     "verify",
+    "widen",
     "writes",
 ]

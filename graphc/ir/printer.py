@@ -8,7 +8,8 @@ The grammar; the parser reads exactly this. Spaces and line ends separate tokens
     node     = "%" name ":" types "=" op "(" [use {"," use}] ")" [attrs] [device] [after] [loc] [bodies]
     use      = "%" name ["#" integer]           an input of the graph, or the output of a node; "#" where it has many
     types    = type | "(" [type {"," type}] ")" the types of a node's outputs: one type alone, or a list
-    type     = ["~"] dtype "[" [integer {"," integer}] "]"                               "~" marks a weak type
+    type     = ["~"] dtype "[" ["*" | size {"," size}] "]"                              "~" marks a weak type
+    size     = integer | "?"                    "?" is a size, "*" a number of axes that only a run of the graph knows
     attrs    = "{" name "=" value {"," name "=" value} "}"
     device   = "@" string
     after    = "after" "(" "%" name {"," "%" name} ")"                                   the control inputs
@@ -20,8 +21,9 @@ The grammar; the parser reads exactly this. Spaces and line ends separate tokens
     string   = as in JSON
 
 A node is named in the text as it is in the graph. Array literals of up to 16 elements are nested lists; larger ones,
-and those that a list would not give back bit by bit, are their compressed bytes in base64. A value that has no text
-(a Python function, say) prints as ``<what it is>``; the parser refuses it.
+and those that a list would not give back bit by bit, are their compressed bytes in base64. Literals of strings, whose
+dtype is ``str``, are always lists; bytes that are no UTF-8 are the lone surrogates that Python's ``surrogateescape``
+makes of them. A value that has no text (a Python function, say) prints as ``<what it is>``; the parser refuses it.
 """
 
 from __future__ import annotations
@@ -177,6 +179,8 @@ def _name(text: str) -> str:
 
 def _literal(array: np.ndarray[Any, Any]) -> str:
     type = TensorType(array.shape, array.dtype)
+    if array.dtype.kind == "O":
+        return f"{type}({_nested(array)})"
     if array.size <= _LIST_LIMIT:
         nested = _nested(array)
         if np.array(_numbers(array), array.dtype).tobytes() == array.tobytes():
@@ -197,11 +201,17 @@ def _numbers(array: np.ndarray[Any, Any]) -> list[bool | int | float | complex]:
 
 def _nested(array: Any) -> str:
     """Nested lists of elements."""
+    if isinstance(array, bytes):
+        return _element(array)
     return f"[{', '.join(map(_nested, array))}]" if array.ndim else _element(array[()])
 
 
 def _element(item: Any) -> str:
     """One element, a NumPy scalar. NumPy's text is the shortest that gives it back in its own precision."""
+    if isinstance(item, bytes):
+        text = item.decode("utf-8", "surrogateescape")
+        # What UTF-8 cannot hold is escaped, so that the text can be written to a file.
+        return json.dumps(text, ensure_ascii=not text.isprintable())
     kind = item.dtype.kind
     if kind == "c":
         return f"complex({item.real}, {item.imag})"

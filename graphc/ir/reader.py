@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from graphc.base import errors
-from graphc.ir.types import Literal, TensorType, dtype_from_short
+from graphc.ir.types import OPEN, Literal, TensorType, dtype_from_short
 
 __all__ = ["Reader"]
 
@@ -183,9 +183,14 @@ class Reader:
         weak = self.accept("~")
         dtype = self.dtype()
         self.word("[")
+        if self.accept("*"):
+            self.word("]")
+            return TensorType((), dtype, weak, ranked=False)
         return TensorType(tuple(self.list("]", self._size)), dtype, weak)
 
     def _size(self) -> int:
+        if self.accept("?"):
+            return OPEN
         if self.peek().startswith("-"):
             self.fail("a size from 0")
         return self.integer()
@@ -232,9 +237,12 @@ class Reader:
         return complex(real, imaginary)
 
     def _typed(self) -> TensorType | Literal:
+        start = self.place
         type = self.type()
         if not self.accept("("):
             return type
+        if type.is_open:
+            self.fail("a type whose sizes are all known, of a literal", start, str(type))
         place = self.place
         literal = self._packed(type) if self.accept("zlib") else self._listed(type)
         if literal is None:
@@ -255,7 +263,7 @@ class Reader:
 
     def _listed(self, type: TensorType) -> Literal | None:
         kind = type.dtype.kind
-        element = {"b": self._boolean, "i": self.integer, "u": self.integer, "c": self._complex}.get(kind, self.float)
+        element = self._element_readers.get(kind, self.float)
 
         def nested() -> Any:
             if not self.accept("["):
@@ -271,6 +279,20 @@ class Reader:
             return Literal(array.reshape(type.shape)) if array.shape == type.shape or not array.size else None
         except (ValueError, TypeError, ArithmeticError):
             return None
+
+    @property
+    def _element_readers(self) -> dict[str, Callable[[], Any]]:
+        """What reads an element, by the kind of the dtype; all others are floats."""
+        return {
+            "b": self._boolean, "i": self.integer, "u": self.integer, "c": self._complex, "O": self._bytes,
+        }  # fmt: skip
+
+    def _bytes(self) -> bytes:
+        place = self.place
+        try:
+            return self.string().encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            self.fail("a string that UTF-8 can hold", place)
 
     def _boolean(self) -> bool:
         if self.peek() not in ("True", "False"):

@@ -9,7 +9,12 @@ from typing import Any, cast
 import ml_dtypes
 import numpy as np
 
-__all__ = ["Attrs", "Literal", "TensorType", "dtype_from_short", "short_dtype", "typed_key"]
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+
+__all__ = ["OPEN", "Attrs", "Literal", "TensorType", "dtype_from_short", "short_dtype", "typed_key"]
+
+OPEN = -1
+"""A size in a shape that is known only when the graph is run."""
 
 _SHORT = {
     "bool": "bool",
@@ -27,6 +32,7 @@ _SHORT = {
     "float64": "f64",
     "complex64": "c64",
     "complex128": "c128",
+    "object": "str",  # strings are arrays of ``bytes`` objects
 }
 
 
@@ -59,25 +65,44 @@ class TensorType:
     """Shape and dtype of a tensor.
 
     Attributes:
-      shape: the size of each axis.
-      dtype: a NumPy dtype, ``ml_dtypes`` included.
+      shape: the size of each axis; ``OPEN`` for one that is known only when the graph is run.
+      dtype: a NumPy dtype, ``ml_dtypes`` included; ``object`` for strings.
       weak: whether the dtype yields to others in promotion, as that of a Python scalar does (JAX's weak types).
+      ranked: whether the number of axes is known; where it is not, the shape is ``()``.
 
     Example:
-      >>> str(TensorType((2, 3), np.dtype("float32")))
-      'f32[2,3]'
+      >>> str(TensorType((2, 3), np.dtype("float32"))), str(TensorType((OPEN, 3), np.dtype("float32")))
+      ('f32[2,3]', 'f32[?,3]')
+      >>> str(TensorType((), np.dtype("float32"), ranked=False))
+      'f32[*]'
     """
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     weak: bool = False
+    ranked: bool = True
 
     def __str__(self) -> str:
-        return f"{'~' if self.weak else ''}{short_dtype(self.dtype)}[{','.join(map(str, self.shape))}]"
+        sizes = ",".join(["?" if size == OPEN else str(size) for size in self.shape]) if self.ranked else "*"
+        return f"{'~' if self.weak else ''}{short_dtype(self.dtype)}[{sizes}]"
+
+    @property
+    def is_open(self) -> bool:
+        """Returns True if a size, or the number of axes, is not known."""
+        return OPEN in self.shape or not self.ranked
 
     @property
     def size(self) -> int:
-        """How many elements the tensor has."""
+        """Counts the elements.
+
+        Raises:
+          InvalidArgumentError: the type is open, so that the count is known only when the graph is run.
+        """
+        if self.is_open:
+            raise InvalidArgumentError(
+                f"the number of elements of {self} is not known while the graph is built; compute it in the graph, "
+                "from gx.shape"
+            )
         total = 1
         for axis in self.shape:
             total *= axis
@@ -93,7 +118,10 @@ class Literal:
     """An array as an attribute: immutable, hashable, equal by dtype, shape and bytes.
 
     Args:
-      array: copied, so that later writes to it change nothing.
+      array: copied, so that later writes to it change nothing. Strings are held as ``bytes``.
+
+    Raises:
+      InvalidTypeError: an array of Python objects other than strings.
     """
 
     __slots__ = ("_hash", "array")
@@ -102,6 +130,8 @@ class Literal:
 
     def __init__(self, array: Any) -> None:
         copied = np.array(array, copy=True)
+        if copied.dtype.kind in "OSU":
+            copied = _strings(copied)
         if not copied.dtype.isnative:
             copied = copied.astype(copied.dtype.newbyteorder("="))
         copied.setflags(write=False)
@@ -112,15 +142,30 @@ class Literal:
         if not isinstance(other, Literal):
             return NotImplemented
         mine, theirs = self.array, other.array
-        return mine.dtype == theirs.dtype and mine.shape == theirs.shape and mine.tobytes() == theirs.tobytes()
+        return mine.dtype == theirs.dtype and mine.shape == theirs.shape and _content(mine) == _content(theirs)
 
     def __hash__(self) -> int:
         if self._hash is None:
-            self._hash = hash((self.array.dtype.name, self.array.shape, self.array.tobytes()))
+            self._hash = hash((self.array.dtype.name, self.array.shape, _content(self.array)))
         return self._hash
 
     def __repr__(self) -> str:
         return f"Literal({self.array!r})"
+
+
+def _content(array: np.ndarray[Any, Any]) -> Any:
+    """Returns what tells the elements apart: their bits, or the strings themselves."""
+    return tuple(array.ravel().tolist()) if array.dtype.kind == "O" else array.tobytes()
+
+
+def _strings(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Returns the same strings as an array of ``bytes`` objects."""
+    held = np.empty(array.shape, object)
+    for place, item in enumerate(array.ravel().tolist()):
+        if not isinstance(item, str | bytes):
+            raise InvalidTypeError(f"a literal holds numbers or strings, not {item!r:.60}")
+        held.flat[place] = item.encode() if isinstance(item, str) else item
+    return held
 
 
 class Attrs(Mapping[str, Any]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from graphc.ir.effects import Effect
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
 from graphc.ir.printer import print_node
-from graphc.ir.types import TensorType
+from graphc.ir.types import OPEN, TensorType
 
 __all__ = ["verify"]
 
@@ -27,7 +28,8 @@ def verify(graph: Graph) -> None:
     What holds afterwards: every value is defined once, in this graph, before it is used; regions see only their own
     inputs; control inputs come earlier in the order; node names are unique; each node has the inputs, regions and
     output types that its op's row says, the types by running the op's inference again; what it reads and writes has a
-    name; its device has the form of one; sizes are not negative, and tensors small enough to have an address.
+    name; its device has the form of one; sizes that are not open are not negative, and tensors small enough
+    to have an address.
 
     Raises:
       VerificationError: a rule is broken; the message has the graph, the printed node and the user's line.
@@ -132,9 +134,11 @@ def _type_problem(type: Any) -> str | None:
         return f"the type {type!r}, which is no TensorType"
     if not isinstance(type.dtype, np.dtype):  # pyright: ignore[reportUnnecessaryIsInstance]
         return f"the dtype {type.dtype!r}, which is no NumPy dtype"
-    if not all(isinstance(size, int) and size >= 0 for size in type.shape):  # pyright: ignore[reportUnnecessaryIsInstance]
-        return f"the shape {type.shape!r}, whose sizes are not all integers from 0"
-    if type.size * type.dtype.itemsize > _MOST_BYTES:
+    if not all(isinstance(size, int) and (size >= 0 or size == OPEN) for size in type.shape):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return f"the shape {type.shape!r}, whose sizes are not all integers from 0, or open"
+    if not type.ranked and type.shape:
+        return f"the shape {type.shape!r}, and says that its number of axes is not known"
+    if math.prod([size for size in type.shape if size != OPEN]) * type.dtype.itemsize > _MOST_BYTES:
         return f"the type {type}, which is larger than any memory"
     return None
 

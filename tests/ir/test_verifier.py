@@ -130,7 +130,7 @@ def test_an_op_checks_its_nodes() -> None:
 @pytest.mark.parametrize(
     ("type", "problem"),
     [
-        (TensorType((-1,), np.dtype("int32")), "the shape (-1,), whose sizes are not all integers from 0"),
+        (TensorType((-2,), np.dtype("int32")), "the shape (-2,), whose sizes are not all integers from 0"),
         (TensorType((1.5,), np.dtype("int32")), "the shape (1.5,)"),  # type: ignore[arg-type]
         (TensorType((), np.float32), "the dtype <class 'numpy.float32'>, which is no NumPy dtype"),  # type: ignore[arg-type]
         ("f32[]", "the type 'f32[]', which is no TensorType"),

@@ -217,7 +217,7 @@ class _Chain:
             seen.add(value)
             node = value.node
             assert node is not None
-            if not node.op.light or any(part.type.size > _MAX_ELEMENTS for part in (*node.inputs, *node.outputs)):
+            if not node.op.light or any(_is_large(part.type) for part in (*node.inputs, *node.outputs)):
                 return False
             waiting += [(part, depth) for part in node.inputs]
         return len(seen) <= _MAX_TEST
@@ -303,3 +303,7 @@ def _copy(node: Node, inputs: Sequence[Value], names: UniqueNames, copied: Any =
         control_inputs=[copied[control] for control in node.control_inputs] if node.control_inputs else (),
         device=node.device, name=names(node.name), location=node.location,
     )  # fmt: skip
+
+
+def _is_large(type: TensorType) -> bool:
+    return type.is_open or type.size > _MAX_ELEMENTS

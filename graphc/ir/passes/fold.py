@@ -55,7 +55,9 @@ def _fold(node: Node, sources: list[Node | None], controls: set[Node]) -> Litera
     if function is None or node.regions or len(node.outputs) != 1 or node.effects:
         return None
     type = node.outputs[0].type
-    if type.size > _MAX_ELEMENTS or (type.weak and type.shape):  # constants are weak as Python numbers are: 0-d only
+    if (
+        type.is_open or type.size > _MAX_ELEMENTS or (type.weak and type.shape)
+    ):  # constants are weak as Python numbers are: 0-d only
         return None
     arrays: list[np.ndarray[Any, Any]] = []
     for source in sources:
