@@ -71,7 +71,7 @@ def bytes_array(value: Any) -> np.ndarray[Any, Any]:
     texts = strings.__array__()
     encoded = np.empty(texts.shape, object)
     for place in np.ndindex(texts.shape):
-        encoded[place] = texts[place].encode("utf-8", "surrogateescape")
+        encoded[place] = str(texts[place]).encode("utf-8", "surrogateescape")
     return encoded
 
 
@@ -83,7 +83,7 @@ def host_array(value: Any) -> np.ndarray[Any, Any]:
     """
     if is_text(value):
         return bytes_array(value)
-    found = value if type(value) in SCALARS or isinstance(value, Tensor) else operand(value)
+    found: Any = value if type(value) in SCALARS or isinstance(value, Tensor) else operand(value)
     if type(found) in SCALARS:
         return scalar_array(found)
     return np.asarray(found.numpy() if isinstance(found, Tensor) else canonical_array(found))

@@ -23,7 +23,7 @@ def _call_late(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
       UnimplementedError: a result is of strings or of a shape that is not known, which no compiled program holds.
     """
     types = op.infer([host_type(value) for value in inputs], attrs, ())
-    open_type = next((type for type in types if type.dtype == STRING or -1 in type.shape), None)
+    open_type = next((type for type in types if type.dtype == STRING or type.is_open), None)
     if open_type is not None:
         error = UnimplementedError(
             f"{op.name} gives {open_type}, and a compiled function holds numbers of known shapes only; call it outside "
