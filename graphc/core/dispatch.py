@@ -242,6 +242,8 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
             forward = context.tapes[0].forward(op, values, attrs, regions)
         try:
             outputs = _run(op, values, attrs, regions, forward)
+        except _OfGraph as found:  # as in TensorFlow, the op goes where its operands are
+            outputs = found.trace.apply(op, values, attrs, regions)
         except GraphcError:
             if not has_large_ints(values):
                 raise
@@ -379,12 +381,26 @@ def _device_of(arrays: Sequence[Any]) -> Any:
     return devices()[0] if array is None else next(iter(array.devices()))
 
 
+class _OfGraph(BaseException):
+    """An op of eager code is given a tensor of a graph that is built by hand.
+
+    Attributes:
+      trace: of the tensor.
+    """
+
+    def __init__(self, trace: Any) -> None:
+        super().__init__()
+        self.trace = trace
+
+
 def _array(value: Any) -> Any:
     """The raw array of an eager tensor; other values are raw already."""
     if not isinstance(value, _tensor):
         return value
     array = value.raw
     if isinstance(array, Value):
+        if value.trace.root.is_graph:
+            raise _OfGraph(value.trace)
         raise value.trace.leaked(value)
     return array
 

@@ -224,10 +224,12 @@ class Trace:
         where.
       unconverted: the functions whose Python control flow is not converted, by their qualified names, and why.
       is_graph: whether it is that of a graph that is built by hand and run by a Session.
+      variable_class: of the Variables that are made in such a graph.
       refusals: errors raised because something cannot be compiled; raised again when user code swallowed them.
     """
 
     is_graph: bool = False
+    variable_class: type[Any] = object
 
     def __init__(self, name: str, *, may_create: bool = False, unroll: bool | int | None = None) -> None:
         self.builder = GraphBuilder(name)
@@ -278,9 +280,13 @@ class Trace:
             trace = trace.parent
         return trace
 
+    def wrap(self, value: Value) -> SymbolicTensor:
+        """The tensor that stands for a value of the graph."""
+        return SymbolicTensor(value, self)
+
     def argument(self, type: TensorType, name: str) -> SymbolicTensor:
         """Adds an input to the graph."""
-        return SymbolicTensor(self.builder.input(type, name), self)
+        return self.wrap(self.builder.input(type, name))
 
     def apply(
         self, op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Sequence[Graph] = ()
@@ -309,7 +315,7 @@ class Trace:
         )
         if self.controls is not None:
             self.controls.note(node)
-        return [SymbolicTensor(output, self) for output in node.outputs]
+        return [self.wrap(output) for output in node.outputs]
 
     def lift(self, value: Any) -> SymbolicTensor:
         """The tensor of this trace that stands for a value from anywhere.
@@ -346,13 +352,13 @@ class Trace:
             except GraphcError as error:
                 raise self.refuse(error) from None
             found = self._constants[key] = self._constant(array, weak=type(value) is not bool).raw
-        return SymbolicTensor(found, self)
+        return self.wrap(found)
 
     def _constant(self, array: np.ndarray[Any, Any], *, weak: bool) -> SymbolicTensor:
         attrs = Attrs(value=Literal(array), weak=True) if weak else Attrs(value=Literal(array))
         type = TensorType(array.shape, array.dtype, weak)
         node = self.builder.append(CONSTANT, (), attrs, types=(type,), location=user_location())
-        return SymbolicTensor(node.outputs[0], self)
+        return self.wrap(node.outputs[0])
 
     def capture(self, value: Tensor | jax.Array) -> SymbolicTensor:
         """The input of this trace that stands for a tensor or array from outside, as a tensor of its own."""

@@ -88,6 +88,13 @@ class Variable(ArrayMethods):
 
     _array: jax.Array | None
 
+    def __new__(cls, *args: Any, **kwargs: Any) -> Variable:
+        """Makes a Variable of the graph where a graph is built by hand; it has a value in each Session."""
+        trace = context.trace
+        if trace is not None and cls is Variable and trace.root.is_graph:
+            return object.__new__(trace.root.variable_class)
+        return object.__new__(cls)
+
     def __init__(
         self,
         initial_value: ArrayLike | Callable[[], ArrayLike],

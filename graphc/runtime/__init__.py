@@ -1,19 +1,25 @@
 """Layer 5: runs graphs over several devices: where each op runs, in which steps, and who waits for whom."""
 
+from graphc.runtime.clusters import Cluster, Clustering
+from graphc.runtime.executor import Execution
 from graphc.runtime.extracting import extract
 from graphc.runtime.future import Future
-from graphc.runtime.placer import Placement, place
+from graphc.runtime.placer import Placement, place, place_all
 from graphc.runtime.plan import HOST, Plan, Step
 from graphc.runtime.pool import inter_op_pool
 from graphc.runtime.program import PlacedProgram, compile_graph, run_plan
 from graphc.runtime.retry import RetryPolicy
 from graphc.runtime.stateless import Stateless
+from graphc.runtime.steps import Transfer
 from graphc.runtime.submit import submit
 from graphc.runtime.timeline import Event, Timeline, observer, profile, read_timeline
 
 __all__ = [
     "HOST",
+    "Cluster",
+    "Clustering",
     "Event",
+    "Execution",
     "Future",
     "PlacedProgram",
     "Placement",
@@ -22,11 +28,13 @@ __all__ = [
     "Stateless",
     "Step",
     "Timeline",
+    "Transfer",
     "compile_graph",
     "extract",
     "inter_op_pool",
     "observer",
     "place",
+    "place_all",
     "profile",
     "read_timeline",
     "run_plan",

@@ -86,7 +86,7 @@ class _Placer:
                 self.spanning.add(node)
                 for device, inner in inside.items():
                     used.setdefault(device, inner)
-            elif node.op is not CONSTANT and node.op not in HOST_CALLS:
+            elif node.op is not CONSTANT and node.op not in HOST_CALLS and not node.op.host:
                 wanted = next(iter(inside), None) or self._device(node, forward)
                 device = self.devices[node] = check_implemented(node.op, wanted, node.location)
                 used.setdefault(device, node)

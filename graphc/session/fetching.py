@@ -1,0 +1,154 @@
+"""Fetches and feeds: what a run is asked for, in any nested structure, and what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from graphc.base import at, nest, user_location
+from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
+from graphc.core import STRING, Tensor, bytes_array, is_text
+from graphc.ir import OPEN, Node, TensorType, Value
+from graphc.session.graph import Graph
+from graphc.session.tensor import GraphTensor, Operation
+
+__all__ = ["Fetches", "feed_value", "feeds_of"]
+
+
+@dataclass(frozen=True)
+class Fetches:
+    """What a run is asked for.
+
+    Attributes:
+      values: the values that are wanted, each once.
+      nodes: the operations that are to run.
+      places: for each leaf of the structure its place among the values; None for an operation.
+      structure: the structure; None for a single leaf.
+    """
+
+    values: tuple[Value, ...]
+    nodes: tuple[Node, ...]
+    places: tuple[int | None, ...]
+    structure: Any
+
+    @classmethod
+    def of(cls, graph: Graph, fetches: Any) -> Fetches:
+        """Reads fetches: tensors, operations, Variables and names in lists, tuples, dicts and named tuples.
+
+        Raises:
+          InvalidTypeError: something is none of these.
+          InvalidArgumentError: something is of another graph, or may not be fetched.
+          NotFoundError: the graph has nothing of that name.
+        """
+        values, nodes, places = dict[Value, int](), dict[Node, None](), list[int | None]()
+        leaves, structure = _flattened(fetches)
+        for leaf in leaves:
+            found = graph.as_graph_element(leaf)
+            if not graph.is_fetchable(found):
+                raise at(InvalidArgumentError(f"{found.name!r} is marked as not fetchable"), user_location())
+            if isinstance(found, Operation):
+                nodes[found.node] = None
+                places.append(None)
+            else:
+                places.append(values.setdefault(found.raw, len(values)))
+        return cls(tuple(values), tuple(nodes), tuple(places), structure)
+
+    def result(self, arrays: list[Any]) -> Any:
+        """Returns what the run gives, in the structure of what was asked for."""
+        leaves = [None if place is None else arrays[place] for place in self.places]
+        return leaves[0] if self.structure is None else nest.unflatten(self.structure, leaves)
+
+
+def _flattened(fetches: Any) -> tuple[list[Any], Any]:
+    if fetches is None:
+        raise at(InvalidTypeError("session.run: the fetches are None; give tensors or operations"), user_location())
+    if isinstance(fetches, GraphTensor | Operation | str) or nest.children(fetches) is None:
+        return [fetches], None
+    leaves, structure = nest.flatten(fetches, repeats=True)
+    return leaves, structure
+
+
+def feeds_of(graph: Graph, feed_dict: Mapping[Any, Any]) -> list[tuple[Value, Any]]:
+    """Reads a ``feed_dict``.
+
+    Raises:
+      InvalidTypeError: a key is no tensor.
+      InvalidArgumentError: a tensor may not be fed.
+    """
+    found: list[tuple[Value, Any]] = []
+    for key, value in feed_dict.items():
+        tensor = graph.as_graph_element(key, allow_operation=False) if not isinstance(key, GraphTensor) else key
+        if tensor.trace.graph is not graph:
+            raise at(InvalidArgumentError(f"the fed tensor {tensor.name!r} is of another graph"), user_location())
+        if tensor.raw in graph.unfed:
+            raise at(InvalidArgumentError(f"Tensor {tensor.name} may not be fed."), user_location())
+        found.append((tensor.raw, value))
+    return found
+
+
+def feed_value(value: Value, given: Any) -> Any:
+    """Returns what is fed for a value as an array of its type.
+
+    Raises:
+      InvalidArgumentError: another shape, or rows of different lengths.
+      InvalidTypeError: a dtype that would lose something, or no array at all.
+    """
+    wanted = value.type
+    if isinstance(given, GraphTensor):
+        raise _refused(value, InvalidTypeError, "a tensor of a graph has no value; feed what session.run gives of it")
+    try:
+        array = _array(value, wanted, given.raw if isinstance(given, Tensor) else given)
+    except GraphcError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise _refused(value, InvalidTypeError, f"{given!r:.60} is no array of {wanted.dtype.name}: {error}") from None
+    if not wanted.ranked:
+        return array
+    shape = array.shape
+    if len(shape) != len(wanted.shape) or any(
+        known not in (OPEN, size) for known, size in zip(wanted.shape, shape, strict=False)
+    ):
+        raise _refused(
+            value, InvalidArgumentError, f"Cannot feed value of shape {shape} for Tensor {_name(value)}, which has shape "
+            f"{_shown(wanted)}"
+        )  # fmt: skip
+    return array
+
+
+def _array(value: Value, wanted: TensorType, given: Any) -> Any:
+    if wanted.dtype == STRING:
+        if not is_text(given) and not (isinstance(given, list | tuple) and not given):
+            raise _refused(value, InvalidTypeError, f"expected strings, got {given!r:.60}")
+        return bytes_array(given) if is_text(given) else np.empty(np.shape(given), object)
+    array: Any = given if hasattr(given, "dtype") else np.asarray(given)
+    if array.dtype == wanted.dtype:
+        return array
+    dtype = cast("np.dtype[Any]", array.dtype)
+    number = not hasattr(given, "dtype")
+    fits = np.can_cast(dtype, wanted.dtype, "same_kind") or (number and array.size == 0)
+    fits = fits or (dtype.kind in "iub" and wanted.dtype.kind not in "iub")
+    if dtype.kind in "iu" and wanted.dtype.kind in "iu" and array.size:
+        bounds = np.iinfo(wanted.dtype)
+        fits = int(array.min()) >= bounds.min and int(array.max()) <= bounds.max
+    if not fits:
+        raise _refused(
+            value, InvalidTypeError,
+            f"{dtype.name} given for {wanted.dtype.name}, which cannot hold it; convert it first, as by "
+            f"array.astype({wanted.dtype.name!r})",
+        )  # fmt: skip
+    return np.asarray(array).astype(wanted.dtype)
+
+
+def _refused(value: Value, kind: type[GraphcError], message: str) -> GraphcError:
+    return at(kind(f"session.run: the feed of {_name(value)}: {message}"), user_location())
+
+
+def _name(value: Value) -> str:
+    return repr(value.name if value.node is None else f"{value.node.name}:{value.index}")
+
+
+def _shown(type: TensorType) -> str:
+    return str(tuple("?" if size == OPEN else size for size in type.shape)).replace("'", "")

@@ -1,0 +1,102 @@
+"""Names of the nodes of a graph that is built by hand: unique, in scopes, and TensorFlow's where it has one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidArgumentError
+from graphc.core import NodeToPlace
+from graphc.ir import GraphBuilder, Node, OpDef, Value
+
+__all__ = ["NamingBuilder", "op_type"]
+
+# Ops that TensorFlow names by the op itself and not by the function that makes them.
+_NAMES: Final = {
+    "constant": "Const",
+    "matmul": "MatMul",
+    "placeholder": "Placeholder",
+    "read_variable": "read",
+    "assign_variable": "Assign",
+    "multiply": "mul",
+    "divide": "truediv",
+    "subtract": "sub",
+    "concat": "concat",
+    "astype": "Cast",
+}
+_VALID = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*", re.ASCII)
+_VALID_INSIDE = re.compile(r"[A-Za-z0-9_.\\/>-]+", re.ASCII)
+
+
+class NamingBuilder(GraphBuilder):
+    """A builder whose nodes are named in the scope that is open.
+
+    Attributes:
+      scope: what names begin with: empty, or a path that ends with a slash.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.scope = ""
+
+    def append(self, op: OpDef, inputs: Sequence[Value], *args: Any, name: str = "", **options: Any) -> Node:
+        """Appends a node; see :meth:`GraphBuilder.append`."""
+        wish = name or _NAMES.get(op.name) or op.name.rpartition(".")[2]
+        return super().append(op, inputs, *args, name=self.scope + wish, **options)
+
+    def next_name(self, wish: str) -> str:
+        """Returns the name that the next node gets if it wishes for this one."""
+        return super().next_name(self.scope + (_NAMES.get(wish) or wish))
+
+    def unique(self, wish: str) -> str:
+        """Takes a name in the scope that is open, and returns it."""
+        return self._names(self.scope + wish)
+
+    def rename(self, node: Node, name: str) -> None:
+        """Gives a node, which nobody else knows by its name yet, another one that is free or its scope's."""
+        object.__setattr__(node, "name", name)
+
+    @contextmanager
+    def naming(self, name: str | None) -> Generator[str]:
+        """Names what is made inside under a scope of its own.
+
+        Args:
+          name: of the scope; one that ends with a slash is entered again as it is, and None or empty is the outermost.
+
+        Yields:
+          The scope: a path that ends with a slash, or empty.
+        """
+        before = self.scope
+        if not name:
+            self.scope = ""
+        elif name.endswith("/"):
+            self.scope = check_name(name, inside=True)
+        else:
+            self.scope = self.unique(check_name(name, inside=bool(before))) + "/"
+        try:
+            yield self.scope
+        finally:
+            self.scope = before
+
+
+def check_name(name: str, *, inside: bool = False) -> str:
+    """Returns a name that a user gives.
+
+    Raises:
+      InvalidArgumentError: it has characters that names do not have.
+    """
+    if not (_VALID_INSIDE if inside else _VALID).fullmatch(name):
+        error = InvalidArgumentError(
+            f"{name!r} is no name of an operation or scope; use letters, digits and _ . / - > , and begin with a letter "
+            "or digit"
+        )
+        raise at(error, user_location())
+    return name
+
+
+def op_type(node: Node) -> str:
+    """Returns TensorFlow's name of a node's op, such as ``MatMul``."""
+    return NodeToPlace(node.op.name, node.name, (), node.attrs, node.location).type

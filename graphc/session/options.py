@@ -1,0 +1,90 @@
+"""Settings of Sessions and of single runs, with TensorFlow's names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphc.runtime import Timeline
+
+__all__ = ["ConfigProto", "GPUOptions", "RunMetadata", "RunOptions"]
+
+
+@dataclass
+class GPUOptions:
+    """How much memory of GPUs JAX takes: settings of the process, which are read before its first use of a device.
+
+    Attributes:
+      per_process_gpu_memory_fraction: of each GPU's memory; 0 for JAX's default.
+      allow_growth: whether memory is taken only when it is needed.
+      visible_device_list: the GPUs to use, by number, separated by commas.
+    """
+
+    per_process_gpu_memory_fraction: float = 0.0
+    allow_growth: bool = False
+    visible_device_list: str = ""
+
+
+@dataclass
+class ConfigProto:
+    """Settings of a Session.
+
+    Attributes:
+      device_count: not used: JAX says how many devices there are.
+      allow_soft_placement: whether a pin to a device that is not there, or that has no implementation of the op, falls
+        back to one that has.
+      log_device_placement: whether to log where each node runs.
+      gpu_options: see :class:`GPUOptions`.
+      intra_op_parallelism_threads: not used: XLA decides.
+      inter_op_parallelism_threads: how many host steps run at a time; 0 for as many as there are cores.
+      operation_timeout_in_ms: how long each run may take; 0 for no limit.
+    """
+
+    device_count: Mapping[str, int] = field(default_factory=dict[str, int])
+    allow_soft_placement: bool = False
+    log_device_placement: bool = False
+    gpu_options: GPUOptions = field(default_factory=GPUOptions)
+    intra_op_parallelism_threads: int = 0
+    inter_op_parallelism_threads: int = 0
+    use_per_session_threads: bool = False
+    operation_timeout_in_ms: int = 0
+
+
+@dataclass
+class RunOptions:
+    """Settings of one run.
+
+    Attributes:
+      timeout_in_ms: how long the run may take; 0 for no limit.
+      trace_level: :attr:`FULL_TRACE` to have :class:`RunMetadata` filled.
+    """
+
+    NO_TRACE = 0
+    SOFTWARE_TRACE = 1
+    HARDWARE_TRACE = 2
+    FULL_TRACE = 3
+
+    trace_level: int = 0
+    timeout_in_ms: int = 0
+    inter_op_thread_pool: int = 0
+    output_partition_graphs: bool = False
+    report_tensor_allocations_upon_oom: bool = False
+
+
+@dataclass
+class RunMetadata:
+    """What a run tells of itself.
+
+    Attributes:
+      timeline: what ran when, as :func:`graphc.profile` gives it; None before a traced run.
+      compiled: why each program was compiled that this run compiled.
+    """
+
+    timeline: Timeline | None = None
+    compiled: list[str] = field(default_factory=list[str])
+
+    @property
+    def step_stats(self) -> Any:
+        """The timeline."""
+        return self.timeline

@@ -1,0 +1,30 @@
+"""Random numbers in graphs: each op draws its own, from the seeds of the graph and of the op, anew in each Session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["RANDOM", "first_state"]
+
+RANDOM = "random://"
+"""What the resource begins with that holds the state of a random op: then its number and its seed."""
+
+
+def first_state(graph_seed: int | None, resource: str) -> np.ndarray[Any, Any]:
+    """Returns the state in which a random op begins in a Session: ``uint32[2]``.
+
+    Args:
+      graph_seed: of the graph; None for none.
+      resource: of the op. One with neither a seed of its own nor one of the graph begins otherwise in each Session.
+    """
+    number, _, op_seed = resource.removeprefix(RANDOM).partition("/")
+    if op_seed == "None" and graph_seed is None:
+        return np.random.SeedSequence().generate_state(2)
+    entropy = [_word(graph_seed or 0), _word(int(number) if op_seed == "None" else int(op_seed))]
+    return np.random.SeedSequence(entropy).generate_state(2)
+
+
+def _word(seed: int) -> int:
+    return seed % 2**64

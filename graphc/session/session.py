@@ -1,0 +1,350 @@
+"""Sessions: runs of parts of a graph, by fetch and feed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+import jax
+import numpy as np
+
+from graphc.base import CancellationToken, at, config, deadline, user_location
+from graphc.base.errors import CancelledError, FailedPreconditionError, InvalidArgumentError
+from graphc.core import STRING, Resources, device_name, devices, trace_scope
+from graphc.ir import Graph as GraphIR
+from graphc.ir import TensorType, Value
+from graphc.runtime import Execution, Plan, observer, place, profile
+from graphc.session.fetching import Fetches, feed_value, feeds_of
+from graphc.session.graph import Graph, default_graph, stacks
+from graphc.session.options import ConfigProto, RunMetadata, RunOptions
+from graphc.session.planning import Request, make_plan
+from graphc.session.pruning import needed_nodes
+from graphc.session.state import SessionState
+from graphc.session.steps import StateSegment
+
+__all__ = ["InteractiveSession", "Session"]
+
+_PLANS_KEPT = 256
+"""How many kinds of runs a Session keeps plans of."""
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A kind of run.
+
+    Attributes:
+      fetches: what is asked for.
+      fed: the values that are given, in the order of ``feed_dict``.
+      plan: what to do.
+      only: the one segment that it is, where it is one; None for more.
+      version: of the graph when it was made.
+      nodes: keeps what the key refers to.
+    """
+
+    fetches: Fetches
+    fed: tuple[Value, ...]
+    plan: Plan
+    only: StateSegment | None
+    nodes: Any
+
+
+class Session:
+    """Runs parts of a graph: what is fetched, and what that needs.
+
+    A Session has its own values of the graph's Variables, its own queues and readers, and its own random numbers. Runs
+    from several threads go on side by side; each read and each assignment of a Variable is one step.
+
+    Args:
+      target: empty: this process.
+      graph: what to run; the default graph if None.
+      config: settings.
+
+    Raises:
+      InvalidArgumentError: there is no such target.
+
+    Example:
+      >>> import graphc as gx
+      >>> with gx.Graph().as_default():
+      ...     x = gx.placeholder("float32", shape=(None,))
+      ...     w = gx.Variable(2.0, name="w")
+      ...     y = gx.sum(x * w)
+      ...     with gx.Session() as session:
+      ...         session.run(w.initializer)
+      ...         print(session.run({"y": y, "w": w}, feed_dict={x: [1.0, 2.0]}))
+      {'y': np.float32(6.0), 'w': np.float32(2.0)}
+    """
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None) -> None:
+        if target:
+            error = InvalidArgumentError(
+                f"Session: there is no target {target!r}; leave it empty to run in this process"
+            )
+            raise at(error, user_location())
+        self._graph = graph or default_graph()
+        self._config = config or ConfigProto()
+        self._state = SessionState(self._graph)
+        self._token = CancellationToken()
+        self._closed = False
+        self._prepared: dict[Any, _Prepared] = {}
+        self._lock = threading.RLock()
+        self._compiled: list[str] = []
+        self._entered: list[ExitStack] = []
+        self.partial: dict[str, Any] = {}
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that it runs."""
+        return self._graph
+
+    @property
+    def resources(self) -> Resources:
+        """What it keeps between runs, by container and name."""
+        return self._state.resources
+
+    @property
+    def state(self) -> SessionState:
+        """The values of the graph's Variables."""
+        return self._state
+
+    @property
+    def compile_log(self) -> Sequence[str]:
+        """Why each program was compiled, one line each."""
+        return tuple(self._compiled)
+
+    def run(
+        self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None, options: RunOptions | None = None,
+        run_metadata: RunMetadata | None = None,
+    ) -> Any:  # fmt: skip
+        """Runs what the fetches need, each operation once.
+
+        Args:
+          fetches: tensors, operations, Variables, or their names, in any nested structure.
+          feed_dict: values for tensors of the graph, any of them: what is behind one that is fed does not run.
+          options: settings of this run.
+          run_metadata: is told what ran when, if ``options.trace_level`` asks for it.
+
+        Returns:
+          NumPy arrays (scalars for tensors without axes, ``bytes`` for strings) in the structure of the fetches; None
+          in place of an operation.
+
+        Raises:
+          FailedPreconditionError: a Variable is read that has no value, or the Session is closed.
+          InvalidArgumentError: a feed of another shape, a placeholder that is not fed, a fetch of another graph.
+          InvalidTypeError: a feed of another dtype, a fetch that is no tensor.
+          DeadlineExceededError: the run took too long.
+          CancelledError: the Session was closed meanwhile.
+        """
+        feeds = list(feed_dict.items()) if feed_dict else ()
+        prepared = self._prepare(fetches, feeds)
+        arrays = [feed_value(value, given) for value, (_, given) in zip(prepared.fed, feeds, strict=True)]
+        return self._run(prepared, arrays, options, run_metadata)
+
+    def make_callable(
+        self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
+    ) -> Callable[..., Any]:
+        """Returns a function that runs the fetches with the values of ``feed_list`` as its arguments.
+
+        Args:
+          fetches: as for :meth:`run`.
+          feed_list: the tensors that the function takes values for.
+          accept_options: whether the function takes ``options`` and ``run_metadata``, too.
+        """
+        feeds = [(key, None) for key in feed_list or ()]
+        prepared = self._prepare(fetches, feeds)
+
+        def call(*values: Any, options: RunOptions | None = None, run_metadata: RunMetadata | None = None) -> Any:
+            if len(values) != len(prepared.fed):
+                error = InvalidArgumentError(
+                    f"the callable takes {len(prepared.fed)} values for its feed_list, {len(values)} were given"
+                )
+                raise at(error, user_location())
+            self._check_open()
+            arrays = list(map(feed_value, prepared.fed, values))
+            return self._run(prepared, arrays, options, run_metadata)
+
+        def plain(*values: Any) -> Any:
+            return call(*values)
+
+        return call if accept_options else plain
+
+    # How a run goes
+
+    def _prepare(self, fetches: Any, feeds: Sequence[tuple[Any, Any]]) -> _Prepared:
+        """Returns the kind of run that these fetches and feeds ask for; makes it the first time."""
+        self._check_open()
+        keys = tuple([id(key) if not isinstance(key, str) else key for key, _ in feeds])
+        key = (_key(fetches), keys)
+        found = self._prepared.get(key)
+        if found is None:
+            with self._lock:
+                found = self._made(fetches, feeds)
+                while len(self._prepared) >= _PLANS_KEPT:
+                    del self._prepared[next(iter(self._prepared))]
+                self._prepared[key] = found
+        return found
+
+    def _made(self, fetches: Any, feeds: Sequence[tuple[Any, Any]]) -> _Prepared:
+        graph = self._graph
+        wanted = Fetches.of(graph, fetches)
+        fed = [value for value, _ in feeds_of(graph, dict(feeds))]
+        nodes = needed_nodes(graph.trace.builder.nodes, (*wanted.values, *wanted.nodes), set(fed))
+        default = device_name(devices()[0])
+        with self._placing():
+            placement = place(GraphIR((), nodes, ()), {}, default)
+        if placement.spanning:
+            node = next(node for node in nodes if node in placement.spanning)
+            error = InvalidArgumentError(
+                f"{node.name!r} has a loop or branch that is pinned to several devices, which a Session does not run; "
+                "pin the whole of it, or use gx.function"
+            )
+            raise at(error, node.location)
+        request = Request(graph, nodes, fed, wanted.values, placement.devices, default)
+        plan = make_plan(request, self._state, self._note_compiled)
+        step = plan.steps[0] if len(plan.steps) == 1 else None
+        simple = isinstance(step, StateSegment) and len(step.inputs) == len(fed) and plan.outputs == step.outputs[:-1]
+        simple = simple and step is not None and step.inputs == tuple(range(len(fed)))
+        return _Prepared(wanted, tuple(fed), plan, step if simple else None, (fetches, [key for key, _ in feeds]))  # pyright: ignore
+
+    def _placing(self) -> AbstractContextManager[None]:
+        settings: dict[str, Any] = {}
+        if self._config.allow_soft_placement:
+            settings["soft_placement"] = True
+        if self._config.log_device_placement:
+            settings["log_device_placement"] = True
+        return config.scope(**settings) if settings else nullcontext()
+
+    def _run(
+        self, prepared: _Prepared, arrays: list[Any], options: RunOptions | None, metadata: RunMetadata | None
+    ) -> Any:
+        limit = (options.timeout_in_ms if options is not None else 0) or self._config.operation_timeout_in_ms
+        traced = metadata is not None and options is not None and options.trace_level != RunOptions.NO_TRACE
+        before = len(self._compiled)
+        if not (limit or traced):
+            results = self._executed(prepared, arrays)
+        else:
+            with ExitStack() as stack:
+                timeline = stack.enter_context(profile()) if traced else None
+                if limit:
+                    stack.enter_context(deadline(limit / 1000))
+                results = self._executed(prepared, arrays)
+            if metadata is not None:
+                metadata.timeline = timeline
+        if metadata is not None:
+            metadata.compiled = self._compiled[before:]
+        return prepared.fetches.result([_fetched(result) for result in results])
+
+    def _executed(self, prepared: _Prepared, arrays: list[Any]) -> Sequence[Any]:
+        only = prepared.only
+        if only is not None and observer() is None:
+            return only.program(arrays)
+        plan = prepared.plan
+        if not plan.steps:
+            slots = {**dict(enumerate(arrays)), **dict(plan.constants)}
+            return [slots[slot] for slot in plan.outputs]
+        execution = Execution("session.run", observer())
+        if not plan.blocks:
+            return execution.run(plan, arrays)
+        try:
+            with trace_scope(None), self._token:
+                return execution.run(plan, arrays)
+        except CancelledError as error:
+            if self._closed:
+                raise CancelledError(f"the Session was closed while this run was waiting: {error}") from error
+            raise
+
+    def _note_compiled(self, segment: StateSegment, types: Sequence[TensorType]) -> None:
+        """Notes that a program is compiled, and why."""
+        names = [value.name or str(value.index) for value in segment.graph.inputs]
+        given = ", ".join(f"{name}: {type}" for name, type in zip(names, types, strict=True))
+        why = "for other shapes" if segment.has_programs else "the first run of these fetches and feeds"
+        self._compiled.append(f"{segment.name} on {segment.device}({given}): {why}")
+        del self._compiled[:-1000]
+
+    # What it is besides
+
+    def list_devices(self) -> list[str]:
+        """Returns the names of the devices that it runs on."""
+        return [device_name(device) for device in devices()]
+
+    def close(self) -> None:
+        """Ends the Session: runs that wait are cancelled, and its values are given up. A second call does nothing."""
+        self._closed = True
+        self._token.cancel("the Session was closed")
+        self._state.resources.clear()
+        self._prepared.clear()
+
+    @staticmethod
+    def reset(target: str = "", containers: Sequence[str] | None = None, config: ConfigProto | None = None) -> None:
+        """Refused without a cluster: a local Session's containers end with it.
+
+        Raises:
+          InvalidArgumentError: there is no such target.
+        """
+        del containers, config
+        error = InvalidArgumentError(
+            f"Session.reset: there is no target {target!r}; the containers of a local Session end when it is closed"
+        )
+        raise at(error, user_location())
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise at(FailedPreconditionError("Attempted to use a closed Session."), user_location())
+
+    @contextmanager
+    def as_default(self) -> Any:
+        """Makes this the Session that ``tensor.eval()`` and ``operation.run()`` use, inside the scope."""
+        stacks.sessions.append(self)
+        try:
+            yield self
+        finally:
+            stacks.sessions.remove(self)
+
+    def __enter__(self) -> Self:
+        stack = ExitStack()
+        stack.enter_context(self._graph.as_default())
+        stack.enter_context(self.as_default())
+        self._entered.append(stack)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._entered.pop().__exit__(kind, error, traceback)
+        if not self._entered:
+            self.close()
+
+
+class InteractiveSession(Session):
+    """A Session that is the default one from the moment it is made, for consoles and notebooks."""
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None) -> None:
+        super().__init__(target, graph, config)
+        stacks.sessions.append(self)
+
+    def close(self) -> None:
+        """Ends the Session; see :meth:`Session.close`."""
+        if self in stacks.sessions:
+            stacks.sessions.remove(self)
+        super().close()
+
+
+def _key(fetches: Any) -> Any:
+    """Returns what tells kinds of fetches apart, by the identities of what they hold."""
+    if isinstance(fetches, list | tuple) and type(fetches) in (list, tuple):
+        return (type(fetches), *[_key(item) for item in fetches])
+    if type(fetches) is dict:
+        return (dict, *[(name, _key(item)) for name, item in fetches.items()])
+    return fetches if isinstance(fetches, str) else id(fetches)
+
+
+def _fetched(result: Any) -> Any:
+    """Returns a result as the user's own: an array, or a scalar."""
+    if isinstance(result, jax.Array):
+        result = np.array(result)
+    elif isinstance(result, np.ndarray) and result.dtype != STRING:
+        result = result.copy()
+    return result if not isinstance(result, np.ndarray) or result.shape else result[()]

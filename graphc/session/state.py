@@ -1,0 +1,87 @@
+"""What a Session keeps between runs: the values of Variables, and the other resources."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from graphc.base import at
+from graphc.base.errors import FailedPreconditionError
+from graphc.core import Resources, Variable, type_of
+from graphc.ir import Node
+from graphc.session.graph import Graph
+from graphc.session.randomness import RANDOM, first_state
+from graphc.session.trace import OUTSIDE
+
+__all__ = ["SessionState"]
+
+
+class SessionState:
+    """The state of a Session.
+
+    Args:
+      graph: the graph that it runs.
+      resources: where values are kept; of its own if None.
+    """
+
+    def __init__(self, graph: Graph, resources: Resources | None = None) -> None:
+        self.graph = graph
+        self.resources = resources or Resources()
+        self._lock = threading.Lock()
+
+    def find(self, resource: str) -> Variable | None:
+        """Returns what holds the value of a Variable; None if that has not been initialized."""
+        if resource.startswith(OUTSIDE):
+            return self.graph.trace.outside[resource]
+        container, name = _parts(resource)
+        found = self.resources.find(container, name, Variable)
+        if found is None and resource.startswith(RANDOM):
+            with self._lock:
+                found = self.resources.find(container, name, Variable)
+                if found is None:
+                    found = self.put(resource, jax.numpy.asarray(first_state(self.graph.seed, resource)))
+        return found
+
+    def put(self, resource: str, array: jax.Array) -> Variable:
+        """Gives a Variable its first value."""
+        container, name = _parts(resource)
+        held = _holding(name, array)
+        found = self.resources.get_or_make(container, name, lambda: held, Variable)
+        if found is not held:
+            found.raw = array
+        return found
+
+    def uninitialized(self, resource: str, node: Node) -> FailedPreconditionError:
+        """Returns the error for a read of a Variable that has no value."""
+        error = FailedPreconditionError(
+            f"Attempting to use uninitialized value {_parts(resource)[1]}: no initializer has run in this Session; run "
+            f"gx.global_variables_initializer() or the variable's own initializer first"
+        )
+        return at(error, node.location)
+
+    def missing(self, resources: Sequence[str]) -> list[str]:
+        """Returns those of these Variables that have no value."""
+        return [resource for resource in resources if self.find(resource) is None]
+
+
+def _parts(resource: str) -> tuple[str, str]:
+    container, separator, name = resource.partition("//")
+    return (container, name) if separator and not resource.startswith(RANDOM) else ("", resource)
+
+
+def _holding(name: str, array: jax.Array) -> Any:
+    """Returns a Variable of eager code for a value, under a name that others may have in other Sessions."""
+    found = object.__new__(Variable)
+    found.name, found.trainable = name, False
+    found._array, found._type = array, type_of(array)  # pyright: ignore[reportPrivateUsage]
+    return found
+
+
+def dummy(node: Node) -> np.ndarray[Any, Any]:
+    """Returns zeros in place of a value that a program takes and does not read, by the node that assigns it."""
+    type = node.inputs[0].type
+    return np.zeros(type.shape, type.dtype)

@@ -1,0 +1,203 @@
+"""The steps of a run: programs of XLA's that read and assign Variables, and ops of the host."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NoReturn
+
+import jax
+import numpy as np
+
+from graphc.base import nest
+from graphc.base.errors import GraphcError, InternalError
+from graphc.core import Variable, host_array, resources_scope, type_of
+from graphc.ir import Attrs, Graph, OpDef, TensorType
+from graphc.ir.passes import run_passes
+from graphc.lowering import Executable, lower
+from graphc.ops import ASSIGN_VARIABLE, READ_VARIABLE
+from graphc.runtime import Step
+from graphc.session.state import SessionState, dummy
+from graphc.session.tensor import Operation
+
+__all__ = ["HostStep", "StateSegment"]
+
+_PROGRAMS_KEPT = 32
+"""How many programs a segment keeps, each for other shapes."""
+
+
+@dataclass(frozen=True, eq=False)
+class HostStep(Step):
+    """An op of the host.
+
+    Attributes:
+      operation: the op in its graph.
+      state: of the Session.
+      count: how many of the inputs are its; the others are for the order alone.
+    """
+
+    operation: Operation = field(kw_only=True)
+    state: SessionState = field(kw_only=True)
+    count: int = field(kw_only=True)
+    kind: ClassVar[str] = "host call"
+
+    @property
+    def blocks(self) -> bool:
+        """It may wait."""
+        return True
+
+    def run(self, arrays: Sequence[Any], execution: Any) -> Sequence[Any]:
+        """Runs the op.
+
+        Raises:
+          GraphcError: what the op raises, with the operation as its ``op``.
+        """
+        del execution
+        node = self.operation.node
+        try:
+            given = [array if isinstance(array, np.ndarray) else host_array(array) for array in arrays[: self.count]]
+            with resources_scope(self.state.resources):
+                results = node.op.impl(*given, **node.attrs)
+        except GraphcError as error:
+            raise of_operation(error, self.operation) from error.__cause__
+        found = () if results is None else nest.as_tuple(results)
+        if len(found) != len(node.outputs):
+            raise InternalError(f"{node.op.name} gave {len(found)} results for {len(node.outputs)} outputs")
+        return [*found, None]
+
+    def follow(self, values: Any, execution: Any) -> NoReturn:
+        """Never: nothing differentiates a run."""
+        raise InternalError("a run of a Session is not followed")
+
+
+def of_operation(error: GraphcError, operation: Operation) -> GraphcError:
+    """Returns an error with the operation that failed, and its name in the message."""
+    if getattr(error, "op", None) is None:
+        error.op = operation  # pyright: ignore[reportAttributeAccessIssue]
+        error.args = (f"{error.args[0] if error.args else ''} [operation {operation.name!r}]",)
+    return error
+
+
+@dataclass(frozen=True, eq=False)
+class StateSegment(Step):
+    """Nodes on one device as one program, compiled for the shapes that it is given.
+
+    Attributes:
+      graph: the nodes.
+      state: of the Session.
+      note_compiled: is told of each program that is compiled, and of the types of its inputs.
+    """
+
+    graph: Graph = field(kw_only=True)
+    state: SessionState = field(kw_only=True)
+    pinned: bool = field(kw_only=True)
+    note_compiled: Callable[[StateSegment, Sequence[TensorType]], None] = field(kw_only=True)
+    kind: ClassVar[str] = "segment"
+    _programs: dict[Any, Callable[[Sequence[Any]], Sequence[Any]]] = field(init=False, repr=False, default_factory=dict)
+    _lock: Any = field(init=False, repr=False, default_factory=threading.RLock)
+    _count: int = field(init=False, repr=False, default=0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_count", len(self.graph.inputs))
+
+    @property
+    def has_programs(self) -> bool:
+        """Whether it was compiled before, for other shapes."""
+        return bool(self._programs)
+
+    def run(self, arrays: Sequence[Any], execution: Any) -> Sequence[Any]:
+        """Tells the device to compute; the results may still be computed."""
+        del execution
+        return [*self.program(arrays[: self._count]), None]
+
+    def program(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        """Runs the program for arrays of these shapes."""
+        key = tuple([(array.shape, array.dtype) for array in arrays])
+        found = self._programs.get(key)
+        if found is None:
+            found = self._compiled(key, arrays)
+        return found(arrays)
+
+    def _compiled(self, key: Any, arrays: Sequence[Any]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+        with self._lock:
+            found = self._programs.get(key)
+            if found is None:
+                types = [type_of(array) for array in arrays]
+                self.note_compiled(self, types)
+                found = SegmentProgram(self, types)
+                while len(self._programs) >= _PROGRAMS_KEPT:
+                    del self._programs[next(iter(self._programs))]
+                self._programs[key] = found
+            return found
+
+    def follow(self, values: Any, execution: Any) -> NoReturn:
+        """Never: nothing differentiates a run."""
+        raise InternalError("a run of a Session is not followed")
+
+
+class SegmentProgram:
+    """A segment, compiled for the types of its inputs.
+
+    Args:
+      segment: what to compile.
+      types: of its inputs.
+    """
+
+    def __init__(self, segment: StateSegment, types: Sequence[TensorType]) -> None:
+        self._state = segment.state
+        graph = segment.graph
+        if is_open(graph):
+            from graphc.ir.passes.specialize import specialize
+
+            graph = specialize(graph, types, evaluate)
+        graph = run_passes(graph)
+        self._executable = Executable(graph, None, (segment.device,) if segment.pinned else ())
+        self._variables: list[Variable] | None = None
+
+    def __call__(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        """Runs it on the Variables of the Session."""
+        variables = self._variables
+        if variables is None:
+            found = [self._state.find(resource) for resource in self._executable.variables]
+            if any(variable is None for variable in found):
+                return self._first(found, arrays)
+            variables = self._variables = [variable for variable in found if variable is not None]
+        return self._executable(arrays, variables)
+
+    def _first(self, found: Sequence[Variable | None], arrays: Sequence[Any]) -> Sequence[Any]:
+        """Runs it where Variables have no value yet, which must not be read."""
+        executable = self._executable
+        self._check_unread({name for name, held in zip(executable.variables, found, strict=True) if held is None})
+        assigned = {node.attrs["variable"]: node for node in executable.graph.nodes if node.op is ASSIGN_VARIABLE}
+        values = [
+            dummy(assigned[name]) if held is None else held.raw
+            for name, held in zip(executable.variables, found, strict=True)
+        ]
+        results = jax.jit(lower(executable.graph).function)(*values, *arrays)
+        count = len(results) - executable.num_written
+        for name, array in zip(executable.variables, results[count:], strict=False):
+            self._state.put(name, array)
+        return results[:count]
+
+    def _check_unread(self, missing: set[str]) -> None:
+        written: set[str] = set()
+        for node in self._executable.graph.nodes:
+            name = node.attrs.get("variable")
+            if node.op is READ_VARIABLE and name in missing and name not in written:
+                raise self._state.uninitialized(name, node)
+            if node.op is ASSIGN_VARIABLE:
+                written.add(name)
+
+
+def is_open(graph: Graph) -> bool:
+    """Returns True if a type in a graph is open, or an attribute is given by a tensor."""
+    return any(value.type.is_open for value in graph.inputs) or any(
+        node.op.name == "late" or any(output.type.is_open for output in node.outputs) for node in graph.nodes
+    )
+
+
+def evaluate(op: OpDef, arrays: Sequence[Any], attrs: Attrs) -> Sequence[Any]:
+    """Computes an op on known values, for the shapes that depend on them."""
+    with jax.ensure_compile_time_eval():
+        return [np.asarray(value) for value in nest.as_tuple(op.impl(*arrays, **attrs))]

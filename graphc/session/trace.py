@@ -1,0 +1,179 @@
+"""The trace of a graph that is built by hand: ops that are applied in it become its nodes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from graphc.base import at, user_location
+from graphc.base.errors import FailedPreconditionError, GraphcError, InvalidArgumentError, UnimplementedError
+from graphc.core import (
+    NO_ATTRS,
+    STRING,
+    CallState,
+    SymbolicTensor,
+    Tensor,
+    Trace,
+    Variable,
+    bytes_array,
+    device_scope,
+    is_text,
+    trace_scope,
+)
+from graphc.ir import OPS, Attrs, Node, OpDef, TensorType, Value
+from graphc.ir import Graph as GraphIR
+from graphc.session.naming import NamingBuilder
+from graphc.session.tensor import GraphTensor
+from graphc.session.texts import string_op
+
+if TYPE_CHECKING:
+    from graphc.session.graph import Graph
+
+__all__ = ["OUTSIDE", "GraphTrace"]
+
+OUTSIDE = "python://"
+"""What the resource of a Variable begins with that was made in eager code and is used in a graph."""
+
+
+class GraphTrace(Trace):
+    """Where ops go while a graph is built by hand.
+
+    Attributes:
+      graph: the graph.
+      outside: the Variables of eager code that the graph uses, by resource.
+    """
+
+    is_graph = True
+
+    def __init__(self, graph: Graph) -> None:
+        super().__init__("graph")
+        self.builder: NamingBuilder = NamingBuilder("graph")
+        self.graph = graph
+        self.outside: dict[str, Variable] = {}
+        self._tensors: dict[Value, GraphTensor] = {}
+        self._lock = threading.RLock()
+
+    def wrap(self, value: Value) -> GraphTensor:
+        """Returns the one tensor that stands for a value."""
+        found = self._tensors.get(value)
+        if found is None:
+            found = self._tensors[value] = GraphTensor(value, self)
+        return found
+
+    def apply(
+        self, op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Sequence[GraphIR] = ()
+    ) -> list[SymbolicTensor]:
+        """Appends a node; see :func:`graphc.core.dispatch.apply`."""
+        self.check_open()
+        lifted = [self.lift(value) for value in inputs]
+        if not op.host and any(value.raw.type.dtype == STRING for value in lifted):
+            op, attrs = string_op(op, [value.raw.type for value in lifted], attrs)
+        with self._lock:
+            return super().apply(op, lifted, attrs, regions)
+
+    def check_open(self) -> None:
+        """Refuses to add to a graph that is finalized."""
+        if self.graph.finalized:
+            raise at(
+                FailedPreconditionError("the graph is finalized and cannot be changed; build it before"),
+                user_location(),
+            )
+
+    def lift(self, value: Any) -> SymbolicTensor:
+        """Returns the tensor of this graph that stands for a value; strings become constants."""
+        if isinstance(value, GraphTensor) and value.trace is not self:
+            raise self.foreign(value)
+        if not isinstance(value, SymbolicTensor) and is_text(value):
+            return self._constant(bytes_array(value), weak=False)
+        return super().lift(value)
+
+    def foreign(self, tensor: GraphTensor) -> GraphcError:
+        """Returns the error for a tensor of another graph."""
+        error = InvalidArgumentError(
+            f"the tensor {tensor.name!r} ({tensor.type}, {tensor.made_at()}) is of another graph; build what belongs "
+            "together in one graph"
+        )
+        return at(error, user_location())
+
+    def capture(self, value: Any) -> SymbolicTensor:
+        """Returns a constant for an eager tensor: graphs have no inputs but what is fed."""
+        array = np.asarray(value.raw if isinstance(value, Tensor) else value)
+        return self._constant(array, weak=False)
+
+    def leaked(self, tensor: SymbolicTensor) -> Any:
+        """Returns the error for a tensor of the graph that is used in a compiled function."""
+        error = InvalidArgumentError(
+            f"the tensor {tensor!r} of a graph has values only while a Session runs it; call the function inside "
+            "`with graph.as_default():`, or pass what session.run gives"
+        )
+        return at(error, user_location())
+
+    def read(self, variable: Variable | CallState) -> SymbolicTensor:
+        """Appends a read of a variable: each run reads the value that the variable has then."""
+        if isinstance(variable, CallState):
+            return super().read(variable)
+        resource, device = self._resource(variable)
+        with device_scope(device) if device else trace_scope(self):
+            return self.apply(OPS["read_variable"], (), Attrs(variable=resource, type=variable.type))[0]
+
+    def assign(self, variable: Variable | CallState, value: Any) -> None:
+        """Appends an assignment."""
+        if isinstance(variable, CallState):
+            super().assign(variable, value)
+        else:
+            self.append_assignment(variable, value)
+
+    def append_assignment(self, variable: Variable, value: Any) -> Node:
+        """Appends an assignment, and returns its node."""
+        resource, device = self._resource(variable)
+        cast = self.cast(value, variable.type)
+        with device_scope(device) if device else trace_scope(self):
+            self.apply(OPS["assign_variable"], (cast,), Attrs(variable=resource))
+        return self.builder.nodes[-1]
+
+    def _resource(self, variable: Variable) -> tuple[str, str]:
+        """Returns the resource of a variable and the device that it is pinned to."""
+        resource = getattr(variable, "resource", None)
+        if resource is None:
+            resource = OUTSIDE + variable.name
+            self.outside[resource] = variable
+            return resource, ""
+        if variable.graph is not self.graph:  # pyright: ignore[reportAttributeAccessIssue]
+            error = InvalidArgumentError(f"the Variable {variable.name!r} is of another graph")
+            raise at(error, user_location())
+        return resource, variable.pin  # pyright: ignore[reportAttributeAccessIssue]
+
+    def making(self, reads: Any = ()) -> AbstractContextManager[None]:
+        """Refused: what has state in a graph is made by the graph."""
+        del reads
+        error = UnimplementedError(
+            "this makes state that is no Variable of the graph; make it outside of `with graph.as_default():`"
+        )
+        raise at(error, user_location())
+
+    def refuse(self, error: GraphcError) -> GraphcError:
+        """Returns the error with the user's line."""
+        return at(error, user_location())
+
+    note_refusal = refuse
+
+    def replace(self, tensor: SymbolicTensor, new: SymbolicTensor) -> NoReturn:
+        """Refused: see :meth:`GraphTensor.become`."""
+        del new
+        raise at(UnimplementedError(f"items of {tensor!r} cannot be assigned"), user_location())
+
+    def side_effect(self, what: str, *, certain: bool = False) -> None:
+        """Does nothing: code that builds a graph runs once, as its reader sees."""
+        del what, certain
+
+    def read_once(self, what: str) -> None:
+        """Does nothing, likewise."""
+        del what
+
+    def value_type(self, value: Any) -> TensorType:
+        """Returns the type of the tensor that stands for a value."""
+        return self.lift(value).raw.type
