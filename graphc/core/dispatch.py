@@ -24,7 +24,7 @@ from graphc.core.devices import device_name, devices, find_device, to_device
 from graphc.core.dtypes import type_of
 from graphc.core.large_ints import has_large_ints, with_fitted_ints
 from graphc.core.placing import check_implemented, log_placement, requested_device
-from graphc.ir import OPS, Attrs, Graph, OpDef, Value
+from graphc.ir import OPS, Attrs, Graph, OpDef, ProbeError, Value
 
 if TYPE_CHECKING:
     from graphc.core.tensor import Tensor
@@ -450,11 +450,18 @@ def translate_error(
         deleted = isinstance(value, jax.Array) and not isinstance(value, Tracer) and value.is_deleted()
         if deleted:
             return error
-    refused = None if op.explain is None else op.explain(values, attrs)
+    tried: Sequence[Any] = values
+    hide: Callable[[str], str] = str
+    if isinstance(error, ProbeError):
+        tried, hide, error = error.types, error.hide, error.error
+        if isinstance(error, GraphcError):
+            error.args = (hide(str(error.args[0])), *error.args[1:])
+            return error
+    refused = None if op.explain is None else op.explain(tried, attrs)
     if refused is None and not isinstance(error, _JAX_ERRORS):
         return error
     error = error if refused is None else refused
-    reason = str(error).split("\n")[0] or "these shapes do not fit"
+    reason = hide(str(error).split("\n")[0]) or "these shapes do not fit"
     shapes = isinstance(error, ValueError | AssertionError) or "shape" in reason
     kind = InvalidArgumentError if shapes else InvalidTypeError
     if isinstance(error, IndexError) or "out of bounds for array of dimension" in reason:

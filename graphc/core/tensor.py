@@ -18,6 +18,7 @@ from graphc.core.devices import device_name
 from graphc.core.dispatch import register_tensor
 from graphc.core.dtypes import canonical_array
 from graphc.core.leaving import ShownArray, check_leaves, shown, stay, when_jax_converts
+from graphc.core.open_shapes import open_shape
 from graphc.core.waiting import describe, refuse_to_wait, wait_for, wait_for_async, wait_for_future
 from graphc.ir import TensorType, Value
 
@@ -271,8 +272,13 @@ class SymbolicTensor(Tensor):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The size of each axis."""
-        return self.raw.type.shape
+        """The size of each axis; in a graph that is built by hand, None for one that only a run knows.
+
+        Raises:
+          InvalidArgumentError: the number of axes is not known; :func:`graphc.shape` gives the shape as a tensor.
+        """
+        type = self.raw.type
+        return open_shape(self) if type.is_open else type.shape
 
     @property
     def dtype(self) -> np.dtype[Any]:

@@ -35,7 +35,7 @@ from graphc.core.placing import requested_device
 from graphc.core.reads import Reads
 from graphc.core.stand_ins import StandIns
 from graphc.core.tensor import SymbolicTensor, Tensor
-from graphc.ir import CONSTANT, OPS, Attrs, Graph, GraphBuilder, Literal, OpDef, TensorType, Value
+from graphc.ir import CONSTANT, OPS, Attrs, Graph, GraphBuilder, Literal, OpDef, TensorType, Value, infer_types
 
 if TYPE_CHECKING:
     from graphc.core.controls import Controls
@@ -295,7 +295,7 @@ class Trace:
         values = [self.lift(value).raw for value in inputs]
         types = [value.type for value in values]
         try:
-            output_types = op.infer(types, attrs, regions)
+            output_types = infer_types(op, types, attrs, regions)
         except Exception as error:
             given = [one if type(one) in SCALARS else found for one, found in zip(inputs, types, strict=True)]
             raise translate_error(error, op, given, attrs, operands=inputs) from error

@@ -8,6 +8,7 @@ from graphc.ir.graph import Graph
 from graphc.ir.interpreter import Interpreter
 from graphc.ir.node import Node, Value
 from graphc.ir.opdef import CONSTANT, OPS, OpDef, pure
+from graphc.ir.open_inference import ProbeError, infer_open, infer_types, ints_in, probe
 from graphc.ir.open_types import compatible, compatible_shapes, merge, widen
 from graphc.ir.parser import parse_graph
 from graphc.ir.printer import print_graph, print_node, print_value
@@ -30,6 +31,7 @@ __all__ = [
     "Literal",
     "Node",
     "OpDef",
+    "ProbeError",
     "Rewriter",
     "TensorType",
     "Value",
@@ -37,6 +39,9 @@ __all__ = [
     "compatible_shapes",
     "conflicts",
     "dtype_from_short",
+    "infer_open",
+    "infer_types",
+    "ints_in",
     "is_world",
     "map_regions",
     "merge",
@@ -46,6 +51,7 @@ __all__ = [
     "print_graph",
     "print_node",
     "print_value",
+    "probe",
     "pure",
     "reads",
     "short_dtype",

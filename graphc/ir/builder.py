@@ -8,6 +8,7 @@ from graphc.base import Location, UniqueNames
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
 from graphc.ir.opdef import OpDef
+from graphc.ir.open_inference import infer_types
 from graphc.ir.types import Attrs, TensorType
 
 __all__ = ["GraphBuilder"]
@@ -76,7 +77,7 @@ class GraphBuilder:
           location: the line of the user's code that asks for the node.
         """
         if types is None:
-            types = op.infer([value.type for value in inputs], attrs, regions)
+            types = infer_types(op, [value.type for value in inputs], attrs, regions)
         node = Node(
             op,
             inputs,

@@ -49,6 +49,7 @@ class OpDef:
         computed where it is not needed, to save a branch, and in each iteration of a loop, to save memory.
       opaque: whether it runs code of the user's that may do to the world what no effect says, as ``jax.debug.print``
         does: how often it runs is not changed.
+      takes_open: whether ``infer`` takes types with open sizes; for other ops it is asked with sizes put in for them.
       verify: checks of a node beyond its types; raises or returns a message, or None when all is well.
       platforms: the types of devices, in lower case, that have an implementation; empty for all.
       host: whether it runs in Python on the host: ``impl`` takes and returns NumPy arrays, and may wait. Its strings
@@ -70,6 +71,7 @@ class OpDef:
     differentiable: bool = True
     light: bool = False
     opaque: bool = False
+    takes_open: bool = False
     verify: Callable[[Node], str | None] | None = None
     platforms: tuple[str, ...] = ()
     host: bool = False

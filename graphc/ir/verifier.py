@@ -13,6 +13,7 @@ from graphc.ir.device import DeviceSpec
 from graphc.ir.effects import Effect
 from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
+from graphc.ir.open_inference import infer_types
 from graphc.ir.printer import print_node
 from graphc.ir.types import OPEN, TensorType
 
@@ -94,7 +95,7 @@ def _check_op(graph: Graph, node: Node) -> None:
         raise _error(graph, problem, node)
     types = [value.type for value in node.inputs]
     try:
-        inferred = tuple(op.infer(types, node.attrs, node.regions))
+        inferred = infer_types(op, types, node.attrs, node.regions)
         problem = op.verify(node) if op.verify is not None else None
         effects = op.effects(node.attrs)
     except Exception as error:

@@ -39,6 +39,7 @@ CALL_STATUS = OPS.add(
         "call_status",
         impl=_status,
         infer=_status_type,
+        takes_open=True,
         params=("status",),
         differentiable=False,
         doc="Marks the output of a function's graph that says whether the call has failed, and how it may.",

@@ -46,11 +46,25 @@ def _index_type(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Gra
 
 ALL_MEAN = OPS.add(
     "all_mean",
-    OpDef("all_mean", impl=_all_mean, infer=_same_types, params=("*values",), doc="The mean over the replicas."),
+    OpDef(
+        "all_mean",
+        impl=_all_mean,
+        infer=_same_types,
+        takes_open=True,
+        params=("*values",),
+        doc="The mean over the replicas.",
+    ),
 )
 ALL_SUM = OPS.add(
     "all_sum",
-    OpDef("all_sum", impl=_all_sum, infer=_same_types, params=("*values",), doc="The sum over the replicas."),
+    OpDef(
+        "all_sum",
+        impl=_all_sum,
+        infer=_same_types,
+        takes_open=True,
+        params=("*values",),
+        doc="The sum over the replicas.",
+    ),
 )
 REPLICA_INDEX = OPS.add(
     "replica_index",
@@ -68,6 +82,7 @@ FOLD_IN_REPLICA = OPS.add(
         "fold_in_replica",
         impl=_fold_in_replica,
         infer=_same_types,
+        takes_open=True,
         params=("key",),
         differentiable=False,
         doc="Key data for random numbers that differ between replicas.",

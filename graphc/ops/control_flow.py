@@ -8,7 +8,7 @@ more output (of a branch), read before the node and assigned after it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -143,7 +143,7 @@ def _while_types(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> tuple[
 def _scan_types(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
     num_carry, length = attrs["num_carry"], attrs["length"]
     ys = (value.type for value in regions[0].outputs[num_carry:])
-    stacked = (TensorType((length, *type.shape), type.dtype, type.weak) for type in ys)
+    stacked = (replace(type, shape=(length, *type.shape) if type.ranked else ()) for type in ys)
     return (*types[:num_carry], *stacked)
 
 
@@ -185,7 +185,7 @@ def _check_scan(node: Node) -> str | None:
     (body,) = node.regions
     num_carry, num_xs = node.attrs["num_carry"], node.attrs["num_xs"]
     types = _types(node.inputs)
-    elements = [TensorType(type.shape[1:], type.dtype, type.weak) for type in types[num_carry : num_carry + num_xs]]
+    elements = [replace(type, shape=type.shape[1:]) for type in types[num_carry : num_carry + num_xs]]
     inputs = [INDEX, *types[:num_carry], *elements, *types[num_carry + num_xs :]]
     return _differs("the inputs of the body", _types(body.inputs), inputs) or _differs(
         "the carried outputs of the body", _types(body.outputs[:num_carry]), types[:num_carry]

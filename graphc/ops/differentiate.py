@@ -8,6 +8,7 @@ that the forward pass is computed once. Since vjp is an op, its own vjp gives hi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, cast
 
@@ -16,7 +17,7 @@ import jax.numpy as jnp
 
 from graphc.base import nest
 from graphc.core import dtype_rules
-from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
+from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType, ints_in, probe
 from graphc.ops.collectives import COLLECTIVES
 from graphc.ops.host import replaying
 from graphc.ops.modes import reverse_mode
@@ -159,10 +160,17 @@ _infer_without_regions = infer_by_evaluation(_vjp)
 
 def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
     """Gradients have the primals' types; without regions JAX says whether they are weak."""
-    if regions or attrs["op"] in COLLECTIVES:  # which JAX can evaluate only inside the program of all replicas
-        positions: tuple[int, ...] = attrs["wrt"]
-        return tuple(TensorType(types[position].shape, types[position].dtype) for position in positions)
-    return _infer_without_regions(types, attrs, regions)
+    positions: tuple[int, ...] = attrs["wrt"]
+    primals = [types[position] for position in positions]
+    # JAX can evaluate a collective only inside the program of all replicas, and knows no open sizes.
+    known = any(type.is_open for type in types) and not any(type.weak for type in primals)
+    if regions or known or attrs["op"] in COLLECTIVES:
+        return tuple(replace(type, weak=False) for type in primals)
+
+    def infer(types: Sequence[TensorType]) -> tuple[TensorType, ...]:
+        return _infer_without_regions(types, attrs, regions)
+
+    return probe(infer, tuple(types), ints_in(attrs)).types if any(type.is_open for type in types) else infer(types)
 
 
 VJP = OPS.add(
@@ -173,6 +181,7 @@ VJP = OPS.add(
         infer=_infer,
         params=("*values",),
         regions=("*bodies",),
+        takes_open=True,
         doc="The vector-Jacobian product of an op at its primal inputs.",
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import jax as _jax
@@ -59,7 +60,7 @@ def _transposed(function: Callable[..., Any], primals: Sequence[Any], tangents: 
 def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
     del types
     results = [value.type for value in regions[0].outputs]
-    moved = [TensorType(type.shape, type.dtype) for type in results[: attrs["num_tangents"]]]
+    moved = [replace(type, weak=False) for type in results[: attrs["num_tangents"]]]
     return (*results, *moved)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import jax as _jax
@@ -31,9 +32,9 @@ def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
     found: list[TensorType] = []
     for output, axis in zip(regions[0].outputs, attrs["out_axes"], strict=True):
         shape = list(output.type.shape)
-        if axis is not None:
+        if axis is not None and output.type.ranked:
             shape.insert(axis, attrs["size"])
-        found.append(TensorType(tuple(shape), output.type.dtype, output.type.weak))
+        found.append(replace(output.type, shape=tuple(shape)))
     return tuple(found)
 
 

@@ -47,6 +47,7 @@ BAD_VALUES = OPS.add(
         "bad_values",
         impl=_bad_values,
         infer=_types,
+        takes_open=True,
         params=("*values",),
         differentiable=False,
         doc="Whether an op made a NaN or an infinity of inputs that have none; which output, and how many of each.",

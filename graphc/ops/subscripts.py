@@ -21,7 +21,7 @@ import numpy as np
 from graphc.base import at, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from graphc.core import Tensor, context, current_trace, is_symbolic, operand, type_of_any
-from graphc.ir import TensorType
+from graphc.ir import OPEN, TensorType
 
 __all__ = ["IndexEncoder", "LoopIndex", "checked_position"]
 
@@ -51,6 +51,8 @@ def checked_position(position: int, axis: int, size: int) -> int:
     Raises:
       OutOfRangeError: it lies outside the axis.
     """
+    if size == OPEN:
+        return position
     if not -size <= position < size:
         error = OutOfRangeError(f"index {position} is out of range for axis {axis} of size {size}")
         raise at(error, user_location())
@@ -196,6 +198,9 @@ class IndexEncoder:
         self.tensors.append(tensor)
 
     def _slice(self, part: slice[Any, Any, Any], size: int) -> None:
+        if size == OPEN:
+            self.items.append((part.start, part.stop, part.step))
+            return
         start, stop, step = part.indices(size)
         if self.windows and step == 1 and 0 < stop - start < size:
             self.items.append(("window", stop - start))
@@ -207,7 +212,9 @@ class IndexEncoder:
         axes = len(mask.shape)
         covered = self.shape[axis : axis + axes]
         empty = 0 in mask.shape
-        fits = len(covered) == axes and all(size in (side, 0) for size, side in zip(mask.shape, covered, strict=True))
+        fits = len(covered) == axes and all(
+            size in (side, 0) or OPEN in (size, side) for size, side in zip(mask.shape, covered, strict=True)
+        )
         if not fits or (not axes and behind is None):
             raise self._out_of_range(f"a mask of shape {tuple(mask.shape)} on axes of shape {covered}")
         if empty:  # it chooses nothing, whatever it holds; NumPy takes it also where the axes are not empty
@@ -237,6 +244,8 @@ class IndexEncoder:
 
     def _loop_index(self, index: LoopIndex, axis: int) -> Tensor:
         size = self.shape[axis]
+        if size == OPEN:
+            return index.tensor
         if index.low < -size or index.high >= size:
             index.give_up(f"the loop's index runs from {index.low} to {index.high}, outside axis {axis} of size {size}")
         return index.tensor
