@@ -221,6 +221,9 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
             value if type(value) in SCALARS or isinstance(value, _tensor) else _operand(op, value) for value in inputs
         ]
     except GraphcError:
+        graph = _graph_trace(inputs)
+        if graph is not None:  # whose tensors may be of strings
+            return graph.apply(op, inputs, attrs, regions)
         results = None if _on_strings is None else _on_strings(op, inputs, attrs)
         if results is None:
             raise
@@ -379,6 +382,14 @@ def _device_of(arrays: Sequence[Any]) -> Any:
     found = [array for array in arrays if isinstance(array, jax.Array)]
     array = next((array for array in found if array.committed), found[0] if found else None)
     return devices()[0] if array is None else next(iter(array.devices()))
+
+
+def _graph_trace(inputs: Sequence[Any]) -> Any:
+    """The trace of the graph that is built by hand to which an op of these inputs goes; None for none."""
+    if context.trace is not None:
+        return context.trace if context.trace.is_graph else None
+    traces = [value.trace for value in inputs if isinstance(value, _tensor) and isinstance(value.raw, Value)]
+    return next((trace for trace in traces if trace.is_graph), None)
 
 
 class _OfGraph(BaseException):
@@ -553,7 +564,8 @@ def binary_method(name: str, *, reflected: bool = False) -> Callable[[Any, Any],
         try:
             self, other = operand(self), other if type(other) in SCALARS else operand(other)
         except InvalidTypeError:
-            return NotImplemented
+            if _graph_trace((self, other)) is None:
+                return NotImplemented
         except GraphcError:
             pass  # apply says of which op and in which line
         if compiled is None:

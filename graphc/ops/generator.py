@@ -159,6 +159,7 @@ class Generator(BasicDistributions):
         generator = cls.__new__(cls)
         generator._state = generator.local_state = None
         generator._is_local = False
+        generator._draws_in_graphs = True
         return generator
 
     def _start(self, state: Any) -> None:
@@ -191,10 +192,20 @@ class Generator(BasicDistributions):
                 self._state = _variable(_words(0, "Generator"))
         return self._state
 
+    _draws_in_graphs: bool = False
+    """Whether each draw in a graph that is built by hand has a state of its own, which each Session begins anew."""
+
     def _value(self) -> Tensor:
+        trace = context.trace
+        if self._draws_in_graphs and trace is not None and trace.root.is_graph:
+            return trace.read(trace.root.new_random_state())  # pyright: ignore[reportAttributeAccessIssue]
         return self.state.value() if self.local_state is None else self.local_state
 
     def _assign(self, value: Any) -> None:
+        trace = context.trace
+        if self._draws_in_graphs and trace is not None and trace.root.is_graph:
+            trace.assign(trace.root.random_state, value)  # pyright: ignore[reportAttributeAccessIssue]
+            return
         if not self._is_local:
             self.state.assign(value)
             return

@@ -33,6 +33,7 @@ class Graph:
     Attributes:
       trace: where ops go that are added.
       seed: from which random ops draw, each its own numbers in each Session; None for other numbers in each Session.
+      op_seed: what :meth:`seeded` says.
       finalized: whether nothing may be added any more.
 
     Example:
@@ -49,6 +50,7 @@ class Graph:
     def __init__(self) -> None:
         self.trace = GraphTrace(self)
         self.seed: int | None = None
+        self.op_seed: int | None = None
         self.finalized = False
         self.unfed: dict[Value, str] = {}
         self._containers = [""]
@@ -90,6 +92,15 @@ class Graph:
             if node is not None and node.name.startswith(self.trace.builder.scope):
                 self.trace.builder.rename(node, self.trace.builder.scope.rstrip("/"))
         return result
+
+    @contextmanager
+    def seeded(self, seed: int | None) -> Generator[None]:
+        """Has random ops that are made inside draw from this seed and the graph's; None for the graph's alone."""
+        before, self.op_seed = self.op_seed, seed
+        try:
+            yield
+        finally:
+            self.op_seed = before
 
     def name_scope(self, name: str | None) -> AbstractContextManager[str]:
         """Puts a prefix before the names of what is made inside; see :meth:`NamingBuilder.naming`."""

@@ -44,7 +44,8 @@ class NamingBuilder(GraphBuilder):
 
     def append(self, op: OpDef, inputs: Sequence[Value], *args: Any, name: str = "", **options: Any) -> Node:
         """Appends a node; see :meth:`GraphBuilder.append`."""
-        wish = name or _NAMES.get(op.name) or op.name.rpartition(".")[2]
+        kind = str(args[0]["op"]) if op.name == "on_strings" else op.name
+        wish = name or _NAMES.get(kind) or kind.rpartition(".")[2]
         return super().append(op, inputs, *args, name=self.scope + wish, **options)
 
     def next_name(self, wish: str) -> str:

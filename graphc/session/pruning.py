@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable, Sequence
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
 from graphc.ir import Node, Value
+from graphc.session.randomness import is_random
 
 __all__ = ["needed_nodes"]
 
@@ -48,7 +49,14 @@ def needed_nodes(nodes: Sequence[Node], targets: Iterable[Value | Node], fed: Co
         for control in node.control_inputs:
             if control.op.name != "placeholder":
                 need(control)
+    # Who draws random numbers goes on to the next state.
+    needed.update(node for node in nodes if _is_advance(node) and node.inputs[0].node in needed)
     return [node for node in nodes if node in needed]
+
+
+def _is_advance(node: Node) -> bool:
+    """Returns True for what sets the state of a random op to the next one."""
+    return node.op.name == "assign_variable" and is_random(node.attrs["variable"])
 
 
 def unfed(node: Node) -> InvalidArgumentError:

@@ -14,8 +14,7 @@ from graphc.base.errors import FailedPreconditionError
 from graphc.core import Resources, Variable, type_of
 from graphc.ir import Node
 from graphc.session.graph import Graph
-from graphc.session.randomness import RANDOM, first_state
-from graphc.session.trace import OUTSIDE
+from graphc.session.randomness import OUTSIDE, RANDOM, first_state
 
 __all__ = ["SessionState"]
 

@@ -27,16 +27,14 @@ from graphc.core import (
 from graphc.ir import OPS, Attrs, Node, OpDef, TensorType, Value
 from graphc.ir import Graph as GraphIR
 from graphc.session.naming import NamingBuilder
+from graphc.session.randomness import OUTSIDE
 from graphc.session.tensor import GraphTensor
 from graphc.session.texts import string_op
 
 if TYPE_CHECKING:
     from graphc.session.graph import Graph
 
-__all__ = ["OUTSIDE", "GraphTrace"]
-
-OUTSIDE = "python://"
-"""What the resource of a Variable begins with that was made in eager code and is used in a graph."""
+__all__ = ["GraphTrace"]
 
 
 class GraphTrace(Trace):
@@ -44,10 +42,14 @@ class GraphTrace(Trace):
 
     Attributes:
       graph: the graph.
+      random_state: the state of the op that draws random numbers now.
+      random_state_class: of such states; the module that defines it sets it.
       outside: the Variables of eager code that the graph uses, by resource.
     """
 
     is_graph = True
+    random_state: Any
+    random_state_class: Any
 
     def __init__(self, graph: Graph) -> None:
         super().__init__("graph")
@@ -173,6 +175,11 @@ class GraphTrace(Trace):
     def read_once(self, what: str) -> None:
         """Does nothing, likewise."""
         del what
+
+    def new_random_state(self) -> Any:
+        """Returns a new :attr:`random_state`, for the op that is about to be appended."""
+        self.random_state = self.random_state_class(self.graph, self.graph.op_seed)
+        return self.random_state
 
     def value_type(self, value: Any) -> TensorType:
         """Returns the type of the tensor that stands for a value."""

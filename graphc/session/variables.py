@@ -14,6 +14,7 @@ from graphc.core import FUNCTIONS, Variable, apply, context
 from graphc.ir import OPS, Attrs, TensorType, compatible
 from graphc.session.graph import Graph, default_graph
 from graphc.session.keys import GraphKeys
+from graphc.session.randomness import RANDOM
 from graphc.session.tensor import GraphTensor, Operation
 from graphc.session.trace import GraphTrace
 
@@ -262,4 +263,21 @@ def _variables(graph: Graph) -> list[GraphVariable]:
     return graph.get_collection_ref("graphc/all_variables")
 
 
+class RandomState(GraphVariable):
+    """The state from which one op of a graph draws; it needs no initializer.
+
+    Args:
+      graph: the graph.
+      seed: of the op; None for none.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, graph: Graph, seed: int | None) -> None:
+        self.graph, self.container, self.pin, self.trainable = graph, "", "", False
+        self.name = self.resource = f"{RANDOM}{graph.version}/{seed}"
+        self._type = TensorType((2,), np.dtype(np.uint32))
+
+
 GraphTrace.variable_class = GraphVariable
+GraphTrace.random_state_class = RandomState
