@@ -77,8 +77,23 @@ if TYPE_CHECKING:
         value_and_grad,
     )
     from graphc.inspect import compare, explain
-    from graphc.ir import DeviceSpec, Graph, parse_graph
+    from graphc.ir import DeviceSpec, parse_graph
     from graphc.runtime import Future, RetryPolicy, profile, submit
+    from graphc.session import (
+        ConfigProto,
+        Graph,
+        GraphKeys,
+        InteractiveSession,
+        RunMetadata,
+        RunOptions,
+        Session,
+        default_graph,
+        gradients,
+        placeholder,
+        placeholder_with_default,
+        py_func,
+        reset_default_graph,
+    )
 
 __array_namespace_info__ = NamespaceInfo
 __version__ = "0.1.0"
@@ -86,13 +101,19 @@ __array_api_version__ = "2024.12"
 
 __all__: list[str] = [
     "CancellationToken",
+    "ConfigProto",
     "DeviceSpec",
     "ForwardAccumulator",
     "Future",
     "GradientTape",
     "Graph",
+    "GraphKeys",
+    "InteractiveSession",
     "Operation",
     "RetryPolicy",
+    "RunMetadata",
+    "RunOptions",
+    "Session",
     "StringTensor",
     "Tensor",
     "TensorSpec",
@@ -106,6 +127,7 @@ __all__: list[str] = [
     "control_dependencies",
     "custom_gradient",
     "deadline",
+    "default_graph",
     "device",
     "devices",
     "distribute",
@@ -117,6 +139,7 @@ __all__: list[str] = [
     "from_graph",
     "function",
     "grad",
+    "gradients",
     "group",
     "hessian",
     "ir",
@@ -135,11 +158,15 @@ __all__: list[str] = [
     "no_op",
     "optim",
     "parse_graph",
+    "placeholder",
+    "placeholder_with_default",
     "placement",
     "print",
     "profile",
+    "py_func",
     "pyfunc",
     "random",
+    "reset_default_graph",
     "run_functions_eagerly",
     "scan",
     "special",
@@ -167,7 +194,7 @@ _HOMES = {
     "graphc.gradients": "ForwardAccumulator GradientTape custom_gradient grad hessian jacfwd jacobian jacrev jvp "
     "linearize value_and_grad",
     "graphc.inspect": "compare explain",
-    "graphc.ir": "DeviceSpec Graph ir parse_graph",
+    "graphc.ir": "DeviceSpec ir parse_graph",
     "graphc.lax": "lax",
     "graphc.layers": "layers",
     "graphc.losses": "losses",
@@ -181,6 +208,8 @@ _HOMES = {
     "graphc.optim": "optim",
     "graphc.placement": "placement",
     "graphc.runtime": "Future RetryPolicy profile submit",
+    "graphc.session": "ConfigProto Graph GraphKeys InteractiveSession RunMetadata RunOptions Session default_graph "
+    "gradients placeholder placeholder_with_default py_func reset_default_graph",
 }
 _imported = imported_names(_HOMES)
 

@@ -74,6 +74,7 @@ from graphc.core.placing import (
     device,
     log_placement,
     requested_device,
+    variable_device,
 )
 from graphc.core.reads import ReadGuard, Reads, has_parts, is_array
 from graphc.core.region import Region, VariableState
@@ -264,6 +265,7 @@ __all__ = [
     "type_of",
     "type_of_any",
     "unexamined",
+    "variable_device",
     "variable_lock",
     "variable_placement",
     "wait_all",

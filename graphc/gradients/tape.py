@@ -150,11 +150,14 @@ class GradientTape:
       6.0
     """
 
+    saw_pins: bool
+    """Whether something that the tape has seen may be pinned to a device."""
+
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self._persistent = persistent
         self._watch_variables = watch_accessed_variables
         self._records: list[_Record] = []
-        self._saw_pins = False
+        self.saw_pins = False
         self._connected: dict[int, Tensor] = {}
         self._given: dict[int, tuple[Tensor, Tensor]] = {}
         self._reads: dict[str, list[Tensor]] = {}
@@ -241,7 +244,7 @@ class GradientTape:
     ) -> None:  # fmt: skip
         """Notes an op; dispatch calls this."""
         if not context.taped and context.device:
-            self._saw_pins = True
+            self.saw_pins = True
         known = self._connected
         kept: list[Any] = []
         if self._trace is not None or len(outputs) != 1:
@@ -283,7 +286,7 @@ class GradientTape:
         """
         kept, connected = self._inputs(inputs)
         if connected:
-            self._saw_pins = self._saw_pins or bool(context.device)
+            self.saw_pins = self.saw_pins or bool(context.device)
             self._records.append(_Record(kept, self._outputs(outputs), pullback))
 
     def _inputs(self, values: Sequence[Any]) -> tuple[list[Any], bool]:
@@ -574,7 +577,7 @@ class GradientTape:
             if names and (assigned := names.intersection(record.attrs.get("assigned", ()))):
                 _refuse_assigned(sorted(assigned))
             inputs = record.inputs
-            with self._where_it_ran(record) if self._saw_pins else _HERE:
+            with self._where_it_ran(record) if self.saw_pins else _HERE:
                 for position, gradient in zip(wrt, record.pull(wrt, given), strict=True):
                     if gradient is not None:
                         name = key(inputs[position])

@@ -58,7 +58,7 @@ from graphc.ops.namespace_info import NamespaceInfo
 from graphc.ops.numbers import AS_NUMBER
 from graphc.ops.numeric import as_numbers
 from graphc.ops.numerics import BAD_VALUES
-from graphc.ops.order import TOGETHER, Operation, control_dependencies, group, no_op, tuple
+from graphc.ops.order import NO_OP, TOGETHER, Operation, control_dependencies, group, no_op, tuple
 from graphc.ops.signature import Signature
 from graphc.ops.state import ASSIGN_VARIABLE, READ_VARIABLE
 from graphc.ops.table import ROWS, infer_by_evaluation
@@ -84,6 +84,7 @@ __all__ = [
     "HOST_CALLS",
     "INDEX",
     "JVP",
+    "NO_OP",
     "ORDER",
     "READ_VARIABLE",
     "REPLICA_AXIS",

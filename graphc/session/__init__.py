@@ -1,7 +1,20 @@
 """Layer 7: graphs that are built by hand, and the Sessions that run parts of them."""
 
+from graphc.session.control import (
+    case,
+    cond,
+    constant,
+    convert_to_tensor,
+    group,
+    no_op,
+    tuple,
+    while_loop,
+    with_dependencies,
+)
 from graphc.session.fetching import Fetches
+from graphc.session.gradients import gradients, hessians
 from graphc.session.graph import Graph, default_graph, graph_of, reset_default_graph, stacks
+from graphc.session.host_functions import Assert, Print, print_op, py_func
 from graphc.session.keys import GraphKeys
 from graphc.session.options import ConfigProto, GPUOptions, RunMetadata, RunOptions
 from graphc.session.placeholders import graph_dtype, graph_type, placeholder, placeholder_with_default
@@ -11,6 +24,7 @@ from graphc.session.tensor import GraphTensor, Operation
 from graphc.session.variables import GraphVariable
 
 __all__ = [
+    "Assert",
     "ConfigProto",
     "Fetches",
     "GPUOptions",
@@ -20,16 +34,30 @@ __all__ = [
     "GraphVariable",
     "InteractiveSession",
     "Operation",
+    "Print",
     "RunMetadata",
     "RunOptions",
     "Session",
+    "case",
+    "cond",
+    "constant",
+    "convert_to_tensor",
     "default_graph",
+    "gradients",
     "graph_dtype",
     "graph_of",
     "graph_type",
+    "group",
+    "hessians",
+    "no_op",
     "placeholder",
     "placeholder_with_default",
+    "print_op",
+    "py_func",
     "reset_default_graph",
     "sizes_of",
     "stacks",
+    "tuple",
+    "while_loop",
+    "with_dependencies",
 ]

@@ -112,8 +112,9 @@ def feed_value(value: Value, given: Any) -> Any:
         known not in (OPEN, size) for known, size in zip(wanted.shape, shape, strict=False)
     ):
         raise _refused(
-            value, InvalidArgumentError, f"Cannot feed value of shape {shape} for Tensor {_name(value)}, which has shape "
-            f"{_shown(wanted)}"
+            value,
+            InvalidArgumentError,
+            f"Cannot feed value of shape {shape} for Tensor {_name(value)}, which has shape {_shown(wanted)}",
         )  # fmt: skip
     return array
 

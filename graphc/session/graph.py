@@ -35,6 +35,8 @@ class Graph:
       seed: from which random ops draw, each its own numbers in each Session; None for other numbers in each Session.
       op_seed: what :meth:`seeded` says.
       finalized: whether nothing may be added any more.
+      unfed: the values that may not be fed, and why.
+      functions: the Python functions that it calls, to keep them alive.
 
     Example:
       >>> import graphc as gx
@@ -53,6 +55,7 @@ class Graph:
         self.op_seed: int | None = None
         self.finalized = False
         self.unfed: dict[Value, str] = {}
+        self.functions: list[Any] = []
         self._containers = [""]
         self._collections: dict[str, list[Any]] = {}
         self._operations: dict[Node, Operation] = {}
@@ -80,7 +83,7 @@ class Graph:
 
     @contextmanager
     def making(self, name: str | None) -> Generator[None]:
-        """Makes ops of one name of the user's: inside, ops go to the graph, under that name as a scope if it is given."""
+        """Makes ops under one name of the user's, if it is given, which then is their scope."""
         with self.entered(), self.trace.builder.naming(name) if name else nullcontext():
             yield
 
@@ -144,7 +147,7 @@ class Graph:
 
     @contextmanager
     def container(self, name: str) -> Generator[str]:
-        """Keeps the Variables and queues that are made inside in a container of that name (see :meth:`Session.reset`)."""
+        """Keeps the Variables and queues that are made inside in a container of that name."""
         self._containers.append(name)
         try:
             yield name

@@ -91,8 +91,8 @@ def check_name(name: str, *, inside: bool = False) -> str:
     """
     if not (_VALID_INSIDE if inside else _VALID).fullmatch(name):
         error = InvalidArgumentError(
-            f"{name!r} is no name of an operation or scope; use letters, digits and _ . / - > , and begin with a letter "
-            "or digit"
+            f"{name!r} is no name of an operation or scope; use letters, digits and _ . / - >, and begin with a "
+            "letter or digit"
         )
         raise at(error, user_location())
     return name

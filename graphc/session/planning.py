@@ -199,7 +199,7 @@ class _Assembly:
         """Returns the slot of a value where it was computed, or on a device, where it is moved if need be."""
         found = self._slots.get((value, ""))
         if found is None:
-            assert value.node is not None and value.node.op is CONSTANT, value
+            assert value.node is not None
             found = self._new_slot(value)
             self._constants[found] = value.node.attrs["value"].array
         home = self._home.get(value, "")

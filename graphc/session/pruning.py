@@ -7,18 +7,20 @@ from collections.abc import Container, Iterable, Sequence
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
 from graphc.ir import Node, Value
-from graphc.session.randomness import is_random
 
 __all__ = ["needed_nodes"]
 
 
-def needed_nodes(nodes: Sequence[Node], targets: Iterable[Value | Node], fed: Container[Value]) -> list[Node]:
+def needed_nodes(
+    nodes: Sequence[Node], targets: Iterable[Value | Node], fed: Container[Value], carried: Container[Node] = ()
+) -> list[Node]:
     """Returns the nodes that a run executes, in the order of the graph.
 
     Args:
       nodes: of the graph.
       targets: the values and nodes that are fetched.
       fed: the values that are given, and behind which nothing is needed.
+      carried: assignments that are part of what computes their value.
 
     Raises:
       InvalidArgumentError: a placeholder is needed and not fed.
@@ -49,14 +51,8 @@ def needed_nodes(nodes: Sequence[Node], targets: Iterable[Value | Node], fed: Co
         for control in node.control_inputs:
             if control.op.name != "placeholder":
                 need(control)
-    # Who draws random numbers goes on to the next state.
-    needed.update(node for node in nodes if _is_advance(node) and node.inputs[0].node in needed)
+    needed.update(node for node in nodes if node in carried and node.inputs[0].node in needed)
     return [node for node in nodes if node in needed]
-
-
-def _is_advance(node: Node) -> bool:
-    """Returns True for what sets the state of a random op to the next one."""
-    return node.op.name == "assign_variable" and is_random(node.attrs["variable"])
 
 
 def unfed(node: Node) -> InvalidArgumentError:

@@ -6,18 +6,13 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["OUTSIDE", "RANDOM", "first_state", "is_random"]
+__all__ = ["OUTSIDE", "RANDOM", "first_state"]
 
 OUTSIDE = "python://"
 """What the resource of a Variable begins with that was made in eager code and is used in a graph."""
 
 RANDOM = "random://"
 """What the resource begins with that holds the state of a random op: then its number and its seed."""
-
-
-def is_random(resource: str) -> bool:
-    """Returns True for the state of a random op, and for that of a generator of eager code."""
-    return resource.startswith((RANDOM, f"{OUTSIDE}random_state"))
 
 
 def first_state(graph_seed: int | None, resource: str) -> np.ndarray[Any, Any]:

@@ -40,16 +40,43 @@ class _Prepared:
       fetches: what is asked for.
       fed: the values that are given, in the order of ``feed_dict``.
       plan: what to do.
-      only: the one segment that it is, where it is one; None for more.
-      version: of the graph when it was made.
-      nodes: keeps what the key refers to.
+      single: the plan as one call of a program, where it is that; None for more.
+      known: what the key tells by identity, to keep it alive.
     """
 
     fetches: Fetches
     fed: tuple[Value, ...]
     plan: Plan
-    only: StateSegment | None
-    nodes: Any
+    single: _Single | None
+    known: Any
+
+
+@dataclass(frozen=True)
+class _Single:
+    """A plan of one program.
+
+    Attributes:
+      segment: the program.
+      inputs: which of the feeds it takes.
+      outputs: which of its results are fetched.
+    """
+
+    segment: StateSegment
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+
+    @classmethod
+    def of(cls, plan: Plan) -> _Single | None:
+        """Returns a plan as one call of a program; None if it is more than that."""
+        step = plan.steps[0] if len(plan.steps) == 1 else None
+        if not isinstance(step, StateSegment) or plan.constants or not set(plan.outputs) <= set(step.outputs):
+            return None
+        return cls(step, step.inputs, tuple(map(step.outputs.index, plan.outputs)))
+
+    def run(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        """Runs the program with the feeds."""
+        results = self.segment.program([arrays[place] for place in self.inputs])
+        return [results[place] for place in self.outputs]
 
 
 class Session:
@@ -191,7 +218,7 @@ class Session:
         graph = self._graph
         wanted = Fetches.of(graph, fetches)
         fed = [value for value, _ in feeds_of(graph, dict(feeds))]
-        nodes = needed_nodes(graph.trace.builder.nodes, (*wanted.values, *wanted.nodes), set(fed))
+        nodes = needed_nodes(graph.trace.builder.nodes, (*wanted.values, *wanted.nodes), set(fed), graph.trace.carried)
         default = device_name(devices()[0])
         with self._placing():
             placement = place(GraphIR((), nodes, ()), {}, default)
@@ -204,10 +231,7 @@ class Session:
             raise at(error, node.location)
         request = Request(graph, nodes, fed, wanted.values, placement.devices, default)
         plan = make_plan(request, self._state, self._note_compiled)
-        step = plan.steps[0] if len(plan.steps) == 1 else None
-        simple = isinstance(step, StateSegment) and len(step.inputs) == len(fed) and plan.outputs == step.outputs[:-1]
-        simple = simple and step is not None and step.inputs == tuple(range(len(fed)))
-        return _Prepared(wanted, tuple(fed), plan, step if simple else None, (fetches, [key for key, _ in feeds]))  # pyright: ignore
+        return _Prepared(wanted, tuple(fed), plan, _Single.of(plan), (fetches, [key for key, _ in feeds]))
 
     def _placing(self) -> AbstractContextManager[None]:
         settings: dict[str, Any] = {}
@@ -238,9 +262,9 @@ class Session:
         return prepared.fetches.result([_fetched(result) for result in results])
 
     def _executed(self, prepared: _Prepared, arrays: list[Any]) -> Sequence[Any]:
-        only = prepared.only
-        if only is not None and observer() is None:
-            return only.program(arrays)
+        single = prepared.single
+        if single is not None and observer() is None:
+            return single.run(arrays)
         plan = prepared.plan
         if not plan.steps:
             slots = {**dict(enumerate(arrays)), **dict(plan.constants)}

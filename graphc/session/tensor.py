@@ -22,7 +22,7 @@ __all__ = ["GraphTensor", "Operation"]
 class GraphTensor(SymbolicTensor):
     """A tensor of a graph that is built by hand: it has a value in each run of a Session.
 
-    It is hashed by identity, so that it can be a key of ``feed_dict``. ``==`` compares elements, as everywhere in graphc.
+    It is hashed by identity, so that it can be a key of ``feed_dict``; ``==`` compares elements.
 
     Example:
       >>> import graphc as gx

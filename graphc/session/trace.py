@@ -45,6 +45,7 @@ class GraphTrace(Trace):
       random_state: the state of the op that draws random numbers now.
       random_state_class: of such states; the module that defines it sets it.
       outside: the Variables of eager code that the graph uses, by resource.
+      carried: the assignments that are part of what computes their value: of random ops, loops and branches.
     """
 
     is_graph = True
@@ -56,6 +57,7 @@ class GraphTrace(Trace):
         self.builder: NamingBuilder = NamingBuilder("graph")
         self.graph = graph
         self.outside: dict[str, Variable] = {}
+        self.carried: set[Node] = set()
         self._tensors: dict[Value, GraphTensor] = {}
         self._lock = threading.RLock()
 
@@ -127,7 +129,7 @@ class GraphTrace(Trace):
         if isinstance(variable, CallState):
             super().assign(variable, value)
         else:
-            self.append_assignment(variable, value)
+            self.carried.add(self.append_assignment(variable, value))
 
     def append_assignment(self, variable: Variable, value: Any) -> Node:
         """Appends an assignment, and returns its node."""
@@ -175,6 +177,11 @@ class GraphTrace(Trace):
     def read_once(self, what: str) -> None:
         """Does nothing, likewise."""
         del what
+
+    def array(self, array: np.ndarray[Any, Any]) -> SymbolicTensor:
+        """Appends a constant."""
+        self.check_open()
+        return self._constant(array, weak=False)
 
     def new_random_state(self) -> Any:
         """Returns a new :attr:`random_state`, for the op that is about to be appended."""

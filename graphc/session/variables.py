@@ -10,7 +10,7 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import FUNCTIONS, Variable, apply, context
+from graphc.core import FUNCTIONS, Variable, apply, context, variable_device
 from graphc.ir import OPS, Attrs, TensorType, compatible
 from graphc.session.graph import Graph, default_graph
 from graphc.session.keys import GraphKeys
@@ -151,7 +151,10 @@ class GraphVariable(Variable):
         return self._assigned(new_value, "Assign", read_value=True)
 
     def _assigned(self, new_value: Callable[[], Any], name: str, *, read_value: bool) -> Any:
-        graph = self.graph
+        graph, region = self.graph, context.trace
+        if region is not None and region is not graph.trace and region.is_inside(graph.trace):
+            region.assign(self, self._checked(region.lift(new_value())))  # in a branch or a loop, which carries it
+            return region.read(self)
         with graph.making(name):
             value = graph.trace.lift(new_value())
             node = graph.trace.append_assignment(self, self._checked(value))
@@ -197,7 +200,7 @@ class GraphVariable(Variable):
 
     def _refuse(self, use: str) -> NoReturn:
         error = InvalidTypeError(
-            f"{use} of Variable {self.name!r}: a Variable of a graph has a value in each Session; use session.run(variable)"
+            f"{use} of Variable {self.name!r}: it has a value in each Session; use session.run(variable)"
         )
         raise at(error, user_location())
 
@@ -253,8 +256,6 @@ def _pin(variable: GraphVariable) -> str:
     """Returns the device that the scopes around pin a variable to; empty for none."""
     if not context.device:
         return ""
-    from graphc.core.placing import variable_device
-
     return variable_device(variable.name, variable.type, variable.trainable)
 
 
