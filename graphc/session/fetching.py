@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+import jax
 import numpy as np
 
 from graphc.base import at, nest, user_location
@@ -15,7 +16,7 @@ from graphc.ir import OPEN, Node, TensorType, Value
 from graphc.session.graph import Graph
 from graphc.session.tensor import GraphTensor, Operation
 
-__all__ = ["Fetches", "feed_value", "feeds_of"]
+__all__ = ["Fetches", "feed_value", "feeds_of", "fetched_value"]
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,15 @@ def _array(value: Value, wanted: TensorType, given: Any) -> Any:
             f"array.astype({wanted.dtype.name!r})",
         )  # fmt: skip
     return np.asarray(array).astype(wanted.dtype)
+
+
+def fetched_value(result: Any) -> Any:
+    """Returns a result as the user's own: an array, or a scalar."""
+    if isinstance(result, jax.Array):
+        result = np.array(result)
+    elif isinstance(result, np.ndarray) and result.dtype != STRING:
+        result = result.copy()
+    return result if not isinstance(result, np.ndarray) or result.shape else result[()]
 
 
 def _refused(value: Value, kind: type[GraphcError], message: str) -> GraphcError:

@@ -9,18 +9,16 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
-import jax
-import numpy as np
-
 from graphc.base import CancellationToken, at, config, deadline, user_location
 from graphc.base.errors import CancelledError, FailedPreconditionError, InvalidArgumentError
-from graphc.core import STRING, Resources, device_name, devices, trace_scope
+from graphc.core import Resources, device_name, devices, trace_scope
 from graphc.ir import Graph as GraphIR
-from graphc.ir import TensorType, Value
+from graphc.ir import Node, TensorType, Value
 from graphc.runtime import Execution, Plan, observer, place, profile
-from graphc.session.fetching import Fetches, feed_value, feeds_of
+from graphc.session.fetching import Fetches, feed_value, feeds_of, fetched_value
 from graphc.session.graph import Graph, default_graph, stacks
 from graphc.session.options import ConfigProto, RunMetadata, RunOptions
+from graphc.session.partial import PartialRun
 from graphc.session.planning import Request, make_plan
 from graphc.session.pruning import needed_nodes
 from graphc.session.state import SessionState
@@ -120,7 +118,7 @@ class Session:
         self._lock = threading.RLock()
         self._compiled: list[str] = []
         self._entered: list[ExitStack] = []
-        self.partial: dict[str, Any] = {}
+        self._partial: dict[str, PartialRun] = {}
 
     @property
     def graph(self) -> Graph:
@@ -198,6 +196,42 @@ class Session:
 
         return call if accept_options else plain
 
+    def partial_run_setup(self, fetches: Any, feeds: Sequence[Any] | None = None) -> str:
+        """Begins a run that is done in parts.
+
+        Args:
+          fetches: all that the parts fetch.
+          feeds: all tensors that the parts feed.
+
+        Returns:
+          A handle for :meth:`partial_run`.
+        """
+        self._check_open()
+        run = PartialRun(self, fetches, feeds or ())
+        handle = f"partial_run_{id(run)}"
+        self._partial[handle] = run
+        return handle
+
+    def partial_run(self, handle: str, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
+        """Does a part of a run: what its fetches need and no part before has done.
+
+        Args:
+          handle: what :meth:`partial_run_setup` gave.
+          fetches: some of those named there, each in one part.
+          feed_dict: values for some of the feeds named there, each in one part.
+
+        Raises:
+          InvalidArgumentError: there is no such run, something was not named there, or was given or fetched before.
+        """
+        self._check_open()
+        run = self._partial.get(handle)
+        if run is None:
+            raise at(InvalidArgumentError(f"there is no partial run {handle!r}, or it is done"), user_location())
+        result = run.part(fetches, feed_dict or {})
+        if run.is_done:
+            del self._partial[handle]
+        return result
+
     # How a run goes
 
     def _prepare(self, fetches: Any, feeds: Sequence[tuple[Any, Any]]) -> _Prepared:
@@ -219,6 +253,20 @@ class Session:
         wanted = Fetches.of(graph, fetches)
         fed = [value for value, _ in feeds_of(graph, dict(feeds))]
         nodes = needed_nodes(graph.trace.builder.nodes, (*wanted.values, *wanted.nodes), set(fed), graph.trace.carried)
+        plan = self.plan(nodes, fed, wanted.values)
+        return _Prepared(wanted, tuple(fed), plan, _Single.of(plan), (fetches, [key for key, _ in feeds]))
+
+    def plan(self, nodes: Sequence[Node], fed: Sequence[Value], fetched: Sequence[Value]) -> Plan:
+        """Makes the plan of a run.
+
+        Args:
+          nodes: what is to run, in the order of the graph.
+          fed: the values that are given.
+          fetched: the values that are wanted.
+
+        Raises:
+          InvalidArgumentError: a loop or branch is pinned to several devices.
+        """
         default = device_name(devices()[0])
         with self._placing():
             placement = place(GraphIR((), nodes, ()), {}, default)
@@ -229,9 +277,8 @@ class Session:
                 "pin the whole of it, or use gx.function"
             )
             raise at(error, node.location)
-        request = Request(graph, nodes, fed, wanted.values, placement.devices, default)
-        plan = make_plan(request, self._state, self._note_compiled)
-        return _Prepared(wanted, tuple(fed), plan, _Single.of(plan), (fetches, [key for key, _ in feeds]))
+        request = Request(self._graph, nodes, fed, fetched, placement.devices, default)
+        return make_plan(request, self._state, self._note_compiled)
 
     def _placing(self) -> AbstractContextManager[None]:
         settings: dict[str, Any] = {}
@@ -259,13 +306,16 @@ class Session:
                 metadata.timeline = timeline
         if metadata is not None:
             metadata.compiled = self._compiled[before:]
-        return prepared.fetches.result([_fetched(result) for result in results])
+        return prepared.fetches.result([fetched_value(result) for result in results])
 
     def _executed(self, prepared: _Prepared, arrays: list[Any]) -> Sequence[Any]:
         single = prepared.single
         if single is not None and observer() is None:
             return single.run(arrays)
-        plan = prepared.plan
+        return self.execute(prepared.plan, arrays)
+
+    def execute(self, plan: Plan, arrays: Sequence[Any]) -> Sequence[Any]:
+        """Runs a plan with the values of what is fed; returns those of what is fetched."""
         if not plan.steps:
             slots = {**dict(enumerate(arrays)), **dict(plan.constants)}
             return [slots[slot] for slot in plan.outputs]
@@ -300,6 +350,7 @@ class Session:
         self._token.cancel("the Session was closed")
         self._state.resources.clear()
         self._prepared.clear()
+        self._partial.clear()
 
     @staticmethod
     def reset(target: str = "", containers: Sequence[str] | None = None, config: ConfigProto | None = None) -> None:
@@ -363,12 +414,3 @@ def _key(fetches: Any) -> Any:
     if type(fetches) is dict:
         return (dict, *[(name, _key(item)) for name, item in fetches.items()])
     return fetches if isinstance(fetches, str) else id(fetches)
-
-
-def _fetched(result: Any) -> Any:
-    """Returns a result as the user's own: an array, or a scalar."""
-    if isinstance(result, jax.Array):
-        result = np.array(result)
-    elif isinstance(result, np.ndarray) and result.dtype != STRING:
-        result = result.copy()
-    return result if not isinstance(result, np.ndarray) or result.shape else result[()]

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NoReturn
 import jax
 import numpy as np
 
-from graphc.base import nest
+from graphc.base import at, interruption, nest
 from graphc.base.errors import GraphcError, InternalError
 from graphc.core import Variable, host_array, resources_scope, type_of
 from graphc.ir import Attrs, Graph, OpDef, TensorType
@@ -72,10 +72,12 @@ class HostStep(Step):
 
 
 def of_operation(error: GraphcError, operation: Operation) -> GraphcError:
-    """Returns an error with the operation that failed, and its name in the message."""
+    """Returns an error with the operation that failed, its name and its line in the message."""
     if getattr(error, "op", None) is None:
         error.op = operation  # pyright: ignore[reportAttributeAccessIssue]
-        error.args = (f"{error.args[0] if error.args else ''} [operation {operation.name!r}]",)
+        message = str(error.args[0] if error.args else "").partition("\n  at ")[0]
+        error.args = (f"{message} [operation {operation.name!r}]",)
+        at(error, operation.node.location)
     return error
 
 
@@ -163,6 +165,9 @@ class SegmentProgram:
             if any(variable is None for variable in found):
                 return self._first(found, arrays)
             variables = self._variables = [variable for variable in found if variable is not None]
+        current = interruption()
+        if current is not None and current.deadline is not None:
+            return self._executable.attended(arrays, variables)
         return self._executable(arrays, variables)
 
     def _first(self, found: Sequence[Variable | None], arrays: Sequence[Any]) -> Sequence[Any]:
