@@ -1,21 +1,24 @@
 """The errors graphc raises.
 
 Every error is a :class:`GraphcError` and also the built-in exception a user would catch. The status names are
-the ones TensorFlow and gRPC use. A message says what was given, what was expected, where in the user's code, and
-what to write instead; :func:`at` adds the place.
+the ones TensorFlow and gRPC use, and so are the numbers in ``error_code``. A message says what was given, what was
+expected, where in the user's code, and what to write instead; :func:`at` adds the place.
 """
 
 from __future__ import annotations
 
 import concurrent.futures
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 if TYPE_CHECKING:
     from graphc.base.frames import Location
 
 __all__ = [
+    "AbortedError",
+    "AlreadyExistsError",
     "CancelledError",
     "ConcretizationError",
+    "DataLossError",
     "DeadlineExceededError",
     "FailedPreconditionError",
     "GraphcError",
@@ -29,23 +32,65 @@ __all__ = [
     "NumericsError",
     "OutOfRangeError",
     "ParseError",
+    "PermissionDeniedError",
+    "ResourceExhaustedError",
     "RetraceWarning",
     "SideEffectWarning",
+    "UnauthenticatedError",
+    "UnavailableError",
     "UndefinedNameError",
     "UnimplementedError",
+    "UnknownError",
     "UnsupportedSyntaxError",
     "VariableCreationError",
     "VerificationError",
     "at",
+    "code_of",
+    "error_of_code",
 ]
 
 
 class GraphcError(Exception):
-    """Base class of every error that graphc raises."""
+    """Base class of every error that graphc raises.
+
+    Args:
+      *args: the message. TensorFlow's form ``(node_def, op, message)``, with its code behind, is taken too.
+
+    Attributes:
+      error_code: the number of the status in gRPC and TensorFlow.
+      node_def: the node that failed, with its ``name``; None where no node did.
+      op: the operation of a graph built by hand that failed, or None.
+
+    Example:
+      >>> from graphc.base.errors import OutOfRangeError
+      >>> error = OutOfRangeError(None, None, "the queue is closed")
+      >>> error.message, error.error_code
+      ('the queue is closed', 11)
+    """
+
+    error_code: ClassVar[int] = 2
+    node_def: Any = None
+    op: Any = None
+
+    def __init__(self, *args: Any) -> None:
+        if len(args) >= 3:
+            if args[0] is not None:
+                self.node_def = args[0]
+            if args[1] is not None:
+                self.op = args[1]
+            args = (args[2],)
+        super().__init__(*args)
+
+    @property
+    def message(self) -> str:
+        """What went wrong, where, and what to do."""
+        return str(self.args[0]) if self.args else ""
 
 
 class InvalidArgumentError(GraphcError, ValueError):
     """An argument has a value, shape or structure that the operation does not take."""
+
+    error_code = 3
 
 
 class InvalidTypeError(InvalidArgumentError, TypeError):
@@ -54,6 +99,8 @@ class InvalidTypeError(InvalidArgumentError, TypeError):
 
 class OutOfRangeError(InvalidArgumentError, IndexError):
     """An index lies outside the axis it indexes."""
+
+    error_code = 11
 
 
 class NumberOverflowError(GraphcError, OverflowError):
@@ -67,21 +114,31 @@ class NumericsError(InvalidArgumentError, FloatingPointError):
 class NotFoundError(GraphcError, LookupError):
     """A named thing (device, op, variable) does not exist."""
 
+    error_code = 5
+
 
 class FailedPreconditionError(GraphcError, RuntimeError):
     """The system is not in the state that the call needs."""
+
+    error_code = 9
 
 
 class DeadlineExceededError(GraphcError, TimeoutError):
     """What was waited for was not done by the deadline; the message names it."""
 
+    error_code = 4
+
 
 class CancelledError(GraphcError, concurrent.futures.CancelledError):
     """What was waited for will not be done, since somebody has cancelled it, or waiting for it."""
 
+    error_code = 1
+
 
 class UnimplementedError(GraphcError, NotImplementedError):
     """The operation has a meaning that graphc does not compile (yet), so it refuses."""
+
+    error_code = 12
 
 
 class UnsupportedSyntaxError(UnimplementedError):
@@ -90,6 +147,54 @@ class UnsupportedSyntaxError(UnimplementedError):
 
 class InternalError(GraphcError, RuntimeError):
     """graphc broke its own rules: please report it."""
+
+    error_code = 13
+
+
+class AlreadyExistsError(GraphcError, FileExistsError):
+    """What should be made (a file, a folder, a named resource) is there already."""
+
+    error_code = 6
+
+
+class PermissionDeniedError(GraphcError, PermissionError):
+    """The program may not do that."""
+
+    error_code = 7
+
+
+class ResourceExhaustedError(GraphcError, MemoryError):
+    """Memory, disk space or another bounded resource is used up."""
+
+    error_code = 8
+
+
+class AbortedError(GraphcError, RuntimeError):
+    """Somebody else's work has ended this one; trying again may succeed."""
+
+    error_code = 10
+
+
+class UnavailableError(GraphcError, ConnectionError):
+    """A service cannot be reached now; trying again may succeed."""
+
+    error_code = 14
+
+
+class DataLossError(GraphcError, OSError):
+    """Data is broken or cut off, such as a record whose checksum is wrong."""
+
+    error_code = 15
+
+
+class UnauthenticatedError(GraphcError, PermissionError):
+    """The caller has not shown who it is."""
+
+    error_code = 16
+
+
+class UnknownError(GraphcError, RuntimeError):
+    """What failed is not known more closely."""
 
 
 class ConcretizationError(GraphcError, TypeError):
@@ -144,3 +249,37 @@ def at(error: E, location: Location | None) -> E:
     if location is not None and error.args and not str(error.args[0]).endswith(place := f"\n  at {location}"):
         error.args = (f"{error.args[0]}{place}", *error.args[1:])
     return error
+
+
+_STATUSES: tuple[type[GraphcError], ...] = (
+    CancelledError, UnknownError, InvalidArgumentError, DeadlineExceededError, NotFoundError, AlreadyExistsError,
+    PermissionDeniedError, ResourceExhaustedError, FailedPreconditionError, AbortedError, OutOfRangeError,
+    UnimplementedError, InternalError, UnavailableError, DataLossError, UnauthenticatedError,
+)  # fmt: skip
+
+
+def error_of_code(code: int) -> type[GraphcError]:
+    """Returns the class of errors that has a status number.
+
+    Args:
+      code: from 1 to 16; 0 stands for success.
+
+    Raises:
+      KeyError: no error has that code.
+
+    Example:
+      >>> error_of_code(11)
+      <class 'graphc.base.errors.OutOfRangeError'>
+    """
+    if 1 <= code <= len(_STATUSES):
+        return _STATUSES[code - 1]
+    raise KeyError(f"no error has the code {code!r}; codes of errors are 1 to {len(_STATUSES)}")
+
+
+def code_of(error: type[GraphcError]) -> int:
+    """Returns the status number of a class of errors: that of the nearest class above it that has one.
+
+    Args:
+      error: the class.
+    """
+    return error.error_code

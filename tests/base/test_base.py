@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import pickle
 import threading
 import tracemalloc
 from typing import Any
@@ -32,6 +33,14 @@ class TestErrors:
             (errors.VariableCreationError, ValueError),
             (errors.VerificationError, ValueError),
             (errors.ParseError, ValueError),
+            (errors.AlreadyExistsError, FileExistsError),
+            (errors.PermissionDeniedError, PermissionError),
+            (errors.ResourceExhaustedError, MemoryError),
+            (errors.AbortedError, RuntimeError),
+            (errors.UnavailableError, ConnectionError),
+            (errors.DataLossError, OSError),
+            (errors.UnauthenticatedError, PermissionError),
+            (errors.UnknownError, RuntimeError),
         ],
     )
     def test_each_is_also_the_builtin_that_a_user_catches(
@@ -44,7 +53,22 @@ class TestErrors:
         classes = {
             name for name, value in vars(errors).items() if isinstance(value, type) and issubclass(value, Exception)
         }
-        assert classes | {"at"} == set(errors.__all__)
+        assert classes | {"at", "code_of", "error_of_code"} == set(errors.__all__)
+
+    def test_every_error_has_a_status_and_takes_tensorflows_arguments(self) -> None:
+        classes = [value for value in vars(errors).values() if isinstance(value, type)]
+        found = [one for one in classes if issubclass(one, errors.GraphcError)]
+        for one in found:
+            assert 1 <= errors.code_of(one) <= 16
+            assert issubclass(one, errors.error_of_code(errors.code_of(one))) or errors.code_of(one) == 2
+            error = one("node", "op", "why", 3)
+            assert (error.node_def, error.op, error.message, str(error)) == ("node", "op", "why", "why")
+            again = pickle.loads(pickle.dumps(error))
+            assert (type(again), again.message, again.op) == (one, "why", "op")
+            assert (one("why").op, one("why").node_def, one().message) == (None, None, "")
+        assert [errors.code_of(errors.error_of_code(code)) for code in range(1, 17)] == list(range(1, 17))
+        with pytest.raises(KeyError, match="no error has the code 0; codes of errors are 1 to 16"):
+            errors.error_of_code(0)
 
     def test_at_appends_the_place(self) -> None:
         error = errors.InvalidArgumentError("bad", 3)
