@@ -1,6 +1,6 @@
 """Layer 0: errors, configuration, nested structures, names, registries, user stack frames, deadlines, waiting."""
 
-from graphc.base import errors, nest
+from graphc.base import errors, files, flags, logs, nest
 from graphc.base.blocking import apart, beside, finish_given_up, until_called, when_done
 from graphc.base.cancellation import CancellationToken
 from graphc.base.collection import collect_since, collection_paused, collections_so_far
@@ -16,6 +16,7 @@ from graphc.base.deadlines import (
 )
 from graphc.base.detours import detours, set_detour
 from graphc.base.errors import at
+from graphc.base.file import File
 from graphc.base.frames import (
     Location,
     is_graphc_file,
@@ -42,6 +43,7 @@ __all__ = [
     "Config",
     "Deadline",
     "DeviceSettings",
+    "File",
     "HeldInterrupts",
     "Interruption",
     "Location",
@@ -65,7 +67,9 @@ __all__ = [
     "deep_recursion",
     "detours",
     "errors",
+    "files",
     "finish_given_up",
+    "flags",
     "held_by",
     "held_interrupts",
     "holding",
@@ -79,6 +83,7 @@ __all__ = [
     "is_library_module",
     "lazy_names",
     "listen_to_waits",
+    "logs",
     "names_of",
     "nest",
     "note_progress",

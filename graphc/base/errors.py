@@ -21,6 +21,8 @@ __all__ = [
     "DataLossError",
     "DeadlineExceededError",
     "FailedPreconditionError",
+    "FileMissingError",
+    "FileStateError",
     "GraphcError",
     "GraphcWarning",
     "InternalError",
@@ -121,6 +123,14 @@ class FailedPreconditionError(GraphcError, RuntimeError):
     """The system is not in the state that the call needs."""
 
     error_code = 9
+
+
+class FileMissingError(NotFoundError, FileNotFoundError):
+    """A file or folder does not exist."""
+
+
+class FileStateError(FailedPreconditionError, OSError):
+    """A folder stands where a file should, or the other way round, or it is not empty."""
 
 
 class DeadlineExceededError(GraphcError, TimeoutError):

@@ -1,0 +1,98 @@
+"""Flags of a program's command line by absl, and its start; absl is imported when it is first asked for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
+
+__all__ = ["FLAGS", "absl_flags", "define", "run"]
+
+_OLD_NAMES = {"flag_name": "name", "default_value": "default", "docstring": "help"}
+
+
+def absl_flags() -> Any:
+    """Returns absl's module of flags."""
+    return import_module("absl.flags")
+
+
+def define(kind: str, *args: Any, **kwargs: Any) -> Any:
+    """Defines a flag, as absl's function of that kind does.
+
+    Args:
+      kind: ``"string"``, ``"integer"``, ``"float"``, ``"boolean"``, ...
+      *args: name, default and help.
+      **kwargs: these by name, TensorFlow's old names (``flag_name``, ``default_value``, ``docstring``) included.
+    """
+    renamed = {_OLD_NAMES.get(name, name): value for name, value in kwargs.items()}
+    return getattr(absl_flags(), f"DEFINE_{kind}")(*args, **renamed)
+
+
+class _Flags:
+    """The values of all flags; reading one parses the command line, if nothing has yet.
+
+    It stands for absl's own ``FLAGS``, so flags that absl's functions define are seen here, too.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        values = absl_flags().FLAGS
+        if not name.startswith("_") and name in values and not values.is_parsed():
+            values(sys.argv, known_only=True)
+        return getattr(values, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(absl_flags().FLAGS, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        delattr(absl_flags().FLAGS, name)
+
+    def __getitem__(self, name: str) -> Any:
+        return absl_flags().FLAGS[name]
+
+    def __setitem__(self, name: str, flag: Any) -> None:
+        absl_flags().FLAGS[name] = flag
+
+    def __contains__(self, name: object) -> bool:
+        return name in absl_flags().FLAGS
+
+    def __iter__(self) -> Any:
+        return iter(absl_flags().FLAGS)
+
+    def __len__(self) -> int:
+        return len(absl_flags().FLAGS)
+
+    def __dir__(self) -> list[str]:
+        return dir(absl_flags().FLAGS)
+
+    def __call__(self, argv: Sequence[str], known_only: bool = False) -> list[str]:
+        return absl_flags().FLAGS(argv, known_only)
+
+    def __repr__(self) -> str:
+        return repr(absl_flags().FLAGS)
+
+    def __str__(self) -> str:
+        return str(absl_flags().FLAGS)
+
+
+FLAGS = _Flags()
+"""The values of all flags."""
+
+
+def run(main: Callable[[list[str]], object] | None = None, argv: Sequence[str] | None = None) -> None:
+    """Parses the flags, calls the program's function with the arguments that are none, and ends the program.
+
+    Args:
+      main: the function; that of the name ``main`` in the program itself if None.
+      argv: the command line, the program's name first; that of the process if None. Flags that are not defined are
+        left to the function.
+
+    Raises:
+      AttributeError: there is no function ``main``.
+    """
+
+    def parse(given: Sequence[str] | None) -> list[str]:
+        return FLAGS(sys.argv if given is None else given, known_only=True)
+
+    called: Any = sys.modules["__main__"].main if main is None else main
+    import_module("absl.app").run(called, argv=None if argv is None else list(argv), flags_parser=parse)
