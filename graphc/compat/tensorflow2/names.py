@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
-from collections.abc import Iterable, Mapping
-from types import ModuleType, SimpleNamespace
+from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 from graphc.autograph import check_numerics, cond, do_not_convert, to_source
 from graphc.base import config, nest
+from graphc.compat.spaces import Library
 from graphc.compat.tensorflow2 import own
 from graphc.compat.tensorflow2.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS, ROWS
 from graphc.core import StringTensor, Tensor, Variable, context, device
@@ -17,7 +17,7 @@ from graphc.function import function, functions_run_eagerly, run_functions_eager
 from graphc.gradients import custom_gradient
 from graphc.ops import control_dependencies, fft, functions, group, linalg, nn, no_op, random, special, strings, tuple
 
-__all__ = ["NAMES", "Namespace", "missing", "top_level", "use_instead"]
+__all__ = ["NAMES", "missing", "top_level", "use_instead"]
 
 LIBRARY = "tf"
 _MODULE = "graphc.compat.v2"
@@ -69,73 +69,10 @@ NAMES: Mapping[str, Any] = _objects()
 """What each name of the tables stands for, by its dotted name below ``tf``."""
 
 
-class Namespace(ModuleType):
-    """A namespace such as ``tf.math``; a name that it has not raises an error that says what to use."""
+_LIBRARY = Library(LIBRARY, _MODULE, NAMES, ELSEWHERE)
 
-    def __init__(self, path: str) -> None:
-        super().__init__(f"{_MODULE}.{path}", f"TensorFlow's namespace ``{LIBRARY}.{path}``, as far as graphc has it.")
-        self._path = path
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise missing(f"{self._path}.{name}")
-
-
-def top_level() -> dict[str, Any]:
-    """The names of ``tf`` itself: functions, objects and namespaces."""
-    spaces: dict[str, Namespace] = {}
-    top: dict[str, Any] = {}
-
-    def space(path: str) -> Namespace:
-        if path not in spaces:
-            spaces[path] = Namespace(path)
-            parent, _, name = path.rpartition(".")
-            put(parent, name, spaces[path])
-        return spaces[path]
-
-    def put(path: str, name: str, value: Any) -> None:
-        if path:
-            setattr(space(path), name, value)
-        else:
-            top[name] = value
-
-    for full, value in NAMES.items():
-        path, _, name = full.rpartition(".")
-        put(path, name, value)
-    for path, made in spaces.items():
-        made.__all__ = sorted(  # pyright: ignore[reportAttributeAccessIssue]
-            {
-                rest.partition(".")[0]
-                for full in NAMES
-                if full.startswith(f"{path}.")
-                for rest in [full[len(path) + 1 :]]
-            }
-        )
-    return top
-
-
-def missing(path: str) -> AttributeError:
-    """The error for a name that is not there.
-
-    Args:
-      path: the name below ``tf``.
-    """
-    parts = path.split(".")
-    for end in range(len(parts), 0, -1):
-        known = ".".join(parts[:end])
-        if known in ELSEWHERE:
-            return AttributeError(f"graphc has no {LIBRARY}.{path}: {ELSEWHERE[known]}")
-    near = [f"{LIBRARY}.{name}" for name in _near(path, NAMES)]
-    return AttributeError(f"graphc has no {LIBRARY}.{path}" + (f"; did you mean {' or '.join(near)}?" if near else ""))
-
-
-def _near(path: str, names: Iterable[str]) -> list[str]:
-    """The names that are most alike: the same name elsewhere first."""
-    names = list(names)
-    last = path.rpartition(".")[2]
-    same = [name for name in names if name.rpartition(".")[2] == last]
-    return same[:3] or difflib.get_close_matches(path, names, n=3)
+top_level = _LIBRARY.top_level
+missing = _LIBRARY.missing
 
 
 def use_instead(name: str) -> str | None:

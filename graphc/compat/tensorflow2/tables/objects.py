@@ -3,7 +3,7 @@
 from typing import Any
 
 from graphc import layers, optim
-from graphc.base import errors
+from graphc.compat.statuses import ERRORS
 from graphc.core import Tensor, Variable, string
 from graphc.function import TensorSpec
 from graphc.gradients import ForwardAccumulator, GradientTape
@@ -55,14 +55,3 @@ DTYPES: dict[str, Any] = {
     **{f"dtypes.{name}": dtype for name, dtype in _DTYPES.items()},
 }
 """The dtypes by name, at the top and in ``dtypes``."""
-
-ERRORS: dict[str, Any] = {
-    "errors.FailedPreconditionError": errors.FailedPreconditionError,
-    "errors.InternalError": errors.InternalError,
-    "errors.InvalidArgumentError": errors.InvalidArgumentError,
-    "errors.NotFoundError": errors.NotFoundError,
-    "errors.OpError": errors.GraphcError,
-    "errors.OutOfRangeError": errors.OutOfRangeError,
-    "errors.UnimplementedError": errors.UnimplementedError,
-}
-"""The errors that graphc raises for the same reasons."""

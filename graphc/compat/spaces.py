@@ -1,0 +1,113 @@
+"""The namespaces that tables of names make, and what is said of names that are in none."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+__all__ = ["Library", "Namespace"]
+
+
+@dataclass(frozen=True)
+class Library:
+    """The names of another library.
+
+    Attributes:
+      name: what users call it, ``tf``.
+      module: the module that has them, ``graphc.compat.v2``.
+      names: what each name stands for, by its dotted name.
+      elsewhere: what to use instead of names that are not there.
+      later: names of objects that are imported when they are first used, with what imports them.
+    """
+
+    name: str
+    module: str
+    names: Mapping[str, Any]
+    elsewhere: Mapping[str, str]
+    later: Mapping[str, Callable[[], Any]] = field(default_factory=dict[str, "Callable[[], Any]"])
+
+    def top_level(self) -> dict[str, Any]:
+        """Returns the names of the library itself: functions, objects and namespaces."""
+        spaces: dict[str, Namespace] = {}
+        top: dict[str, Any] = {}
+
+        def space(path: str) -> Namespace:
+            if path not in spaces:
+                spaces[path] = Namespace(self, path)
+                parent, _, name = path.rpartition(".")
+                put(parent, name, spaces[path])
+            return spaces[path]
+
+        def put(path: str, name: str, value: Any) -> None:
+            if path:
+                setattr(space(path), name, value)
+            else:
+                top[name] = value
+
+        for full, value in self.names.items():
+            path, _, name = full.rpartition(".")
+            put(path, name, value)
+        for full in self.later:
+            if "." in full:
+                space(full.rpartition(".")[0])
+        for path, made in spaces.items():
+            made.__all__ = self._inside(path)  # pyright: ignore[reportAttributeAccessIssue]
+        return top
+
+    def _inside(self, path: str) -> list[str]:
+        below = [full[len(path) + 1 :] for full in (*self.names, *self.later) if full.startswith(f"{path}.")]
+        return sorted({rest.partition(".")[0] for rest in below})
+
+    def found_later(self, path: str) -> Any:
+        """Returns what a name stands for that is imported now.
+
+        Raises:
+          AttributeError: there is no such name.
+        """
+        make = self.later.get(path)
+        if make is None:
+            raise self.missing(path)
+        return make()
+
+    def missing(self, path: str) -> AttributeError:
+        """Returns the error for a name that is not there.
+
+        Args:
+          path: the name below the library's own.
+        """
+        parts = path.split(".")
+        for end in range(len(parts), 0, -1):
+            known = ".".join(parts[:end])
+            if known in self.elsewhere:
+                return AttributeError(f"graphc has no {self.name}.{path}: {self.elsewhere[known]}")
+        near = [f"{self.name}.{name}" for name in _near(path, (*self.names, *self.later))]
+        meant = f"; did you mean {' or '.join(near)}?" if near else ""
+        return AttributeError(f"graphc has no {self.name}.{path}{meant}")
+
+
+class Namespace(ModuleType):
+    """A namespace such as ``tf.math``; a name that it has not raises an error that says what to use."""
+
+    def __init__(self, library: Library, path: str) -> None:
+        says = f"TensorFlow's namespace ``{library.name}.{path}``, as far as graphc has it."
+        super().__init__(f"{library.module}.{path}", says)
+        self._library = library
+        self._path = path
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = self._library.found_later(f"{self._path}.{name}")
+        setattr(self, name, found)
+        return found
+
+
+def _near(path: str, names: Iterable[str]) -> list[str]:
+    """The names that are most alike: the same name elsewhere first."""
+    names = list(names)
+    last = path.rpartition(".")[2]
+    same = [name for name in names if name.rpartition(".")[2] == last]
+    return same[:3] or difflib.get_close_matches(path, names, n=3)
