@@ -17,7 +17,7 @@ from graphc.function import function, functions_run_eagerly, run_functions_eager
 from graphc.gradients import custom_gradient
 from graphc.ops import control_dependencies, fft, functions, group, linalg, nn, no_op, random, special, strings, tuple
 
-__all__ = ["NAMES", "missing", "top_level", "use_instead"]
+__all__ = ["NAMES", "NAMESPACE", "missing", "top_level", "use_instead"]
 
 LIBRARY = "tf"
 _MODULE = "graphc.compat.v2"
@@ -53,14 +53,22 @@ _GX = SimpleNamespace(
 )
 
 
+NAMESPACE: Mapping[str, Any] = {
+    # In the defaults of a signature "bool" is the dtype, in the calls it is Python's own.
+    **{name: DTYPES[name] for name in DTYPES if "." not in name and name != "bool"},
+    "contextlib": contextlib,
+    "gx": _GX,
+    "hann_window": own.hann_window,
+    "own": own,
+}
+"""What signatures and calls of rows refer to."""
+
+
 def _objects() -> dict[str, Any]:
     """What each name stands for."""
-    dtypes = {name: DTYPES[name] for name in DTYPES if "." not in name and name != "bool"}
-    namespace = {**dtypes, "contextlib": contextlib, "gx": _GX, "hann_window": own.hann_window, "own": own}
     found: dict[str, Any] = {**CLASSES, **DTYPES, **ERRORS}
     for row in ROWS:
-        # In the defaults of a signature "bool" is the dtype, in the calls it is Python's own.
-        made = row.function(LIBRARY, _MODULE, namespace)
+        made = row.function(LIBRARY, _MODULE, NAMESPACE)
         found.update(dict.fromkeys(row.names, made))
     return dict(sorted(found.items()))
 

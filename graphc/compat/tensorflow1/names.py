@@ -1,0 +1,48 @@
+"""What the names of TensorFlow 1 stand for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+from graphc.base import errors, files, flags, logs
+from graphc.compat.spaces import Library
+from graphc.compat.tensorflow1 import arguments
+from graphc.compat.tensorflow1.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS, LATER, OPERATIONS, OTHERS, VALUES
+from graphc.compat.tensorflow2 import NAMESPACE as NAMESPACE_OF_2
+from graphc.compat.tensorflow2 import top_level as names_of_2
+
+__all__ = ["LIBRARY", "NAMES"]
+
+_NAME = "tf"
+_MODULE = "graphc.compat.v1"
+
+NAMESPACE: Mapping[str, Any] = {
+    **NAMESPACE_OF_2,
+    **{name: getattr(arguments, name) for name in arguments.__all__},
+    "errors": errors,
+    "files": files,
+    "flags": flags,
+    "logs": logs,
+    "os": os,
+    "v2": SimpleNamespace(**names_of_2()),
+}
+"""What signatures and calls of rows refer to."""
+
+
+def _objects() -> dict[str, Any]:
+    """What each name stands for."""
+    found: dict[str, Any] = {**CLASSES, **DTYPES, **ERRORS, **VALUES}
+    for row in (*OPERATIONS, *OTHERS):
+        made = row.function(_NAME, _MODULE, NAMESPACE)
+        found.update(dict.fromkeys(row.names, made))
+    return dict(sorted(found.items()))
+
+
+NAMES: Mapping[str, Any] = _objects()
+"""What each name of the tables stands for, by its dotted name below ``tf``."""
+
+LIBRARY = Library(_NAME, _MODULE, NAMES, ELSEWHERE, LATER)
+"""The names as namespaces."""

@@ -1,0 +1,21 @@
+"""The tables: each row is a name of TensorFlow 1, its signature, and the call of graphc's functions it stands for."""
+
+from graphc.compat.tensorflow1.tables import arrays, checks, draws, files, networks, reductions, shared, strings
+from graphc.compat.tensorflow1.tables.elsewhere import ELSEWHERE
+from graphc.compat.tensorflow1.tables.objects import CLASSES, DTYPES, ERRORS, LATER, VALUES
+
+OPERATIONS = (
+    *shared.OPERATIONS,
+    *reductions.ROWS,
+    *arrays.ROWS,
+    *networks.ROWS,
+    *draws.ROWS,
+    *strings.ROWS,
+    *checks.ROWS,
+)
+"""Rows that make operations: they run in the default graph unless something else is traced."""
+
+OTHERS = (*shared.OTHERS, *files.ROWS)
+"""Rows that make none."""
+
+__all__ = ["CLASSES", "DTYPES", "ELSEWHERE", "ERRORS", "LATER", "OPERATIONS", "OTHERS", "VALUES"]

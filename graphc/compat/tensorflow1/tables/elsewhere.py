@@ -1,0 +1,29 @@
+"""Names that TensorFlow 1 has and graphc has otherwise or not at all, and what to use instead."""
+
+from graphc.compat.tensorflow2 import ELSEWHERE as ELSEWHERE_OF_2
+
+__all__ = ["ELSEWHERE"]
+
+_HERE_NOW = {
+    "Graph", "Operation", "Session", "compat", "global_variables_initializer", "gradients", "init_scope", "io",
+    "name_scope", "placeholder", "queue", "reset_default_graph", "strings", "summary", "train",
+}  # fmt: skip
+
+_LAYERS = "use tf.get_variable and tf.matmul, gx.layers, or a flax or equinox model with gx.call_jax"
+
+ELSEWHERE: dict[str, str] = {
+    **{name: text for name, text in ELSEWHERE_OF_2.items() if name.partition(".")[0] not in _HERE_NOW},
+    "contrib": "TensorFlow itself has removed it; look for the function of the same name in tf, tf.nn or tf.train",
+    "enable_eager_execution": "use graphc.compat.v2, where everything is eager",
+    "errors.raise_exception_on_not_ok_status": "it is of TensorFlow's C interface; call the function itself",
+    "estimator": "write the training loop with a tf.Session",
+    "graph_util": "g.as_graph_def() and gx.parse_graph keep graphs as texts",
+    "image": "use array functions, or jax.image in gx.call_jax",
+    "layers": _LAYERS,
+    "nn.rnn_cell": _LAYERS,
+    "nn.static_rnn": "write the loop in Python, or with tf.scan",
+    "nn.dynamic_rnn": "use tf.scan or tf.while_loop",
+    "saved_model": "use tf.train.Saver",
+    "tables_initializer": "there are no tables; use a dict, or gx.strings.Vocabulary",
+}
+"""What to use instead, by name."""

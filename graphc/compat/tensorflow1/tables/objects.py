@@ -1,0 +1,64 @@
+"""Names of classes, dtypes and constants, and of what is imported when it is first used."""
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from graphc.base import File, flags
+from graphc.compat.statuses import CODES, ERRORS
+from graphc.compat.tensorflow2 import CLASSES as CLASSES_OF_2
+from graphc.compat.tensorflow2 import DTYPES
+
+__all__ = ["CLASSES", "DTYPES", "ERRORS", "LATER", "VALUES"]
+
+CLASSES: dict[str, Any] = {
+    **{name: CLASSES_OF_2[name] for name in ("DeviceSpec", "GradientTape", "TensorSpec")},
+    "OpError": ERRORS["errors.OpError"],
+    "gfile.FastGFile": File,
+    "gfile.GFile": File,
+    "gfile.Open": File,
+    "io.gfile.GFile": File,
+}
+"""Objects by name, each with graphc's own signature."""
+
+VALUES: dict[str, Any] = {
+    **CODES,
+    "VERSION": "2.21.0",
+    "__version__": "2.21.0",
+    "app.flags.FLAGS": flags.FLAGS,
+    "flags.FLAGS": flags.FLAGS,
+    "logging.DEBUG": logging.DEBUG,
+    "logging.ERROR": logging.ERROR,
+    "logging.FATAL": logging.FATAL,
+    "logging.INFO": logging.INFO,
+    "logging.WARN": logging.WARNING,
+    "newaxis": None,
+    "version.VERSION": "2.21.0",
+}
+"""Constants and single objects by name."""
+
+_OF_ABSL = (
+    "ArgumentParser", "ArgumentSerializer", "BaseListParser", "BooleanFlag", "BooleanParser", "CantOpenFlagFileError",
+    "CsvListSerializer", "DEFINE", "DEFINE_alias", "DEFINE_enum", "DEFINE_enum_class", "DEFINE_flag", "DEFINE_list",
+    "DEFINE_multi", "DEFINE_multi_enum", "DEFINE_multi_enum_class", "DEFINE_multi_float", "DEFINE_multi_integer",
+    "DEFINE_multi_string", "DEFINE_spaceseplist", "DuplicateFlagError", "EnumClassFlag", "EnumClassListSerializer",
+    "EnumClassParser", "EnumClassSerializer", "EnumFlag", "EnumParser", "Error", "Flag", "FlagHolder",
+    "FlagNameConflictsWithMethodError", "FlagValues", "FloatParser", "IllegalFlagValueError", "IntegerParser",
+    "ListParser", "ListSerializer", "MultiEnumClassFlag", "MultiFlag", "UnparsedFlagAccessError",
+    "UnrecognizedFlagError", "ValidationError", "WhitespaceSeparatedListParser", "adopt_module_key_flags",
+    "declare_key_flag", "disclaim_key_flags", "doc_to_help", "flag_dict_to_args", "get_help_width",
+    "mark_bool_flags_as_mutual_exclusive", "mark_flag_as_required", "mark_flags_as_mutual_exclusive",
+    "mark_flags_as_required", "multi_flags_validator", "override_value", "register_multi_flags_validator",
+    "register_validator", "set_default", "text_wrap", "validator",
+)  # fmt: skip
+
+
+def _of_absl(name: str) -> Any:
+    return getattr(flags.absl_flags(), name)
+
+
+LATER: Mapping[str, Callable[[], Any]] = {
+    f"{space}.{name}": partial(_of_absl, name) for space in ("flags", "app.flags") for name in _OF_ABSL
+}
+"""Objects of other libraries, by the name that they have here."""
