@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from textwrap import indent
 from typing import Any
 
 from graphc.ops import ROWS, Signature, asarray
@@ -41,17 +42,26 @@ class Alias:
         found = _TARGET.search(self.call)
         return None if found is None else (found[1], found[2])
 
-    def function(self, library: str, module: str, namespace: Mapping[str, Any]) -> Callable[..., Any]:
+    def function(
+        self, library: str, module: str, namespace: Mapping[str, Any], operation: str | None = None
+    ) -> Callable[..., Any]:
         """The function, compiled from the signature, so that Python itself binds the arguments.
 
         Args:
           library: what users call the library, ``tf``.
           module: the module that it is found in.
           namespace: what signature and call refer to.
+          operation: where calls make operations of a graph, how they are named if the argument ``name`` does not say;
+            ``making`` of the namespace is entered with that, and gives what names the result.
         """
         name = self.names[0].rpartition(".")[2]
         first = _first_steps(self.call)
-        source = f"def {name}({self.signature}):\n{first}    return {self.call}\n"
+        if operation is None:
+            body = f"{first}    return {self.call}\n"
+        else:
+            wish = f"name or {operation!r}" if re.search(r"\bname\b", self.signature) else repr(operation)
+            body = f"    with making({wish}) as _named:\n{indent(first, '    ')}        return _named({self.call})\n"
+        source = f"def {name}({self.signature}):\n{body}"
         found: dict[str, Any] = {}
         code = compile(source, f"<graphc alias {library}.{self.names[0]}>", "exec", _ANNOTATIONS, dont_inherit=True)
         exec(code, {**namespace, "_asarray": asarray, "_are_numbers": _are_numbers}, found)

@@ -22,9 +22,7 @@ HERE = Path(__file__).parent
 def rows() -> list[dict[str, Any]]:
     from graphc.compat.tensorflow1.tables import OPERATIONS, OTHERS
 
-    return [
-        {"names": row.names, "example": row.example, "runs": row in OPERATIONS} for row in (*OPERATIONS, *OTHERS)
-    ]
+    return [{"names": row.names, "example": row.example, "runs": row in OPERATIONS} for row in (*OPERATIONS, *OTHERS)]
 
 
 def signature(function: Any) -> str:
@@ -32,8 +30,8 @@ def signature(function: Any) -> str:
     parameters = inspect.signature(function).parameters.values()
     plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in parameters]
     text = str(inspect.Signature(plain))[1:-1]
-    text = re.sub(r"<function (\w+) at \w+>", r"\1", re.sub(r"\btf\.(\w+)", r"\1", text))
-    return text.replace("'", '"')
+    text = re.sub(r"<function (\w+) at \w+>", r"\1", re.sub(r"\b(?:tf|graphc)\.(\w+?)_?\b", r"\1", text))
+    return text.replace("<class 'bool'>", "bool").replace("'", '"')
 
 
 def described(value: Any) -> Any:
@@ -45,7 +43,10 @@ def described(value: Any) -> Any:
         return {"python": value}
     array = np.asarray(value)
     if array.dtype.kind in "OS":
-        return {"dtype": "string", "value": np.vectorize(lambda item: item.decode(), otypes=[object])(array.astype(object)).tolist()}
+        return {
+            "dtype": "string",
+            "value": np.vectorize(lambda item: item.decode(), otypes=[object])(array.astype(object)).tolist(),
+        }
     if array.dtype.kind == "c":
         return {"dtype": array.dtype.name, "re": rounded(array.real), "im": rounded(array.imag)}
     return {"dtype": array.dtype.name, "value": rounded(array)}

@@ -10,7 +10,9 @@ from typing import Any
 from graphc.base import errors, files, flags, logs
 from graphc.compat.spaces import Library
 from graphc.compat.tensorflow1 import arguments
+from graphc.compat.tensorflow1.making import making
 from graphc.compat.tensorflow1.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS, LATER, OPERATIONS, OTHERS, VALUES
+from graphc.compat.tensorflow1.tables.operations import operation_name
 from graphc.compat.tensorflow2 import NAMESPACE as NAMESPACE_OF_2
 from graphc.compat.tensorflow2 import top_level as names_of_2
 
@@ -26,6 +28,7 @@ NAMESPACE: Mapping[str, Any] = {
     "files": files,
     "flags": flags,
     "logs": logs,
+    "making": making,
     "os": os,
     "v2": SimpleNamespace(**names_of_2()),
 }
@@ -35,7 +38,10 @@ NAMESPACE: Mapping[str, Any] = {
 def _objects() -> dict[str, Any]:
     """What each name stands for."""
     found: dict[str, Any] = {**CLASSES, **DTYPES, **ERRORS, **VALUES}
-    for row in (*OPERATIONS, *OTHERS):
+    for row in OPERATIONS:
+        made = row.function(_NAME, _MODULE, NAMESPACE, operation_name(row))
+        found.update(dict.fromkeys(row.names, made))
+    for row in OTHERS:
         made = row.function(_NAME, _MODULE, NAMESPACE)
         found.update(dict.fromkeys(row.names, made))
     return dict(sorted(found.items()))
