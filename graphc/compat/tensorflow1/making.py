@@ -6,11 +6,35 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
+from graphc.base import nest
+from graphc.core import StringTensor, SymbolicTensor, Tensor, context
+from graphc.session import default_graph
+
 __all__ = ["making"]
 
 
 @contextmanager
 def making(name: str) -> Generator[Callable[[Any], Any]]:
-    """Does nothing yet."""
-    del name
-    yield lambda result: result
+    """Opens a scope in which operations go to the default graph, unless a compiled function is traced.
+
+    Args:
+      name: of the operation that the scope makes; made unique.
+
+    Yields:
+      A function that makes a tensor of the graph of what is known already, names the result, and returns it.
+    """
+    graph, trace = default_graph(), context.trace
+    if trace is not None and not trace.is_inside(graph.trace):
+        yield lambda result: result
+        return
+    with graph.making(name):
+        yield lambda result: graph.named(nest.map_structure(_in_graph, result), name)
+
+
+def _in_graph(value: Any) -> Any:
+    """Returns an array, eager tensor or string as a constant of the graph that is built; other values as they are."""
+    known = isinstance(value, np.ndarray | np.generic | StringTensor)
+    known = known or (isinstance(value, Tensor) and not isinstance(value, SymbolicTensor))
+    return context.trace.lift(value) if known and context.trace is not None else value

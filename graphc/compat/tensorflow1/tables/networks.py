@@ -146,7 +146,7 @@ ROWS = (
         "nn.embedding_lookup",
         'params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None',
         "v2.nn.embedding_lookup(params, ids, max_norm)",
-        "[[3.0, 4.0], [6.0, 8.0]], [1, 0], max_norm=5.0",
+        "tf.constant([[3.0, 4.0], [6.0, 8.0]]), [1, 0], max_norm=5.0",
     ),
     alias(
         "nn.softmax_cross_entropy_with_logits",

@@ -164,7 +164,6 @@ meshgrid
 shape_n
 rank
 broadcast_to
-broadcast_static_shape
 broadcast_dynamic_shape
 ensure_shape
 identity
@@ -299,6 +298,7 @@ vectorized_map
 """Rows that make operations."""
 
 OTHERS = _shared("""
+broadcast_static_shape
 is_tensor
 config.run_functions_eagerly
 config.functions_run_eagerly
