@@ -97,6 +97,37 @@ def _() -> Made:
     return lambda x: x * helper(), change
 
 
+def _inside_a_branch(x: Any) -> Any:
+    def inside(y: Any) -> Any:
+        return y * NUMBER if y > 0 else y
+
+    return inside(x)
+
+
+def _inside_a_loop(x: Any) -> Any:
+    def inside(y: Any) -> Any:
+        for _ in range(3):
+            y = y * NUMBER
+        return y
+
+    return inside(x)
+
+
+def _inside_a_comprehension(x: Any) -> Any:
+    inside = lambda y: sum([y * NUMBER for _ in range(2)])  # noqa: E731
+    return inside(x)
+
+
+for _place, _program in {
+    "a branch": _inside_a_branch,
+    "a loop": _inside_a_loop,
+    "a comprehension": _inside_a_comprehension,
+}.items():
+    for_kind(NAMES, f"a global number, read in {_place} of an inner function", "followed")(
+        functools.partial(_rebinding, "NUMBER", 2.0, 3.0, _program)
+    )
+
+
 @for_kind(FUNCTIONS, "a global function that is defined anew", "followed")
 def _() -> Made:
     return _rebinding("HELPER", lambda x: x * 2, lambda x: x * 3, lambda x: HELPER(x))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
+from graphc.autograph.convert import is_part
 from graphc.autograph.operators.names.members import found_on
 from graphc.autograph.operators.stores.places import AttributePlace
 from graphc.base import is_library_file, is_library_module, remember
@@ -71,7 +72,7 @@ def read_names(function: types.FunctionType, names: Names) -> None:
 
 
 def names_of(code: types.CodeType, *, inner: bool = False) -> Names:
-    """The names in code, and in its comprehensions; with ``inner``, in all functions that it defines."""
+    """The names in code, and in its comprehensions and converted parts; with ``inner``, in all functions it defines."""
     return _known[inner].get(id(code)) or remember(_known[inner], code, _names_of(code, inner))
 
 
@@ -87,7 +88,7 @@ def _names_of(code: types.CodeType, inner: bool) -> Names:
         elif instruction.opname in _ATTRIBUTES:
             names.attributes.add(instruction.argval)
     for constant in code.co_consts:
-        if isinstance(constant, types.CodeType) and (inner or constant.co_name in _COMPREHENSIONS):
+        if isinstance(constant, types.CodeType) and (inner or constant.co_name in _COMPREHENSIONS or is_part(constant)):
             within = names_of(constant, inner=inner)
             names.outside.update({name: line for name, line in within.outside.items() if name not in names.outside})
             free = {name: line for name, line in within.free.items() if name in code.co_freevars}
