@@ -19,12 +19,13 @@ from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodW
 from typing import TypeAlias
 
 from graphc.autograph.build import NOTHING, PREFIX, THUNK, arguments, constant, fix_locations, function
+from graphc.autograph.item_uses import mark_item_uses
 from graphc.autograph.source import FUTURE_FLAGS, Definition, Source, find_source
 from graphc.autograph.statements import rewrite
 from graphc.autograph.unit import Unit
-from graphc.base import at, collection_paused, deep_recursion, errors, user_location
+from graphc.base import at, collection_paused, deep_recursion, errors, remember, user_location
 
-__all__ = ["convert", "is_converted", "is_part", "is_part_of", "to_source"]
+__all__ = ["convert", "is_converted", "is_part", "is_part_of", "names_asked", "to_source"]
 
 _MARK = "ag__converted"  # the last constant of every converted code object
 _PART = "ag__part"  # the constant before it, where the code is a branch, a loop's body or an operand
@@ -86,6 +87,8 @@ _Outcome: TypeAlias = _Converted | _Refused
 # By identity: equal code objects of two files differ in the lines that their users see.
 _outcomes: dict[tuple[int, int, bool], tuple[_Outcome, object]] = {}
 _lock = threading.RLock()
+_only_asked: dict[int, frozenset[str]] = {}
+_NO_NAMES: frozenset[str] = frozenset()
 
 
 def convert(fn: FunctionType, *, operators: object | None = None, suspended: bool = False) -> FunctionType:
@@ -140,6 +143,11 @@ def is_converted(fn: FunctionType | CodeType) -> bool:
     return bool(code.co_consts) and isinstance(code.co_consts[-1], str) and code.co_consts[-1] == _MARK
 
 
+def names_asked(code: CodeType) -> frozenset[str]:
+    """The names that converted code, and the code around it, uses to ask for items only, and for nothing else."""
+    return _only_asked.get(id(code), _NO_NAMES)
+
+
 def is_part(code: CodeType) -> bool:
     """Whether code is a branch, a loop's body or an operand of a converted function: generated, not written."""
     return len(code.co_consts) > 1 and is_converted(code) and code.co_consts[-2] == _PART
@@ -172,7 +180,7 @@ def to_source(fn: Callable[..., object]) -> str:
     """
     function = _python_function(fn)
     with deep_recursion():
-        node = _rewritten(function, find_source(function))
+        node, _ = _rewritten(function, find_source(function))
         if isinstance(node, ast.FunctionDef):
             node.decorator_list = []
         return ast.unparse(fix_locations(node)).replace(f"lambda *{THUNK}:", "lambda:").replace(f", *{THUNK}:", ":")
@@ -191,7 +199,8 @@ def _python_function(value: object) -> FunctionType:
     return found
 
 
-def _rewritten(fn: FunctionType, source: Source, suspended: bool = False) -> Definition:
+def _rewritten(fn: FunctionType, source: Source, suspended: bool = False) -> tuple[Definition, frozenset[str]]:
+    """The definition rewritten, and the names that it only asks for items."""
     outside: dict[str, object] = dict(fn.__globals__)
     for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
         try:
@@ -204,7 +213,16 @@ def _rewritten(fn: FunctionType, source: Source, suspended: bool = False) -> Def
         raise unit.refuse(
             source.node, f"the name {taken!r} begins as those of the converted code do; choose another one"
         )
-    return rewrite(source.node, unit, suspended)
+    node = rewrite(source.node, unit, suspended)
+    return node, mark_item_uses(node)
+
+
+def _remember_asked(code: CodeType, names: frozenset[str]) -> None:
+    """Notes of code, and of all code in it, which names are only asked for items."""
+    remember(_only_asked, code, names)
+    for value in code.co_consts:
+        if isinstance(value, CodeType):
+            _remember_asked(value, names)
 
 
 def _names_in(code: CodeType) -> Iterator[str]:
@@ -218,10 +236,12 @@ def _names_in(code: CodeType) -> Iterator[str]:
 def _outcome(fn: FunctionType, operators: object, suspended: bool) -> _Outcome:
     try:
         source = find_source(fn)
-        node = _rewritten(fn, source, suspended)
+        node, asked = _rewritten(fn, source, suspended)
     except errors.UnsupportedSyntaxError as error:
         return _Refused(type(error), str(error))
     code = _compile(fn.__code__, node, source)
+    if asked:
+        _remember_asked(code, asked)
     return _Converted(code, _cells(fn.__code__, code, operators))
 
 

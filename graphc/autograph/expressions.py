@@ -8,13 +8,11 @@ from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 from graphc.autograph.build import PREFIX, call, constant, load, located, operator, strings, thunk, visitor
+from graphc.autograph.item_uses import FRAME_BUILTINS
 from graphc.autograph.names import NameTable, own_nodes, parameters, target_names
 from graphc.autograph.unit import Unit
 
 __all__ = ["BINARY", "Expressions"]
-
-# These look at the frame that calls them, so nothing may stand between.
-_FRAME_BUILTINS = frozenset({"breakpoint", "dir", "eval", "exec", "globals", "locals", "super", "vars"})
 
 _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
@@ -373,7 +371,7 @@ class Expressions(ast.NodeTransformer):
 
     def _looks_at_frame(self, node: ast.Call, name: str) -> bool:
         """Whether a builtin is called that looks at the frame it is called in; ``vars`` of an object does not."""
-        return name in _FRAME_BUILTINS and name not in self.local and not (name == "vars" and bool(node.args))
+        return name in FRAME_BUILTINS and name not in self.local and not (name == "vars" and bool(node.args))
 
     def _check_frame(self, node: ast.Call, name: str) -> None:
         """Refuses a look at the function's variables from a place that becomes a function of its own."""

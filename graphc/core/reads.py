@@ -11,7 +11,7 @@ of the same class and with the same of what was read of it; what was found elsew
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, cast
@@ -19,10 +19,13 @@ from typing import Any, cast
 from graphc.base import nest
 from graphc.core.read_kinds import ReadGuard, has_parts, identity, is_array, items, keyed, recorder
 from graphc.core.same import attributes_of, content_of, contents_of
-from graphc.core.sources import Source, argument, attribute, cell, fixed, outer_cell
+from graphc.core.sources import Source, argument, attribute, cell, fixed, item, length, membership, outer_cell
 from graphc.core.tensor import SymbolicTensor, Tensor
 
 __all__ = ["ReadGuard", "Reads", "has_parts", "is_array"]
+
+# A list or dict that was asked for more items counts as a whole, which a call compares in one go.
+_MOST_ITEMS = 16
 
 
 @dataclass
@@ -39,6 +42,7 @@ class Reads:
     _cells: dict[int, Source] = field(default_factory=dict[int, Source])
     _found: dict[int, tuple[Any, Source]] = field(default_factory=dict[int, tuple[Any, Source]])
     _originals: dict[int, tuple[Any, Any]] = field(default_factory=dict[int, tuple[Any, Any]])
+    _asked: dict[int, list[Any]] = field(default_factory=dict[int, list[Any]])
 
     def source(self, value: Any) -> Source | None:
         """Where an object was found first; None for one that the trace made, or that nobody told of."""
@@ -72,7 +76,8 @@ class Reads:
         self.guards.setdefault((*source.key, "values"), guard)
 
     def record(self, source: Source, value: Any) -> None:
-        """Tells of a value that was read from outside the trace."""
+        """Tells of a value that was read from outside the trace; of a list or dict all that it holds may count."""
+        self.complete(value)
         if source.key in self.guards or isinstance(value, SymbolicTensor):
             return
         kind = cast("type[Any]", type(value))
@@ -84,13 +89,68 @@ class Reads:
             return
         recorder(value)(self, source, value, kind)
 
-    def closure(self, function: FunctionType, names: Mapping[str, int], file: str) -> None:
+    def container(self, source: Source, value: Any) -> None:
+        """Tells of a value that was read from outside, which is about to be asked for items, and for nothing else.
+
+        Of a list or dict the items count then that :meth:`item` tells of, until anything else is done with it.
+        """
+        if type(value) not in (dict, list):
+            self.record(source, value)
+        elif source.key in self.guards:
+            return
+        elif (known := self.source(value)) is not None and known.key != source.key:
+            self.add(ReadGuard(source, "{v} is {s0}", (), others=(known,)))
+        else:
+            self.register(source, value)
+            self.add(ReadGuard(source, "type({v}) is {0}", (cast("type[Any]", type(value)),)))
+            self._asked[id(value)] = []
+
+    def counts_by_item(self, value: Any) -> bool:
+        """Whether a value is a list or dict from outside that was only asked for items so far."""
+        return id(value) in self._asked
+
+    def item(self, owner: Any, key: str | int, found: Any, *, by_item: bool = False) -> None:
+        """Tells that a list or dict that counts by item was asked for one.
+
+        Args:
+          owner: the list or dict.
+          key: of the item.
+          found: the item.
+          by_item: whether that is itself about to be asked for items, and for nothing else.
+        """
+        (self.container if by_item else self.record)(item(self._found[id(owner)][1], key), found)
+        if (asked := self._asked.get(id(owner))) is not None:
+            asked.append(key)
+            if len(asked) > _MOST_ITEMS:
+                self.complete(owner)
+
+    def has(self, owner: Any, key: str | int, held: bool) -> None:
+        """Tells that a list or dict that counts by item was found to have an item, or to have none of that key."""
+        source = self._found[id(owner)][1]
+        if isinstance(owner, dict):
+            self.record(membership(source, key), held)
+        else:
+            self.record(length(source), len(cast("list[Any]", owner)))
+
+    def complete(self, value: Any) -> None:
+        """Tells that all that a list or dict holds counts, if it counted by item so far."""
+        asked = self._asked.pop(id(value), None)
+        if asked is None:
+            return
+        source = self._found[id(value)][1]
+        recorder(value)(self, source, value, cast("type[Any]", type(value)))
+        if self.guards[source.key].size > 1:  # it compares all items at once
+            for key in asked:
+                self.guards.pop(item(source, key).key, None)
+
+    def closure(self, function: FunctionType, names: Mapping[str, int], file: str, asked: Container[str] = ()) -> None:
         """Tells that a function that is called reads variables of the functions around it.
 
         Args:
           function: it; one that the trace has made has cells of its own, and those of its makers.
           names: of these variables, each with the line.
           file: the name of its file.
+          asked: those of the names that the function only asks for items.
         """
         source = self.source(function)
         for position, name in enumerate(function.__code__.co_freevars):
@@ -100,7 +160,7 @@ class Reads:
                 found = outer_cell(source, position, name) if source.of_call else cell(holder, name, line)
                 self._cells[id(holder)] = found
             if name in names and id(holder) in self._cells and (content := content_of(holder)) is not holder:
-                self.record(self._cells[id(holder)], content)
+                (self.container if name in asked else self.record)(self._cells[id(holder)], content)
 
     def identify(self, value: Any) -> None:
         """The very object counts: it is compared by identity, hashed, or kept by what the program calls."""
@@ -134,6 +194,7 @@ class Reads:
             if id(owner) in seen:
                 continue
             seen[id(owner)] = owner
+            self.complete(owner)
             source = self.source(owner)
             if source is not None and has_parts(owner):
                 for name, part in _read_of(owner):

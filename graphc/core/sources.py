@@ -22,7 +22,9 @@ __all__ = [
     "fixed",
     "global_name",
     "item",
+    "length",
     "looked_up",
+    "membership",
     "outer_cell",
     "result_of",
 ]
@@ -114,6 +116,17 @@ def item(base: Source, index: Any) -> Source:
 def result_of(base: Source, code: str) -> Source:
     """What a call gives that reads the contents of an object, written as code that follows it."""
     return Source(base, _NONE, code, base.text + code, (*base.key, code))
+
+
+def membership(base: Source, key: str | int) -> Source:
+    """Whether a dict has a key."""
+    suffix = f".__contains__({key!r})"
+    return Source(base, _NONE, suffix, f"{key!r} in {base.text}", (*base.key, "in", type(key), key))
+
+
+def length(base: Source) -> Source:
+    """How many items a container has."""
+    return Source(base, _NONE, ".__len__()", f"len({base.text})", (*base.key, "len"))
 
 
 def element(holder: Source, value: Any) -> Source:

@@ -258,7 +258,7 @@ class Trace:
         self.has_growing = False
         self.stand_ins = StandIns()
         self.reads = Reads()
-        self.entered: set[tuple[int, int]] = set()
+        self.entered: set[tuple[int, int, bool]] = set()
         self.writes: dict[Any, Write] = {}
         self.native_writes: dict[Any, Write] = {}
         self.made_classes: weakref.WeakSet[type[Any]] = weakref.WeakSet()

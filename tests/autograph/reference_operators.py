@@ -193,7 +193,7 @@ class Plain:
     def manager(self, value: object) -> object:
         return value
 
-    def load_item(self, holder: Any, index: object) -> object:
+    def load_item(self, holder: Any, index: object, *, by_item: bool = False) -> object:
         return holder[index]
 
     load_part = load_item
@@ -258,7 +258,7 @@ class Plain:
     def call_method(self, receiver: object, name: str) -> Callable[..., Any]:
         return getattr(receiver, name)
 
-    def load_attr(self, holder: object, name: str) -> object:
+    def load_attr(self, holder: object, name: str, *, by_item: bool = False) -> object:
         return getattr(holder, name)
 
     def store_attr(self, holder: object, name: str, value: object) -> None:

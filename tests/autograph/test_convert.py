@@ -419,4 +419,4 @@ def test_attributes_go_through_an_operator_unless_they_are_those_of_a_module() -
     assert "b = ag__.load_attr(a, 'outside')" in text
     assert "ag__.inplace('+', ag__.load_attr(a, 'count'), ast.inside)" in text
     assert "with ag__.manager(ag__.load_attr(a, 'manager')):" in text
-    assert "ag__.load_item(ag__.load_attr(a, 'items'), 0)" in text
+    assert "ag__.load_item(ag__.load_attr(a, 'items', by_item=True), 0)" in text

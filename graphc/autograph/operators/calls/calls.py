@@ -24,6 +24,13 @@ from graphc.autograph.operators.calls.impure import (
     report_call,
     side_effect,
 )
+from graphc.autograph.operators.calls.item_reads import (
+    asks_for_key,
+    counts_as_a_whole,
+    counts_by_item,
+    holds_item,
+    known_item,
+)
 from graphc.autograph.operators.calls.jax_functions import checked
 from graphc.autograph.operators.calls.natives import ITERATING, call_watched, check_arguments, may_change
 from graphc.autograph.operators.calls.reading import (
@@ -277,8 +284,9 @@ def convert_call(function: Any) -> Any:
     """
     if isinstance(function, types.FunctionType) and id(function.__code__) not in _unconverted:
         check_stores(function)
-        entering(function)
-        return function if is_converted(function.__code__) else convert(function)
+        converted = convert(function)
+        entering(function, converted)
+        return converted
     return call(function)
 
 
@@ -286,15 +294,33 @@ def call_method(owner: Any, name: str) -> Any:
     """What to call for ``owner.name(...)``."""
     if isinstance(owner, OneOf):
         return functools.partial(_call_method_of_one, owner, name)
+    if counts_by_item(owner):
+        if name == "get" and isinstance(owner, dict):
+            return functools.partial(_get_item, cast("dict[Any, Any]", owner))
+        counts_as_a_whole(owner)
     return call(load_attr(owner, name))
+
+
+def _get_item(owner: dict[Any, Any], /, *args: Any, **kwargs: Any) -> Any:
+    """``owner.get(key, default)`` of a dict that counts by item."""
+    if len(args) in (1, 2) and not kwargs and asks_for_key(owner, args[0]):
+        return known_item(owner, args[0]) if holds_item(owner, args[0]) else (*args, None)[1]
+    counts_as_a_whole(owner)
+    return call(load_attr(owner, "get"))(*args, **kwargs)
 
 
 def _call_method_of_one(owner: OneOf, name: str, /, *args: Any, **kwargs: Any) -> Any:
     return use(owner, lambda value: call_method(value, name)(*args, **kwargs))
 
 
-def load_attr(owner: Any, name: str) -> Any:
-    """``owner.name``: a property or another descriptor of the user's is a call."""
+def load_attr(owner: Any, name: str, *, by_item: bool = False) -> Any:
+    """``owner.name``: a property or another descriptor of the user's is a call.
+
+    Args:
+      owner: the object.
+      name: of the attribute.
+      by_item: whether what it holds is about to be asked for items, and for nothing else.
+    """
     kind, fallback = cast("type[Any]", type(owner)), None
     if kind is OneOf:
         return ask(owner, lambda value: load_attr(value, name))
@@ -305,11 +331,11 @@ def load_attr(owner: Any, name: str) -> Any:
     try:
         if context.trace is None or kind in PLAIN or isinstance(owner, _NAMESPACES):
             value = in_python(getattr, owner, name)
-            read_attribute(owner, name, value)
+            read_attribute(owner, name, value, by_item=by_item)
             return value
         check_unread(owner, name)
         fallback = operator_method(owner, "__getattr__")
-        return _found_attr(owner, kind, name, getattr if fallback is None else _without_fallback)
+        return _found_attr(owner, name, getattr if fallback is None else _without_fallback, by_item=by_item)
     except AttributeError:
         read_missing(owner, name)
         if fallback is None:
@@ -322,7 +348,8 @@ def _without_fallback(owner: Any, name: str) -> Any:
     return found_on(_kind(owner), "__getattribute__")(owner, name)
 
 
-def _found_attr(owner: Any, kind: type[Any], name: str, native: Callable[[Any, str], Any]) -> Any:
+def _found_attr(owner: Any, name: str, native: Callable[[Any, str], Any], *, by_item: bool) -> Any:
+    kind = _kind(owner)
     found = found_on(kind, name)
     if isinstance(found, property):
         if isinstance(found.fget, types.FunctionType) and is_users(kind, found.fget):
@@ -337,7 +364,7 @@ def _found_attr(owner: Any, kind: type[Any], name: str, native: Callable[[Any, s
         read_descriptor(kind, name, found)
         return call(getter)(found, owner, kind)
     value = in_python(native, owner, name)
-    read_attribute(owner, name, value)
+    read_attribute(owner, name, value, by_item=by_item)
     return value
 
 
@@ -378,10 +405,13 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
     replaced = REPLACED.get(code_owner) if original is code_owner else None
     if is_graphc_file(code.co_filename):
         return original if replaced is None else functools.partial(replaced, original)
+    maker = None if is_converted(code) else converted_maker(code_owner)
+    if maker is None and replaced is None and _is_to_convert(code):
+        return _converted(code_owner, original)
     entering(code_owner)
     if is_converted(code):
         return original
-    if (maker := converted_maker(code_owner)) is not None:
+    if maker is not None:
         return maker if original is code_owner else functools.partial(maker, original.__self__)
     if id(code) in PURE:
         return original
@@ -391,22 +421,34 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
         if not is_pure_module(code_owner.__module__ or "") or is_reported(original):
             original = report_call(original, f"the call of {code_owner.__qualname__}")
         return _guarded(checked(original))
-    if is_installed_file(code.co_filename):
-        if _is_debugger(code_owner):
-            return original  # it looks at the frame that calls it
-        if not is_pure_module(code_owner.__module__ or "") or is_reported(original):
-            original = report_call(original, f"the call of the library function {code_owner.__qualname__}")
-        return _guarded(original)
+    if _is_debugger(code_owner):
+        return original  # it looks at the frame that calls it
+    if not is_pure_module(code_owner.__module__ or "") or is_reported(original):
+        original = report_call(original, f"the call of the library function {code_owner.__qualname__}")
+    return _guarded(original)
+
+
+def _is_to_convert(code: types.CodeType) -> bool:
+    """Whether code is the user's, which is converted where it is called."""
+    left = is_converted(code) or id(code) in PURE or id(code) in _unconverted
+    return not (left or _is_internal(code.co_filename) or is_installed_file(code.co_filename))
+
+
+def _converted(function: types.FunctionType, original: Any) -> Any:
+    """What is called in place of a function of the user's; ``original``, as it is, if there is no source."""
     try:
-        return convert(code_owner)
+        converted = convert(function)
     except NoSourceError as error:
-        side_effect(f"the call of {code_owner.__qualname__}, whose source is not available,")
+        entering(function)
+        side_effect(f"the call of {function.__qualname__}, whose source is not available,")
         assert context.trace is not None
-        context.trace.root.unconverted[code_owner.__qualname__] = str(error)
+        context.trace.root.unconverted[function.__qualname__] = str(error)
         return original
     except UnsupportedSyntaxError as error:
         assert context.trace is not None
         raise context.trace.refuse(error) from None
+    entering(function, converted)
+    return converted
 
 
 def _class(kind: type[Any]) -> Any:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
-from graphc.autograph.convert import is_part
+from graphc.autograph.convert import is_part, names_asked
 from graphc.autograph.operators.names.members import found_on
 from graphc.autograph.operators.stores.places import AttributePlace
 from graphc.base import is_library_file, is_library_module, remember
@@ -49,26 +49,38 @@ _ATTRIBUTES = frozenset(("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"))
 _COMPREHENSIONS = frozenset(("<dictcomp>", "<genexpr>", "<listcomp>", "<setcomp>"))
 
 
-def entering(function: types.FunctionType) -> None:
-    """Tells of the globals, and of the variables of functions around, that a function reads which is called now."""
+def entering(function: types.FunctionType, converted: types.FunctionType | None = None) -> None:
+    """Tells of the globals, and of the variables of functions around, that a function reads which is called now.
+
+    Args:
+      function: it.
+      converted: what is called in its place; None where it is called itself.
+    """
     if context.trace is not None and not is_library_file(function.__code__.co_filename):
-        read_names(function, names_of(function.__code__))
+        read_names(function, names_of(function.__code__), names_asked((converted or function).__code__))
 
 
-def read_names(function: types.FunctionType, names: Names) -> None:
-    """Tells of globals, and of variables of functions around, that a function reads."""
+def read_names(function: types.FunctionType, names: Names, asked: frozenset[str] = frozenset()) -> None:
+    """Tells of globals, and of variables of functions around, that a function reads.
+
+    Args:
+      function: it.
+      names: what it reads.
+      asked: those of the names that it only asks for items.
+    """
     assert context.trace is not None
     root, code, namespace = context.trace.root, function.__code__, function.__globals__
     reads, file = root.reads, code.co_filename.rpartition("/")[2]
-    if (id(names), id(namespace)) not in root.entered:
-        root.entered.add((id(names), id(namespace)))
+    if (key := (id(names), id(namespace), bool(asked))) not in root.entered:
+        root.entered.add(key)
         for name, line in names.outside.items():
             if name not in namespace:
                 reads.undefined(namespace, name)
             elif not (isinstance(value := namespace[name], types.ModuleType) and is_library(value)):
-                reads.record(global_name(namespace, name, f"{file}:{line}"), value)
+                record = reads.container if name in asked else reads.record
+                record(global_name(namespace, name, f"{file}:{line}"), value)
     if code.co_freevars:
-        reads.closure(function, names.free, file)
+        reads.closure(function, names.free, file, asked)
 
 
 def names_of(code: types.CodeType, *, inner: bool = False) -> Names:
@@ -102,26 +114,34 @@ def is_library(owner: types.ModuleType | type) -> bool:
     return is_library_module(owner.__name__ if isinstance(owner, types.ModuleType) else owner.__module__)
 
 
-def read_attribute(owner: Any, name: str, value: Any) -> None:
-    """Tells of an attribute that was read; of what a property computed its getter has told."""
+def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) -> None:
+    """Tells of an attribute that was read; of what a property computed its getter has told.
+
+    Args:
+      owner: the object.
+      name: of the attribute.
+      value: what it holds.
+      by_item: whether that is about to be asked for items, and for nothing else.
+    """
     trace = context.trace
     if trace is None or type(value) is SymbolicTensor:
         return
     reads = trace.root.reads
+    record = reads.container if by_item else reads.record
     source, kind = reads.source(owner), cast("type[Any]", type(owner))
     if name == "__dict__":
         reads.whole(owner)
         return
     if isinstance(owner, type | types.ModuleType):
         if not is_library(owner):
-            reads.record(attribute(fixed(owner, owner.__name__), name), value)
+            record(attribute(fixed(owner, owner.__name__), name), value)
         return
     if kind is super:
         kind = next((base for base in _after(owner) if name in vars(base)), object)
     found = found_on(kind, name)
     if name in getattr(owner, "__dict__", ()) or isinstance(found, types.MemberDescriptorType):
         if source is not None and not _is_written(trace, owner, name):
-            reads.record(attribute(source, name), value)
+            record(attribute(source, name), value)
     elif is_library(kind) and not kind.__module__.startswith("__"):
         if found is not None and source is not None and not isinstance(found, types.FunctionType):
             reads.whole(owner)  # a property that is not converted
@@ -132,7 +152,7 @@ def read_attribute(owner: Any, name: str, value: Any) -> None:
         elif isinstance(found, staticmethod | classmethod):
             reads.record(attribute(fixed(kind, kind.__name__), name), getattr(kind, name))
         elif found is not None and not hasattr(cast("type[Any]", type(found)), "__get__"):
-            reads.record(place, value)
+            record(place, value)
 
 
 def _after(owner: Any) -> list[type[Any]]:

@@ -106,6 +106,8 @@ class _Walk:
         if isinstance(value, _PLAIN) or id(value) in self._owners:
             return
         self._owners[id(value)] = value
+        if context.trace is not None:
+            context.trace.root.reads.complete(value)
         if isinstance(value, types.FunctionType):
             self._enter(value)
         elif isinstance(value, types.MethodType):

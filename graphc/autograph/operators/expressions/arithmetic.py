@@ -15,6 +15,7 @@ from typing import Any, cast
 from graphc.autograph.operators.branches.list_choice import choose_item
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.impure import check_read
+from graphc.autograph.operators.calls.item_reads import asks_for_item, known_item
 from graphc.autograph.operators.calls.natives import INDEXED, check_index, check_methods, check_printed
 from graphc.autograph.operators.calls.watch import PLAIN, made, operator_method
 from graphc.autograph.operators.choices.one_of import OneOf, ask
@@ -124,11 +125,13 @@ def unary(symbol: str, operand: Any) -> Any:
     return in_python(native, operand) if method is None else call(method)(operand)
 
 
-def load_item(owner: Any, index: Any) -> Any:
-    """``owner[index]``."""
+def load_item(owner: Any, index: Any, *, by_item: bool = False) -> Any:
+    """``owner[index]``; ``by_item`` says that this is about to be asked for items, and for nothing else."""
     trace = context.trace
     if trace is None:
         return owner[index]
+    if asks_for_item(owner, index):
+        return known_item(owner, index, by_item=by_item)
     if isinstance(owner, OneOf):
         return ask(owner, lambda value: load_item(value, index))
     if isinstance(index, OneOf):

@@ -13,6 +13,7 @@ from graphc.autograph.operators.branches.branches import itself
 from graphc.autograph.operators.branches.logic import and_, and_if_plain, not_, or_
 from graphc.autograph.operators.calls.calls import call, load_attr
 from graphc.autograph.operators.calls.impure import check_read
+from graphc.autograph.operators.calls.item_reads import asks_for_key, holds_item
 from graphc.autograph.operators.calls.natives import HASHED, check_items, check_methods
 from graphc.autograph.operators.calls.unconverted import asked
 from graphc.autograph.operators.calls.watch import PLAIN, check_iterator, operator_method
@@ -222,6 +223,8 @@ def contains(item: Any, container: Any) -> Any:
         return _of_one(item, lambda value: contains(value, container))
     if isinstance(container, OneOf):
         return ask(container, partial(contains, item))
+    if asks_for_key(container, item):
+        return holds_item(container, item)
     if isinstance(container, SymbolicTensor) and container.ndim == 1 and not getattr(operand(item), "shape", ()):
         return truth_value(apply(OPS["any"], (apply(OPS["equal"], (container, operand(item))),)))
     if isinstance(container, range) and isinstance(item, SymbolicTensor) and not item.shape:
