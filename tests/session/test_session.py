@@ -1,11 +1,16 @@
 """Sessions: runs of parts of a graph, by fetch and feed."""
 
+import gc
 import threading
+import tracemalloc
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 
 import graphc as gx
+from graphc.base import Signal
 from graphc.base.errors import (
     CancelledError,
     DeadlineExceededError,
@@ -21,11 +26,13 @@ from graphc.session import GraphVariable, constant, group
 pytestmark = pytest.mark.timeout(120)
 
 
-def _tick(*inputs, name):
+def _tick(*inputs: Any, name: str) -> Any:
     counts = current_resources().get_or_make("", "counts", dict, dict)
     counts[name] = counts.get(name, 0) + 1
     return np.float32(counts[name])
 
+
+_NUMBER = TensorType((), np.dtype("float32"))
 
 OPS.add(
     "tests.tick",
@@ -35,9 +42,7 @@ OPS.add(
 )
 
 
-def _wait(name):
-    from graphc.base import Signal
-
+def _wait(name: str) -> tuple[()]:
     signal = current_resources().get_or_make("", name, Signal, Signal)
     current_resources().get_or_make("", "begun", threading.Event, threading.Event).set()
     signal.wait(f"the signal {name!r}")
@@ -47,17 +52,17 @@ def _wait(name):
 OPS.add("tests.wait", OpDef("tests.wait", lambda *, name: _wait(name), lambda types, attrs, regions: (), host=True))
 
 
-def tick(name, *inputs):
+def tick(name: str, *inputs: Any) -> Any:
     return apply(OPS["tests.tick"], inputs, Attrs(name=name))
 
 
 @pytest.fixture
-def graph():
+def graph() -> Iterator[gx.Graph]:
     with gx.Graph().as_default() as graph:
         yield graph
 
 
-def test_a_run_computes_what_is_fetched_in_its_structure(graph):
+def test_a_run_computes_what_is_fetched_in_its_structure(graph: gx.Graph) -> None:
     x = gx.placeholder("float32", shape=(2,), name="x")
     w = gx.Variable(2.0, name="w")
     y = x * w
@@ -70,7 +75,7 @@ def test_a_run_computes_what_is_fetched_in_its_structure(graph):
     assert isinstance(found["both"][0], np.float32)
 
 
-def test_only_what_is_needed_runs_and_each_node_once(graph):
+def test_only_what_is_needed_runs_and_each_node_once(graph: gx.Graph) -> None:
     a, b = tick("a"), tick("b")
     c = a + a + tick("c", a)
     with gx.Session() as session:
@@ -80,7 +85,7 @@ def test_only_what_is_needed_runs_and_each_node_once(graph):
         assert session.resources.find("", "counts", dict) == {"a": 1, "c": 1, "b": 1}
 
 
-def test_a_feed_of_an_inner_tensor_cuts_what_is_behind_it(graph):
+def test_a_feed_of_an_inner_tensor_cuts_what_is_behind_it(graph: gx.Graph) -> None:
     a = tick("a")
     inner = a * 2.0
     result = inner + 1.0
@@ -90,7 +95,7 @@ def test_a_feed_of_an_inner_tensor_cuts_what_is_behind_it(graph):
         assert session.run(result, {a: 4.0}) == 9.0
 
 
-def test_control_inputs_run_too(graph):
+def test_control_inputs_run_too(graph: gx.Graph) -> None:
     a = tick("a")
     with graph.control_dependencies([a]):
         y = gx.identity(constant(1.0)) + 1.0
@@ -99,7 +104,7 @@ def test_control_inputs_run_too(graph):
         assert session.resources.find("", "counts", dict) == {"a": 1}
 
 
-def test_two_sessions_have_two_values():
+def test_two_sessions_have_two_values() -> None:
     with gx.Graph().as_default() as graph:
         count = gx.Variable(0, name="count")
         more = count.assign_add(1)
@@ -110,13 +115,13 @@ def test_two_sessions_have_two_values():
     assert int(second.run(more)) == 1
 
 
-def test_a_variable_without_a_value_is_named(graph):
+def test_a_variable_without_a_value_is_named(graph: gx.Graph) -> None:
     w = gx.Variable(1.0, name="w")
     with gx.Session() as session, pytest.raises(FailedPreconditionError, match="uninitialized value w"):
         session.run(w + 1.0)
 
 
-def test_reads_and_assignments_keep_the_order_of_the_graph(graph):
+def test_reads_and_assignments_keep_the_order_of_the_graph(graph: gx.Graph) -> None:
     v = gx.Variable(1.0, name="v")
     before = v * 1.0
     assign = v.assign(5.0)
@@ -126,7 +131,7 @@ def test_reads_and_assignments_keep_the_order_of_the_graph(graph):
         assert session.run([after, assign, before]) == [5.0, 5.0, 1.0]
 
 
-def test_a_read_comes_after_what_the_run_waits_for(graph):
+def test_a_read_comes_after_what_the_run_waits_for(graph: gx.Graph) -> None:
     """A run that waits on the host sees what other runs assigned meanwhile, as a queue's consumer must."""
     v = gx.Variable(1.0, name="v")
     apply(OPS["tests.wait"], (), Attrs(name="go"))
@@ -141,21 +146,19 @@ def test_a_read_comes_after_what_the_run_waits_for(graph):
     begun = session.resources.get_or_make("", "begun", threading.Event, threading.Event)
     assert begun.wait(30)
     session.run(v.initializer, {v.initializer.inputs[0]: 7.0})
-    from graphc.base import Signal
-
     session.resources.find("", "go", Signal).set()
     thread.join(30)
     assert found == [7.0]
 
 
-def test_assignments_of_many_threads_are_all_kept(graph):
+def test_assignments_of_many_threads_are_all_kept(graph: gx.Graph) -> None:
     v = gx.Variable(0, name="v")
     more = v.assign_add(1)
     session = gx.Session()
     session.run(v.initializer)
     start = threading.Barrier(8)
 
-    def work():
+    def work() -> None:
         start.wait()
         for _ in range(50):
             session.run(more.op)
@@ -168,7 +171,7 @@ def test_assignments_of_many_threads_are_all_kept(graph):
     assert session.run(v) == 400
 
 
-def test_open_sizes_are_filled_by_what_is_fed(graph):
+def test_open_sizes_are_filled_by_what_is_fed(graph: gx.Graph) -> None:
     x = gx.placeholder("float32", shape=(None, 2), name="x")
     mean = gx.mean(x * 2.0, axis=0)
     assert x.shape == (None, 2)
@@ -182,13 +185,13 @@ def test_open_sizes_are_filled_by_what_is_fed(graph):
         ]  # fmt: skip
 
 
-def test_a_definite_conflict_is_refused_when_the_node_is_made(graph):
+def test_a_definite_conflict_is_refused_when_the_node_is_made(graph: gx.Graph) -> None:
     x = gx.placeholder("float32", shape=(None, 2))
     with pytest.raises(InvalidArgumentError, match=r"\(\?, ?2\).*\(\?, ?3\)|\[\?,2\].*\[\?,3\]"):
         x + gx.placeholder("float32", shape=(None, 3))
 
 
-def test_a_timeout_names_what_waited(graph):
+def test_a_timeout_names_what_waited(graph: gx.Graph) -> None:
     apply(OPS["tests.wait"], (), Attrs(name="never"))
     wait = graph.get_operations()[-1]
     with (
@@ -199,13 +202,13 @@ def test_a_timeout_names_what_waited(graph):
     assert info.value.op is wait
 
 
-def test_close_cancels_runs_that_wait(graph):
+def test_close_cancels_runs_that_wait(graph: gx.Graph) -> None:
     apply(OPS["tests.wait"], (), Attrs(name="never"))
     wait = graph.get_operations()[-1]
     session = gx.Session()
     errors = []
 
-    def work():
+    def work() -> None:
         try:
             session.run(wait)
         except CancelledError as error:
@@ -222,14 +225,14 @@ def test_close_cancels_runs_that_wait(graph):
         session.run(wait)
 
 
-def test_a_partial_run_does_each_node_once(graph):
+def test_a_partial_run_does_each_node_once(graph: gx.Graph) -> None:
     x, y = gx.placeholder("float32", ()), gx.placeholder("float32", ())
     first = x + tick("a")
     second = first * y
     with gx.Session() as session:
         handle = session.partial_run_setup([first, second], [x, y])
         assert session.partial_run(handle, first, {x: 2.0}) == 3.0
-        with pytest.raises(InvalidArgumentError, match="the feed .* earlier part"):
+        with pytest.raises(InvalidArgumentError, match=r"the feed .* earlier part"):
             session.partial_run(handle, second, {x: 1.0})
         assert session.partial_run(handle, second, {y: 10.0}) == 30.0
         assert session.resources.find("", "counts", dict) == {"a": 1}
@@ -237,12 +240,12 @@ def test_a_partial_run_does_each_node_once(graph):
             session.partial_run(handle, second)
 
 
-def test_a_callable_takes_its_feeds_in_order(graph):
+def test_a_callable_takes_its_feeds_in_order(graph: gx.Graph) -> None:
     x, y = gx.placeholder("float32", ()), gx.placeholder("float32", ())
     with gx.Session() as session:
         subtract = session.make_callable(x - y, [x, y])
         assert subtract(5.0, 2.0) == 3.0
-        with pytest.raises(InvalidArgumentError, match="takes 2 values .* 1 were given"):
+        with pytest.raises(InvalidArgumentError, match=r"takes 2 values .* 1 were given"):
             subtract(1.0)
 
 
@@ -259,13 +262,13 @@ def test_a_callable_takes_its_feeds_in_order(graph):
         ([[1.0], [1.0, 2.0]], InvalidTypeError, "no array of float32"),
     ],
 )
-def test_a_feed_that_does_not_fit_is_refused(graph, feed, kind, message):
+def test_a_feed_that_does_not_fit_is_refused(graph: gx.Graph, feed: Any, kind: type[Exception], message: str) -> None:
     x = gx.placeholder("float32", shape=(2,), name="x")
     with gx.Session() as session, pytest.raises(kind, match=message):
         session.run(x * 2.0, {x: feed})
 
 
-def test_what_cannot_be_fetched_is_refused(graph):
+def test_what_cannot_be_fetched_is_refused(graph: gx.Graph) -> None:
     x = gx.placeholder("float32", shape=(), name="x")
     with gx.Graph().as_default():
         other = constant(1.0)
@@ -283,14 +286,14 @@ def test_what_cannot_be_fetched_is_refused(graph):
             session.run(x, {x: 1.0})
 
 
-def test_strings_are_bytes(graph):
+def test_strings_are_bytes(graph: gx.Graph) -> None:
     word = gx.placeholder(gx.string, shape=(None,))
     with gx.Session() as session:
         assert session.run([constant("é"), word + "!"], {word: ["a", b"\xff"]})[1].tolist() == [b"a!", b"\xff!"]
         assert session.run(constant("é")) == "é".encode()
 
 
-def test_random_ops_draw_anew_in_each_run_and_the_same_in_each_session():
+def test_random_ops_draw_anew_in_each_run_and_the_same_in_each_session() -> None:
     with gx.Graph().as_default() as graph:
         graph.seed = 7
         draw = gx.random.normal((3,))
@@ -300,7 +303,7 @@ def test_random_ops_draw_anew_in_each_run_and_the_same_in_each_session():
     assert [second.run(draw).tolist() for _ in range(2)] == drawn
 
 
-def test_a_group_runs_all(graph):
+def test_a_group_runs_all(graph: gx.Graph) -> None:
     v, w = gx.Variable(1.0), gx.Variable(2.0)
     init = group(v.initializer, w.initializer)
     with gx.Session() as session:
@@ -309,7 +312,7 @@ def test_a_group_runs_all(graph):
         assert v.eval() == 1.0
 
 
-def test_the_graph_prints_and_parses_back(graph):
+def test_the_graph_prints_and_parses_back(graph: gx.Graph) -> None:
     x = gx.placeholder("float32", shape=(None, 2), name="x")
     gx.sum(x, axis=0)
     text = str(graph)
@@ -317,7 +320,7 @@ def test_the_graph_prints_and_parses_back(graph):
     assert gx.parse_graph(text) == graph.ir
 
 
-def test_operations_run_on_the_devices_they_are_pinned_to(graph):
+def test_operations_run_on_the_devices_they_are_pinned_to(graph: gx.Graph) -> None:
     with graph.device("/cpu:1"):
         v = gx.Variable(2.0)
         y = v * 3.0
@@ -330,15 +333,12 @@ def test_operations_run_on_the_devices_they_are_pinned_to(graph):
     assert tracks == {"/device:CPU:0", "/device:CPU:1"}
 
 
-def test_ten_thousand_runs_keep_no_memory(graph):
+def test_ten_thousand_runs_keep_no_memory(graph: gx.Graph) -> None:
     x = gx.placeholder("float32", shape=(4,))
     y = x * 2.0
     with gx.Session() as session:
         for _ in range(50):
             session.run(y, {x: np.ones(4, np.float32)})
-        import gc
-        import tracemalloc
-
         gc.collect()
         tracemalloc.start()
         try:
@@ -350,6 +350,6 @@ def test_ten_thousand_runs_keep_no_memory(graph):
             tracemalloc.stop()
 
 
-def test_resources_belong_to_the_session():
+def test_resources_belong_to_the_session() -> None:
     assert isinstance(gx.Session(graph=gx.Graph()).resources, Resources)
     assert GraphVariable.__name__ == "GraphVariable"
