@@ -62,6 +62,7 @@ from graphc.core.guard import Guard
 from graphc.core.held_arrays import array_of, brought, held, replaced, variable_lock
 from graphc.core.host_ops import STRING, bytes_array, host_array, host_type, host_value, is_text, register_late_host_ops
 from graphc.core.large_ints import array_of_ints, fitted_int, only_ints
+from graphc.core.late_values import LateValue, has_late_values, late_value
 from graphc.core.leaving import ShownArray, stay
 from graphc.core.lifting import CreationInTrace, Lifting
 from graphc.core.pins import NO_PINS, DeviceFunction, Pins
@@ -142,6 +143,7 @@ __all__ = [
     "DeviceChoice",
     "DeviceFunction",
     "Guard",
+    "LateValue",
     "LaunchCounter",
     "Lifting",
     "LoopReport",
@@ -209,6 +211,7 @@ __all__ = [
     "fitted_int",
     "fixed",
     "global_name",
+    "has_late_values",
     "has_made_devices",
     "has_parts",
     "held",
@@ -224,6 +227,7 @@ __all__ = [
     "is_text",
     "kernel",
     "lacks",
+    "late_value",
     "log_placement",
     "looked_up",
     "narrowed",

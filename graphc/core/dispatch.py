@@ -23,8 +23,20 @@ from graphc.core.convert import SCALARS, operand
 from graphc.core.devices import device_name, devices, find_device, to_device
 from graphc.core.dtypes import type_of
 from graphc.core.large_ints import has_large_ints, with_fitted_ints
+from graphc.core.late_values import with_late_inputs
 from graphc.core.placing import check_implemented, log_placement, requested_device
-from graphc.ir import OPS, Attrs, Graph, OpDef, ProbeError, Value
+from graphc.ir import (
+    LATE,
+    LATE_CONSTANT,
+    OPS,
+    Attrs,
+    Graph,
+    OpDef,
+    ProbeError,
+    Value,
+    applied_attrs,
+    late_inputs,
+)
 
 if TYPE_CHECKING:
     from graphc.core.tensor import Tensor
@@ -232,6 +244,9 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
     outputs: list[Any]
     forward: Compiled | None = None
     if trace is not None:
+        if trace.root.is_graph:
+            late, found, given = with_late_inputs(op, values, attrs)
+            op, values, attrs = late, list(found), given
         if has_large_ints(values):
             return apply_all(op, _with_fitted_ints(op, values, attrs), attrs, regions)
         guard = trace.guard
@@ -461,6 +476,13 @@ def translate_error(
         deleted = isinstance(value, jax.Array) and not isinstance(value, Tracer) and value.is_deleted()
         if deleted:
             return error
+    explain = op.explain
+    if op in (LATE, LATE_CONSTANT):
+        count = len(values) - late_inputs(attrs)
+        op, attrs = applied_attrs(attrs, values)
+        values, operands = values[:count], operands[:count]
+        if isinstance(error, ProbeError):
+            error.types = error.types[:count]
     tried: Sequence[Any] = values
     hide: Callable[[str], str] = str
     if isinstance(error, ProbeError):
@@ -468,7 +490,7 @@ def translate_error(
         if isinstance(error, GraphcError):
             error.args = (hide(str(error.args[0])), *error.args[1:])
             return error
-    refused = None if op.explain is None else op.explain(tried, attrs)
+    refused = None if explain is None else explain(tried, attrs)
     if refused is None and not isinstance(error, _JAX_ERRORS):
         return error
     error = error if refused is None else refused

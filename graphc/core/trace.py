@@ -35,7 +35,19 @@ from graphc.core.placing import requested_device
 from graphc.core.reads import Reads
 from graphc.core.stand_ins import StandIns
 from graphc.core.tensor import SymbolicTensor, Tensor
-from graphc.ir import CONSTANT, OPS, Attrs, Graph, GraphBuilder, Literal, OpDef, TensorType, Value, infer_types
+from graphc.ir import (
+    CONSTANT,
+    OPS,
+    Attrs,
+    Graph,
+    GraphBuilder,
+    Literal,
+    OpDef,
+    TensorType,
+    Value,
+    applied_name,
+    infer_types,
+)
 
 if TYPE_CHECKING:
     from graphc.core.controls import Controls
@@ -302,7 +314,8 @@ class Trace:
         location = user_location()
         device = ""
         if context.device:
-            device = requested_device(op, values, attrs, regions, self.builder.next_name(op.name), location)
+            name = self.builder.next_name(applied_name(op, attrs))
+            device = requested_device(op, values, attrs, regions, name, location)
         node = self.builder.append(
             op,
             values,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -75,6 +76,17 @@ def _custom_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[G
     return tuple(value.type for value in regions[0].outputs[: attrs["num_outputs"]])
 
 
+def _entries(
+    types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]
+) -> list[list[tuple[TensorType, int | None]]]:
+    """The forward graph takes the values, the backward one the residuals and the cotangents."""
+    count = attrs["num_outputs"]
+    results = [value.type for value in regions[0].outputs]
+    given = zip([*results[count:], *results[:count]], regions[1].inputs, strict=False)
+    backward: list[tuple[TensorType, int | None]] = [(replace(type, weak=old.type.weak), None) for type, old in given]
+    return [[(type, place) for place, type in enumerate(types)], backward]
+
+
 CUSTOM = OPS.add(
     "custom_gradient",
     OpDef(
@@ -83,6 +95,7 @@ CUSTOM = OPS.add(
         infer=_custom_types,
         params=("*values",),
         regions=("forward", "backward"),
+        entries=_entries,
         doc="A function with a gradient of its own.",
     ),
 )

@@ -6,6 +6,17 @@ from graphc.ir.device import DeviceSpec
 from graphc.ir.effects import WORLD, Effect, EffectKind, conflicts, is_world, part_of_world, reads, writes
 from graphc.ir.graph import Graph
 from graphc.ir.interpreter import Interpreter
+from graphc.ir.late import (
+    LATE,
+    LATE_CONSTANT,
+    LATE_MARK,
+    applied_attrs,
+    applied_name,
+    late_attrs,
+    late_inputs,
+    late_op,
+    static_ints,
+)
 from graphc.ir.node import Node, Value
 from graphc.ir.opdef import CONSTANT, OPS, OpDef, pure
 from graphc.ir.open_inference import ProbeError, infer_open, infer_types, ints_in, probe
@@ -13,13 +24,21 @@ from graphc.ir.open_types import compatible, compatible_shapes, merge, widen
 from graphc.ir.parser import parse_graph
 from graphc.ir.printer import print_graph, print_node, print_value
 from graphc.ir.rewrite import Rewriter, map_regions
+from graphc.ir.shape_ops import RANK_OF, SHAPE_FACTS, SHAPE_OF, SIZE_OF, known_ints, shape_fact
 from graphc.ir.types import OPEN, Attrs, Literal, TensorType, dtype_from_short, short_dtype, typed_key
 from graphc.ir.verifier import verify
 
 __all__ = [
     "CONSTANT",
+    "LATE",
+    "LATE_CONSTANT",
+    "LATE_MARK",
     "OPEN",
     "OPS",
+    "RANK_OF",
+    "SHAPE_FACTS",
+    "SHAPE_OF",
+    "SIZE_OF",
     "WORLD",
     "Attrs",
     "DeviceSpec",
@@ -35,6 +54,8 @@ __all__ = [
     "Rewriter",
     "TensorType",
     "Value",
+    "applied_attrs",
+    "applied_name",
     "compatible",
     "compatible_shapes",
     "conflicts",
@@ -43,6 +64,10 @@ __all__ = [
     "infer_types",
     "ints_in",
     "is_world",
+    "known_ints",
+    "late_attrs",
+    "late_inputs",
+    "late_op",
     "map_regions",
     "merge",
     "parse_graph",
@@ -54,7 +79,9 @@ __all__ = [
     "probe",
     "pure",
     "reads",
+    "shape_fact",
     "short_dtype",
+    "static_ints",
     "typed_key",
     "verify",
     "widen",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from graphc.base import Location, UniqueNames
 from graphc.ir.graph import Graph
+from graphc.ir.late import applied_name
 from graphc.ir.node import Node, Value
 from graphc.ir.opdef import OpDef
 from graphc.ir.open_inference import infer_types
@@ -86,7 +87,7 @@ class GraphBuilder:
             regions=regions,
             control_inputs=control_inputs,
             device=device,
-            name=self._names(name or op.name),
+            name=self._names(name or applied_name(op, attrs)),
             location=location,
         )
         self.nodes.append(node)

@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from graphc.ir.graph import Graph
     from graphc.ir.node import Node
 
-__all__ = ["CONSTANT", "OPS", "OpDef", "pure"]
+__all__ = ["CONSTANT", "OPS", "Entries", "Entry", "OpDef", "pure"]
 
 T = TypeVar("T")
 Infer = Callable[[Sequence[TensorType], Attrs, "Sequence[Graph]"], tuple[TensorType, ...]]
+
+Entry = tuple[TensorType, int | None]
+Entries = Callable[[Sequence[TensorType], Attrs, "Sequence[Graph]"], Sequence[Sequence[Entry]]]
 
 
 def pure(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
@@ -42,6 +45,8 @@ class OpDef:
       infer: the output types from input types, attributes and regions.
       params: the names of the tensor inputs; one that starts with ``*`` takes any number.
       regions: the names of the regions, for ops that have bodies; the last may start with ``*`` and take any number.
+      entries: what the inputs of each region are, from input types, attributes and regions: their types, each with the
+        place of the op's input that it is, or None. None for an op whose regions are kept as they are.
       effects: what the op reads and writes, from its attributes.
       fold: a NumPy function with exactly the meaning of ``impl``, for constant folding; None when there is none.
       differentiable: whether gradients flow from outputs to inputs.
@@ -66,6 +71,7 @@ class OpDef:
     infer: Infer
     params: tuple[str, ...] = ()
     regions: tuple[str, ...] = ()
+    entries: Entries | None = None
     effects: Callable[[Mapping[str, Any]], tuple[Effect, ...]] = pure
     fold: Callable[..., Any] | None = None
     differentiable: bool = True

@@ -99,7 +99,7 @@ def infer_open(op: OpDef, types: Sequence[TensorType], attrs: Attrs, regions: Se
     Raises:
       ProbeError: whatever the open sizes are, the types do not fit; or the number of outputs depends on them.
     """
-    if op.takes_open or regions or any(type.dtype.kind == "O" for type in types):
+    if op.takes_open or op.host or regions or any(type.dtype.kind == "O" for type in types):
         return tuple(op.infer(types, attrs, regions))
 
     def infer(types: Types) -> Types:

@@ -11,7 +11,7 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import ConcretizationError, InvalidTypeError
-from graphc.core import ArrayMethods, as_dtype, current_trace, dtype_rules, is_symbolic
+from graphc.core import ArrayMethods, as_dtype, current_trace, dtype_rules, has_late_values, is_symbolic, late_value
 from graphc.ir import Attrs, OpDef, typed_key
 from graphc.ops.dtypes import DTypeName
 
@@ -45,7 +45,9 @@ def attrs_maker(op: OpDef, defaults: Mapping[str, Any]) -> Callable[[tuple[Any, 
         except TypeError:  # a list, which cannot be hashed
             return build(values)
         if found is None:
-            found = cache[key] = build(values)
+            found = build(values)
+            if not has_late_values(found):  # which would keep their graph alive
+                cache[key] = found
         return found
 
     return make
@@ -112,6 +114,8 @@ def static_value(op: OpDef, name: str, value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float | complex | str):
         return value
     if is_symbolic(value):
+        if (late := late_value(value)) is not None:
+            return late
         error = ConcretizationError(
             f"{op.name}: {name} must be known while the function is traced, but {value!r} has no value then; pass a "
             "Python number"

@@ -56,6 +56,7 @@ CALL = OPS.add(
         infer=_call_types,
         params=("*values",),
         regions=("body",),
+        entries=lambda types, attrs, regions: [[(type, place) for place, type in enumerate(types)]],
         doc="A whole graph as one step.",
     ),
 )

@@ -15,7 +15,7 @@ import numpy as np
 from jax import lax as _lax
 
 from graphc.core import CallState, Region, SymbolicTensor, Tensor, Trace, Variable, apply_all
-from graphc.ir import OPS, Attrs, Graph, Node, OpDef, TensorType
+from graphc.ir import OPS, Attrs, Graph, Node, OpDef, TensorType, compatible
 from graphc.ops.reverse_while import slots_for, while_loop
 
 lax: Any = _lax  # its functions are only partly annotated
@@ -147,8 +147,33 @@ def _scan_types(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> tuple[T
     return (*types[:num_carry], *stacked)
 
 
+Entries = Sequence[Sequence[tuple[TensorType, int | None]]]
+
+
+def _branch_entries(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> Entries:
+    del attrs
+    return [[(type, place) for place, type in enumerate(types) if place] for _ in regions]
+
+
+def _while_entries(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> Entries:
+    num_carry = attrs["num_carry"]
+    return [[(type, place if place >= num_carry else None) for place, type in enumerate(types)] for _ in regions]
+
+
+def _scan_entries(types: Types, attrs: Attrs, regions: Sequence[Graph]) -> Entries:
+    del regions
+    num_carry, rows = attrs["num_carry"], attrs["num_carry"] + attrs["num_xs"]
+    carried = [(type, None) for type in types[:num_carry]]
+    elements = [(replace(type, shape=type.shape[1:]), None) for type in types[num_carry:rows]]
+    rest = [(type, place) for place, type in enumerate(types) if place >= rows]
+    return [[(INDEX, None), *carried, *elements, *rest]]
+
+
 def _differs(what: str, given: Types, expected: Types) -> str | None:
     if list(given) == list(expected):
+        return None
+    fit = len(given) == len(expected) and all(map(compatible, given, expected))
+    if fit and any(type.is_open for type in (*given, *expected)):
         return None
     return f"{what}: ({', '.join(map(str, given))}) where ({', '.join(map(str, expected))}) is needed"
 
@@ -203,6 +228,7 @@ COND = OPS.add(
         infer=_cond_types,
         params=("pred", "*operands"),
         regions=("true", "false"),
+        entries=_branch_entries,
         verify=_check_branches,
         doc="One of two branches, by a boolean scalar.",
     ),
@@ -215,6 +241,7 @@ SWITCH = OPS.add(
         infer=_cond_types,
         params=("index", "*operands"),
         regions=("*branches",),
+        entries=_branch_entries,
         verify=_check_branches,
         doc="One of several branches, by an integer scalar that is clamped to their number.",
     ),
@@ -238,6 +265,7 @@ WHILE = OPS.add(
         infer=_while_types,
         params=("*values",),
         regions=("test", "body"),
+        entries=_while_entries,
         verify=_check_while,
         doc="Repeats a body while a test holds.",
     ),
@@ -250,6 +278,7 @@ SCAN = OPS.add(
         infer=_scan_types,
         params=("*values",),
         regions=("body",),
+        entries=_scan_entries,
         verify=_check_scan,
         doc="Repeats a body a fixed number of times, over the rows of arrays, collecting rows.",
     ),

@@ -173,6 +173,16 @@ def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
     return probe(infer, tuple(types), ints_in(attrs)).types if any(type.is_open for type in types) else infer(types)
 
 
+def _entries(
+    types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]
+) -> Sequence[Sequence[tuple[TensorType, int | None]]]:
+    """The bodies are those of the op that is differentiated."""
+    op, inner = OPS[attrs["op"]], Attrs(dict(attrs["attrs"]))
+    if op.entries is None:
+        return [[(value.type, None) for value in region.inputs] for region in regions]
+    return op.entries(types[: len(types) - sum(attrs["cotangents"])], inner, regions)
+
+
 VJP = OPS.add(
     "vjp",
     OpDef(
@@ -181,6 +191,7 @@ VJP = OPS.add(
         infer=_infer,
         params=("*values",),
         regions=("*bodies",),
+        entries=_entries,
         takes_open=True,
         doc="The vector-Jacobian product of an op at its primal inputs.",
     ),

@@ -9,14 +9,28 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError
-from graphc.core import FUNCTIONS, SCALARS, ArrayLike, ArrayMethods, as_strings, operand, type_of_any
-from graphc.ir import TensorType
+from graphc.core import (
+    FUNCTIONS,
+    SCALARS,
+    ArrayLike,
+    ArrayMethods,
+    SymbolicTensor,
+    Tensor,
+    apply,
+    as_strings,
+    operand,
+    type_of_any,
+)
+from graphc.ir import OPEN, RANK_OF, SHAPE_OF, SIZE_OF, TensorType
 
-__all__ = ["broadcast_shapes", "iscomplexobj", "isrealobj", "isscalar", "ndim", "shape", "size"]
+__all__ = ["broadcast_shapes", "iscomplexobj", "isrealobj", "isscalar", "ndim", "shape", "shape_tensor", "size"]
 
 
 def shape(x: ArrayLike) -> tuple[int, ...]:
     """The size of each axis, as Python ints.
+
+    In a graph that is built by hand, a size that only a run knows is a tensor; where the number of axes is not known
+    either, the whole shape is one.
 
     Args:
       x: a tensor, or what becomes one.
@@ -26,11 +40,17 @@ def shape(x: ArrayLike) -> tuple[int, ...]:
       >>> gx.shape([[1, 2, 3], [4, 5, 6]])
       (2, 3)
     """
-    return _shape("shape", x)
+    type = _open_type(x)
+    if type is None:
+        return _shape("shape", x)
+    sizes = apply(SHAPE_OF, (x,))
+    if not type.ranked:
+        return sizes
+    return tuple([sizes[axis] if size == OPEN else size for axis, size in enumerate(type.shape)])
 
 
 def ndim(x: ArrayLike) -> int:
-    """The number of axes, as a Python int.
+    """The number of axes, as a Python int; as a tensor where only a run of a graph knows it.
 
     Args:
       x: a tensor, or what becomes one.
@@ -40,11 +60,14 @@ def ndim(x: ArrayLike) -> int:
       >>> gx.ndim(3.0)
       0
     """
-    return len(_shape("ndim", x))
+    type = _open_type(x)
+    if type is not None and not type.ranked:
+        return apply(RANK_OF, (x,))
+    return len(_shape("ndim", x) if type is None else type.shape)
 
 
 def size(x: ArrayLike, axis: int | Sequence[int] | None = None) -> int:
-    """The number of elements, as a Python int.
+    """The number of elements, as a Python int; as a tensor where only a run of a graph knows it.
 
     Args:
       x: a tensor, or what becomes one.
@@ -58,6 +81,9 @@ def size(x: ArrayLike, axis: int | Sequence[int] | None = None) -> int:
       >>> gx.size(gx.zeros((2, 3))), gx.size(gx.zeros((2, 3)), 1)
       (6, 3)
     """
+    type = _open_type(x)
+    if type is not None:
+        return apply(SIZE_OF, (x,)) if axis is None else FUNCTIONS["prod"](shape_tensor(x)[np.array(axis)])
     sizes = _shape("size", x)
     axes = range(len(sizes)) if axis is None else (axis,) if isinstance(axis, int) else axis
     try:
@@ -120,6 +146,23 @@ def broadcast_shapes(*shapes: int | Sequence[int]) -> tuple[int, ...]:
     except ValueError:
         error = InvalidArgumentError(f"broadcast_shapes: {', '.join(map(str, shapes))} do not fit together")
         raise at(error, user_location()) from None
+
+
+def shape_tensor(x: ArrayLike) -> Tensor:
+    """Returns the shape as a tensor of int32, in a graph too, where a run may be the first to know it.
+
+    Args:
+      x: a tensor, or what becomes one.
+    """
+    if _open_type(x) is not None:
+        return apply(SHAPE_OF, (x,))
+    return FUNCTIONS["asarray"](np.array(_shape("shape_tensor", x), np.int32))
+
+
+def _open_type(x: Any) -> TensorType | None:
+    """Returns the type of a tensor of which not all sizes are known; None for all else."""
+    type = x.type if isinstance(x, SymbolicTensor) else None
+    return type if type is not None and type.is_open else None
 
 
 def _shape(name: str, x: Any) -> tuple[int, ...]:

@@ -64,6 +64,14 @@ def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
     return (*results, *moved)
 
 
+def _entries(
+    types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]
+) -> list[list[tuple[TensorType, int | None]]]:
+    del regions
+    count = attrs["num_primals"]  # as many tangents come after them
+    return [[(type, place) for place, type in enumerate(types) if not count <= place < 2 * count]]
+
+
 JVP = OPS.add(
     "jvp",
     OpDef(
@@ -72,6 +80,7 @@ JVP = OPS.add(
         infer=_types,
         params=("*values",),
         regions=("body",),
+        entries=_entries,
         doc="The results of a graph, and their tangents.",
     ),
 )

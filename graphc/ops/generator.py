@@ -12,6 +12,7 @@ import numpy as np
 from graphc.base import at, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import (
+    LateValue,
     Place,
     Region,
     Tensor,
@@ -318,7 +319,8 @@ class Generator(BasicDistributions):
         op = OPS[f"random.{name}"]
         for attribute, value in attrs.items():
             attrs[attribute] = static_value(op, attribute, value)
-        if isinstance(attrs.get("shape"), int):
+        shape = attrs.get("shape")
+        if isinstance(shape, int) or (isinstance(shape, LateValue) and not shape.tensor.shape):
             attrs["shape"] = (attrs["shape"],)
         new, key = self._next()
         drawn = apply(op, (key, *values), Attrs(attrs))

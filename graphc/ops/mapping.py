@@ -38,6 +38,19 @@ def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) 
     return tuple(found)
 
 
+def _entries(
+    types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]
+) -> list[list[tuple[TensorType, int | None]]]:
+    del regions
+    found: list[tuple[TensorType, int | None]] = []
+    for place, (type, axis) in enumerate(zip(types, attrs["in_axes"], strict=True)):
+        if axis is None:
+            found.append((type, place))
+        else:
+            found.append((replace(type, shape=type.shape[:axis] + type.shape[axis + 1 :]), None))
+    return [found]
+
+
 VMAP = OPS.add(
     "vmap",
     OpDef(
@@ -46,6 +59,7 @@ VMAP = OPS.add(
         infer=_types,
         params=("*values",),
         regions=("body",),
+        entries=_entries,
         doc="A graph for each row of arrays.",
     ),
 )

@@ -20,7 +20,7 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
-from graphc.core import Tensor, context, current_trace, is_symbolic, operand, type_of_any
+from graphc.core import LateValue, Tensor, context, current_trace, is_symbolic, late_value, operand, type_of_any
 from graphc.ir import OPEN, TensorType
 
 __all__ = ["IndexEncoder", "LoopIndex", "checked_position"]
@@ -164,6 +164,8 @@ class IndexEncoder:
         if hasattr(bound, "__graphc_index__"):
             bound.give_up("a slice bound must be a Python int")
         if is_symbolic(bound):
+            if (late := late_value(bound)) is not None:
+                return late
             raise self._refuse(
                 f"a slice bound is a tensor without a value ({type_of_any(bound)}), so the result would have no static "
                 "shape; use gx.dynamic_slice(x, starts, sizes), or gx.take with positions"
@@ -198,7 +200,8 @@ class IndexEncoder:
         self.tensors.append(tensor)
 
     def _slice(self, part: slice[Any, Any, Any], size: int) -> None:
-        if size == OPEN:
+        bounds = (part.start, part.stop, part.step)
+        if size == OPEN or any(isinstance(bound, LateValue) for bound in bounds):
             self.items.append((part.start, part.stop, part.step))
             return
         start, stop, step = part.indices(size)

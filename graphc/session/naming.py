@@ -10,7 +10,7 @@ from typing import Any, Final
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import NodeToPlace
-from graphc.ir import GraphBuilder, Node, OpDef, Value
+from graphc.ir import GraphBuilder, Node, OpDef, Value, applied_name
 
 __all__ = ["NamingBuilder", "op_type"]
 
@@ -44,7 +44,7 @@ class NamingBuilder(GraphBuilder):
 
     def append(self, op: OpDef, inputs: Sequence[Value], *args: Any, name: str = "", **options: Any) -> Node:
         """Appends a node; see :meth:`GraphBuilder.append`."""
-        kind = str(args[0]["op"]) if op.name == "on_strings" else op.name
+        kind = str(args[0]["op"]) if op.name == "on_strings" else applied_name(op, args[0] if args else {})
         wish = name or _NAMES.get(kind) or kind.rpartition(".")[2]
         return super().append(op, inputs, *args, name=self.scope + wish, **options)
 
@@ -100,4 +100,4 @@ def check_name(name: str, *, inside: bool = False) -> str:
 
 def op_type(node: Node) -> str:
     """Returns TensorFlow's name of a node's op, such as ``MatMul``."""
-    return NodeToPlace(node.op.name, node.name, (), node.attrs, node.location).type
+    return NodeToPlace(applied_name(node.op, node.attrs), node.name, (), node.attrs, node.location).type

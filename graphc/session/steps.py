@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NoReturn
 
@@ -14,7 +14,7 @@ from graphc.base import at, interruption, nest
 from graphc.base.errors import GraphcError, InternalError
 from graphc.core import Variable, host_array, resources_scope, type_of
 from graphc.ir import Attrs, Graph, OpDef, TensorType
-from graphc.ir.passes import run_passes
+from graphc.ir.passes import is_open, run_passes, shape_inputs, specialize
 from graphc.lowering import Executable, lower
 from graphc.ops import ASSIGN_VARIABLE, READ_VARIABLE
 from graphc.runtime import Step
@@ -99,9 +99,11 @@ class StateSegment(Step):
     _programs: dict[Any, Callable[[Sequence[Any]], Sequence[Any]]] = field(init=False, repr=False, default_factory=dict)
     _lock: Any = field(init=False, repr=False, default_factory=threading.RLock)
     _count: int = field(init=False, repr=False, default=0)
+    _shapes: tuple[int, ...] = field(init=False, repr=False, default=())
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_count", len(self.graph.inputs))
+        object.__setattr__(self, "_shapes", shape_inputs(self.graph) if is_open(self.graph) else ())
 
     @property
     def has_programs(self) -> bool:
@@ -116,6 +118,8 @@ class StateSegment(Step):
     def program(self, arrays: Sequence[Any]) -> Sequence[Any]:
         """Runs the program for arrays of these shapes."""
         key = tuple([(array.shape, array.dtype) for array in arrays])
+        if self._shapes:
+            key += tuple([np.asarray(arrays[place]).tobytes() for place in self._shapes])
         found = self._programs.get(key)
         if found is None:
             found = self._compiled(key, arrays)
@@ -127,7 +131,7 @@ class StateSegment(Step):
             if found is None:
                 types = [type_of(array) for array in arrays]
                 self.note_compiled(self, types)
-                found = SegmentProgram(self, types)
+                found = SegmentProgram(self, types, {place: np.asarray(arrays[place]) for place in self._shapes})
                 while len(self._programs) >= _PROGRAMS_KEPT:
                     del self._programs[next(iter(self._programs))]
                 self._programs[key] = found
@@ -144,15 +148,16 @@ class SegmentProgram:
     Args:
       segment: what to compile.
       types: of its inputs.
+      values: of those inputs that shapes depend on.
     """
 
-    def __init__(self, segment: StateSegment, types: Sequence[TensorType]) -> None:
+    def __init__(
+        self, segment: StateSegment, types: Sequence[TensorType], values: Mapping[int, np.ndarray[Any, Any]]
+    ) -> None:
         self._state = segment.state
         graph = segment.graph
         if is_open(graph):
-            from graphc.ir.passes.specialize import specialize
-
-            graph = specialize(graph, types, evaluate)
+            graph = specialize(graph, types, evaluate, values)
         graph = run_passes(graph)
         self._executable = Executable(graph, None, (segment.device,) if segment.pinned else ())
         self._variables: list[Variable] | None = None
@@ -193,13 +198,6 @@ class SegmentProgram:
                 raise self._state.uninitialized(name, node)
             if node.op is ASSIGN_VARIABLE:
                 written.add(name)
-
-
-def is_open(graph: Graph) -> bool:
-    """Returns True if a type in a graph is open, or an attribute is given by a tensor."""
-    return any(value.type.is_open for value in graph.inputs) or any(
-        node.op.name == "late" or any(output.type.is_open for output in node.outputs) for node in graph.nodes
-    )
 
 
 def evaluate(op: OpDef, arrays: Sequence[Any], attrs: Attrs) -> Sequence[Any]:

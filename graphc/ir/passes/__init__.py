@@ -11,11 +11,13 @@ from graphc.ir.passes.pipeline import DEFAULT, Pass, run_passes
 from graphc.ir.passes.prune import Prune
 from graphc.ir.passes.restack import Restack
 from graphc.ir.passes.sink import Sink
+from graphc.ir.passes.specialize import Evaluate, is_open, shape_inputs, specialize
 
 __all__ = [
     "CSE",
     "DCE",
     "DEFAULT",
+    "Evaluate",
     "Flatten",
     "Fold",
     "Hoist",
@@ -25,5 +27,8 @@ __all__ = [
     "Prune",
     "Restack",
     "Sink",
+    "is_open",
     "run_passes",
+    "shape_inputs",
+    "specialize",
 ]
