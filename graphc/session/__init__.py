@@ -1,5 +1,6 @@
 """Layer 7: graphs that are built by hand, and the Sessions that run parts of them."""
 
+from graphc.session import checkpoints, summaries
 from graphc.session.control import (
     case,
     cond,
@@ -11,6 +12,8 @@ from graphc.session.control import (
     while_loop,
     with_dependencies,
 )
+from graphc.session.event_files import FileWriter, graph_message
+from graphc.session.event_protos import message
 from graphc.session.fetching import Fetches
 from graphc.session.gradients import gradients, hessians
 from graphc.session.graph import Graph, default_graph, graph_of, reset_default_graph, stacks
@@ -18,6 +21,7 @@ from graphc.session.host_functions import Assert, Print, print_op, py_func
 from graphc.session.keys import GraphKeys
 from graphc.session.options import ConfigProto, GPUOptions, RunMetadata, RunOptions
 from graphc.session.placeholders import graph_dtype, graph_type, placeholder, placeholder_with_default
+from graphc.session.saver import Saver
 from graphc.session.session import InteractiveSession, Session
 from graphc.session.shapes import sizes_of
 from graphc.session.tensor import GraphTensor, Operation
@@ -27,6 +31,7 @@ __all__ = [
     "Assert",
     "ConfigProto",
     "Fetches",
+    "FileWriter",
     "GPUOptions",
     "Graph",
     "GraphKeys",
@@ -37,18 +42,22 @@ __all__ = [
     "Print",
     "RunMetadata",
     "RunOptions",
+    "Saver",
     "Session",
     "case",
+    "checkpoints",
     "cond",
     "constant",
     "convert_to_tensor",
     "default_graph",
     "gradients",
     "graph_dtype",
+    "graph_message",
     "graph_of",
     "graph_type",
     "group",
     "hessians",
+    "message",
     "no_op",
     "placeholder",
     "placeholder_with_default",
@@ -57,6 +66,7 @@ __all__ = [
     "reset_default_graph",
     "sizes_of",
     "stacks",
+    "summaries",
     "tuple",
     "while_loop",
     "with_dependencies",

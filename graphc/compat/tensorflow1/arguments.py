@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -75,17 +75,16 @@ def filled(value: Any, shape: Any, verify_shape: bool) -> Any:
     """
     if shape is None or not isinstance(value, list | tuple | np.ndarray):
         return value
-    array = np.asarray(value)
+    array: np.ndarray[Any, Any] = np.asarray(cast("Any", value))
     sizes = tuple(int(size) for size in shape)
     if verify_shape and array.shape != sizes:
         error = InvalidTypeError(f"tf.constant: the value has the shape {array.shape}, expected {sizes}")
         raise at(error, user_location())
     missing = math.prod(sizes) - array.size
     if missing <= 0 or array.size == 0:
-        return value
-    kept = array.dtype if array.dtype.kind not in "if" else np.dtype(f"{array.dtype.kind}4")
-    kept = array.dtype if isinstance(value, np.ndarray) else kept
-    return np.concatenate([array.ravel(), np.full(missing, array.ravel()[-1])]).astype(kept)
+        return cast("Any", value)
+    longer = [*array.ravel().tolist(), *[array.ravel()[-1].item()] * missing]
+    return np.asarray(longer, array.dtype) if isinstance(value, np.ndarray) else longer
 
 
 def python_2_division(x: Any, y: Any) -> Any:

@@ -4,8 +4,8 @@ from graphc.compat.alias import Alias
 
 __all__ = ["operation_name"]
 
-_NAMES = dict(
-    line.split()
+_NAMES: dict[str, str] = {
+    line.split(" ")[0]: line.split(" ")[1]
     for line in """
 divide truediv
 multiply Mul
@@ -231,7 +231,7 @@ assert_rank_at_least assert_rank_at_least
 assert_rank_in assert_rank_in
 assert_scalar assert_scalar
 """.strip().splitlines()
-)
+}
 
 
 def operation_name(row: Alias) -> str:

@@ -1,0 +1,143 @@
+"""Summaries of what a graph computes: operations whose results a FileWriter keeps for TensorBoard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidArgumentError
+from graphc.core import STRING, apply
+from graphc.ir import OPS, Attrs, OpDef, TensorType
+from graphc.ir import Graph as GraphIR
+from graphc.session.event_protos import (
+    histogram_message,
+    image_message,
+    merged,
+    scalar_message,
+    text_message,
+)
+from graphc.session.graph import Graph, default_graph
+from graphc.session.keys import GraphKeys
+from graphc.session.tensor import GraphTensor
+
+__all__ = ["histogram", "image", "merge", "merge_all", "scalar", "text"]
+
+
+def _one_string(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[GraphIR]) -> tuple[TensorType, ...]:
+    del types, attrs, regions
+    return (TensorType((), STRING),)
+
+
+def _host_op(kind: str, function: Callable[..., bytes], params: tuple[str, ...], doc: str) -> OpDef:
+    def implementation(*arrays: np.ndarray[Any, Any], **attrs: Any) -> np.ndarray[Any, Any]:
+        return np.array(function(*arrays, **attrs), STRING)
+
+    name = f"summary.{kind}"
+    found = OpDef(name, implementation, _one_string, params, differentiable=False, takes_open=True, host=True, doc=doc)
+    return OPS.add(name, found)
+
+
+_SCALAR = _host_op("scalar", scalar_message, ("value",), "The summary of a number.")
+_HISTOGRAM = _host_op("histogram", histogram_message, ("values",), "The summary of how values are distributed.")
+_IMAGE = _host_op("image", image_message, ("images",), "The summary of images.")
+_TEXT = _host_op("text", text_message, ("text",), "The summary of strings.")
+_MERGE = _host_op("merge", merged, ("*summaries",), "One summary of several.")
+
+
+def scalar(name: str, tensor: Any, collections: Sequence[str] | None = None, family: str | None = None) -> GraphTensor:
+    """Makes an operation that gives the summary of a number.
+
+    Args:
+      name: of the operation; its full name is the tag in TensorBoard.
+      tensor: the number.
+      collections: of the graph, that it is put into; ``GraphKeys.SUMMARIES`` if None.
+      family: what stands before the tag, so that TensorBoard shows those of one family together.
+
+    Returns:
+      A tensor of a string: the serialized message.
+
+    Example:
+      >>> from graphc.session import Graph, placeholder, summaries
+      >>> with Graph().as_default():
+      ...     loss = summaries.scalar("loss", placeholder("float32", (), name="x") * 2.0)
+      >>> loss.name, loss.dtype
+      ('loss:0', dtype('O'))
+    """
+    return _made(_SCALAR, name, tensor, collections, family)
+
+
+def histogram(
+    name: str, values: Any, collections: Sequence[str] | None = None, family: str | None = None
+) -> GraphTensor:
+    """Makes an operation that gives the summary of how values are distributed; see :func:`scalar`."""
+    return _made(_HISTOGRAM, name, values, collections, family)
+
+
+def image(
+    name: str, tensor: Any, max_outputs: int = 3, collections: Sequence[str] | None = None, family: str | None = None
+) -> GraphTensor:
+    """Makes an operation that gives the summary of images; see :func:`scalar`.
+
+    Args:
+      name: of the operation.
+      tensor: ``[count, height, width, channels]``, with 1, 3 or 4 channels.
+      max_outputs: how many images are kept.
+      collections: as for :func:`scalar`.
+      family: as for :func:`scalar`.
+    """
+    return _made(_IMAGE, name, tensor, collections, family, max_outputs=max_outputs)
+
+
+def text(name: str, tensor: Any, collections: Sequence[str] | None = None) -> GraphTensor:
+    """Makes an operation that gives the summary of strings; see :func:`scalar`."""
+    return _made(_TEXT, name, tensor, collections, None)
+
+
+def _made(
+    op: OpDef, name: str, tensor: Any, collections: Sequence[str] | None, family: str | None, **attrs: Any
+) -> GraphTensor:
+    graph = default_graph()
+    with graph.making(f"{family}/{name}" if family else name):
+        path = graph.trace.builder.scope.rstrip("/")
+        tag = f"{family}/{path}" if family else path
+        made: Any = graph.named(apply(op, (tensor,), Attrs(tag=tag, **attrs)), name)
+    graph.add_to_collections([GraphKeys.SUMMARIES] if collections is None else collections, made)
+    return made
+
+
+def merge(inputs: Sequence[Any], collections: Sequence[str] | None = None, name: str | None = None) -> GraphTensor:
+    """Makes an operation that gives one summary of several.
+
+    Args:
+      inputs: the tensors of their messages.
+      collections: of the graph, that it is put into; none if None.
+      name: of the operation.
+
+    Raises:
+      InvalidArgumentError: there are none.
+    """
+    if not inputs:
+        raise at(InvalidArgumentError("summary.merge: there are no summaries to merge"), user_location())
+    graph = default_graph()
+    with graph.making(name or "Merge/MergeSummary"):
+        made: Any = graph.named(apply(_MERGE, tuple(inputs)), name or "Merge/MergeSummary")
+    graph.add_to_collections(collections or [], made)
+    return made
+
+
+def merge_all(
+    key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None, graph: Graph | None = None
+) -> GraphTensor | None:
+    """Makes an operation that gives one summary of all that a collection of the graph has; None if it is empty.
+
+    Args:
+      key: the collection.
+      scope: a regular expression that their names begin with.
+      name: of the operation.
+      graph: the default graph if None.
+    """
+    found = (graph or default_graph()).get_collection(key, scope)
+    return merge(found, name=name) if found else None
