@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         strings,
         tuple,
     )
-    from graphc import distribute, ir, lax, layers, losses, optim, placement
+    from graphc import distribute, ir, lax, layers, losses, optim, placement, queues
     from graphc.autograph import (
         check_numerics,
         cond,
@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     )
     from graphc.inspect import compare, explain
     from graphc.ir import DeviceSpec, parse_graph
+    from graphc.queues import Coordinator
     from graphc.runtime import Future, RetryPolicy, profile, submit
     from graphc.session import (
         ConfigProto,
@@ -102,6 +103,7 @@ __array_api_version__ = "2024.12"
 __all__: list[str] = [
     "CancellationToken",
     "ConfigProto",
+    "Coordinator",
     "DeviceSpec",
     "ForwardAccumulator",
     "Future",
@@ -165,6 +167,7 @@ __all__: list[str] = [
     "profile",
     "py_func",
     "pyfunc",
+    "queues",
     "random",
     "reset_default_graph",
     "run_functions_eagerly",
@@ -207,6 +210,7 @@ _HOMES = {
     "graphc.ops.strings": "strings",
     "graphc.optim": "optim",
     "graphc.placement": "placement",
+    "graphc.queues": "Coordinator queues",
     "graphc.runtime": "Future RetryPolicy profile submit",
     "graphc.session": "ConfigProto Graph GraphKeys InteractiveSession RunMetadata RunOptions Session default_graph "
     "gradients placeholder placeholder_with_default py_func reset_default_graph",
