@@ -1,0 +1,152 @@
+"""ReaderState: what a reader keeps between runs, which is the file that it reads, where it is there, and counts."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from graphc.base import holding
+from graphc.base.errors import GraphcError, InvalidArgumentError
+from graphc.queues.formats import FORMATS, Format, Work
+
+__all__ = ["ReaderState"]
+
+Take = Callable[[], bytes]
+"""Gives the name of the next file; waits for it."""
+
+
+class ReaderState:
+    """A reader: it takes names of files from a queue, and gives the records of one file after the other.
+
+    Threads share it; while one waits for a name the others wait for that one.
+
+    Args:
+      name: its name, for messages.
+      spec: its format and the format's settings, as :func:`graphc.queues.formats.spec_of` gives them.
+
+    Attributes:
+      produced: how many records it has given.
+      completed: how many files it has read to their end.
+    """
+
+    def __init__(self, name: str, spec: tuple[Any, ...]) -> None:
+        self._name = name
+        self._spec = spec
+        self._format: Format = FORMATS[spec[0]](*spec[1:])
+        self._lock = threading.RLock()
+        self._file = b""
+        self._work: Work | None = None
+        self.produced = 0
+        self.completed = 0
+
+    def read(self, take: Take) -> tuple[bytes, bytes]:
+        """Returns the next key and record.
+
+        Args:
+          take: gives the name of the next file, where one is needed.
+
+        Raises:
+          OutOfRangeError: by ``take``, when there are no more names.
+          NotFoundError: there is no such file; the next call goes on with the file after it.
+          DataLossError: the file is damaged; so is the next call's.
+        """
+        with holding(self._lock, self._what):
+            while True:
+                work = self._work or self._start(take)
+                record = work.read()
+                if record is None or work.is_single:
+                    self._finish()
+                if record is not None:
+                    self.produced += 1
+                    return record
+
+    def read_up_to(self, take: Take, count: int) -> list[tuple[bytes, bytes]]:
+        """Returns up to ``count`` keys and records, fewer where a file ends; none only if ``count`` is 0."""
+        with holding(self._lock, self._what):
+            found = list[tuple[bytes, bytes]]()
+            while not found and count:
+                work = self._work or self._start(take)
+                while len(found) < count:
+                    try:
+                        record = work.read()
+                    except GraphcError:
+                        if not found:
+                            raise
+                        break  # the next call raises it again
+                    if record is not None:
+                        found.append(record)
+                    if record is None or work.is_single:
+                        self._finish()
+                        break
+            self.produced += len(found)
+            return found
+
+    def _start(self, take: Take) -> Work:
+        name = take()
+        self._work = self._format.open(name)
+        self._file = name
+        return self._work
+
+    def _finish(self) -> None:
+        self.close()
+        self.completed += 1
+
+    def _what(self) -> str:
+        return f"reader {self._name!r}, which another thread reads from"
+
+    def close(self) -> None:
+        """Closes the file that is being read, and takes leave of it."""
+        work, self._work = self._work, None
+        if work is not None:
+            work.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_work", None) is not None:
+            self.close()
+
+    def reset(self) -> None:
+        """Makes it as new: the next call starts with the next file."""
+        with holding(self._lock, self._what):
+            self.close()
+            self.produced = self.completed = 0
+
+    def serialize(self) -> bytes:
+        """Returns all of it as text (JSON), for :meth:`restore`."""
+        with holding(self._lock, self._what):
+            state = {
+                "reader": self._spec,
+                "file": None if self._work is None else os.fsdecode(self._file),
+                "position": () if self._work is None else self._work.position(),
+                "produced": self.produced,
+                "completed": self.completed,
+            }
+        return json.dumps(state).encode()
+
+    def restore(self, state: bytes) -> None:
+        """Makes it what :meth:`serialize` has written; its files must be there, unchanged.
+
+        Raises:
+          InvalidArgumentError: it is no state of a reader with these settings.
+          NotFoundError: the file that was being read is gone.
+        """
+        try:
+            found = json.loads(state)
+            spec, file, position = found["reader"], found["file"], found["position"]
+            produced, completed = int(found["produced"]), int(found["completed"])
+        except (ValueError, TypeError, KeyError):
+            problem = f"reader {self._name!r}: {state!r:.60} is no state of a reader; give what serialize_state returns"
+            raise InvalidArgumentError(problem) from None
+        if spec != list(self._spec):
+            problem = f"reader {self._name!r}: the state is of a reader {tuple(spec)}, this one is {self._spec}"
+            raise InvalidArgumentError(problem)
+        with holding(self._lock, self._what):
+            work = None
+            if file is not None:
+                work = self._format.open(os.fsencode(file))
+                work.seek(position)
+                self._file = os.fsencode(file)
+            self.close()
+            self._work, self.produced, self.completed = work, produced, completed
