@@ -110,7 +110,7 @@ PAGES = (
     Page(
         "strings",
         "Strings: gx.strings",
-        tuple(f"strings.{module}" for module in ("texts", "patterns", "numbers", "lines", "vocabularies")),
+        tuple(f"strings.{module}" for module in ("texts", "patterns", "numbers", "lines", "raw", "vocabularies")),
         "gx.strings.",
         _STRINGS,
     ),
@@ -152,7 +152,10 @@ _GRADIENT = {
     ),
     **dict.fromkeys(("from_dlpack", "mask_indices", "histogram", "histogram2d", "histogramdd"), "None"),
     **dict.fromkeys(
-        (f"strings.{name}" for name in ("length", "lookup", "regex_full_match", "to_hash_bucket_fast", "to_number")),
+        (
+            f"strings.{name}"
+            for name in ("decode_raw", "length", "lookup", "regex_full_match", "to_hash_bucket_fast", "to_number")
+        ),
         "None",
     ),
     **dict.fromkeys(

@@ -190,6 +190,26 @@ def test_lines_of_comma_separated_values(lines: Any, defaults: Any, options: Any
     assert [column.tolist() for column in gx.strings.decode_csv(lines, defaults, **options)] == expected
 
 
+@pytest.mark.parametrize(
+    ("given", "dtype", "options", "expected"),
+    [
+        ([b"\x01\x02\x03\x04", b"\x05\x06\x07\x08"], gx.int16, {}, [[513, 1027], [1541, 2055]]),
+        ([b"\x01\x02\x03\x04"], "int16", {"little_endian": False}, [[258, 772]]),
+        (b"", np.int32, {}, []),
+        (gx.asarray([], dtype=str), np.uint8, {}, []),
+        (b"\x01\x00\x02", bool, {}, [True, False, True]),
+        ([b"\xff", b"\xff\xfe\xfd"], gx.uint8, {"fixed_length": 2}, [[255, 0], [255, 254]]),
+        (np.float32([1.5, -2]).tobytes(), gx.float32, {}, [1.5, -2.0]),
+        (np.array([1 + 2j], ">c8").tobytes(), gx.complex64, {"little_endian": False}, [1 + 2j]),
+        (b"\x80\x3f", gx.bfloat16, {}, [1.0]),
+        (b"\x3f\x80", gx.bfloat16, {"little_endian": False}, [1.0]),
+        (np.int64([7]).tobytes(), "int64", {}, [7]),
+    ],
+)
+def test_bytes_as_numbers(given: Any, dtype: Any, options: Any, expected: Any) -> None:
+    assert gx.strings.decode_raw(given, dtype, **options).tolist() == expected
+
+
 def test_a_vocabulary_goes_both_ways() -> None:
     labels = gx.strings.Vocabulary(["cat", "dog"], default=0, first=1)
     assert len(labels) == 2
@@ -235,6 +255,22 @@ WRONG = [
     (lambda s: s.decode_csv('a"b,c', ["", ""]), r"record 0 has a quote inside of a field without quotes"),
     (lambda s: s.decode_csv('"a', [""]), r"record 0 is no line of comma-separated values"),
     (lambda s: s.decode_csv("1", [[0, 1]]), r"record_defaults\[0\] has 2 elements, expected one, or none for"),
+    (lambda s: s.decode_csv("1,2", [0, 0], select_cols=[1, 0]), r"select_cols is \[1, 0\], expected .*, ascending"),
+    (lambda s: s.decode_raw(b"abc", gx.int16), r"a string of 3 bytes, which is no multiple of 2, the size of int16"),
+    (
+        lambda s: s.decode_raw([b"ab", b"c"], gx.uint8),
+        r"all strings must have as many bytes, but element 1 has 1 and the first 2; give fixed_length",
+    ),
+    (lambda s: s.decode_raw(b"", gx.int16, fixed_length=3), r"fixed_length is 3, expected a positive multiple of 2"),
+    (
+        lambda s: s.decode_raw(b"", gx.string),
+        r"strings.decode_raw: out_type is a dtype of numbers, got that of strings",
+    ),
+    (lambda s: s.decode_raw(3, gx.int16), r"strings.decode_raw: input_bytes must be a tensor of strings, got int 3"),
+    (
+        lambda s: s.decode_raw(np.int64([1 << 40]).tobytes(), "int64"),
+        r"int32 stands for int64 while gx.config.enable_x64 is False, and cannot hold all",
+    ),
     (lambda s: s.decode_csv("1", [0], select_cols=[0, 1]), r"1 record_defaults, but 2 columns in select_cols"),
 ]
 

@@ -4,14 +4,29 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any, cast
 
 import numpy as np
 
-from graphc.base.errors import InvalidArgumentError
-from graphc.core import StringTensor, Tensor, as_dtype, as_strings, host_tensor, is_string_dtype, refused
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.core import (
+    STRING,
+    StringTensor,
+    SymbolicTensor,
+    Tensor,
+    apply_all,
+    as_dtype,
+    as_strings,
+    bytes_array,
+    host_tensor,
+    is_string_dtype,
+    refused,
+)
+from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.ops.dtypes import DTypeName
-from graphc.ops.strings.given import Texts, failed, known_numbers, strings_of, texts
+from graphc.ops.strings.given import Texts, failed, in_graph, known_numbers, strings_of, texts
 from graphc.ops.strings.numbers import number
 
 __all__ = ["decode_csv"]
@@ -20,16 +35,17 @@ __all__ = ["decode_csv"]
 class _Column:
     """One column: its dtype, and what a field that is empty counts as."""
 
-    def __init__(self, place: int, default: Any) -> None:
+    def __init__(self, place: int, tensor: Any) -> None:
         self.place = place
-        tensor = _default(place, default)
-        self.strings = isinstance(tensor, StringTensor)
-        self.dtype: Any = np.dtype(object) if self.strings else tensor.dtype
+        self.strings = isinstance(tensor, StringTensor) or tensor.dtype == STRING
+        self.dtype: Any = STRING if self.strings else tensor.dtype
         if tensor.size > 1:
             problem = f"record_defaults[{place}] has {tensor.size} elements, expected one, or none for a required field"
             raise failed("decode_csv", problem)
         self.required = not tensor.size
         self.default: Any = None if self.required else tensor.item()
+        if isinstance(self.default, bytes):
+            self.default = self.default.decode("utf-8", "surrogateescape")
 
     def value(self, field: str, record: int, index: int, is_missing: bool) -> Any:
         """What a field of a record is."""
@@ -48,6 +64,8 @@ def _default(place: int, value: Any) -> Any:
     """The default of a column as an array; a dtype is one without elements."""
     if is_string_dtype(value) and not isinstance(value, str):
         return StringTensor(np.empty(0, object))
+    if isinstance(value, SymbolicTensor) and in_graph(value):
+        return value
     if isinstance(value, type | np.dtype | DTypeName):
         return np.empty(0, as_dtype(value))
     strings = as_strings(cast("Any", value))
@@ -85,28 +103,100 @@ def decode_csv(
       >>> names.tolist(), ages.tolist()
       (['Ann', 'Bob'], [31, 0])
     """
+    defaults = [_default(place, value) for place, value in enumerate(record_defaults)]
+    chosen = _chosen(len(defaults), select_cols)
+    if in_graph(records, *defaults):
+        attrs = Attrs(field_delim=field_delim, use_quote_delim=use_quote_delim, na_value=na_value, select_cols=chosen)
+        return list(apply_all(CSV, (records, *map(_operand, defaults)), attrs))
     array = texts("decode_csv", "records", records)
-    columns = [_Column(place, default) for place, default in enumerate(record_defaults)]
-    chosen = list(range(len(columns))) if select_cols is None else [int(place) for place in select_cols]
-    if len(chosen) != len(columns):
-        problem = f"{len(columns)} record_defaults, but {len(chosen)} columns in select_cols"
-        raise failed("decode_csv", problem)
-    values: list[list[Any]] = [[] for _ in columns]
-    for record, line in enumerate(array.ravel().tolist()):
-        fields = _fields(line, record, field_delim, use_quote_delim)
-        wrong = len(fields) != len(columns) if select_cols is None else max(chosen, default=-1) >= len(fields)
-        if wrong:
-            expected = len(columns) if select_cols is None else max(chosen) + 1
-            raise failed("decode_csv", f"record {record} has {len(fields)} fields, expected {expected}: {line!r:.60}")
-        for column, place, held in zip(columns, chosen, values, strict=True):
-            field = fields[place]
-            held.append(column.value(field, record, place, field in ("", na_value)))
+    columns = [_Column(place, default) for place, default in enumerate(defaults)]
+    values = _decode(array.ravel().tolist(), columns, field_delim, use_quote_delim, na_value, chosen)
     return [
         strings_of(held, array.shape)
         if column.strings
         else host_tensor(np.array(held, column.dtype).reshape(array.shape))
         for column, held in zip(columns, values, strict=True)
     ]
+
+
+def _chosen(columns: int, select_cols: Sequence[int] | None) -> tuple[int, ...] | None:
+    """Checks which fields are columns; None for all."""
+    if select_cols is None:
+        return None
+    chosen = tuple(int(place) for place in select_cols)
+    if len(chosen) != columns:
+        raise failed("decode_csv", f"{columns} record_defaults, but {len(chosen)} columns in select_cols")
+    if any(place < 0 for place in chosen) or any(a >= b for a, b in pairwise(chosen)):
+        raise failed("decode_csv", f"select_cols is {list(chosen)}, expected places of fields from 0 on, ascending")
+    return chosen
+
+
+def _decode(
+    lines: Sequence[str],
+    columns: Sequence[_Column],
+    delimiter: str,
+    quotes: bool,
+    na_value: str,
+    chosen: tuple[int, ...] | None,
+) -> list[list[Any]]:
+    """The values of each column."""
+    places = range(len(columns)) if chosen is None else chosen
+    values: list[list[Any]] = [[] for _ in columns]
+    for record, line in enumerate(lines):
+        fields = _fields(line, record, delimiter, quotes)
+        wrong = len(fields) != len(columns) if chosen is None else max(chosen, default=-1) >= len(fields)
+        if wrong:
+            expected = len(columns) if chosen is None else max(chosen) + 1
+            raise failed("decode_csv", f"record {record} has {len(fields)} fields, expected {expected}: {line!r:.60}")
+        for column, place, held in zip(columns, places, values, strict=True):
+            field = fields[place]
+            held.append(column.value(field, record, place, field in ("", na_value)))
+    return values
+
+
+def _operand(default: Any) -> Any:
+    """A default as an input of a node."""
+    return default.__array__() if isinstance(default, StringTensor) else default
+
+
+def _csv(
+    records: np.ndarray[Any, Any],
+    *defaults: np.ndarray[Any, Any],
+    field_delim: str,
+    use_quote_delim: bool,
+    na_value: str,
+    select_cols: tuple[int, ...] | None,
+) -> tuple[np.ndarray[Any, Any], ...]:
+    columns = [_Column(place, default) for place, default in enumerate(defaults)]
+    lines = [line.decode("utf-8", "surrogateescape") for line in records.ravel().tolist()]
+    values = _decode(lines, columns, field_delim, use_quote_delim, na_value, select_cols)
+    return tuple(
+        bytes_array(strings_of(held, records.shape))
+        if column.strings
+        else np.array(held, column.dtype).reshape(records.shape)
+        for column, held in zip(columns, values, strict=True)
+    )
+
+
+def _csv_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    records, *defaults = types
+    if records.dtype != STRING:
+        raise InvalidTypeError(f"strings.decode_csv: records must be a tensor of strings, got {records}")
+    return tuple([replace(records, dtype=default.dtype) for default in defaults])
+
+
+CSV = OPS.add(
+    "strings.decode_csv",
+    OpDef(
+        "strings.decode_csv",
+        impl=_csv,
+        infer=_csv_types,
+        params=("records", "*record_defaults"),
+        differentiable=False,
+        host=True,
+        doc="The columns of lines of comma-separated values.",
+    ),
+)
 
 
 def _fields(line: str, record: int, delimiter: str, quotes: bool) -> list[str]:
