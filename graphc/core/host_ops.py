@@ -22,7 +22,7 @@ from graphc.core.strings import StringTensor, as_strings
 from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.ir import Attrs, OpDef, TensorType
 
-__all__ = ["STRING", "bytes_array", "host_array", "host_type", "host_value", "is_text", "register_late_host_ops"]
+__all__ = ["STRING", "bytes_array", "host_array", "host_type", "host_value", "in_graph", "is_text", "register_late_host_ops"]
 
 STRING: np.dtype[Any] = np.dtype(object)
 """The dtype of strings in graphs."""
@@ -114,6 +114,12 @@ def _apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
     except GraphcError as error:
         raise at(error, user_location()) from None
     return [] if results is None else [host_value(result) for result in nest.as_tuple(results)]
+
+
+def in_graph(*values: Any) -> bool:
+    """Returns True where an op of these values is a node of a graph that is built by hand."""
+    traces = [context.trace, *[value.trace for value in values if isinstance(value, SymbolicTensor)]]
+    return any(trace is not None and trace.root.is_graph for trace in traces)
 
 
 def host_type(value: Any) -> TensorType:

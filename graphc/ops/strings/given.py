@@ -14,13 +14,12 @@ from graphc.core import (
     StringTensor,
     SymbolicTensor,
     as_strings,
-    context,
     operand,
     refused,
     scalar_array,
 )
 
-__all__ = ["Texts", "broadcast", "each", "failed", "in_graph", "known_numbers", "strings_of", "texts"]
+__all__ = ["Texts", "broadcast", "each", "failed", "known_numbers", "strings_of", "texts"]
 
 T = TypeVar("T")
 Texts = Any
@@ -74,12 +73,6 @@ def known_numbers(function: str, name: str, value: Any) -> np.ndarray[Any, Any]:
         )
         raise refused(error)
     return scalar_array(tensor, weak=False) if type(tensor) in SCALARS else np.asarray(tensor)
-
-
-def in_graph(*values: Any) -> bool:
-    """Returns True where a function of strings is a node: in a graph that is built by hand, or of what one computes."""
-    traces = [context.trace, *[value.trace for value in values if isinstance(value, SymbolicTensor)]]
-    return any(trace is not None and trace.root.is_graph for trace in traces)
 
 
 def each(function: Callable[[Any], T], array: np.ndarray[Any, Any]) -> list[T]:

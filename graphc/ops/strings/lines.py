@@ -21,12 +21,13 @@ from graphc.core import (
     as_strings,
     bytes_array,
     host_tensor,
+    in_graph,
     is_string_dtype,
     refused,
 )
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.ops.dtypes import DTypeName
-from graphc.ops.strings.given import Texts, failed, in_graph, known_numbers, strings_of, texts
+from graphc.ops.strings.given import Texts, failed, known_numbers, strings_of, texts
 from graphc.ops.strings.numbers import number
 
 __all__ = ["decode_csv"]

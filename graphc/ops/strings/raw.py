@@ -10,9 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import STRING, Tensor, apply, as_dtype, bytes_array, host_tensor, is_string_dtype, refused
+from graphc.core import STRING, Tensor, apply, as_dtype, bytes_array, host_tensor, in_graph, is_string_dtype, refused
 from graphc.ir import OPEN, OPS, Attrs, Graph, OpDef, TensorType
-from graphc.ops.strings.given import Texts, failed, in_graph, texts
+from graphc.ops.strings.given import Texts, failed, texts
 
 __all__ = ["decode_raw"]
 
