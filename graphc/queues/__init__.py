@@ -1,5 +1,56 @@
 """Layer 6: queues, the coordinator of the threads that fill them, and readers of files."""
 
 from graphc.queues.coordinator import Coordinator, LooperThread
+from graphc.queues.examples import parse_example, parse_single_example
+from graphc.queues.features import (
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    SparseFeature,
+    SparseValue,
+    VarLenFeature,
+)
+from graphc.queues.fillers import Fillers
+from graphc.queues.kinds import FIFOQueue, PaddingFIFOQueue, PriorityQueue, RandomShuffleQueue
+from graphc.queues.messages import make_example
+from graphc.queues.queue import QueueBase
+from graphc.queues.readers import (
+    FixedLengthRecordReader,
+    IdentityReader,
+    ReaderBase,
+    TextLineReader,
+    TFRecordReader,
+    WholeFileReader,
+)
+from graphc.queues.records import TFRecordOptions, TFRecordWriter, tf_record_iterator
+from graphc.queues.spec import QueueSpec
+from graphc.queues.state import QueueState
 
-__all__ = ["Coordinator", "LooperThread"]
+__all__ = [
+    "Coordinator",
+    "FIFOQueue",
+    "Fillers",
+    "FixedLenFeature",
+    "FixedLenSequenceFeature",
+    "FixedLengthRecordReader",
+    "IdentityReader",
+    "LooperThread",
+    "PaddingFIFOQueue",
+    "PriorityQueue",
+    "QueueBase",
+    "QueueSpec",
+    "QueueState",
+    "RandomShuffleQueue",
+    "ReaderBase",
+    "SparseFeature",
+    "SparseValue",
+    "TFRecordOptions",
+    "TFRecordReader",
+    "TFRecordWriter",
+    "TextLineReader",
+    "VarLenFeature",
+    "WholeFileReader",
+    "make_example",
+    "parse_example",
+    "parse_single_example",
+    "tf_record_iterator",
+]

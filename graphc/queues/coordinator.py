@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from numbers import Real
 from types import TracebackType
 from typing import Any, cast
@@ -70,6 +71,7 @@ class Coordinator:
         self._reason: tuple[BaseException, TracebackType | None] | None = None
         self._joined = False
         self._registered: dict[threading.Thread, None] = {}
+        self._callbacks: dict[object, Callable[[], None]] = {}
 
     def request_stop(self, ex: BaseException | ExceptionInfo | None = None) -> None:
         """Asks all threads to stop.
@@ -93,10 +95,36 @@ class Coordinator:
                     "%s by %s: %s", "told again to stop" if self._stopped else "told to stop",
                     type(reason[0]).__name__, reason[0],
                 )  # fmt: skip
+            callbacks = () if self._stopped else tuple(self._callbacks.values())
             if not self._stopped:
                 self._reason = None if clean else reason
                 self._stopped = True
+                self._callbacks.clear()
                 self._condition.notify_all()
+        for callback in callbacks:
+            callback()
+
+    def on_stop(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Has a function called when a stop is requested, by the thread that does; at once if it is already.
+
+        Args:
+          callback: must neither wait nor raise.
+
+        Returns:
+          A function that takes the callback back.
+        """
+        key = object()
+        with self._condition:
+            stopped = self._stopped
+            if not stopped:
+                self._callbacks[key] = callback
+        if stopped:
+            callback()
+        return partial(self._forget, key)
+
+    def _forget(self, key: object) -> None:
+        with self._condition:
+            self._callbacks.pop(key, None)
 
     def clear_stop(self) -> None:
         """Takes the request to stop back, and forgets its exception: the coordinator is as new."""

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from graphc.base import at, user_location
-from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
-from graphc.core import STRING, as_dtype, bytes_array, is_string_dtype
+from graphc.base.errors import InvalidTypeError
+from graphc.core import STRING, bytes_array
 from graphc.ir import Literal
+from graphc.queues.spec import dtype_of, refusal
 
 __all__ = [
     "Column",
@@ -159,14 +159,8 @@ def _column(name: str, feature: Any, use: str) -> Column:
 
 
 def _dtype(dtype: Any, use: str) -> np.dtype[Any]:
-    given = getattr(dtype, "as_numpy_dtype", dtype)
-    if is_string_dtype(given) or given == STRING:
-        return STRING
-    try:
-        found = as_dtype(given)
-    except GraphcError:
-        found = None
-    if found is None or found.name not in ("float32", "int32", "int64"):
+    found = dtype_of(use, dtype)
+    if found != STRING and found.name not in ("float32", "int32", "int64"):
         raise refusal(use, f"dtype must be float32, int64 or string, got {dtype!r:.60}", InvalidTypeError)
     return found
 
@@ -189,8 +183,3 @@ def _default(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...], use: str)
     elif array.shape != shape:
         raise refusal(use, f"default_value has the shape {array.shape}, expected {shape} or one value for all")
     return Literal(array)
-
-
-def refusal(use: str, problem: str, kind: type[GraphcError] = InvalidArgumentError) -> GraphcError:
-    """Returns an error with the user's line."""
-    return at(kind(f"{use}: {problem}"), user_location())

@@ -64,10 +64,10 @@ def _file(descriptors: Any) -> Any:
 
 def make_feature(values: Any) -> Any:
     """Makes a Feature message of a value or a list of values: bytes and text, floats, or ints and truth values."""
+    items = np.asarray(values, object).ravel().tolist()
+    if any(isinstance(item, str | bytes) for item in items):
+        return _feature("bytes_list", [item.encode() if isinstance(item, str) else item for item in items])
     array = np.asarray(values)
-    if array.dtype.kind in "OUS":
-        texts = np.atleast_1d(np.asarray(values, object)).ravel().tolist()
-        return _feature("bytes_list", [text.encode() if isinstance(text, str) else bytes(text) for text in texts])
     if array.dtype.kind in "iub":
         return _feature("int64_list", [int(value) for value in array.ravel()])
     if array.dtype.kind == "f":

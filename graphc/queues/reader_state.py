@@ -28,13 +28,14 @@ class ReaderState:
       spec: its format and the format's settings, as :func:`graphc.queues.formats.spec_of` gives them.
 
     Attributes:
+      spec: its format and the format's settings.
       produced: how many records it has given.
       completed: how many files it has read to their end.
     """
 
     def __init__(self, name: str, spec: tuple[Any, ...]) -> None:
         self._name = name
-        self._spec = spec
+        self.spec = spec
         self._format: Format = FORMATS[spec[0]](*spec[1:])
         self._lock = threading.RLock()
         self._file = b""
@@ -117,7 +118,7 @@ class ReaderState:
         """Returns all of it as text (JSON), for :meth:`restore`."""
         with holding(self._lock, self._what):
             state = {
-                "reader": self._spec,
+                "reader": self.spec,
                 "file": None if self._work is None else os.fsdecode(self._file),
                 "position": () if self._work is None else self._work.position(),
                 "produced": self.produced,
@@ -139,8 +140,8 @@ class ReaderState:
         except (ValueError, TypeError, KeyError):
             problem = f"reader {self._name!r}: {state!r:.60} is no state of a reader; give what serialize_state returns"
             raise InvalidArgumentError(problem) from None
-        if spec != list(self._spec):
-            problem = f"reader {self._name!r}: the state is of a reader {tuple(spec)}, this one is {self._spec}"
+        if spec != list(self.spec):
+            problem = f"reader {self._name!r}: the state is of a reader {tuple(spec)}, this one is {self.spec}"
             raise InvalidArgumentError(problem)
         with holding(self._lock, self._what):
             work = None

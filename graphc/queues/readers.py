@@ -1,0 +1,312 @@
+"""Readers: they take names of files from a queue and give the records of one file after the other."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from graphc.base.errors import InvalidTypeError, UnimplementedError
+from graphc.core import STRING, Tensor, context
+from graphc.ir import Attrs, OpDef
+from graphc.queues import reader_ops as ops
+from graphc.queues.building import GraphByHand, emit, graph_here
+from graphc.queues.files import checked_compression
+from graphc.queues.formats import FixedLengthRecords, Format, Names, Records, TextLines, WholeFiles, spec_of
+from graphc.queues.queue import QueueBase
+from graphc.queues.records import TFRecordOptions, checked_options
+from graphc.queues.spec import integer, refusal
+
+__all__ = [
+    "FixedLengthRecordReader",
+    "IdentityReader",
+    "ReaderBase",
+    "TFRecordReader",
+    "TextLineReader",
+    "WholeFileReader",
+]
+
+
+class Record(NamedTuple):
+    """What a reader gives: two strings, or two vectors of strings.
+
+    Attributes:
+      key: the name of the file, and where in it the record is.
+      value: the record.
+    """
+
+    key: Any
+    value: Any
+
+
+class ReaderBase:
+    """A reader of files; :class:`TextLineReader` and the others are its kinds.
+
+    It takes a name of a file from a queue of strings when it needs one, and waits for it. Threads share it. A reader
+    that eager code makes is one and the same everywhere; one that is made in a graph has a state of its own in each
+    Session, and its methods add operations to the graph.
+    """
+
+    # What a compiled function reads of a reader never changes; where it is in its files is no part of a trace.
+    __graphc_reads__ = ()
+
+    supports_serialize = True
+    """Whether :meth:`serialize_state` can be used; TensorFlow's name."""
+
+    def __init__(self, format: Format, name: str | None, shared_name: str | None = None) -> None:
+        kind, spec = type(self).__name__, spec_of(format)
+        self._graph: GraphByHand | None = None
+        self._state: Any = None
+        trace = context.trace
+        if trace is None:
+            self._name = name or kind
+            self._state, self._attrs = ops.claim_reader(f"{kind} {self._name!r}", spec)
+        elif trace.root.is_graph:
+            self._graph = graph = graph_here()
+            assert graph is not None
+            with graph.name_scope(name or f"{kind}V2") as scope:
+                self._name = scope.rstrip("/")
+            self._attrs = ops.reader_attrs(
+                f"{kind} {self._name!r}",
+                spec,
+                home="session",
+                name=shared_name or self._name,
+                container=graph.current_container,
+            )
+        else:
+            problem = f"a {kind} made in a compiled function would be made once, when it is traced; make it outside"
+            raise trace.refuse(UnimplementedError(problem))
+
+    @property
+    def name(self) -> str:
+        """The name, for messages and in a graph."""
+        return self._name
+
+    @property
+    def reader_ref(self) -> str:
+        """A text that stands for the reader."""
+        return self._attrs["reader"]
+
+    def read(self, queue: QueueBase, name: str | None = None) -> Record:
+        """Gives the next key and record.
+
+        Args:
+          queue: gives the names of files; of one component, a string.
+          name: of the operation in a graph.
+
+        Returns:
+          The key and the record, as strings.
+
+        Raises:
+          OutOfRangeError: the queue is closed and empty, and the last file has ended.
+          NotFoundError: there is no file of that name; the next call goes on with the file after it.
+          DataLossError: the file is damaged.
+          DeadlineExceededError: the deadline in force passed before there was a name.
+          InvalidTypeError: the queue has other components.
+        """
+        key, value = self._emit(ops.READ, "ReaderReadV2", name, queue=self._names("read", queue))
+        return Record(key, value)
+
+    def read_up_to(self, queue: QueueBase, num_records: Any, name: str | None = None) -> Record:
+        """Gives up to so many keys and records, all of one file.
+
+        Args:
+          queue: as for :meth:`read`.
+          num_records: how many at most; in a graph it may be a tensor.
+          name: of the operation in a graph.
+
+        Returns:
+          The keys and the records, as vectors of strings; fewer than ``num_records`` where a file ends.
+
+        Raises:
+          InvalidArgumentError: ``num_records`` is negative.
+          OutOfRangeError: as for :meth:`read`, and so are the others.
+        """
+        use, names = f"{self._attrs['label']}.read_up_to", self._names("read_up_to", queue)
+        is_late = not isinstance(num_records, Tensor) and hasattr(num_records, "raw")
+        count = None if is_late else integer(use, "num_records", num_records)
+        if count is not None and count < 0:
+            raise refusal(use, f"num_records is not negative, got {count}")
+        inputs = () if count is not None else (num_records,)
+        keys, values = self._emit(ops.READ_UP_TO, "ReaderReadUpToV2", name, inputs, count=count, queue=names)
+        return Record(keys, values)
+
+    def num_records_produced(self, name: str | None = None) -> Any:
+        """Counts the records that it has given."""
+        return self._emit(ops.PRODUCED, "ReaderNumRecordsProducedV2", name)
+
+    def num_work_units_completed(self, name: str | None = None) -> Any:
+        """Counts the files that it has read to their end."""
+        return self._emit(ops.COMPLETED, "ReaderNumWorkUnitsCompletedV2", name)
+
+    def serialize_state(self, name: str | None = None) -> Any:
+        """Gives all that it keeps as a string: the file, where it is there, and the counts."""
+        return self._emit(ops.SERIALIZE, "ReaderSerializeStateV2", name)
+
+    def restore_state(self, state: Any, name: str | None = None) -> Any:
+        """Makes it what a reader was; the file that was being read must be there, unchanged.
+
+        Args:
+          state: what :meth:`serialize_state` gave, of a reader with the same settings.
+          name: of the operation in a graph.
+
+        Raises:
+          InvalidArgumentError: it is no such state.
+        """
+        return self._emit(ops.RESTORE, "ReaderRestoreStateV2", name, (state,))
+
+    def reset(self, name: str | None = None) -> Any:
+        """Makes it as new: it takes leave of the file that it reads, and counts from 0."""
+        return self._emit(ops.RESET, "ReaderResetV2", name)
+
+    def _names(self, method: str, queue: Any) -> tuple[tuple[str, Any], ...]:
+        """Returns by which attributes the queue of names is found."""
+        use = f"{self._attrs['label']}.{method}"
+        if not isinstance(queue, QueueBase):
+            raise refusal(use, f"expected a queue of names of files, got {queue!r:.60}", InvalidTypeError)
+        attrs = queue._attrs  # pyright: ignore[reportPrivateUsage]
+        types = attrs["types"]
+        if "among" in attrs:
+            raise refusal(use, "the queue is one of several, chosen by each run; read from one queue")
+        if len(types) != 1 or types[0].dtype != STRING or (types[0].ranked and types[0].shape):
+            listed = ", ".join(map(str, types))
+            problem = f"expected a queue whose one component is a string, got {queue.name!r} of ({listed})"
+            raise refusal(use, problem, InvalidTypeError)
+        return tuple(attrs.items())
+
+    def _emit(self, op: OpDef, default: str, name: str | None, inputs: tuple[Any, ...] = (), **attrs: Any) -> Any:
+        graph = None if context.trace is None else self._graph or graph_here()
+        if self._graph is not None and context.trace is None:
+            graph = self._graph
+        return emit(graph, op, inputs, Attrs({**self._attrs, **attrs}), name or default)
+
+    def __repr__(self) -> str:
+        return f"<{self._attrs['label']}>"
+
+
+class TextLineReader(ReaderBase):
+    """Reads lines, without what ends them; the key is ``file:line``, from 1. TensorFlow's ``tf.TextLineReader``.
+
+    Args:
+      skip_header_lines: how many lines at the start of each file to pass over.
+      name: of the reader, for messages and in a graph.
+      compression_type: ``"GZIP"`` or ``"ZLIB"`` for files that are packed.
+      shared_name: in one Session, readers of one name are one.
+
+    Raises:
+      InvalidArgumentError: ``skip_header_lines`` is negative, or there is no such compression.
+
+    Example:
+      >>> import os, tempfile
+      >>> import graphc as gx
+      >>> path = os.path.join(tempfile.mkdtemp(), "two.csv")
+      >>> with open(path, "w") as file:
+      ...     print("x,y", "1,2", "3,4", sep=chr(10), file=file)
+      >>> names = gx.queues.FIFOQueue(10, gx.string, shapes=[[]])
+      >>> names.enqueue(path)
+      >>> names.close()
+      >>> reader = gx.queues.TextLineReader(skip_header_lines=1)
+      >>> key, line = reader.read(names)
+      >>> gx.strings.decode_csv(line, [0, 0])
+      [Tensor(1, shape=(), dtype=int32), Tensor(2, shape=(), dtype=int32)]
+    """
+
+    def __init__(
+        self,
+        skip_header_lines: int | None = None,
+        name: str | None = None,
+        *,
+        compression_type: str | None = None,
+        shared_name: str | None = None,
+    ) -> None:
+        skip = _count("TextLineReader", "skip_header_lines", skip_header_lines or 0)
+        packed = checked_compression(compression_type, "TextLineReader: compression_type")
+        super().__init__(TextLines(skip, packed), name, shared_name)
+
+
+class WholeFileReader(ReaderBase):
+    """Reads whole files: the key is the name, and the record all that is in it. TensorFlow's ``tf.WholeFileReader``.
+
+    Args:
+      name: of the reader, for messages and in a graph.
+      shared_name: in one Session, readers of one name are one.
+    """
+
+    def __init__(self, name: str | None = None, *, shared_name: str | None = None) -> None:
+        super().__init__(WholeFiles(), name, shared_name)
+
+
+class FixedLengthRecordReader(ReaderBase):
+    """Reads records of a number of bytes; the key is ``file:record``, from 0.
+
+    It is TensorFlow's ``tf.FixedLengthRecordReader``. What is left at the end of a file, too little
+    for a record, is passed over.
+
+    Args:
+      record_bytes: the size of a record.
+      header_bytes: how many bytes at the start of each file to pass over.
+      footer_bytes: how many bytes at the end of each file to leave.
+      hop_bytes: how far it is from the start of a record to that of the next; 0 or None for ``record_bytes``.
+      name: of the reader, for messages and in a graph.
+      encoding: ``"GZIP"`` or ``"ZLIB"`` for files that are packed.
+      shared_name: in one Session, readers of one name are one.
+
+    Raises:
+      InvalidArgumentError: a size is negative, or ``record_bytes`` is 0, or there is no such encoding.
+    """
+
+    def __init__(
+        self,
+        record_bytes: int,
+        header_bytes: int | None = None,
+        footer_bytes: int | None = None,
+        hop_bytes: int | None = None,
+        name: str | None = None,
+        encoding: str | None = None,
+        *,
+        shared_name: str | None = None,
+    ) -> None:
+        kind = "FixedLengthRecordReader"
+        sizes = {"header_bytes": header_bytes, "footer_bytes": footer_bytes, "hop_bytes": hop_bytes}
+        checked = {size: _count(kind, size, given or 0) for size, given in sizes.items()}
+        length = _count(kind, "record_bytes", record_bytes, least=1)
+        packed = checked_compression(encoding, f"{kind}: encoding")
+        super().__init__(FixedLengthRecords(length, **checked, compression=packed), name, shared_name)
+
+
+class TFRecordReader(ReaderBase):
+    """Reads files of records as :class:`TFRecordWriter` writes them; the key is ``file:byte``.
+
+    It is TensorFlow's ``tf.TFRecordReader``.
+
+    Args:
+      name: of the reader, for messages and in a graph.
+      options: how files are packed: a :class:`TFRecordOptions`, or just ``"GZIP"`` or ``"ZLIB"``.
+      shared_name: in one Session, readers of one name are one.
+    """
+
+    def __init__(
+        self,
+        name: str | None = None,
+        options: TFRecordOptions | str | None = None,
+        *,
+        shared_name: str | None = None,
+    ) -> None:
+        super().__init__(Records(checked_options(options, "TFRecordReader").compression), name, shared_name)
+
+
+class IdentityReader(ReaderBase):
+    """Gives the names themselves, as key and as record. TensorFlow's ``tf.IdentityReader``.
+
+    Args:
+      name: of the reader, for messages and in a graph.
+      shared_name: in one Session, readers of one name are one.
+    """
+
+    def __init__(self, name: str | None = None, *, shared_name: str | None = None) -> None:
+        super().__init__(Names(), name, shared_name)
+
+
+def _count(kind: str, name: str, value: Any, least: int = 0) -> int:
+    found = integer(kind, name, value)
+    if found < least:
+        raise refusal(kind, f"{name} must be {least} or more, got {found}")
+    return found
