@@ -46,7 +46,7 @@ def _training_step(quick: bool) -> Duel:
         x, t = gx.placeholder("float32", shape=(None, 32)), gx.placeholder("float32", shape=(None, 1))
         w = gx.Variable(np.zeros((32, 1), np.float32))
         loss = gx.mean(gx.square(x @ w - t))
-        (slope,) = gx.gradients(loss, [w])
+        (slope,) = graph.gradients(loss, [w])
         step = w.assign_sub(0.1 * slope).op  # pyright: ignore[reportAttributeAccessIssue]
     session = gx.Session(graph=graph)
     session.run(w.initializer)  # pyright: ignore[reportAttributeAccessIssue]

@@ -89,7 +89,6 @@ if TYPE_CHECKING:
         RunOptions,
         Session,
         default_graph,
-        gradients,
         placeholder,
         placeholder_with_default,
         py_func,
@@ -141,7 +140,6 @@ __all__: list[str] = [
     "from_graph",
     "function",
     "grad",
-    "gradients",
     "group",
     "hessian",
     "ir",
@@ -213,7 +211,7 @@ _HOMES = {
     "graphc.queues": "Coordinator queues",
     "graphc.runtime": "Future RetryPolicy profile submit",
     "graphc.session": "ConfigProto Graph GraphKeys InteractiveSession RunMetadata RunOptions Session default_graph "
-    "gradients placeholder placeholder_with_default py_func reset_default_graph",
+    "placeholder placeholder_with_default py_func reset_default_graph",
 }
 _imported = imported_names(_HOMES)
 

@@ -47,7 +47,7 @@ def gradients(
       >>> import graphc as gx
       >>> with gx.Graph().as_default() as graph:
       ...     x = gx.placeholder("float32", shape=())
-      ...     (slope,) = gx.gradients(x * x, [x])
+      ...     (slope,) = graph.gradients(x * x, [x])
       >>> with gx.Session(graph=graph) as session:
       ...     float(session.run(slope, {x: 3.0}))
       6.0

@@ -159,6 +159,13 @@ class Graph:
         """The container that is open; empty for the default one."""
         return self._containers[-1]
 
+    def gradients(self, ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = None) -> list[Any]:
+        """Adds nodes that compute gradients; see :func:`graphc.session.gradients`."""
+        from graphc.session.gradients import gradients
+
+        with self.entered():
+            return gradients(ys, xs, grad_ys, stop_gradients=stop_gradients)
+
     def finalize(self) -> None:
         """Makes the graph read-only."""
         self.finalized = True
