@@ -28,7 +28,11 @@ def _one_feed(quick: bool) -> Duel:
         x = gx.placeholder("float32", shape=(4,))
         y = x * 2.0 + 1.0
     session = gx.Session(graph=graph)
-    compiled = gx.function(lambda x: x * 2.0 + 1.0)
+
+    @gx.function
+    def compiled(x: Any) -> Any:
+        return x * 2.0 + 1.0
+
     array = np.ones(4, np.float32)
     return Duel(
         Contender("session.run", _batch(lambda: session.run(y, {x: array}), calls), calls),
@@ -47,7 +51,7 @@ def _training_step(quick: bool) -> Duel:
         w = gx.Variable(np.zeros((32, 1), np.float32))
         loss = gx.mean(gx.square(x @ w - t))
         (slope,) = graph.gradients(loss, [w])
-        step = w.assign_sub(0.1 * slope).op  # pyright: ignore[reportAttributeAccessIssue]
+        update: Any = w.assign_sub(0.1 * slope)
     session = gx.Session(graph=graph)
     session.run(w.initializer)  # pyright: ignore[reportAttributeAccessIssue]
     v = gx.Variable(np.zeros((32, 1), np.float32))
@@ -61,9 +65,9 @@ def _training_step(quick: bool) -> Duel:
 
     feeds = {x: inputs, t: targets}
     return Duel(
-        Contender("session.run", _batch(lambda: session.run([step, loss], feeds), calls), calls),
+        Contender("session.run", _batch(lambda: session.run([update, loss], feeds), calls), calls),
         Contender("a compiled function", _batch(lambda: compiled(inputs, targets).numpy(), calls), calls),
-        lambda: [(session.run([step, loss], feeds)[1], compiled(inputs, targets))],
+        lambda: [(session.run([update, loss], feeds)[1], compiled(inputs, targets))],
     )
 
 

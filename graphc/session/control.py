@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, cast
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
       InvalidArgumentError: the value does not have the shape.
     """
     graph = default_graph()
-    given = bytes_array(value) if is_text(value) else _numbers(value, dtype)
+    given: Any = bytes_array(value) if is_text(value) else _numbers(value, dtype)
     if shape is not None:
         sizes: Any = sizes_of(shape)
         if given.size == 1 and not verify_shape:
@@ -172,9 +172,13 @@ def cond(
     with graph.making(name or "cond"):
         chosen = convert_to_tensor(pred)
         found: Any = branch(chosen, lambda: _branch(first()), lambda: _branch(second()))
-    if not strict and isinstance(found, list | builtins.tuple) and len(found) == 1:  # pyright: ignore
-        return found[0]  # pyright: ignore[reportUnknownVariableType]
-    return found
+    return found if strict else _alone(found)
+
+
+def _alone(found: Any) -> Any:
+    """Returns the only item of a list or tuple of one, and anything else as it is."""
+    items = nest.as_tuple(found)
+    return items[0] if len(items) == 1 else found
 
 
 def _branch(result: Any) -> Any:
@@ -202,7 +206,8 @@ def case(
       InvalidArgumentError: there is no pair.
     """
     del exclusive
-    pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, Mapping) else pred_fn_pairs)
+    given: Any = pred_fn_pairs
+    pairs: list[Any] = list(given.items() if hasattr(given, "items") else given)
     if not pairs:
         raise at(InvalidArgumentError("case: there are no pairs of a condition and a function"), user_location())
 
@@ -214,9 +219,7 @@ def case(
 
     with default_graph().making(name):
         found = chain(0)
-    if not strict and isinstance(found, list | builtins.tuple) and len(found) == 1:  # pyright: ignore
-        return found[0]  # pyright: ignore[reportUnknownVariableType]
-    return found
+    return found if strict else _alone(found)
 
 
 def while_loop(
@@ -246,19 +249,18 @@ def while_loop(
         raise at(InvalidTypeError("while_loop: cond and body must be functions"), user_location())
     if not isinstance(loop_vars, list | builtins.tuple) or not loop_vars:
         raise at(InvalidTypeError("while_loop: loop_vars must be a list or tuple of values"), user_location())
-    given: Sequence[Any] = loop_vars  # pyright: ignore[reportUnknownVariableType]
+    given = nest.as_tuple(cast("Any", loop_vars))
     graph = graph_of(nest.flatten(given)[0])
 
     def step(state: Any) -> Any:
-        found = body(*state)
-        return builtins.tuple(found) if isinstance(found, list | builtins.tuple) else (found,)
+        return nest.as_tuple(body(*state))
 
     with graph.making(name or "while"):
         first = builtins.tuple(_started(graph, item) for item in given)
         found = loop(lambda state: cond(*state), step, first, max_iterations=maximum_iterations)
     if len(found) == 1 and not return_same_structure:
         return found[0]
-    return list(found) if isinstance(given, list) else found
+    return list(found) if isinstance(loop_vars, list) else found
 
 
 def _started(graph: Graph, value: Any) -> Any:

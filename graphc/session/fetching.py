@@ -122,7 +122,7 @@ def feed_value(value: Value, given: Any) -> Any:
 
 def _array(value: Value, wanted: TensorType, given: Any) -> Any:
     if wanted.dtype == STRING:
-        if not is_text(given) and not (isinstance(given, list | tuple) and not given):
+        if not is_text(given) and np.size(given):
             raise _refused(value, InvalidTypeError, f"expected strings, got {given!r:.60}")
         return bytes_array(given) if is_text(given) else np.empty(np.shape(given), object)
     array: Any = given if hasattr(given, "dtype") else np.asarray(given)
@@ -147,10 +147,13 @@ def _array(value: Value, wanted: TensorType, given: Any) -> Any:
 def fetched_value(result: Any) -> Any:
     """Returns a result as the user's own: an array, or a scalar."""
     if isinstance(result, jax.Array):
-        result = np.array(result)
-    elif isinstance(result, np.ndarray) and result.dtype != STRING:
-        result = result.copy()
-    return result if not isinstance(result, np.ndarray) or result.shape else result[()]
+        return _scalar(np.array(result))
+    array: Any = result
+    return _scalar(array if array.dtype == STRING else array.copy())
+
+
+def _scalar(array: np.ndarray[Any, Any]) -> Any:
+    return array if array.shape else array[()]
 
 
 def _refused(value: Value, kind: type[GraphcError], message: str) -> GraphcError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from graphc.base import at, user_location
+from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core import FUNCTIONS, Variable
 from graphc.gradients import GradientTape
@@ -95,7 +95,7 @@ def hessians(ys: Any, xs: Any, name: str = "hessians") -> list[Any]:
 def _listed(values: Any, name: str) -> list[Any]:
     if values is None:
         return []
-    items: list[Any] = list(values) if isinstance(values, list | tuple) else [values]
+    items = list(nest.as_tuple(values))
     for item in items:
         if not isinstance(item, GraphTensor | GraphVariable):
             error = InvalidTypeError(f"gradients: {name} are tensors and Variables of a graph, got {item!r:.60}")
@@ -104,7 +104,7 @@ def _listed(values: Any, name: str) -> list[Any]:
 
 
 def _given(grad_ys: Any) -> list[Any]:
-    return list(grad_ys) if isinstance(grad_ys, list | tuple) else [grad_ys]
+    return list(nest.as_tuple(grad_ys))
 
 
 def _check_of(graph: Graph, item: Any) -> None:

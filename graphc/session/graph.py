@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from graphc.base import at, user_location
+from graphc.base import at, nest, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, NotFoundError
 from graphc.core import Controls, Tensor, Variable, context, device, trace_scope
 from graphc.ir import CONSTANT, Node, Value
@@ -90,7 +90,7 @@ class Graph:
     def named(self, result: Any, name: str | None) -> Any:
         """Gives what was made in :meth:`making` the name itself; returns it."""
         if name:
-            first = result[0] if isinstance(result, list | tuple) and result else result
+            first: Any = next(iter(nest.as_tuple(result)), None)
             node = first.raw.node if isinstance(first, GraphTensor) else getattr(first, "node", None)
             if node is not None and node.name.startswith(self.trace.builder.scope):
                 self.trace.builder.rename(node, self.trace.builder.scope.rstrip("/"))
@@ -280,7 +280,7 @@ class Graph:
         if isinstance(item, Tensor) and not isinstance(item, GraphTensor):
             return []
         found = self.as_graph_element(item)
-        node = found.raw.node if isinstance(found, GraphTensor) else found.node
+        node: Any = found.raw.node if isinstance(found, GraphTensor) else found.node
         return [node]
 
     # Feeding and fetching

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from graphc.base import at, user_location
+from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core import STRING, apply_all, bytes_array, is_text
 from graphc.ir import OPS, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, writes
@@ -93,10 +93,10 @@ def _checked(func: Callable[..., Any], types: Sequence[TensorType]) -> Callable[
     """Returns a function whose results have the declared dtypes."""
 
     def run(*arrays: Any) -> Sequence[Any]:
-        result = func(*[array[()] if array.dtype == STRING and not array.shape else array for array in arrays])
-        found = [] if not types else list(result) if isinstance(result, list | tuple) and len(types) > 1 else [result]
-        if len(types) == 1 and isinstance(result, list | tuple) and len(result) == 1:  # pyright: ignore
-            found = [result[0]]
+        result: Any = func(*[array[()] if array.dtype == STRING and not array.shape else array for array in arrays])
+        found = nest.as_tuple(result) if types else ()
+        if len(types) == 1 and len(found) != 1:  # a list is the values of the one array
+            found = (result,)
         if len(found) != len(types):
             raise InvalidArgumentError(f"py_func: the function gave {len(found)} values, {len(types)} are declared")
         return [_of_dtype(value, type.dtype) for value, type in zip(found, types, strict=True)]

@@ -28,6 +28,10 @@ def _type(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[GraphIR])
     return (attrs["type"],)
 
 
+def _same(value: Any) -> Any:
+    return value
+
+
 def _default_type(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[GraphIR]) -> tuple[TensorType, ...]:
     del attrs, regions
     return (types[0],)
@@ -40,7 +44,7 @@ _WITH_DEFAULT = OPS.add(
     "placeholder_with_default",
     OpDef(
         "placeholder_with_default",
-        lambda value: value,
+        _same,
         _default_type,
         ("value",),
         doc="A value that a run may be given; else its input.",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from graphc.base import CancellationToken, at, config, deadline, user_location
 from graphc.base.errors import CancelledError, FailedPreconditionError, InvalidArgumentError
@@ -409,8 +409,9 @@ class InteractiveSession(Session):
 
 def _key(fetches: Any) -> Any:
     """Returns what tells kinds of fetches apart, by the identities of what they hold."""
-    if isinstance(fetches, list | tuple) and type(fetches) in (list, tuple):
-        return (type(fetches), *[_key(item) for item in fetches])
-    if type(fetches) is dict:
-        return (dict, *[(name, _key(item)) for name, item in fetches.items()])
+    kind = cast("type[Any]", type(fetches))
+    if kind in (list, tuple):
+        return (kind, *map(_key, fetches))
+    if kind is dict:
+        return (kind, *[(name, _key(item)) for name, item in fetches.items()])
     return fetches if isinstance(fetches, str) else id(fetches)

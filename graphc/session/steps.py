@@ -56,7 +56,7 @@ class HostStep(Step):
         del execution
         node = self.operation.node
         try:
-            given = [array if isinstance(array, np.ndarray) else host_array(array) for array in arrays[: self.count]]
+            given = [host_array(array) if isinstance(array, jax.Array) else array for array in arrays[: self.count]]
             with resources_scope(self.state.resources):
                 results = node.op.impl(*given, **node.attrs)
         except GraphcError as error:
@@ -64,7 +64,7 @@ class HostStep(Step):
         found = () if results is None else nest.as_tuple(results)
         if len(found) != len(node.outputs):
             raise InternalError(f"{node.op.name} gave {len(found)} results for {len(node.outputs)} outputs")
-        return [*found, None]
+        return [*[value if hasattr(value, "dtype") else np.asarray(value) for value in found], None]
 
     def follow(self, values: Any, execution: Any) -> NoReturn:
         """Never: nothing differentiates a run."""
@@ -96,7 +96,7 @@ class StateSegment(Step):
     pinned: bool = field(kw_only=True)
     note_compiled: Callable[[StateSegment, Sequence[TensorType]], None] = field(kw_only=True)
     kind: ClassVar[str] = "segment"
-    _programs: dict[Any, Callable[[Sequence[Any]], Sequence[Any]]] = field(init=False, repr=False, default_factory=dict)
+    _programs: dict[Any, Any] = field(init=False, repr=False, default_factory=dict[Any, Any])
     _lock: Any = field(init=False, repr=False, default_factory=threading.RLock)
     _count: int = field(init=False, repr=False, default=0)
     _shapes: tuple[int, ...] = field(init=False, repr=False, default=())
@@ -184,7 +184,8 @@ class SegmentProgram:
             dummy(assigned[name]) if held is None else held.raw
             for name, held in zip(executable.variables, found, strict=True)
         ]
-        results = jax.jit(lower(executable.graph).function)(*values, *arrays)
+        program: Any = jax.jit(lower(executable.graph).function)
+        results = list(program(*values, *arrays))
         count = len(results) - executable.num_written
         for name, array in zip(executable.variables, results[count:], strict=False):
             self._state.put(name, array)
@@ -193,7 +194,7 @@ class SegmentProgram:
     def _check_unread(self, missing: set[str]) -> None:
         written: set[str] = set()
         for node in self._executable.graph.nodes:
-            name = node.attrs.get("variable")
+            name = str(node.attrs.get("variable"))
             if node.op is READ_VARIABLE and name in missing and name not in written:
                 raise self._state.uninitialized(name, node)
             if node.op is ASSIGN_VARIABLE:

@@ -38,7 +38,7 @@ class GraphTensor(SymbolicTensor):
 
     __slots__ = ()
 
-    trace: GraphTrace
+    trace: GraphTrace  # pyright: ignore[reportIncompatibleVariableOverride]
 
     @property
     def graph(self) -> Graph:

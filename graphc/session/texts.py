@@ -31,9 +31,14 @@ def string_op(op: OpDef, types: Sequence[TensorType], attrs: Attrs) -> tuple[OpD
 
 
 def _run(*arrays: Any, op: str, **attrs: Any) -> tuple[Any, ...]:
-    texts = [as_strings(array).__array__() if array.dtype == STRING else array for array in arrays]
+    texts = [_decoded(array) if array.dtype == STRING else array for array in arrays]
     results = nest.as_tuple(STRING_RULES[op].function(*texts, **attrs))
     return tuple(_encoded(result) for result in results)
+
+
+def _decoded(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    found = as_strings(array)
+    return array if found is None else found.__array__()
 
 
 def _encoded(result: Any) -> np.ndarray[Any, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
@@ -141,15 +141,15 @@ class GraphTrace(Trace):
 
     def _resource(self, variable: Variable) -> tuple[str, str]:
         """Returns the resource of a variable and the device that it is pinned to."""
-        resource = getattr(variable, "resource", None)
+        resource: Any = getattr(variable, "resource", None)
         if resource is None:
             resource = OUTSIDE + variable.name
             self.outside[resource] = variable
             return resource, ""
-        if variable.graph is not self.graph:  # pyright: ignore[reportAttributeAccessIssue]
+        if cast("Any", variable).graph is not self.graph:
             error = InvalidArgumentError(f"the Variable {variable.name!r} is of another graph")
             raise at(error, user_location())
-        return resource, variable.pin  # pyright: ignore[reportAttributeAccessIssue]
+        return resource, cast("Any", variable).pin
 
     def making(self, reads: Any = ()) -> AbstractContextManager[None]:
         """Refused: what has state in a graph is made by the graph."""
