@@ -121,7 +121,7 @@ def deadline(seconds: float | None) -> AbstractContextManager[Deadline | None]:
       >>> total
       1000.0
     """
-    if context.trace is not None:
+    if context.trace is not None and not context.trace.root.is_graph:  # a Session that runs a graph keeps to it
         error = UnimplementedError(
             "gx.deadline in a compiled function: it would hold while the function is traced, and not when it runs. "
             "Open it around the call, or give the function timeout="
