@@ -221,7 +221,8 @@ for _tool in ("compare", "explain"):  # methods of Function, which is a layer be
 
 def _import_ops() -> None:
     """Imports what adds ops, their functions and what they do with strings."""
-    for name in ("custom_gradient", "fft", "lax", "linalg", "losses", "nn", "optim", "random", "special", "strings"):
+    names = "custom_gradient fft lax linalg losses nn optim queues random special strings"
+    for name in names.split():
         _imported[name]()
 
 

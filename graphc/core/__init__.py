@@ -63,7 +63,7 @@ from graphc.core.held_arrays import array_of, brought, held, replaced, variable_
 from graphc.core.host_ops import STRING, bytes_array, host_array, host_type, host_value, in_graph, is_text, register_late_host_ops
 from graphc.core.large_ints import array_of_ints, fitted_int, only_ints
 from graphc.core.late_values import LateValue, has_late_values, late_value
-from graphc.core.leaving import ShownArray, stay
+from graphc.core.leaving import ShownArray, check_leaves, stay
 from graphc.core.lifting import CreationInTrace, Lifting
 from graphc.core.pins import NO_PINS, DeviceFunction, Pins
 from graphc.core.places import MISSING, Place, TensorPlace, Write
@@ -189,6 +189,7 @@ __all__ = [
     "canonical_device",
     "cell_source",
     "check_implemented",
+    "check_leaves",
     "colocate_with",
     "content_of",
     "contents_of",

@@ -1,5 +1,6 @@
 """Layer 6: queues, the coordinator of the threads that fill them, and readers of files."""
 
+from graphc.queues import ops
 from graphc.queues.coordinator import Coordinator, LooperThread
 from graphc.queues.examples import parse_example, parse_single_example
 from graphc.queues.features import (
@@ -50,6 +51,7 @@ __all__ = [
     "VarLenFeature",
     "WholeFileReader",
     "make_example",
+    "ops",
     "parse_example",
     "parse_single_example",
     "tf_record_iterator",

@@ -1,0 +1,59 @@
+"""Operations of queues in graphs that are built by hand, and in compiled functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol, cast
+
+from graphc.core import apply, context
+from graphc.ir import Attrs, OpDef
+
+__all__ = ["GraphByHand", "emit", "graph_here"]
+
+
+class GraphByHand(Protocol):
+    """What a queue asks of the graph that it is part of, whose class is in a layer above."""
+
+    @property
+    def current_container(self) -> str:
+        """The container that is open."""
+        ...
+
+    def making(self, name: str | None) -> AbstractContextManager[None]:
+        """Makes ops of one name."""
+        ...
+
+    def named(self, result: Any, name: str | None) -> Any:
+        """Gives what was made the name itself."""
+        ...
+
+    def name_scope(self, name: str | None) -> AbstractContextManager[str]:
+        """Puts a prefix before the names of what is made inside, and gives it."""
+        ...
+
+    def operation_of(self, node: Any) -> Any:
+        """Returns the operation that stands for a node."""
+        ...
+
+
+def graph_here() -> GraphByHand | None:
+    """Returns the graph that is being built by hand here; None if there is none."""
+    trace = context.trace
+    return None if trace is None or not trace.root.is_graph else cast("Any", trace.root).graph
+
+
+def emit(graph: GraphByHand | None, op: OpDef, inputs: Sequence[Any], attrs: Attrs, name: str) -> Any:
+    """Applies an op, in a graph under a name of its own.
+
+    Returns:
+      What the op gives; an op without results gives its operation in a graph.
+    """
+    if graph is None:
+        return apply(op, inputs, attrs)
+    with graph.making(name):
+        result = apply(op, inputs, attrs)
+        if result is None:
+            assert context.trace is not None
+            result = graph.operation_of(context.trace.builder.nodes[-1])
+        return graph.named(result, name)

@@ -1,0 +1,206 @@
+"""The components of an element: from what a user enqueues to arrays that are kept, and back to tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from graphc.base.errors import InvalidTypeError
+from graphc.core import (
+    FUNCTIONS,
+    STRING,
+    StringTensor,
+    SymbolicTensor,
+    Tensor,
+    Variable,
+    apply,
+    bytes_array,
+    check_leaves,
+    context,
+    devices,
+    host_type,
+    host_value,
+    is_text,
+)
+from graphc.ir import OPEN, OPS, TensorType, compatible_shapes
+from graphc.queues.rows import Columns
+from graphc.queues.spec import refusal
+
+__all__ = ["check_row", "check_type", "checked_rows", "kept", "operand_of", "part_names", "tensors"]
+
+_RANKS = (jnp.bool_, jnp.integer, jnp.floating, jnp.complexfloating)
+"""Kinds of dtypes: numbers of Python's and NumPy's become those of the same kind or a later one."""
+
+
+def _fits(shape: tuple[int, ...], type: TensorType) -> bool:
+    """Returns True if an array of that shape may be a component of that type."""
+    if shape == type.shape:
+        return type.ranked or not shape
+    return not type.ranked or (
+        len(shape) == len(type.shape) and all(b in (a, OPEN) for a, b in zip(shape, type.shape, strict=True))
+    )
+
+
+def kept(use: str, value: Any, dtype: np.dtype[Any]) -> Any:
+    """Returns a value as the array that a queue keeps: one of JAX as it is, all else as a copy.
+
+    Args:
+      use: what asks, for messages.
+      value: a tensor, array, number, string or nested list of these.
+      dtype: of the component.
+
+    Raises:
+      InvalidTypeError: the value is of another dtype, or no tensor.
+      UnimplementedError: an open tape follows the value, whose gradient would be lost.
+    """
+    if isinstance(value, SymbolicTensor):
+        raise value.trace.leaked(value)
+    if isinstance(value, Tensor | Variable):
+        check_leaves(value, "to enqueue it")
+        value = value.value().raw if isinstance(value, Variable) else value.raw
+    if (dtype == STRING) != is_text(value):
+        found = "strings" if is_text(value) else _described(value)
+        raise refusal(use, f"the component takes {_named(dtype)}, got {found}", InvalidTypeError)
+    if dtype == STRING:
+        return bytes_array(value).copy()
+    if isinstance(value, jax.Array):
+        if value.dtype == dtype:
+            return value
+        remedy = f"; convert it with gx.astype(x, {dtype.name!r})"
+        problem = f"the component takes {_named(dtype)}, got {_described(value)}{remedy}"
+        raise refusal(use, problem, InvalidTypeError)
+    return _converted(use, value, dtype)
+
+
+def _converted(use: str, value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    try:
+        array: np.ndarray[Any, Any] = np.array(value)
+    except (ValueError, TypeError) as error:
+        raise refusal(use, f"{value!r:.60} is no tensor: {error}", InvalidTypeError) from None
+    if array.dtype == dtype:
+        return array
+    if array.size and not _may_become(array.dtype, dtype):
+        problem = f"the component takes {_named(dtype)}, got {_described(value)}"
+        raise refusal(use, problem, InvalidTypeError)
+    found = array.astype(dtype)
+    if dtype.kind in "iu" and not np.array_equal(found, array):
+        raise refusal(use, f"the component takes {_named(dtype)}, which cannot hold {value!r:.60}")
+    return found
+
+
+def _may_become(given: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
+    ranks = [[jnp.issubdtype(dtype, kind) for kind in _RANKS] for dtype in (given, wanted)]
+    return all(map(any, ranks)) and ranks[0].index(True) <= ranks[1].index(True)
+
+
+def _named(dtype: np.dtype[Any]) -> str:
+    return "strings" if dtype == STRING else dtype.name
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, jax.Array | np.ndarray | np.generic):
+        array = cast("np.ndarray[Any, Any]", value)
+        return str(TensorType(array.shape, array.dtype))
+    return f"{type(value).__name__} {value!r:.60}"
+
+
+def operand_of(use: str, value: Any, dtype: np.dtype[Any]) -> Any:
+    """Returns a value as an op takes it in a graph: a tensor of the graph, or an array that is constant there.
+
+    Raises:
+      InvalidTypeError: the value is of another dtype.
+    """
+    if hasattr(value, "__graphc_number__") or hasattr(value, "__graphc_index__"):
+        value = FUNCTIONS["asarray"](value, dtype=dtype)
+    if isinstance(value, Variable):
+        value = value.value()
+    if isinstance(value, list | tuple):
+        items = cast("Sequence[Any]", value)
+        if any(isinstance(item, SymbolicTensor) for item in items):
+            value = FUNCTIONS["asarray"](items)
+    if not isinstance(value, SymbolicTensor):
+        array = kept(use, value, dtype)
+        return Tensor(array) if isinstance(array, jax.Array) else array
+    found = host_type(value).dtype
+    if found != dtype:
+        problem = f"the component takes {_named(dtype)}, got {_named(found)}; convert it with gx.astype"
+        raise refusal(use, problem, InvalidTypeError)
+    return value
+
+
+def check_type(use: str, name: str, found: TensorType, wanted: TensorType, *, many: bool = False) -> None:
+    """Checks the type of what is to be enqueued, as far as it is known.
+
+    Args:
+      use: what asks, for messages.
+      name: of the component.
+      found: its type.
+      wanted: the type of a component of one element.
+      many: whether the first axis is that of the elements.
+
+    Raises:
+      InvalidArgumentError: it has another shape.
+    """
+    if many and found.ranked:
+        if not found.shape:
+            raise refusal(use, f"{name} is {found}, and has no axis of elements; enqueue takes one element")
+        found = TensorType(found.shape[1:], found.dtype)
+    if not compatible_shapes(found, wanted):
+        elements = " for each element" if many else ""
+        raise refusal(use, f"{name} is {found}{elements}, and the queue takes {wanted}")
+
+
+def part_names(types: Sequence[TensorType]) -> list[str]:
+    """Returns what components are called in messages that have no names of their own."""
+    return [f"component {number}" for number in range(len(types))]
+
+
+def check_row(use: str, row: Columns, types: Sequence[TensorType], names: Sequence[str]) -> None:
+    """Checks the shapes of an element; as :func:`check_type`."""
+    for name, array, type in zip(names, row, types, strict=True):
+        if not _fits(array.shape, type):
+            check_type(use, name, TensorType(array.shape, type.dtype), type)
+
+
+def checked_rows(use: str, columns: Columns, types: Sequence[TensorType], names: Sequence[str]) -> int:
+    """Returns how many elements arrays hold, by their first axes.
+
+    Raises:
+      InvalidArgumentError: they hold different numbers, or elements of another shape.
+    """
+    for name, column, wanted in zip(names, columns, types, strict=True):
+        if not column.shape or not _fits(column.shape[1:], wanted):
+            check_type(use, name, TensorType(column.shape, wanted.dtype), wanted, many=True)
+    sizes = [column.shape[0] for column in columns]
+    if len(set(sizes)) > 1:
+        listed = ", ".join(f"{name} has {size}" for name, size in zip(names, sizes, strict=True))
+        raise refusal(use, f"each component has one row for each element, but {listed}")
+    return sizes[0]
+
+
+def tensors(columns: Columns) -> list[Any]:
+    """Returns arrays as eager tensors, on the device of the scopes around; all that has to move does so together."""
+    moving: list[Any] = [column for column in columns if isinstance(column, np.ndarray) and column.dtype != STRING]
+    moved = iter(_moved(moving))
+    found: list[Any] = []
+    for column in columns:
+        if not isinstance(column, np.ndarray):
+            found.append(Tensor(column))
+        elif column.dtype == STRING:
+            found.append(host_value(column))
+        else:
+            found.append(Tensor(next(moved)))
+    if context.device:
+        return [x if isinstance(x, StringTensor) else apply(OPS["identity"], (x,)) for x in found]
+    return found
+
+
+def _moved(arrays: list[Any]) -> list[Any]:
+    if len(arrays) > 1 and devices()[0].platform != "cpu":
+        return jax.device_put(arrays)
+    # On a CPU there is nothing to move, and jnp.asarray takes half the time.
+    return [jnp.asarray(array) for array in arrays]

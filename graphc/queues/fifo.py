@@ -1,0 +1,76 @@
+"""The rows of a queue that gives them in the order in which they came."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+from graphc.queues.rows import Entry, Run, rows_in
+
+__all__ = ["FifoRows"]
+
+
+class FifoRows:
+    """Rows in order. Runs stay whole until a part of them is taken; parts of one run that follow each other are one.
+
+    Attributes:
+      size: how many rows there are.
+    """
+
+    __slots__ = ("_entries", "size")
+
+    def __init__(self) -> None:
+        self._entries: deque[Entry] = deque()
+        self.size = 0
+
+    def put(self, entry: Entry) -> None:
+        """Adds rows behind the others."""
+        if type(entry) is Run:
+            last = self._entries[-1] if self._entries else None
+            self.size += entry.stop - entry.start
+            if type(last) is Run and last.columns is entry.columns and last.stop == entry.start:
+                last.stop = entry.stop
+                return
+        else:
+            self.size += 1
+        self._entries.append(entry)
+
+    def take_row(self) -> Entry:
+        """Takes the first row."""
+        first = self._entries[0]
+        self.size -= 1
+        if type(first) is tuple:
+            return self._entries.popleft()
+        return self._split(first, 1)
+
+    def take(self, count: int) -> list[Entry]:
+        """Takes so many rows, of at least as many."""
+        taken: list[Entry] = []
+        while count:
+            first = self._entries[0]
+            rows = rows_in(first)
+            if rows <= count:
+                taken.append(self._entries.popleft())
+            else:
+                rows = count
+                taken.append(self._split(first, rows))
+            count -= rows
+            self.size -= rows
+        return taken
+
+    def put_back(self, entries: Sequence[Entry]) -> None:
+        """Puts rows that were taken back to where they were."""
+        self._entries.extendleft(reversed(entries))
+        self.recount()
+
+    def recount(self) -> None:
+        """Counts the rows, after Ctrl-C has come between a change of them and of their count."""
+        self.size = sum(map(rows_in, self._entries))
+
+    def _split(self, first: Entry, count: int) -> Entry:
+        assert isinstance(first, Run)
+        part = Run(first.columns, first.start, first.start + count)
+        first.start += count
+        if first.start == first.stop:
+            self._entries.popleft()
+        return part

@@ -1,0 +1,208 @@
+"""The ops of queues: what graphs and compiled functions run. Each finds the state of its queue by its attributes."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphc.base.errors import InvalidArgumentError, NotFoundError, OutOfRangeError
+from graphc.core import STRING, bytes_array, current_resources
+from graphc.ir import OPEN, OPS, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, writes
+from graphc.queues.components import check_row, checked_rows, part_names
+from graphc.queues.rows import Run, joined, single
+from graphc.queues.spec import QueueSpec
+from graphc.queues.state import QueueState
+
+__all__ = ["CLOSE", "DEQUEUE", "DEQUEUE_MANY", "DEQUEUE_UP_TO", "ENQUEUE", "ENQUEUE_MANY", "HANDLE",
+           "IS_CLOSED", "SIZE", "choices", "claim", "empty", "handle_of", "state_of"]  # fmt: skip
+
+_PROCESS = "process"
+"""The home of queues that eager code made: every run finds the same elements there."""
+
+_claimed: weakref.WeakValueDictionary[str, QueueState] = weakref.WeakValueDictionary()
+_lock = threading.Lock()
+_numbers = iter(range(1 << 62))
+
+
+def claim(spec: QueueSpec, name: str) -> tuple[QueueState, Attrs]:
+    """Makes the state of a queue of eager code, which lives as long as somebody holds it.
+
+    Returns:
+      The state, and the attributes by which ops find it.
+    """
+    with _lock:
+        number = next(_numbers)
+    attrs = Attrs({**spec.attrs(), "container": "", "name": f"{name}_{number}", "home": _PROCESS})
+    state = QueueState(spec, f"{spec.kind} {name!r}", handle_of(attrs))
+    _claimed[attrs["name"]] = state
+    return state, attrs
+
+
+def handle_of(attrs: Mapping[str, Any]) -> str:
+    """Returns the name by which runners know a queue."""
+    return f"{attrs['home']}/{attrs['container']}/{attrs['name']}"
+
+
+def state_of(attrs: Mapping[str, Any]) -> QueueState:
+    """Returns the state of a queue in the resources that are worked on; makes it where it is used first.
+
+    Raises:
+      NotFoundError: the queue of eager code does not exist any more.
+      InvalidArgumentError: there is another queue of that name.
+    """
+    kind, name = attrs["kind"], attrs["name"]
+    label = f"{kind} {name!r}"
+    if attrs["home"] == _PROCESS:
+        found = _claimed.get(name)
+        if found is None:
+            raise NotFoundError(f"{label} was made in eager code and does not exist any more; keep the queue object")
+        return found
+    fields = ("kind", "capacity", "types", "min_after_dequeue", "seed")
+    spec = QueueSpec(**{field: attrs[field] for field in fields})
+    handle = handle_of(attrs)
+    found = current_resources().get_or_make(
+        attrs["container"], name, lambda: QueueState(spec, label, handle), QueueState
+    )
+    if found.spec is not spec and (difference := found.spec.difference(spec)):
+        raise InvalidArgumentError(
+            f"{label}: the queue of that shared name has {difference}; queues that share a name are alike"
+        )
+    return found
+
+
+def _own(array: Any) -> np.ndarray[Any, Any]:
+    """Returns an array that nobody else writes to; strings as bytes."""
+    array = np.asarray(array)
+    if array.dtype == object:
+        return bytes_array(array).copy()
+    return array.copy() if array.flags.writeable else array
+
+
+def _enqueue(*values: Any, **attrs: Any) -> tuple[()]:
+    state, types = state_of(attrs), attrs["types"]
+    row = tuple([_own(value) for value in values])
+    check_row(f"{state.label}.enqueue", row, types, part_names(types))
+    state.put_row(row)
+    return ()
+
+
+def _enqueue_many(*values: Any, **attrs: Any) -> tuple[()]:
+    state, types = state_of(attrs), attrs["types"]
+    columns = tuple([_own(value) for value in values])
+    count = checked_rows(f"{state.label}.enqueue_many", columns, types, part_names(types))
+    if count:
+        state.put(Run(columns, 0, count))
+    return ()
+
+
+def _dequeue(**attrs: Any) -> tuple[Any, ...]:
+    return tuple(map(np.asarray, single(state_of(attrs).take_row())))
+
+
+def _dequeue_many(*n: Any, count: int | None, **attrs: Any) -> tuple[Any, ...]:
+    return _taken(int(n[0]) if count is None else count, attrs, up_to=False)
+
+
+def _dequeue_up_to(*n: Any, count: int | None, **attrs: Any) -> tuple[Any, ...]:
+    return _taken(int(n[0]) if count is None else count, attrs, up_to=True)
+
+
+def _taken(count: int, attrs: Mapping[str, Any], *, up_to: bool) -> tuple[Any, ...]:
+    state, types = state_of(attrs), attrs["types"]
+    if count < 0:
+        raise InvalidArgumentError(f"{state.label}: the number of elements to dequeue is negative: {count}")
+    entries = state.take(count, up_to=up_to)
+    return tuple(map(np.asarray, joined(entries, types) if entries else empty(types)))
+
+
+def empty(types: Sequence[TensorType]) -> tuple[np.ndarray[Any, Any], ...]:
+    """Returns what a dequeue of no elements gives."""
+    return tuple([np.zeros((0, *[max(size, 0) for size in type.shape]), type.dtype) for type in types])
+
+
+def _size(**attrs: Any) -> np.ndarray[Any, Any]:
+    return np.asarray(state_of(attrs).size, np.int32)
+
+
+def _is_closed(**attrs: Any) -> np.ndarray[Any, Any]:
+    return np.asarray(state_of(attrs).closed)
+
+
+def _close(*, cancel: bool, **attrs: Any) -> tuple[()]:
+    state_of(attrs).close(cancel_pending=cancel)
+    return ()
+
+
+def _handle(**attrs: Any) -> np.ndarray[Any, Any]:
+    return np.asarray(handle_of(attrs).encode(), object)
+
+
+Infer = Callable[[Sequence[TensorType], Attrs, Sequence[Graph]], tuple[TensorType, ...]]
+
+
+def _gives(*types: TensorType) -> Infer:
+    return lambda given, attrs, regions: types
+
+
+def _element(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    return attrs["types"]
+
+
+def _elements(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    return _batch(attrs, OPEN if attrs["count"] is None else attrs["count"])
+
+
+def _up_to(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    return _batch(attrs, OPEN)
+
+
+def _batch(attrs: Attrs, rows: int) -> tuple[TensorType, ...]:
+    return tuple([TensorType((rows, *type.shape), type.dtype) for type in attrs["types"]])
+
+
+def _touches(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
+    return tuple([writes(part_of_world(f"queue/{handle_of(chosen)}")) for chosen in choices(attrs)])
+
+
+def choices(attrs: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Returns the attributes of the queues that an op may mean: one, or those that a tensor chooses from."""
+    among = attrs.get("among")
+    return [attrs] if among is None else [{**attrs, **dict(own)} for own in among]
+
+
+def _position(index: int, count: int) -> int:
+    if not 0 <= index < count:
+        raise OutOfRangeError(f"QueueBase.from_list: the index {index} is out of range; there are {count} queues")
+    return index
+
+
+def _op(name: str, impl: Callable[..., Any], infer: Infer, doc: str) -> OpDef:
+    """Adds an op; where it means one of several queues, its first input says which."""
+
+    def chosen(*values: Any, **attrs: Any) -> Any:
+        if attrs.get("among") is None:
+            return impl(*values, **attrs)
+        own = choices(attrs)[_position(int(values[0]), len(attrs["among"]))]
+        return impl(*values[1:], **{name: value for name, value in own.items() if name != "among"})
+
+    name = f"queue.{name}"
+    row = OpDef(name, chosen, infer, ("*values",), effects=_touches, differentiable=False, host=True, doc=doc)
+    return OPS.add(name, row)
+
+
+ENQUEUE = _op("enqueue", _enqueue, _gives(), "Adds an element to a queue.")
+ENQUEUE_MANY = _op("enqueue_many", _enqueue_many, _gives(), "Adds elements to a queue.")
+DEQUEUE = _op("dequeue", _dequeue, _element, "Takes an element from a queue.")
+DEQUEUE_MANY = _op("dequeue_many", _dequeue_many, _elements, "Takes n elements from a queue.")
+DEQUEUE_UP_TO = _op("dequeue_up_to", _dequeue_up_to, _up_to, "Takes up to n elements from a queue.")
+SIZE = _op("size", _size, _gives(TensorType((), np.dtype(np.int32))), "How many elements a queue has.")
+IS_CLOSED = _op("is_closed", _is_closed, _gives(TensorType((), np.dtype(bool))), "Whether a queue is closed.")
+CLOSE = _op("close", _close, _gives(), "Closes a queue.")
+HANDLE = OPS.add(
+    "queue.handle",
+    OpDef("queue.handle", _handle, _gives(TensorType((), STRING)), differentiable=False, host=True, doc="A queue."),
+)

@@ -1,0 +1,60 @@
+"""The rows of a queue that gives those of the least priority first."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from itertools import count
+
+import numpy as np
+
+from graphc.queues.rows import BARE, Columns, Entry, Picks
+from graphc.queues.shuffle import located
+
+__all__ = ["PriorityRows"]
+
+
+class PriorityRows:
+    """Rows by the number in their first component, the least first; of equal ones the first that came."""
+
+    __slots__ = ("_heap", "_numbers")
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[int, int, Columns, int]] = []
+        self._numbers = count()
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return len(self._heap)
+
+    def put(self, entry: Entry) -> None:
+        """Adds rows."""
+        for columns, position in located([entry]):
+            heapq.heappush(self._heap, (_priority(columns, position), next(self._numbers), columns, position))
+
+    def take_row(self) -> Entry:
+        """Takes the row of the least priority."""
+        return Picks([self._pop()])
+
+    def take(self, count: int) -> list[Entry]:
+        """Takes so many rows, of at least as many."""
+        return [Picks([self._pop() for _ in range(count)])]
+
+    def put_back(self, entries: Sequence[Entry]) -> None:
+        """Puts rows that were taken back, before those of the same priority."""
+        first = min((number for _, number, _, _ in self._heap), default=0)
+        for back, (columns, position) in enumerate(reversed(located(entries)), 1):
+            heapq.heappush(self._heap, (_priority(columns, position), first - back, columns, position))
+
+    def recount(self) -> None:
+        """Counts nothing: there is no count beside the rows."""
+
+    def _pop(self) -> tuple[Columns, int]:
+        _, _, columns, position = heapq.heappop(self._heap)
+        return columns, position
+
+
+def _priority(columns: Columns, position: int) -> int:
+    first = np.asarray(columns[0])
+    return int(first if position == BARE else first[position])

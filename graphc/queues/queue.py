@@ -1,0 +1,375 @@
+"""QueueBase: what all queues have, in eager code, in compiled functions and in graphs that are built by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import jax.numpy as jnp
+import numpy as np
+
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.core import (
+    STRING,
+    Resources,
+    SymbolicTensor,
+    Tensor,
+    apply,
+    busy,
+    context,
+    current_resources,
+    resources_scope,
+    string,
+)
+from graphc.ir import OPEN, Attrs, TensorType
+from graphc.queues import ops
+from graphc.queues.building import GraphByHand, emit, graph_here
+from graphc.queues.components import tensors
+from graphc.queues.element import Element, common
+from graphc.queues.fillers import Fillers, expect
+from graphc.queues.rows import joined, single
+from graphc.queues.spec import QueueSpec, integer, refusal
+from graphc.queues.state import QueueState
+
+__all__ = ["QueueBase", "shown_shape"]
+
+_new = object.__new__  # a call of the class takes 70 ns more
+
+
+def shown_shape(type: TensorType) -> tuple[int | None, ...] | None:
+    """Returns a shape as users see it: None for what is open."""
+    return tuple([None if size == OPEN else size for size in type.shape]) if type.ranked else None
+
+
+class QueueBase:
+    """A queue of elements, each of one or more tensors; :class:`FIFOQueue` and the others are its kinds.
+
+    Threads share it. Who cannot go on waits, in the order of arrival, as long as the deadline (:func:`graphc.deadline`)
+    and the tokens in force allow. Elements stay as they were enqueued. No gradient flows through a queue.
+
+    A queue that eager code makes is one and the same in eager code, in compiled functions and in Sessions. One that is
+    made in a graph has elements of its own in each Session, and its methods add operations to the graph.
+    """
+
+    __graphc_opaque__ = True  # its elements are no part of a trace, and the rest never changes
+
+    def __init__(
+        self, spec: QueueSpec, names: Sequence[str] | None, shared_name: str | None, name: str | None, default: str
+    ) -> None:
+        self._describe(Element(spec, names))
+        self._graph: GraphByHand | None = None
+        self._state: QueueState | None = None
+        trace = context.trace
+        if trace is None:
+            self._name = name or shared_name or default
+            self._state, self._attrs = _of_process(spec, self._name, shared_name)
+            self._ref: Any = ops.handle_of(self._attrs)
+        elif trace.root.is_graph:
+            self._graph = graph = graph_here()
+            assert graph is not None
+            with graph.name_scope(name or default) as scope:
+                self._name = scope.rstrip("/")
+                where = {"container": graph.current_container, "name": shared_name or self._name, "home": "session"}
+                self._attrs = Attrs({**spec.attrs(), **where})
+                self._ref = graph.named(apply(ops.HANDLE, (), self._attrs), name or default)
+        else:
+            error = UnimplementedError(
+                f"a {spec.kind} made in a compiled function would be made once, when the function is traced; make it "
+                "outside, and enqueue and dequeue inside"
+            )
+            raise trace.refuse(error)
+
+    def _describe(self, element: Element) -> None:
+        self._element = element
+        self._spec = element.spec
+        # What the short way of one component asks.
+        one = element.only
+        self._dtype = one.dtype if one is not None else None
+        self._shape = one.shape if one is not None and one.ranked else None
+
+    @classmethod
+    def from_list(cls, index: Any, queues: Sequence[QueueBase]) -> QueueBase:
+        """Returns one of several queues of the same components.
+
+        Args:
+          index: which one; in a graph it may be a tensor, so that each run chooses.
+          queues: made in eager code, or all in one graph.
+
+        Raises:
+          InvalidTypeError: these are no queues, or their components have different dtypes or names.
+        """
+        listed: list[Any] = list(queues)
+        if not listed or not all(isinstance(queue, QueueBase) for queue in listed):
+            raise refusal("QueueBase.from_list", f"expected a list of queues, got {queues!r:.60}", InvalidTypeError)
+        first = listed[0]
+        for queue in listed[1:]:
+            if queue.dtypes != first.dtypes or queue.names != first.names:
+                problem = f"{queue._label} and {first._label} have different dtypes or names of components"
+                raise refusal("QueueBase.from_list", problem, InvalidTypeError)
+        if not isinstance(index, SymbolicTensor):
+            place = integer("QueueBase.from_list", "index", index)
+            if not 0 <= place < len(listed):
+                raise refusal("QueueBase.from_list", f"the index {place} is out of range for {len(listed)} queues")
+            return listed[place]
+        found = object.__new__(QueueBase)
+        found._choose(index, listed)
+        return found
+
+    def _choose(self, index: Any, queues: Sequence[QueueBase]) -> None:
+        first = queues[0]
+        types = tuple(map(common, zip(*[queue._spec.types for queue in queues], strict=True)))
+        self._describe(Element(QueueSpec(first._spec.kind, first._spec.capacity, types), first.names))
+        self._graph, self._state, self._name = first._graph, None, "queue"
+        among = tuple([tuple(queue._attrs.items()) for queue in queues])
+        self._attrs = Attrs({**first._attrs, "types": types, "among": among})
+        self._ref = index
+
+    # What it is
+
+    @property
+    def name(self) -> str:
+        """The name; that of its operation in a graph."""
+        return self._name
+
+    @property
+    def dtypes(self) -> list[Any]:
+        """The dtype of each component."""
+        return [string if type.dtype == STRING else type.dtype for type in self._spec.types]
+
+    @property
+    def shapes(self) -> list[Any]:
+        """The shape of each component of an element; None for any, and None for a size that is open."""
+        return [shown_shape(type) for type in self._spec.types]
+
+    @property
+    def names(self) -> list[str] | None:
+        """The names of the components, if elements are dicts."""
+        return None if self._element.names is None else list(self._element.names)
+
+    @property
+    def queue_ref(self) -> Any:
+        """What stands for the queue: its tensor in a graph, else a text."""
+        return self._ref
+
+    @property
+    def _label(self) -> str:
+        return f"{self._spec.kind} {self._name!r}"
+
+    def __repr__(self) -> str:
+        types = ", ".join(map(str, self._spec.types))
+        return f"<{self._label} of ({types}), capacity {self._spec.capacity}>"
+
+    # Enqueueing
+
+    def enqueue(self, vals: Any, name: str | None = None) -> Any:
+        """Adds one element; waits for room.
+
+        Args:
+          vals: a tensor, or a list of one for each component, or a dict of them if the components have names.
+          name: of the operation in a graph.
+
+        Returns:
+          The operation in a graph, else None.
+
+        Raises:
+          CancelledError: the queue is closed, or is closed with ``cancel_pending_enqueues`` while this waits.
+          DeadlineExceededError: the deadline in force passed before there was room.
+          InvalidArgumentError: a component has another shape, or there are more or fewer components.
+          InvalidTypeError: a component has another dtype.
+        """
+        # The short way, for a tensor in a program where nothing else goes on.
+        if not busy and type(vals) is Tensor and (state := self._state) is not None:
+            raw = vals.raw
+            if raw.dtype is self._dtype and raw.shape == self._shape:
+                return state.put_row((raw,))
+        state = self._eager()
+        if state is None:
+            operands = self._element.operands(f"{self._label}.enqueue", vals)
+            return self._emit(ops.ENQUEUE, operands, "enqueue", name)
+        return state.put_row(self._element.row(f"{self._label}.enqueue", vals))
+
+    def enqueue_many(self, vals: Any, name: str | None = None) -> Any:
+        """Adds many elements, of which the first axis of each component has one each.
+
+        They go in as room appears, and no other elements come between them.
+
+        Args:
+          vals: as for :meth:`enqueue`.
+          name: of the operation in a graph.
+
+        Returns:
+          The operation in a graph, else None.
+
+        Raises:
+          CancelledError: as for :meth:`enqueue`; elements that are in already stay.
+          DeadlineExceededError: likewise.
+          InvalidArgumentError: a component has another shape or number of rows.
+          InvalidTypeError: a component has another dtype.
+        """
+        use, state = f"{self._label}.enqueue_many", self._eager()
+        if state is None:
+            return self._emit(ops.ENQUEUE_MANY, self._element.operands(use, vals, many=True), "EnqueueMany", name)
+        run = self._element.rows(use, vals)
+        return None if run is None else state.put(run)
+
+    # Dequeueing
+
+    def dequeue(self, name: str | None = None) -> Any:
+        """Takes one element; waits until there is one.
+
+        Args:
+          name: of the operation in a graph.
+
+        Returns:
+          A tensor, a list of one for each component, or a dict of them if the components have names.
+
+        Raises:
+          OutOfRangeError: the queue is closed and empty. What ended its runner, if one fills it, is the cause.
+          DeadlineExceededError: the deadline in force passed before there was one.
+          CancelledError: a token in force was cancelled.
+          FailedPreconditionError: the queue's runner was never started, and nothing else fills it.
+        """
+        if (state := self._eager()) is None:
+            return self._element.returned(self._emit(ops.DEQUEUE, (), "Dequeue", name))
+        entry = state.take_row()
+        # The short way, for one tensor that waits for nothing.
+        if type(entry) is tuple and self._dtype is not None and not busy and not isinstance(entry[0], np.ndarray):
+            tensor = _new(Tensor)
+            tensor.raw = entry[0]
+            return tensor
+        return self._element.returned(tensors(single(entry)))
+
+    def dequeue_many(self, n: Any, name: str | None = None) -> Any:
+        """Takes ``n`` elements, joined along a new first axis; waits until there are as many.
+
+        Args:
+          n: how many; in a graph it may be a tensor.
+          name: of the operation in a graph.
+
+        Returns:
+          As :meth:`dequeue`.
+
+        Raises:
+          OutOfRangeError: the queue is closed and has fewer, which stay in it.
+          InvalidArgumentError: the queue does not know the shapes of its components.
+          DeadlineExceededError: as for :meth:`dequeue`, and so are the others.
+        """
+        return self._dequeue_several("dequeue_many", n, name)
+
+    def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
+        """Takes ``n`` elements, or those that are left, at least one, once the queue is closed.
+
+        Args:
+          n: how many; in a graph it may be a tensor.
+          name: of the operation in a graph.
+
+        Returns:
+          As :meth:`dequeue_many`.
+
+        Raises:
+          OutOfRangeError: the queue is closed and empty.
+          InvalidArgumentError: the queue does not know the shapes of its components.
+          DeadlineExceededError: as for :meth:`dequeue`, and so are the others.
+        """
+        return self._dequeue_several("dequeue_up_to", n, name)
+
+    def _dequeue_several(self, method: str, n: Any, name: str | None) -> Any:
+        use, up_to = f"{self._label}.{method}", method == "dequeue_up_to"
+        if not self._spec.has_shapes:
+            listed = ", ".join(map(str, self._spec.types))
+            problem = f"elements of the types ({listed}) cannot be joined; give the queue its shapes, shapes=[...]"
+            raise refusal(use, problem)
+        state = self._eager()
+        count = None if state is None and isinstance(n, SymbolicTensor) else integer(use, "n", n)
+        if count is not None and count < 0:
+            raise refusal(use, f"n is not negative, got {count}")
+        if state is None:
+            op, suffix = (ops.DEQUEUE_UP_TO, "DequeueUpTo") if up_to else (ops.DEQUEUE_MANY, "DequeueMany")
+            found = self._emit(op, () if count is not None else (n,), suffix, name, count=count)
+            return self._element.returned(found)
+        entries = state.take(cast("int", count), up_to=up_to)
+        columns = joined(entries, self._spec.types) if entries else ops.empty(self._spec.types)
+        return self._element.returned(tensors(columns))
+
+    # The rest
+
+    def size(self, name: str | None = None) -> Any:
+        """Counts the elements, as a tensor: an int32."""
+        if (state := self._eager()) is None:
+            return self._emit(ops.SIZE, (), "Size", name)
+        return Tensor(jnp.asarray(np.int32(state.size)))
+
+    def is_closed(self, name: str | None = None) -> Any:
+        """Tells whether the queue is closed, as a tensor: a bool."""
+        if (state := self._eager()) is None:
+            return self._emit(ops.IS_CLOSED, (), "Is_Closed", name)
+        return Tensor(jnp.asarray(state.closed))
+
+    def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> Any:
+        """Closes the queue: nothing can be enqueued any more; elements that are there can be dequeued.
+
+        Enqueues that wait for room complete first, and this waits for them.
+
+        Args:
+          cancel_pending_enqueues: whether those fail instead, with CancelledError.
+          name: of the operation in a graph.
+
+        Returns:
+          The operation in a graph, else None.
+
+        Raises:
+          CancelledError: the queue is closed already, and ``cancel_pending_enqueues`` is False.
+        """
+        cancel = bool(cancel_pending_enqueues)
+        if (state := self._eager()) is None:
+            return self._emit(ops.CLOSE, (), "Close", name, cancel=cancel)
+        return state.close(cancel_pending=cancel)
+
+    def expects(self, runner: object) -> None:
+        """Notes that a runner is to fill the queue, so that a dequeue complains if nobody starts it.
+
+        Args:
+          runner: it is kept by nobody here; it may say in an attribute ``remedy`` what starts it.
+        """
+        for attrs in ops.choices(self._attrs):
+            expect(ops.handle_of(attrs), runner)
+
+    def fillers(self, resources: Resources | None = None) -> Fillers:
+        """Returns what is known of those who fill the queue, for runners to tell.
+
+        Args:
+          resources: of the Session that runs; what is worked on here if None.
+        """
+        if self._state is not None:
+            return self._state.fillers
+        with resources_scope(current_resources() if resources is None else resources):
+            return ops.state_of(self._attrs).fillers
+
+    def _eager(self) -> QueueState | None:
+        """Returns the state, if this call acts at once; None where it becomes part of a graph."""
+        if self._state is not None and (not busy or context.trace is None):
+            return self._state
+        return None
+
+    def _emit(self, op: Any, inputs: Sequence[Any], suffix: str, name: str | None, **attrs: Any) -> Any:
+        inputs = (self._ref, *inputs) if "among" in self._attrs else inputs
+        trace, found = context.trace, Attrs({**self._attrs, **attrs})
+        if self._graph is not None and trace is not None and not trace.root.is_graph:
+            error = InvalidArgumentError(
+                f"{self._label} is part of a graph that is built by hand, and a compiled function uses it; make the "
+                "queue outside of the graph, in eager code"
+            )
+            raise trace.refuse(error)
+        graph = self._graph or graph_here()
+        return emit(graph, op, inputs, found, name or f"{self._name}_{suffix}")
+
+
+def _of_process(spec: QueueSpec, name: str, shared_name: str | None) -> tuple[QueueState, Mapping[str, Any]]:
+    if not shared_name:
+        return ops.claim(spec, name)
+    state, attrs = current_resources().get_or_make("", shared_name, lambda: ops.claim(spec, shared_name), tuple)
+    difference = state.spec.difference(spec)
+    if difference:
+        problem = f"there is one with {difference}; queues that share a name are alike"
+        raise refusal(f"{spec.kind}, shared_name={shared_name!r}", problem)
+    return state, attrs

@@ -1,0 +1,158 @@
+"""Rows of a queue: what was enqueued stays as it came, and is joined when it is dequeued.
+
+An entry stands for one row or many. A row that was enqueued by itself is a tuple of its components; rows that came
+together are a :class:`Run` of the arrays that they came in, so that moving a thousand of them costs what one does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from graphc.ir import OPEN, TensorType
+
+__all__ = ["BARE", "Columns", "Entry", "Picks", "Run", "joined", "rows_in", "single"]
+
+Columns: TypeAlias = tuple[Any, ...]
+"""One array for each component, of JAX or NumPy. Nobody writes to them."""
+
+BARE = -1
+"""Stands for the position of a row whose columns have no axis of rows."""
+
+
+class Run:
+    """Rows that follow each other in the arrays that they were enqueued in.
+
+    Args:
+      columns: arrays with an axis of rows each.
+      start: the first row.
+      stop: the row after the last one.
+    """
+
+    __slots__ = ("columns", "start", "stop")
+
+    def __init__(self, columns: Columns, start: int, stop: int) -> None:
+        self.columns = columns
+        self.start = start
+        self.stop = stop
+
+    def sizes(self, component: int) -> list[tuple[int, ...]]:
+        """Returns the shapes of the rows of a component, each once."""
+        return [self.columns[component].shape[1:]]
+
+    def write(self, component: int, target: np.ndarray[Any, Any]) -> None:
+        """Writes a component of the rows to an array that has room for it."""
+        rows = np.asarray(self.columns[component])[self.start : self.stop]
+        _corner(target, rows.shape[1:])[...] = rows
+
+
+class Picks:
+    """Rows from anywhere.
+
+    Args:
+      rows: for each the columns that it is in, and its position there, or :data:`BARE`.
+    """
+
+    __slots__ = ("rows",)
+
+    def __init__(self, rows: list[tuple[Columns, int]]) -> None:
+        self.rows = rows
+
+    def sizes(self, component: int) -> list[tuple[int, ...]]:
+        """Returns the shapes of the rows of a component, each at least once."""
+        return [
+            columns[component].shape if position == BARE else columns[component].shape[1:]
+            for columns, position in self.rows
+        ]
+
+    def write(self, component: int, target: np.ndarray[Any, Any]) -> None:
+        """Writes a component of the rows to an array that has room for it."""
+        first, position = self.rows[0]
+        if position != BARE and not any(columns is not first for columns, _ in self.rows):
+            rows = np.asarray(first[component])[[position for _, position in self.rows]]
+            _corner(target, rows.shape[1:])[...] = rows
+            return
+        together: dict[int, tuple[Columns, list[int], list[int]]] = {}
+        for place, (columns, position) in enumerate(self.rows):
+            if position == BARE:
+                _write_row(columns[component], target, place)
+            else:
+                _, positions, places = together.setdefault(id(columns), (columns, [], []))
+                positions.append(position)
+                places.append(place)
+        for columns, positions, places in together.values():
+            rows = np.asarray(columns[component])[positions]
+            target[(places, *map(slice, rows.shape[1:]))] = rows
+
+
+Entry: TypeAlias = Columns | Run | Picks
+
+
+def rows_in(entry: Entry) -> int:
+    """Counts the rows of an entry."""
+    if isinstance(entry, tuple):
+        return 1
+    return entry.stop - entry.start if isinstance(entry, Run) else len(entry.rows)
+
+
+def single(entry: Entry) -> Columns:
+    """Returns the components of an entry of one row."""
+    if isinstance(entry, tuple):
+        return entry
+    columns, position = (entry.columns, entry.start) if isinstance(entry, Run) else entry.rows[0]
+    if position == BARE:
+        return columns
+    # An index would give NumPy's scalars, and of an array of strings the string itself.
+    return tuple([np.asarray(column)[position : position + 1].reshape(column.shape[1:]) for column in columns])
+
+
+def joined(entries: Sequence[Entry], types: Sequence[TensorType]) -> Columns:
+    """Joins rows into one array for each component; where their sizes differ, zeros fill the smaller ones.
+
+    Args:
+      entries: the rows, at least one.
+      types: the types of the components of a row.
+    """
+    if len(entries) == 1 and isinstance(run := entries[0], Run):
+        return tuple([_part(column, run.start, run.stop) for column in run.columns])
+    count = sum(map(rows_in, entries))
+    return tuple([_column(entries, component, type, count) for component, type in enumerate(types)])
+
+
+def _part(column: Any, start: int, stop: int) -> Any:
+    # What JAX holds stays on its device while it is whole; JAX would compile a program for each slice.
+    return column if start == 0 and stop == column.shape[0] else np.asarray(column)[start:stop]
+
+
+def _column(entries: Sequence[Entry], component: int, type: TensorType, count: int) -> np.ndarray[Any, Any]:
+    shape = type.shape
+    if OPEN in shape or not type.ranked:
+        sizes = [
+            size
+            for entry in entries
+            for size in ([entry[component].shape] if isinstance(entry, tuple) else entry.sizes(component))
+        ]
+        shape = tuple(map(max, zip(*sizes, strict=True)))
+        column = np.full((count, *shape), b"" if type.dtype == object else 0, type.dtype)
+    else:
+        column = np.empty((count, *shape), type.dtype)
+    place = 0
+    for entry in entries:
+        if isinstance(entry, tuple):
+            _write_row(entry[component], column, place)
+            place += 1
+        else:
+            entry.write(component, column[place : place + rows_in(entry)])
+            place += rows_in(entry)
+    return column
+
+
+def _write_row(row: Any, target: np.ndarray[Any, Any], place: int) -> None:
+    array = np.asarray(row)
+    target[(slice(place, place + 1), *map(slice, array.shape))] = array
+
+
+def _corner(target: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    return target[(slice(None), *map(slice, shape))]

@@ -1,0 +1,151 @@
+"""What a queue is: its kind, capacity and the types of its components, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from graphc.base import at, user_location
+from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
+from graphc.core import STRING, as_dtype, is_string_dtype
+from graphc.ir import OPEN, Attrs, TensorType
+
+__all__ = ["QueueSpec", "as_type", "component_types", "dtype_of", "integer", "refusal"]
+
+PADDING = "PaddingFIFOQueue"
+
+
+@dataclass(frozen=True)
+class QueueSpec:
+    """What must be the same of two queues that share a name.
+
+    Attributes:
+      kind: the name of the class.
+      capacity: how many elements it holds; -1 for any number.
+      types: of the components of an element; open where the queue takes any size.
+      min_after_dequeue: how many elements stay while it is open.
+      seed: of the order, for a queue that shuffles.
+    """
+
+    kind: str
+    capacity: int
+    types: tuple[TensorType, ...]
+    min_after_dequeue: int = 0
+    seed: int | None = None
+
+    @property
+    def has_shapes(self) -> bool:
+        """Returns True if rows of one component can be joined: their shapes are known, or zeros fill them up."""
+        return all(type.ranked and (self.kind == PADDING or OPEN not in type.shape) for type in self.types)
+
+    def attrs(self) -> Attrs:
+        """Returns it as attributes of an op."""
+        return Attrs(
+            kind=self.kind,
+            capacity=self.capacity,
+            types=self.types,
+            min_after_dequeue=self.min_after_dequeue,
+            seed=self.seed,
+        )
+
+    def difference(self, other: QueueSpec) -> str:
+        """Says what another queue of the same name has of its own; empty if they are alike."""
+        for name in ("kind", "capacity", "min_after_dequeue", "seed"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if mine != theirs:
+                return f"{name} {mine!r}, not {theirs!r}"
+        if self.types != other.types:
+            return f"components {_listed(self.types)}, not {_listed(other.types)}"
+        return ""
+
+
+def _listed(types: Sequence[TensorType]) -> str:
+    return f"({', '.join(map(str, types))})"
+
+
+def refusal(use: str, problem: str, kind: type[GraphcError] = InvalidArgumentError) -> GraphcError:
+    """Returns an error with the user's line."""
+    return at(kind(f"{use}: {problem}"), user_location())
+
+
+def integer(use: str, name: str, value: Any) -> int:
+    """Returns an int as a user gives it.
+
+    Raises:
+      InvalidTypeError: it is none.
+    """
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise refusal(use, f"{name} is an int, got {value!r:.60}", InvalidTypeError)
+    return value.__index__()
+
+
+def dtype_of(use: str, dtype: Any) -> np.dtype[Any]:
+    """Returns the dtype of a component; that of strings is ``object``.
+
+    Raises:
+      InvalidTypeError: it is no dtype that a tensor can have.
+    """
+    if is_string_dtype(dtype) or dtype is STRING:
+        return STRING
+    try:
+        return as_dtype(dtype.as_numpy_dtype if hasattr(dtype, "as_numpy_dtype") else dtype)
+    except InvalidTypeError as error:
+        raise refusal(use, str(error.args[0]), InvalidTypeError) from None
+
+
+def as_type(use: str, dtype: np.dtype[Any], shape: Any) -> TensorType:
+    """Returns the type of a component from its dtype and its shape as a user gives it.
+
+    Args:
+      use: what asks, for messages.
+      dtype: the dtype.
+      shape: ints, and None for what is open; None for any shape.
+
+    Raises:
+      InvalidTypeError: it is no shape.
+    """
+    if hasattr(shape, "as_list"):
+        shape = None if getattr(shape, "rank", 0) is None else shape.as_list()
+    if shape is None:
+        return TensorType((), dtype, ranked=False)
+    try:
+        sizes: Any = [shape] if hasattr(shape, "__index__") else list(shape)
+        return TensorType(tuple([OPEN if size is None else size.__index__() for size in sizes]), dtype)
+    except (TypeError, AttributeError):
+        raise refusal(use, f"a shape is a list of ints, got {shape!r:.60}", InvalidTypeError) from None
+
+
+def component_types(use: str, dtypes: Any, shapes: Any) -> tuple[TensorType, ...]:
+    """Returns the types of the components of an element.
+
+    Args:
+      use: what asks, for messages.
+      dtypes: one, or a list of them.
+      shapes: None, or a shape for each; one shape for one dtype is taken too.
+
+    Raises:
+      InvalidArgumentError: there is not one shape for each dtype, or no dtype.
+    """
+    several = isinstance(dtypes, list | tuple)
+    given = cast("Sequence[Any]", dtypes) if several else [dtypes]
+    if not given:
+        raise refusal(use, "dtypes is empty; an element has at least one component")
+    found = [dtype_of(use, dtype) for dtype in given]
+    if shapes is None:
+        return tuple([as_type(use, dtype, None) for dtype in found])
+    listed: list[Any] = [shapes]
+    if isinstance(shapes, list | tuple) and (several or not _is_shape(cast("Sequence[Any]", shapes))):
+        listed = list(cast("Sequence[Any]", shapes))
+    if len(listed) != len(found):
+        raise refusal(use, f"there are {len(found)} dtypes and {len(listed)} shapes; give one shape for each dtype")
+    return tuple([as_type(use, dtype, shape) for dtype, shape in zip(found, listed, strict=True)])
+
+
+def _is_shape(shapes: Sequence[Any]) -> bool:
+    """Returns True for the shape of one component that was not put into a list: ``[2]``, ``(None, 3)`` or ``()``."""
+    return all(size is None or hasattr(size, "__index__") for size in shapes) and not (
+        len(shapes) == 1 and shapes[0] is None
+    )

@@ -1,0 +1,218 @@
+"""The state of a queue: rows, who waits for them, and whether it is closed. It knows nothing of tensors."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from typing import Protocol
+
+from graphc.base import at, user_location, wait_until
+from graphc.queues.fifo import FifoRows
+from graphc.queues.fillers import Fillers
+from graphc.queues.lines import Close, Put, Take, Waiter, serve
+from graphc.queues.priority import PriorityRows
+from graphc.queues.rows import Entry
+from graphc.queues.shuffle import ShuffledRows
+from graphc.queues.spec import QueueSpec
+
+__all__ = ["QueueState", "Rows"]
+
+_ANY_NUMBER = 1 << 62
+
+
+class Rows(Protocol):
+    """What holds the rows of a queue, in its order."""
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        ...
+
+    def put(self, entry: Entry) -> None:
+        """Adds rows."""
+        ...
+
+    def take_row(self) -> Entry:
+        """Takes one row, of at least one."""
+        ...
+
+    def take(self, count: int) -> list[Entry]:
+        """Takes so many rows, of at least as many."""
+        ...
+
+    def put_back(self, entries: list[Entry]) -> None:
+        """Puts rows that were taken back."""
+        ...
+
+    def recount(self) -> None:
+        """Counts the rows."""
+        ...
+
+
+def _rows(spec: QueueSpec) -> Rows:
+    if spec.kind == "RandomShuffleQueue":
+        return ShuffledRows(spec.seed)
+    return PriorityRows() if spec.kind == "PriorityQueue" else FifoRows()
+
+
+class QueueState:
+    """A queue that threads share, with TensorFlow's rules for who waits and what a close does.
+
+    - Those who wait are served in the order in which they came, enqueues and dequeues each.
+    - An enqueue of many rows goes in as room appears. A dequeue of many takes rows as they come.
+    - A close comes after the enqueues that wait, which complete, or it cancels them. After it enqueues fail, and
+      dequeues too once there are too few elements for them; those get nothing.
+    - A wait that ends by a deadline or a token takes nothing. Rows of an enqueue that are in stay in.
+
+    Args:
+      spec: what the queue is.
+      label: kind and name, for messages.
+      handle: by which runners are known that are to fill it.
+
+    Attributes:
+      rows: the elements.
+      closed: whether it is closed.
+      capacity: how many elements it holds.
+      kept_back: how many elements stay while it is open.
+      fillers: what is known of who fills it.
+    """
+
+    def __init__(self, spec: QueueSpec, label: str, handle: str) -> None:
+        self.spec = spec
+        self.label = label
+        self.rows = _rows(spec)
+        self.closed = False
+        self.capacity = spec.capacity if spec.capacity >= 0 else _ANY_NUMBER
+        self.kept_back = spec.min_after_dequeue
+        self.fillers = Fillers(handle)
+        # A token that is cancelled in a signal handler, while this thread is in here, wakes those who wait.
+        self._lock = threading.RLock()
+        self._putters: deque[Waiter] = deque()
+        self._takers: deque[Waiter] = deque()
+
+    def put_row(self, row: tuple[object, ...]) -> None:
+        """Adds one element; waits for room.
+
+        Raises:
+          CancelledError: the queue is closed, or closed while this waits, or a token was cancelled.
+          DeadlineExceededError: the deadline in force has passed.
+        """
+        with self._lock:
+            if self._putters or self.closed or self.rows.size >= self.capacity:
+                self._wait(Put(row), self._putters)
+                return
+            try:
+                self.rows.put(row)
+                self.fillers.is_fed = True
+                if self._takers:
+                    self._advance()
+            except BaseException:  # Ctrl-C
+                self.rows.recount()
+                raise
+
+    def put(self, entry: Entry) -> None:
+        """Adds elements; waits until all of them are in. As :meth:`put_row`."""
+        with self._lock:
+            self.fillers.is_fed = True
+            self._wait(Put(entry), self._putters)
+
+    def take_row(self) -> Entry:
+        """Takes one element; waits until there is one.
+
+        Raises:
+          OutOfRangeError: the queue is closed and empty.
+          CancelledError: a token was cancelled.
+          DeadlineExceededError: the deadline in force has passed.
+          FailedPreconditionError: nothing fills the queue, since its runners were not started.
+        """
+        with self._lock:
+            if self._takers or self.rows.size <= (0 if self.closed else self.kept_back):
+                take = Take(1)
+                self._wait(take, self._takers)
+                return take.got[0]
+            try:
+                entry = self.rows.take_row()
+                if self._putters:
+                    self._advance()
+            except BaseException:  # Ctrl-C
+                self.rows.recount()
+                raise
+            return entry
+
+    def take(self, wanted: int, *, up_to: bool = False) -> list[Entry]:
+        """Takes elements; waits until there are as many. As :meth:`take_row`.
+
+        Args:
+          wanted: how many.
+          up_to: whether fewer will do, but at least one, once the queue is closed.
+        """
+        if not wanted:
+            return []
+        take = Take(wanted, up_to)
+        with self._lock:
+            self._wait(take, self._takers)
+        return take.got
+
+    def close(self, *, cancel_pending: bool = False) -> None:
+        """Closes the queue, after the enqueues that wait for room.
+
+        Args:
+          cancel_pending: whether those are cancelled instead; then a queue may be closed again.
+
+        Raises:
+          CancelledError: the queue is closed already.
+        """
+        with self._lock:
+            if not cancel_pending:
+                self._wait(Close(), self._putters)
+                return
+            self.closed = True
+            for waiter in self._putters:
+                assert isinstance(waiter, Put | Close)
+                waiter.cancel(self)
+            self._putters.clear()
+            self._advance()
+
+    @property
+    def size(self) -> int:
+        """How many elements may be dequeued at most."""
+        return self.rows.size
+
+    def _advance(self) -> None:
+        """Serves those who wait, for as long as one gets anywhere."""
+        while serve(self._putters, self) | serve(self._takers, self):
+            pass
+
+    def _wait(self, waiter: Waiter, line: deque[Waiter]) -> None:
+        """Lines up and waits until served; the queue is locked."""
+        try:
+            line.append(waiter)
+            if line[0] is waiter:
+                self._advance()
+            if not waiter.done:
+                self._block(waiter)
+        except BaseException:  # a deadline, a token or Ctrl-C
+            self.rows.recount()
+            if waiter in line:
+                line.remove(waiter)
+            waiter.withdraw(self)
+            self._advance()
+            raise
+        if waiter.error is not None:
+            raise at(waiter.error, user_location())
+
+    def _block(self, waiter: Waiter) -> None:
+        condition = waiter.condition(self._lock)
+
+        def is_done() -> bool:
+            return waiter.done
+
+        def what() -> str:
+            return waiter.what(self)
+
+        while isinstance(waiter, Take) and self.fillers.is_missing:
+            if wait_until(condition, is_done, what, self.fillers.patience):
+                return
+            if self.fillers.is_missing and not self._putters:
+                raise at(self.fillers.complaint(self.label, what()), user_location())
+        wait_until(condition, is_done, what)

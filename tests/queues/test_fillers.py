@@ -1,0 +1,63 @@
+"""A dequeue from a queue that nobody fills says so; what ended a runner is the cause of its consumer's error."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphc.base.errors import FailedPreconditionError, OutOfRangeError
+from graphc.queues import FIFOQueue
+from tests.queues.calls import Call
+
+
+class Runner:
+    """Stands for a QueueRunner."""
+
+    remedy = "call start_queue_runners(sess)"
+
+
+def waiting_queue(runner: object) -> FIFOQueue:
+    queue = FIFOQueue(3, "int32", [[]], name="q")
+    queue.expects(runner)
+    queue.fillers().patience = 0.02
+    return queue
+
+
+def test_a_dequeue_whose_runner_was_never_started_says_so() -> None:
+    runner = Runner()
+    queue = waiting_queue(runner)
+    message = (
+        r"nothing fills FIFOQueue 'q': its QueueRunner was never started, and 2 elements of FIFOQueue 'q', which has 0 "
+        r"cannot come; call start_queue_runners\(sess\)\n  at .*test_fillers.py"
+    )
+    with pytest.raises(FailedPreconditionError, match=message):
+        queue.dequeue_many(2)
+    del runner
+    assert not queue.fillers().is_missing  # one that nobody holds is expected no more
+
+
+@pytest.mark.parametrize("help", ["start", "enqueue"])
+def test_a_dequeue_waits_once_somebody_fills_the_queue(help: str) -> None:
+    runner = Runner()
+    queue = waiting_queue(runner)
+    if help == "start":
+        queue.fillers().start()
+    else:
+        queue.enqueue(1)
+        assert queue.dequeue().item() == 1
+    assert queue._state is not None
+    call = Call(queue._state, queue.dequeue)
+    queue.enqueue(2)
+    assert call.end().item() == 2
+
+
+def test_the_failure_of_a_runner_is_the_cause() -> None:
+    queue = FIFOQueue(3, "int32", [[]], name="q")
+    assert queue._state is not None
+    call = Call(queue._state, queue.dequeue)
+    first = ValueError("a bad file")
+    queue.fillers().fail(first)
+    queue.fillers().fail(ValueError("a later one"))
+    queue.close(cancel_pending_enqueues=True)
+    with pytest.raises(OutOfRangeError, match="is closed") as found:
+        call.end()
+    assert found.value.__cause__ is first
