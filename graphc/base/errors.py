@@ -119,10 +119,6 @@ class NotFoundError(GraphcError, LookupError):
     error_code = 5
 
 
-class DataLossError(GraphcError, OSError):
-    """Data is damaged or cut off, such as a file whose checksums do not fit."""
-
-
 class FailedPreconditionError(GraphcError, RuntimeError):
     """The system is not in the state that the call needs."""
 

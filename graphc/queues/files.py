@@ -10,20 +10,16 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any, BinaryIO, cast
 
-from graphc.base import at, user_location
-from graphc.base.errors import DataLossError, FailedPreconditionError, InvalidArgumentError, NotFoundError
+from graphc.base import at, files, user_location
+from graphc.base.errors import DataLossError, InvalidArgumentError
 
-__all__ = ["COMPRESSIONS", "MissingFileError", "checked_compression", "open_file", "reading", "skip_to"]
+__all__ = ["COMPRESSIONS", "checked_compression", "open_file", "reading", "skip_to"]
 
 COMPRESSIONS = ("", "GZIP", "ZLIB")
 """How files may be packed; empty for not at all."""
 
 _CHUNK = 1 << 16
 """How many bytes of a packed file are read at once."""
-
-
-class MissingFileError(NotFoundError, FileNotFoundError):
-    """A file that is to be read does not exist."""
 
 
 def checked_compression(given: Any, use: str) -> str:
@@ -52,16 +48,13 @@ def open_file(name: bytes, compression: str = "") -> BinaryIO:
       compression: one of ``COMPRESSIONS``.
 
     Raises:
-      MissingFileError: there is no such file; it is a NotFoundError and a FileNotFoundError.
-      FailedPreconditionError: it is a folder, or may not be read.
+      NotFoundError: there is no such file.
+      FailedPreconditionError: it is a folder.
+      PermissionDeniedError: it may not be read.
     """
     path = os.fsdecode(name)
-    try:
+    with files.file_errors(path):
         file = gzip.open(path, "rb") if compression == "GZIP" else open(path, "rb")  # noqa: SIM115  the caller closes it
-    except FileNotFoundError:
-        raise MissingFileError(f"there is no file {path!r} (in the folder {os.getcwd()!r})") from None
-    except (IsADirectoryError, PermissionError) as error:
-        raise FailedPreconditionError(f"cannot read {path!r}: {error.strerror}") from None
     binary = cast("BinaryIO", file)
     return io.BufferedReader(_Inflated(binary)) if compression == "ZLIB" else binary
 

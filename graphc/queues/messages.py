@@ -65,6 +65,8 @@ def _file(descriptors: Any) -> Any:
 def make_feature(values: Any) -> Any:
     """Makes a Feature message of a value or a list of values: bytes and text, floats, or ints and truth values."""
     items = np.asarray(values, object).ravel().tolist()
+    if not items:  # of no type: the feature counts as missing
+        return example_class()().features.feature[""]
     if any(isinstance(item, str | bytes) for item in items):
         return _feature("bytes_list", [item.encode() if isinstance(item, str) else item for item in items])
     array = np.asarray(values)

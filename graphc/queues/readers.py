@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from graphc.base.errors import InvalidTypeError, UnimplementedError
-from graphc.core import STRING, Tensor, context
+from graphc.core import STRING, SymbolicTensor, context
 from graphc.ir import Attrs, OpDef
 from graphc.queues import reader_ops as ops
 from graphc.queues.building import GraphByHand, emit, graph_here
@@ -121,8 +121,7 @@ class ReaderBase:
           OutOfRangeError: as for :meth:`read`, and so are the others.
         """
         use, names = f"{self._attrs['label']}.read_up_to", self._names("read_up_to", queue)
-        is_late = not isinstance(num_records, Tensor) and hasattr(num_records, "raw")
-        count = None if is_late else integer(use, "num_records", num_records)
+        count = None if isinstance(num_records, SymbolicTensor) else integer(use, "num_records", num_records)
         if count is not None and count < 0:
             raise refusal(use, f"num_records is not negative, got {count}")
         inputs = () if count is not None else (num_records,)

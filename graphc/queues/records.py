@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, BinaryIO, Self, cast
 
-from graphc.base import at, user_location
+from graphc.base import at, files, user_location
 from graphc.base.errors import DataLossError, FailedPreconditionError, InvalidTypeError
 from graphc.queues.files import checked_compression, open_file, reading, skip_to
 
@@ -94,6 +94,7 @@ class TFRecordWriter:
     Raises:
       FailedPreconditionError: the extra ``data``, which has the checksums, is not installed.
       InvalidArgumentError: there is no such compression.
+      NotFoundError: the folder of the file does not exist.
 
     Example:
       >>> import os, tempfile
@@ -110,7 +111,8 @@ class TFRecordWriter:
         self._packer = checked_options(options, "TFRecordWriter").packer()
         self._checksum = _checksum()
         self._lock = threading.Lock()
-        self._file: BinaryIO | None = open(os.fspath(path), "wb")  # noqa: SIM115  close() closes it
+        with files.file_errors(os.fspath(path)):
+            self._file: BinaryIO | None = open(os.fspath(path), "wb")  # noqa: SIM115  close() closes it
 
     def write(self, record: bytes | bytearray | memoryview | str) -> None:
         """Adds a record; text is encoded as UTF-8.

@@ -135,11 +135,11 @@ class TestReadUpTo:
 class TestFilesThatDoNotDo:
     def test_one_that_is_not_there_is_passed_over_by_the_next_call(self) -> None:
         state, take = reader(TextLines()), names("nofile", "c.txt", ".", "c.txt")
-        with pytest.raises(NotFoundError, match=r"there is no file 'nofile' \(in the folder '/.*'\)") as caught:
+        with pytest.raises(NotFoundError, match="nofile: No such file or directory") as caught:
             state.read(take)
         assert isinstance(caught.value, FileNotFoundError)
         assert state.read(take) == (b"c.txt:1", b"one")
-        with pytest.raises(FailedPreconditionError, match=r"cannot read '\.': Is a directory"):
+        with pytest.raises(FailedPreconditionError, match=r"\.: Is a directory"):
             state.read(take)
         assert state.read(take) == (b"c.txt:1", b"one")
 
@@ -244,7 +244,7 @@ class TestState:
         saved = state.serialize()
         state.read(take)
         Path("a.txt").rename("moved.txt")
-        with pytest.raises(NotFoundError, match=r"there is no file 'a\.txt'"):
+        with pytest.raises(NotFoundError, match=r"a\.txt: No such file"):
             state.restore(saved)
         assert state.read(take) == (b"a.txt:3", b"x\ry")
 

@@ -98,7 +98,7 @@ class TestFailures:
             with pytest.raises(OutOfRangeError) as caught:
                 session.run(line)
             assert isinstance(caught.value.__cause__, FileNotFoundError)
-            with pytest.raises(NotFoundError, match=r"there is no file 'missing\.txt'"):
+            with pytest.raises(NotFoundError, match=r"missing\.txt: No such file"):
                 coord.join(threads)
             assert runner.exceptions_raised == []
 
@@ -127,7 +127,7 @@ class TestFailures:
             with caplog.at_level(logging.ERROR, "graphc.queue_runner"):
                 joined(runner.create_threads(session, start=True))
             assert all(isinstance(error, NotFoundError) for error in runner.exceptions_raised)
-            assert "there is no file 'missing.txt'" in caplog.text
+            assert "missing.txt: No such file" in caplog.text
             with pytest.raises(OutOfRangeError):
                 session.run(line)
 
@@ -198,7 +198,7 @@ class TestCollections:
 
     def test_who_forgets_to_start_them_is_told(self) -> None:
         with Graph().as_default(), Session() as session:
-            queue = FIFOQueue(3, "int32", shapes=[[]])
+            queue = FIFOQueue(3, "int32", shapes=[[]], name="forgotten")
             runner = QueueRunner(queue, [queue.enqueue(1)])
             add_queue_runner(runner)
             queue.fillers(session.resources).patience = 0.01
