@@ -31,6 +31,7 @@ def signature(function: Any) -> str:
     plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in parameters]
     text = str(inspect.Signature(plain))[1:-1]
     text = re.sub(r"<function (\w+) at \w+>", r"\1", re.sub(r"\b(?:tf|graphc)\.(\w+?)_?\b", r"\1", text))
+    text = re.sub(r"<\w+\.\w+: ([^>]+)>", r"\1", text)  # members of enumerations by their values
     return text.replace("<class 'bool'>", "bool").replace("'", '"')
 
 

@@ -62,25 +62,17 @@ def row_condition(condition: Any, x: Any) -> Any:
     return gx.reshape(condition, (-1, *[1] * (gx.ndim(x) - 1)))
 
 
-def filled(value: Any, shape: Any, verify_shape: bool) -> Any:
+def filled(value: Any, shape: Any) -> Any:
     """Returns a constant's values for a shape: of a list that is too short, the last one is repeated.
 
     Args:
       value: a number, or nested lists.
       shape: the sizes, or None.
-      verify_shape: whether the value must have this shape already.
-
-    Raises:
-      InvalidTypeError: it must and has another one.
     """
     if shape is None or not isinstance(value, list | tuple | np.ndarray):
         return value
     array: np.ndarray[Any, Any] = np.asarray(cast("Any", value))
-    sizes = tuple(int(size) for size in shape)
-    if verify_shape and array.shape != sizes:
-        error = InvalidTypeError(f"tf.constant: the value has the shape {array.shape}, expected {sizes}")
-        raise at(error, user_location())
-    missing = math.prod(sizes) - array.size
+    missing = math.prod([int(size) for size in shape]) - array.size
     if missing <= 0 or array.size == 0:
         return cast("Any", value)
     longer = [*array.ravel().tolist(), *[array.ravel()[-1].item()] * missing]

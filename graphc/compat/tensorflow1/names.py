@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
+from graphc import session
 from graphc.base import errors, files, flags, logs
 from graphc.compat.spaces import Library
-from graphc.compat.tensorflow1 import arguments
+from graphc.compat.tensorflow1 import arguments, assertions
 from graphc.compat.tensorflow1.making import making
 from graphc.compat.tensorflow1.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS, LATER, OPERATIONS, OTHERS, VALUES
 from graphc.compat.tensorflow1.tables.operations import operation_name
@@ -23,13 +24,14 @@ _MODULE = "graphc.compat.v1"
 
 NAMESPACE: Mapping[str, Any] = {
     **NAMESPACE_OF_2,
-    **{name: getattr(arguments, name) for name in arguments.__all__},
+    **{name: getattr(module, name) for module in (arguments, assertions) for name in module.__all__},
     "errors": errors,
     "files": files,
     "flags": flags,
     "logs": logs,
     "making": making,
     "os": os,
+    "session": session,
     "v2": SimpleNamespace(**names_of_2()),
 }
 """What signatures and calls of rows refer to."""

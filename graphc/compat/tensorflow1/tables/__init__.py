@@ -1,6 +1,17 @@
 """The tables: each row is a name of TensorFlow 1, its signature, and the call of graphc's functions it stands for."""
 
-from graphc.compat.tensorflow1.tables import arrays, checks, draws, files, networks, reductions, shared, strings
+from graphc.compat.tensorflow1.tables import (
+    arrays,
+    checks,
+    draws,
+    files,
+    graphs,
+    networks,
+    reductions,
+    shared,
+    strings,
+    training,
+)
 from graphc.compat.tensorflow1.tables.elsewhere import ELSEWHERE
 from graphc.compat.tensorflow1.tables.objects import CLASSES, DTYPES, ERRORS, LATER, VALUES
 
@@ -15,7 +26,7 @@ OPERATIONS = (
 )
 """Rows that make operations: they run in the default graph unless something else is traced."""
 
-OTHERS = (*shared.OTHERS, *files.ROWS)
-"""Rows that make none."""
+OTHERS = (*shared.OTHERS, *graphs.ROWS, *training.ROWS, *files.ROWS)
+"""Rows that make none, or that call functions of graphs, which name operations themselves."""
 
 __all__ = ["CLASSES", "DTYPES", "ELSEWHERE", "ERRORS", "LATER", "OPERATIONS", "OTHERS", "VALUES"]

@@ -10,18 +10,6 @@ def _cast(name: str, dtype: str) -> Alias:
 
 
 ROWS = (
-    alias(
-        "constant",
-        'value, dtype=None, shape=None, name="Const", verify_shape=False',
-        "v2.constant(filled(value, shape, verify_shape), dtype, shape)",
-        "[1, 2, 3], shape=[2, 2]",
-    ),
-    alias(
-        "convert_to_tensor",
-        "value, dtype=None, name=None, preferred_dtype=None, dtype_hint=None",
-        'v2.convert_to_tensor(value, dtype, either("dtype_hint", dtype_hint, "preferred_dtype", preferred_dtype))',
-        "[1.0, 2.0], dtype=tf.float32",
-    ),
     alias("ones_like", "tensor, dtype=None, name=None, optimize=True", "v2.ones_like(tensor, dtype)", "[1.0, 2.0]"),
     alias(
         "zeros_like", "tensor, dtype=None, name=None, optimize=True", "v2.zeros_like(tensor, dtype)", "[1.0], tf.int32"

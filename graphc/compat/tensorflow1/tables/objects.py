@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from graphc import session
 from graphc.base import File, flags
 from graphc.compat.statuses import CODES, ERRORS
 from graphc.compat.tensorflow2 import CLASSES as CLASSES_OF_2
@@ -14,11 +15,24 @@ __all__ = ["CLASSES", "DTYPES", "ERRORS", "LATER", "VALUES"]
 
 CLASSES: dict[str, Any] = {
     **{name: CLASSES_OF_2[name] for name in ("DeviceSpec", "GradientTape", "TensorSpec")},
+    "ConfigProto": session.ConfigProto,
+    "GPUOptions": session.GPUOptions,
+    "Graph": session.Graph,
+    "GraphKeys": session.GraphKeys,
+    "InteractiveSession": session.InteractiveSession,
     "OpError": ERRORS["errors.OpError"],
+    "Operation": session.Operation,
+    "RunMetadata": session.RunMetadata,
+    "RunOptions": session.RunOptions,
+    "Session": session.Session,
+    "Tensor": session.GraphTensor,
+    "Variable": session.GraphVariable,
     "gfile.FastGFile": File,
     "gfile.GFile": File,
     "gfile.Open": File,
     "io.gfile.GFile": File,
+    "summary.FileWriter": session.FileWriter,
+    "train.Saver": session.Saver,
 }
 """Objects by name, each with graphc's own signature."""
 
@@ -58,7 +72,14 @@ def _of_absl(name: str) -> Any:
     return getattr(flags.absl_flags(), name)
 
 
+_MESSAGES = {
+    **{name: name for name in ("AttrValue", "Event", "GraphDef", "HistogramProto", "LogMessage", "NodeDef")},
+    **{name: name for name in ("SessionLog", "Summary", "SummaryMetadata")},
+    **{f"summary.{name}": name for name in ("Event", "SessionLog", "Summary", "TaggedRunMetadata")},
+}
+
 LATER: Mapping[str, Callable[[], Any]] = {
-    f"{space}.{name}": partial(_of_absl, name) for space in ("flags", "app.flags") for name in _OF_ABSL
+    **{f"{space}.{name}": partial(_of_absl, name) for space in ("flags", "app.flags") for name in _OF_ABSL},
+    **{name: partial(session.message, kind) for name, kind in _MESSAGES.items()},
 }
 """Objects of other libraries, by the name that they have here."""

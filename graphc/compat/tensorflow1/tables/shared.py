@@ -275,9 +275,6 @@ random.stateless_gamma
 random.stateless_poisson
 random.stateless_binomial
 random.stateless_categorical
-debugging.check_numerics check_numerics
-debugging.assert_type assert_type
-debugging.assert_integer assert_integer
 strings.as_string as_string dtypes.as_string
 strings.format
 strings.join string_join
@@ -287,7 +284,6 @@ strings.strip string_strip
 strings.regex_full_match
 strings.regex_replace regex_replace
 strings.to_hash_bucket_fast string_to_hash_bucket_fast
-case
 switch_case
 map_fn
 scan
