@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -20,6 +20,7 @@ from graphc.core import (
     Tensor,
     as_dtype,
     as_strings,
+    contents_of,
     is_array,
     is_string_dtype,
     string,
@@ -27,7 +28,7 @@ from graphc.core import (
 )
 from graphc.function.checking import checked_array
 from graphc.function.describe import describe
-from graphc.ir import TensorType
+from graphc.ir import OPEN, TensorType
 from graphc.ops import asarray
 
 __all__ = ["Arguments", "Binder", "TensorSpec"]
@@ -41,8 +42,9 @@ class TensorSpec:
     float, a float not for an int. So calls with other numbers share a trace.
 
     Args:
-      shape: the size of each axis; None for any. There is one trace for each shape that is passed, as XLA compiles
-        programs for fixed shapes: None only says that other sizes are not an error.
+      shape: the size of each axis; None for any size, or in place of the whole shape for any number of axes. There is
+        one trace for each shape that is passed, as XLA compiles programs for fixed shapes; those that differ only in
+        what is left open here are reported, and not warned of.
       dtype: the dtype. Strings (``gx.string``) are values of Python's: there is one trace for each content.
       name: for people.
 
@@ -51,9 +53,20 @@ class TensorSpec:
       True
     """
 
-    shape: tuple[int | None, ...]
+    shape: Sequence[int | None] | None
     dtype: Any = np.float32
     name: str = ""
+
+    def __post_init__(self) -> None:
+        if self.shape is not None:
+            object.__setattr__(self, "shape", tuple(self.shape))
+
+    @property
+    def type(self) -> TensorType:
+        """What is known of the type of such a tensor; sizes that may be any are open."""
+        dtype = np.dtype(object) if self.of_strings else as_dtype(self.dtype)
+        sizes = [OPEN if size is None else size for size in self.shape or ()]
+        return TensorType(tuple(sizes), dtype, ranked=self.shape is not None)
 
     def accepts(self, type: TensorType) -> bool:
         """Whether a tensor of this type will do."""
@@ -61,6 +74,8 @@ class TensorSpec:
 
     def has_shape(self, shape: Sequence[int]) -> bool:
         """Whether a tensor of this shape will do, if its dtype will."""
+        if self.shape is None:
+            return True
         return len(self.shape) == len(shape) and all(
             wanted in (None, given) for wanted, given in zip(self.shape, shape, strict=True)
         )
@@ -72,7 +87,8 @@ class TensorSpec:
 
     def __str__(self) -> str:
         dtype: Any = string if self.of_strings else as_dtype(self.dtype)
-        return f"{dtype.name}[{','.join('?' if n is None else str(n) for n in self.shape)}]"
+        sizes = "*" if self.shape is None else ",".join("?" if size is None else str(size) for size in self.shape)
+        return f"{dtype.name}[{sizes}]"
 
 
 @dataclass
@@ -184,6 +200,13 @@ class Binder:
                 problem = InvalidTypeError(f"{self._function_name}: argument {name!r}: {error}")
                 raise at(problem, user_location()) from None
         return found
+
+    @property
+    def open_arguments(self) -> frozenset[str]:
+        """The expressions of the arguments of which ``input_signature`` leaves the shape, or a part of it, open."""
+        names = list(self.signature.parameters)[1 if self.is_method else 0 :]
+        return frozenset(path for name, spec in zip(names, self.input_signature or (), strict=False)
+                         for path in _open_paths(name, spec))  # fmt: skip
 
     def _specified(self, values: dict[str, Any]) -> list[str]:
         """The names of the arguments that ``input_signature`` is about."""
@@ -325,6 +348,15 @@ def _number_tensor(value: Any, spec: TensorSpec) -> Tensor:
 def _rank(dtype: np.dtype[Any]) -> int:
     """How wide a kind of numbers is; ints too large for any dtype are objects to NumPy."""
     return next((rank for rank, kind in enumerate(_KINDS) if jnp.issubdtype(dtype, kind)), 1)
+
+
+def _open_paths(path: str, spec: Any) -> Iterator[str]:
+    if isinstance(spec, TensorSpec):
+        if spec.type.is_open:
+            yield path
+    elif isinstance(spec, list | tuple | dict):
+        for key, part in contents_of(spec):
+            yield from _open_paths(f"{path}[{key!r}]", part)
 
 
 class _Leaf:

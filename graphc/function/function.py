@@ -82,6 +82,7 @@ class Function:
         self._traces: list[TracedFunction] = []  # those that were used last come first
         self._reports: deque[TraceReport] = deque(maxlen=_REPORTS_KEPT)
         self._described: list[list[tuple[str, str]]] = []
+        self._expected = 0
         self._created_in_vain: deque[Any] = deque(maxlen=config.max_traces)
         self._first: deque[tuple[Any, Program]] = deque(maxlen=_FIRST_KEPT)
         self._entry: Callable[..., Any] = _miss  # the short ways of a call: the one to try first, and others
@@ -272,12 +273,17 @@ class Function:
     def _report(self, traced: TracedFunction) -> None:
         described = [*traced.described(), *_settings()]
         reason = retrace_reason(described, self._described)
+        expected = self._is_expected(described)
         self._described.append(described)
         number = self._reports[-1].number + 1 if self._reports else 1
+        if expected:
+            reason += "; input_signature leaves this open"
+            self._expected += 1
         report = TraceReport(number, reason, user_location(), traced.seconds)
         self._reports.append(report)
         del self._described[: -config.max_traces]
-        if self._on_retrace == "ignore" or not is_due(number - 1, always=self._on_retrace == "error"):
+        counted = number - 1 - self._expected
+        if expected or self._on_retrace == "ignore" or not is_due(counted, always=self._on_retrace == "error"):
             return
         message = (
             f"{self.name} was traced again, for the {ordinal(number)} time: {reason}; each trace is compiled anew. "
@@ -286,6 +292,15 @@ class Function:
         if self._on_retrace == "error":
             raise at(InvalidArgumentError(message), report.location)
         warn_at(RetraceWarning(message), report.location)
+
+    def _is_expected(self, described: list[tuple[str, str]]) -> bool:
+        """Whether a trace differs from one before only in shapes that ``input_signature`` leaves open."""
+        opened = self._binder.open_arguments
+
+        def rest(described: list[tuple[str, str]]) -> list[tuple[str, str]]:
+            return [item for item in described if item[0] not in opened]
+
+        return bool(opened) and rest(described) in map(rest, self._described)
 
     def __set_name__(self, owner: type, name: str) -> None:
         # Defined in the body of a class: a method, even where it is called as Model.step(model, x).

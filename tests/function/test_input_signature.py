@@ -50,6 +50,16 @@ def test_calls_with_other_numbers_share_a_trace_and_other_shapes_do_not() -> Non
     assert function.num_traces == 2
 
 
+def test_a_specification_of_any_shape() -> None:
+    spec = TensorSpec(None, "int32")
+    assert (str(spec), str(spec.type), str(TensorSpec([None, 3]).type)) == ("int32[*]", "i32[*]", "f32[?,3]")
+    assert TensorSpec([None, 3]) == TensorSpec((None, 3))
+    function = gx.function(lambda x: gx.sum(x), input_signature=[spec])
+    assert [function(value).item() for value in (3, [1, 2], [[4], [5]])] == [3, 3, 9]
+    with pytest.raises(ValueError, match=r"argument 'x' is f32\[2\], input_signature asks for int32\[\*\]"):
+        function(gx.ones(2))
+
+
 def test_numbers_in_structures() -> None:
     spec = {"k": [TensorSpec((), "float32"), TensorSpec((2,), "int32")], "n": None}
     function = gx.function(lambda x, n: (x["k"][0] * n, x["k"][1]), input_signature=[spec])

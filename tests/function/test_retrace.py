@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import graphc as gx
@@ -75,6 +76,23 @@ def test_the_third_retrace_warns_at_the_users_line() -> None:
         function(gx.ones((4,)))  # traced here
     assert caught[0].filename.endswith("test_retrace.py")
     function(gx.ones((4,)))  # known now
+
+
+def test_shapes_that_the_signature_leaves_open_are_reported_and_not_warned_of() -> None:
+    spec = [gx.TensorSpec([None, 2]), {"k": [gx.TensorSpec(None)]}]
+    function = gx.function(lambda x, y, n: gx.sum(x) * gx.sum(y["k"][0]) * n, input_signature=spec, on_retrace="error")
+    for size in range(1, 7):
+        shape = (size,) * (size % 3)
+        found = function(gx.ones((size, 2)), {"k": [gx.ones(shape)]}, 2)
+        assert found.item() == 4 * size * np.prod(shape)
+    assert function.num_traces == 6
+    last = function.trace_report()[-1].reason
+    assert last.startswith("x was f32[")
+    assert last.endswith("; input_signature leaves this open")
+    for n in range(3, 5):
+        function(gx.ones((1, 2)), {"k": [gx.ones(())]}, n)
+    with pytest.raises(gx.errors.InvalidArgumentError, match="was traced again, for the 9th time: n was 4, is 5"):
+        function(gx.ones((1, 2)), {"k": [gx.ones(())]}, 5)
 
 
 def test_the_warning_comes_again_when_retraces_have_doubled() -> None:

@@ -109,7 +109,8 @@ def _boxed(given: Any) -> Any:
 
 def _type(given: Any) -> TensorType:
     has_shape = hasattr(given, "shape") and hasattr(given, "dtype") and not isinstance(given, type)
-    shape = cast("tuple[int | None, ...]", tuple(cast("Any", given).shape) if has_shape else ())
+    sizes = cast("Any", given).shape if has_shape else ()
+    shape = cast("tuple[int | None, ...]", (None,) if sizes is None else tuple(sizes))
     if None in shape:
         error = InvalidArgumentError(
             f"gx.pyfunc: the result type {given} leaves a size open; give it: programs are compiled for fixed sizes"
