@@ -367,6 +367,9 @@ class Expressions(ast.NodeTransformer):
         for keyword in node.keywords:
             value = keyword.value
             keyword.value = self.consumed("mapping", value) if keyword.arg is None else self.visit(value)
+        text = isinstance(function, ast.Name) and function.id in ("eval", "exec") and function.id not in self.local
+        if text and len(node.args) == 1 and not isinstance(node.args[0], ast.Starred):
+            node.args[0] = located(operator("evaluated", node.args[0]), node.args[0])
         return node
 
     def _looks_at_frame(self, node: ast.Call, name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from graphc.autograph.binding import Bindings
-from graphc.autograph.build import assign, constant, load, located, operator, store
+from graphc.autograph.build import assign, constant, load, located, operator, store, strings
 from graphc.autograph.expressions import BINARY, Expressions, first_parameter
 from graphc.autograph.names import NameTable, Scope
 from graphc.autograph.unit import Unit
@@ -149,6 +149,10 @@ class Stores(Expressions):
     def _classdef(self, node: ast.ClassDef) -> Block:
         before, after = constant(node.name), load(node.name)
         return [self._run("defining_class", node, before), node, self._run("defined_class", node, after)]
+
+    def _importfrom(self, node: ast.ImportFrom) -> Block:
+        names = strings(alias.name for alias in node.names)
+        return [node, self._run("imported", node, constant(node.module or ""), constant(node.level), names)]
 
     def _delete(self, node: ast.Delete) -> Block:
         new: Block = []

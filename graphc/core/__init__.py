@@ -91,8 +91,7 @@ from graphc.core.same import (
     same_keys,
     same_set,
 )
-from graphc.core.sources import Source, attribute, fixed, global_name, looked_up
-from graphc.core.sources import cell as cell_source
+from graphc.core.sources import Source, attribute, dispatched, fixed, global_name, looked_up
 from graphc.core.stand_ins import StandIn, StandIns
 from graphc.core.strings import (
     STRING_RULES,
@@ -187,7 +186,6 @@ __all__ = [
     "bytes_array",
     "canonical_array",
     "canonical_device",
-    "cell_source",
     "check_implemented",
     "check_leaves",
     "colocate_with",
@@ -205,6 +203,7 @@ __all__ = [
     "device_name",
     "device_scope",
     "devices",
+    "dispatched",
     "dtype_rules",
     "exact",
     "examine",

@@ -282,8 +282,10 @@ def _reference(reads: Reads, source: Source, value: Any, kind: type[Any]) -> Non
 
 def _instance(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
     reads.register(source, value)
-    if not source.of_call or is_opaque(kind) or _is_library(kind):
+    if is_opaque(kind) or _is_library(kind):
         reads.add(identity(source, value))
+    elif not source.of_call:  # whose class may be another one, as of an argument
+        reads.add(ReadGuard(source, "{v} is {0} and type({v}) is {1}", (value, kind), _text(value)))
     else:
         reads.add(ReadGuard(source, "type({v}) is {0}", (kind,), f"a {kind.__name__}"))
 

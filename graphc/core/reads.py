@@ -13,13 +13,24 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import FunctionType
+from types import CellType, FunctionType
 from typing import Any, cast
 
 from graphc.base import nest
 from graphc.core.read_kinds import ReadGuard, has_parts, identity, is_array, items, keyed, recorder
 from graphc.core.same import attributes_of, content_of, contents_of
-from graphc.core.sources import Source, argument, attribute, cell, fixed, item, length, membership, outer_cell
+from graphc.core.sources import (
+    Source,
+    argument,
+    attribute,
+    cell,
+    closure_cell,
+    fixed,
+    item,
+    length,
+    membership,
+    outer_cell,
+)
 from graphc.core.tensor import SymbolicTensor, Tensor
 
 __all__ = ["ReadGuard", "Reads", "has_parts", "is_array"]
@@ -155,12 +166,29 @@ class Reads:
         source = self.source(function)
         for position, name in enumerate(function.__code__.co_freevars):
             holder = (function.__closure__ or ())[position]
-            if source is not None and id(holder) not in self._cells:
-                line = f"{file}:{names.get(name, function.__code__.co_firstlineno)}"
-                found = outer_cell(source, position, name) if source.of_call else cell(holder, name, line)
-                self._cells[id(holder)] = found
+            if source is not None:
+                self._cell(
+                    source, position, holder, name, f"{file}:{names.get(name, function.__code__.co_firstlineno)}"
+                )
             if name in names and id(holder) in self._cells and (content := content_of(holder)) is not holder:
                 (self.container if name in asked else self.record)(self._cells[id(holder)], content)
+
+    def _cell(self, function: Source, position: int, holder: CellType, name: str, line: str) -> None:
+        """Tells of a variable of a function: another one may be found in its place that was made of the same code."""
+        always_same = function.base is None and function.key[0] == "fixed"
+        own = cell(holder, name, line) if always_same else outer_cell(function, position, name)
+        known = self._cells.setdefault(id(holder), own)
+        if known.key != own.key and own.base is not None:
+            place = closure_cell(function, position)
+            if known.base is None:
+                guard = ReadGuard(place, "{v} is {0}", (holder,))
+            else:
+                guard = ReadGuard(place, "{v} is {s0}", (), others=(closure_cell(known.base, known.key[-1]),))
+            self.guards.setdefault(place.key, guard)
+
+    def variable(self, holder: CellType) -> Source | None:
+        """Where the content of the variable of a function is found; None for one that nobody told of."""
+        return self._cells.get(id(holder))
 
     def identify(self, value: Any) -> None:
         """The very object counts: it is compared by identity, hashed, or kept by what the program calls."""
@@ -197,6 +225,12 @@ class Reads:
             self.complete(owner)
             source = self.source(owner)
             if source is not None and has_parts(owner):
+                for name in getattr(cast("type[Any]", type(owner)), "__graphc_called__", ()):
+                    if name in owner.__dict__:
+                        self.record(attribute(source, name), owner.__dict__[name])
+                    else:
+                        guard = ReadGuard(source, f"{name!r} not in {{v}}.__dict__")
+                        self.guards.setdefault(("lacks", *source.key, name), guard)
                 for name, part in _read_of(owner):
                     self.record(attribute(source, name), part)
                     todo.append(part)

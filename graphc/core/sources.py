@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from functools import partial
 from keyword import iskeyword
 from types import CellType
 from typing import Any, cast
@@ -19,6 +20,8 @@ __all__ = [
     "argument",
     "attribute",
     "cell",
+    "closure_cell",
+    "dispatched",
     "fixed",
     "global_name",
     "item",
@@ -86,6 +89,11 @@ def cell(holder: CellType, name: str, place: str) -> Source:
     return Source(None, holder, ".cell_contents", f"outer {name} ({place})", ("cell", id(holder)))
 
 
+def closure_cell(function: Source, position: int) -> Source:
+    """The cell of a variable of the function around a function that is itself found at each call."""
+    return Source(function, _NONE, f".__closure__[{position}]", function.text, (*function.key, "closure", position))
+
+
 def outer_cell(function: Source, position: int, name: str) -> Source:
     """A variable of the function around a function that is itself found at each call."""
     suffix = f".__closure__[{position}].cell_contents"
@@ -137,6 +145,11 @@ def element(holder: Source, value: Any) -> Source:
     source = Source(None, weakref.ref(value), "()", text, ("element", id(value)))
     source.of_call = True
     return source
+
+
+def dispatched(dispatch: Callable[[type[Any]], Any], kind: type[Any], text: str, key: int) -> Source:
+    """What ``functools.singledispatch`` chooses for a class; ``key`` tells its function from others."""
+    return Source(None, partial(dispatch, kind), "()", text, ("dispatched", key, kind))
 
 
 def looked_up(find: Callable[[str], Any], name: str, text: str, key: tuple[Any, ...]) -> Source:

@@ -58,6 +58,9 @@ class Layer:
     __graphc_reads__: ClassVar[tuple[str, ...]]
     """What calls of just this class read of its attributes, where not all of them; compiled functions guard these."""
 
+    __graphc_called__ = ("call",)
+    """Methods that calls of a layer look up on the layer itself, where a function may have been put in place of one."""
+
     built = False
     _name: str | None = None
 

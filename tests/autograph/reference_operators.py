@@ -72,6 +72,12 @@ class Plain:
     def return_value(self, value: object) -> object:
         return None if isinstance(value, Undefined) else value
 
+    def imported(self, module: str, level: int, names: tuple[str, ...]) -> None:
+        del module, level, names
+
+    def evaluated(self, text: object) -> object:
+        return text
+
     def defining_class(self, name: str) -> None:
         pass
 

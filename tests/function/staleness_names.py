@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import sys
 import types
 from typing import Any
 
@@ -128,6 +130,30 @@ for _place, _program in {
     )
 
 
+@for_kind(NAMES, "`globals()[name]`", "followed")
+def _() -> Made:
+    return _rebinding("NUMBER", 2.0, 3.0, lambda x: x * globals()["NUMBER"])
+
+
+@for_kind(NAMES, "a global that `eval` reads", "followed")
+def _() -> Made:
+    return _rebinding("NUMBER", 2.0, 3.0, lambda x: x * eval("NUMBER + 1"))
+
+
+@for_kind(NAMES, "a name that the function imports from a module", "followed")
+def _() -> Made:
+    module: Any = types.ModuleType("a_module_of_the_user")
+    module.number = 2.0
+    sys.modules[module.__name__] = module
+
+    def program(x: Any) -> Any:
+        from a_module_of_the_user import number  # pyright: ignore
+
+        return x * number
+
+    return program, lambda: setattr(module, "number", 3.0)
+
+
 @for_kind(FUNCTIONS, "a global function that is defined anew", "followed")
 def _() -> Made:
     return _rebinding("HELPER", lambda x: x * 2, lambda x: x * 3, lambda x: HELPER(x))
@@ -148,6 +174,88 @@ def _() -> Made:
         helper = lambda x: x * 3  # noqa: E731
 
     return lambda x: helper(x), change
+
+
+def _scaling(number: float) -> Any:
+    return lambda x: x * number
+
+
+@for_kind(FUNCTIONS, "another function of the same code, around which a variable holds something else", "followed")
+def _() -> Made:
+    return _rebinding("HELPER", _scaling(2.0), _scaling(3.0), lambda x: HELPER(x))
+
+
+@for_kind(FUNCTIONS, "such a function in a list", "followed")
+def _() -> Made:
+    helpers = [_scaling(2.0)]
+    return lambda x: helpers[0](x), lambda: helpers.__setitem__(0, _scaling(3.0))
+
+
+@for_kind(FUNCTIONS, "one of two functions that shared a variable", "followed")
+def _() -> Made:
+    def sharing(number: float) -> list[Any]:
+        return [lambda x: x * number, lambda x: x + number]
+
+    helpers = sharing(2.0)
+    return lambda x: helpers[0](x) + helpers[1](x), lambda: helpers.__setitem__(1, sharing(3.0)[1])
+
+
+@for_kind(FUNCTIONS, "what a `contextlib.contextmanager` yields", "followed")
+def _() -> Made:
+    values = {"a": 2.0}
+
+    @contextlib.contextmanager
+    def yielding() -> Any:
+        yield values["a"]
+
+    def program(x: Any) -> Any:
+        with yielding() as value:
+            return x * value
+
+    return program, lambda: values.update(a=3.0)
+
+
+@for_kind(FUNCTIONS, "an implementation that a `functools.singledispatch` gets later", "followed")
+def _() -> Made:
+    @functools.singledispatch
+    def helper(value: Any) -> float:
+        return 2.0
+
+    def register() -> None:
+        helper.register(str, lambda value: 3.0)
+
+    return lambda x: x * helper("a"), register
+
+
+@for_kind(FUNCTIONS, "an implementation that a `functools.singledispatchmethod` gets later", "followed")
+def _() -> Made:
+    class Kind:
+        @functools.singledispatchmethod
+        def helper(self, value: Any) -> float:
+            return 2.0
+
+    def register() -> None:
+        Kind.helper.register(str, lambda self, value: 3.0)  # pyright: ignore
+
+    value = Kind()
+    return lambda x: x * value.helper("a"), register
+
+
+@for_kind(FUNCTIONS, "what `__class_getitem__` gives", "followed")
+def _() -> Made:
+    class Kind:
+        values: dict[str, float] = {"a": 2.0}  # noqa: RUF012
+
+        def __class_getitem__(cls, name: str) -> float:
+            return cls.values[name]
+
+    return lambda x: x * Kind["a"], lambda: Kind.values.update(a=3.0)
+
+
+@for_kind(FUNCTIONS, "`layer.call = ...` on one layer", "followed")
+def _() -> Made:
+    layer = gx.layers.Dropout(0.0)
+    return lambda x: layer(x), lambda: setattr(layer, "call", lambda x, training=False: x * 3.0)
 
 
 @for_kind(FUNCTIONS, "the code of a function (`f.__code__ = ...`)", "followed")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import collections
 import dataclasses
+import enum
 import threading
 import types
 import weakref
@@ -166,7 +167,7 @@ def _() -> Made:
     return lambda x: x * value.factor, lambda: value.parts.update(factor=3.0)
 
 
-@for_kind(ATTRIBUTES, "what `__getattribute__` computes of", "followed", gap=True)
+@for_kind(ATTRIBUTES, "what `__getattribute__` computes of", "followed")
 def _() -> Made:
     value = _Dynamic()
     return lambda x: x * value.factor, lambda: value.parts.update(factor=3.0)
@@ -189,6 +190,21 @@ def _() -> Made:
     first, second = type("A", (), {"factor": 2.0}), type("B", (), {"factor": 3.0})
     value = first()
     return lambda x: x * value.factor, lambda: setattr(value, "__class__", second)
+
+
+@for_kind(ATTRIBUTES, "the class of an object, which `isinstance` is asked for", "followed")
+def _() -> Made:
+    first, second = type("A", (), {}), type("B", (), {})
+    value = first()
+    return lambda x: x * (3.0 if isinstance(value, second) else 2.0), lambda: setattr(value, "__class__", second)
+
+
+@for_kind(ATTRIBUTES, "the value of a member of an enumeration", "followed")
+def _() -> Made:
+    class Kind(enum.Enum):
+        ONE = 2.0
+
+    return lambda x: x * Kind.ONE.value, lambda: setattr(Kind.ONE, "_value_", 3.0)
 
 
 @for_kind(ATTRIBUTES, "an attribute of what a weak reference refers to", "followed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import contextlib
 import datetime
 import decimal
@@ -83,6 +84,21 @@ def _() -> Made:
     kept = [type("Kind", (), {})()]
     reference = weakref.ref(kept[0])
     return lambda x: x * (3.0 if reference() is None else 2.0), kept.clear
+
+
+@for_kind(WORLD, "a class that is registered with an `abc.ABC`", "documented")
+def _() -> Made:
+    class Kind(abc.ABC):  # noqa: B024
+        pass
+
+    value = type("Other", (), {})()
+    return lambda x: x * (3.0 if isinstance(value, Kind) else 2.0), lambda: Kind.register(type(value))
+
+
+@for_kind(WORLD, "what `dir(object)` lists", "documented")
+def _() -> Made:
+    value = type("Kind", (), {})()
+    return lambda x: x * (3.0 if "factor" in dir(value) else 2.0), lambda: setattr(value, "factor", 1.0)
 
 
 # --- printed text

@@ -19,6 +19,7 @@ from graphc.autograph.operators.branches.logic import and_, if_exp, not_, or_
 from graphc.autograph.operators.calls.calls import call, call_method, convert_call, do_not_convert, load_attr
 from graphc.autograph.operators.calls.impure import defined_class, defining_class
 from graphc.autograph.operators.calls.natives import hashed, items, mapping, rows, spread
+from graphc.autograph.operators.calls.reading import evaluated, imported
 from graphc.autograph.operators.calls.unconverted import run_as_is
 from graphc.autograph.operators.calls.watch import made
 from graphc.autograph.operators.expressions.arithmetic import binary, load_item, unary
@@ -87,6 +88,7 @@ __all__ = [
     "delete_item",
     "do_not_convert",
     "ends_function",
+    "evaluated",
     "failed",
     "failed_still",
     "for_stmt",
@@ -100,6 +102,7 @@ __all__ = [
     "holds_views",
     "if_exp",
     "if_stmt",
+    "imported",
     "in_finally",
     "inplace",
     "is_",

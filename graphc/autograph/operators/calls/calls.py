@@ -69,7 +69,7 @@ from graphc.autograph.operators.stores.unfollowed import note_change
 from graphc.autograph.source import NoSourceError
 from graphc.base import is_graphc_file, is_installed_file, is_internal_file, remember
 from graphc.base.errors import UnsupportedSyntaxError
-from graphc.core import ArrayMethods, Region, SymbolicTensor, Tensor, context, register_converter
+from graphc.core import ArrayMethods, Region, SymbolicTensor, Tensor, context, dispatched, register_converter
 
 __all__ = ["call", "call_method", "convert_call", "do_not_convert", "is_pure_class", "load_attr"]
 
@@ -180,6 +180,10 @@ def call(function: Any) -> Any:
             return _with_choices(function, native)
         hands_over = native is not function and is_library(function) and function is not functools.partial
         return _reading(function, native) if hands_over and not _is_graphc(function) else native
+    if function is object.__getattribute__:
+        return _own_attr
+    if isinstance(function, types.MethodWrapperType) and function.__name__ == "__getattribute__":
+        return functools.partial(_own_attr, function.__self__)
     if isinstance(function, types.BuiltinFunctionType | types.MethodWrapperType | types.WrapperDescriptorType):
         return _with_choices(function, _builtin(function))
     if isinstance(function, types.MethodDescriptorType):
@@ -225,7 +229,26 @@ def _dispatched(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         return in_python(function, **kwargs)
     if isinstance(args[0], OneOf):
         return use(args[0], lambda value: _dispatched(function, value, *args[1:], **kwargs))
-    return call(function.dispatch(call(type)(args[0])))(*args, **kwargs)
+    return call(_implementation(function.dispatch, call(type)(args[0]), id(function)))(*args, **kwargs)
+
+
+def _dispatched_method(found: Any, owner: Any, kind: type[Any], /, *args: Any, **kwargs: Any) -> Any:
+    """Calls what ``functools.singledispatchmethod`` chooses by the class of the first argument."""
+    if not args:
+        return in_python(found.__get__(owner, kind), **kwargs)
+    if isinstance(args[0], OneOf):
+        return use(args[0], lambda value: _dispatched_method(found, owner, kind, value, *args[1:], **kwargs))
+    chosen = _implementation(found.dispatcher.dispatch, call(type)(args[0]), id(found))
+    return call(chosen.__get__(owner, kind))(*args, **kwargs)
+
+
+def _implementation(dispatch: Callable[[type[Any]], Any], kind: type[Any], key: int) -> Any:
+    """What ``functools.singledispatch`` chooses for a class; another one may be registered before the next call."""
+    found = dispatch(kind)
+    if context.trace is not None:
+        text = f"the implementation of a singledispatch for {kind.__name__}"
+        context.trace.root.reads.record(dispatched(dispatch, kind, text, key), found)
+    return found
 
 
 def _call_one(function: OneOf, /, *args: Any, **kwargs: Any) -> Any:
@@ -335,6 +358,8 @@ def load_attr(owner: Any, name: str, *, by_item: bool = False) -> Any:
             return value
         check_unread(owner, name)
         fallback = operator_method(owner, "__getattr__")
+        if (finder := operator_method(owner, "__getattribute__")) is not None:
+            return call(finder)(owner, name)
         return _found_attr(owner, name, getattr if fallback is None else _without_fallback, by_item=by_item)
     except AttributeError:
         read_missing(owner, name)
@@ -355,6 +380,8 @@ def _found_attr(owner: Any, name: str, native: Callable[[Any, str], Any], *, by_
         if isinstance(found.fget, types.FunctionType) and is_users(kind, found.fget):
             read_descriptor(kind, name, found)
             return call(found.fget)(owner)
+    elif isinstance(found, functools.singledispatchmethod):
+        return functools.partial(_dispatched_method, found, owner, kind)
     elif isinstance(found, functools.cached_property):
         if name not in owner.__dict__:
             side_effect(f"the first use of the cached property {name!r} of a {kind.__name__}")
@@ -366,6 +393,17 @@ def _found_attr(owner: Any, name: str, native: Callable[[Any, str], Any], *, by_
     value = in_python(native, owner, name)
     read_attribute(owner, name, value, by_item=by_item)
     return value
+
+
+def _own_attr(owner: Any, name: str) -> Any:
+    """``object.__getattribute__(owner, name)``, also by ``super()``, as a ``__getattribute__`` of the user's asks."""
+    if context.trace is None or isinstance(owner, _NAMESPACES):
+        return in_python(object.__getattribute__, owner, name)
+    try:
+        return _found_attr(owner, name, object.__getattribute__, by_item=False)
+    except AttributeError:
+        read_missing(owner, name)
+        raise
 
 
 def call_special(owner: Any, *names: str) -> tuple[bool, Any]:

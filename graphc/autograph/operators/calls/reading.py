@@ -7,6 +7,9 @@ read as a whole.
 from __future__ import annotations
 
 import dis
+import enum
+import importlib.util
+import sys
 import types
 from dataclasses import dataclass
 from functools import partial
@@ -20,6 +23,8 @@ from graphc.core import SymbolicTensor, Tensor, Trace, attribute, context, fixed
 
 __all__ = [
     "entering",
+    "evaluated",
+    "imported",
     "is_library",
     "names_of",
     "read_attribute",
@@ -27,6 +32,7 @@ __all__ = [
     "read_method",
     "read_missing",
     "read_names",
+    "read_namespace",
 ]
 
 _UNSEEN = frozenset((int, float, bool, str, bytes, complex, type(None), Tensor, SymbolicTensor))
@@ -83,6 +89,48 @@ def read_names(function: types.FunctionType, names: Names, asked: frozenset[str]
         reads.closure(function, names.free, file, asked)
 
 
+def read_namespace(owner: Any, name: Any) -> None:
+    """Tells of an item of ``globals()``, which is a global by its name; of another object nothing."""
+    if type(owner) is dict and type(name) is str and "__builtins__" in owner and context.trace is not None:
+        namespace = cast("dict[str, Any]", owner)
+        if name in namespace:
+            context.trace.root.reads.record(global_name(namespace, name, "by globals()"), namespace[name])
+        else:
+            context.trace.root.reads.undefined(namespace, name)
+
+
+def evaluated(text: Any) -> Any:
+    """What ``eval`` and ``exec`` are given; of text the globals are told of that it names."""
+    trace, namespace = context.trace, sys._getframe(1).f_globals  # pyright: ignore[reportPrivateUsage]
+    if trace is not None and isinstance(text, str | types.CodeType):
+        try:
+            code = compile(text, "<eval>", "exec") if isinstance(text, str) else text
+        except SyntaxError:
+            return text
+        for name in names_of(code, inner=True).outside:
+            read_namespace(namespace, name)
+    return text
+
+
+def imported(module: str, level: int, names: tuple[str, ...]) -> None:
+    """Tells of what a function has just imported from a module of the user's.
+
+    Args:
+      module: its name, which may be relative.
+      level: how many dots stand before it.
+      names: what was imported.
+    """
+    if context.trace is None:
+        return
+    if level:
+        package = sys._getframe(1).f_globals.get("__package__")  # pyright: ignore[reportPrivateUsage]
+        module = importlib.util.resolve_name("." * level + module, package)
+    found = sys.modules.get(module)
+    if found is not None:
+        for name in names:
+            read_attribute(found, name, getattr(found, name))
+
+
 def names_of(code: types.CodeType, *, inner: bool = False) -> Names:
     """The names in code, and in its comprehensions and converted parts; with ``inner``, in all functions it defines."""
     return _known[inner].get(id(code)) or remember(_known[inner], code, _names_of(code, inner))
@@ -135,6 +183,9 @@ def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) 
     if isinstance(owner, type | types.ModuleType):
         if not is_library(owner):
             record(attribute(fixed(owner, owner.__name__), name), value)
+        return
+    if isinstance(owner, enum.Enum) and name in ("name", "value"):
+        reads.record(attribute(fixed(owner, str(owner)), f"_{name}_"), value)
         return
     if kind is super:
         kind = next((base for base in _after(owner) if name in vars(base)), object)

@@ -27,6 +27,7 @@ __all__ = [
     "PLAIN",
     "check_iterator",
     "check_stores",
+    "class_item_method",
     "is_pure_module",
     "is_users",
     "made",
@@ -198,6 +199,16 @@ def operator_method(owner: Any, name: str) -> types.FunctionType | None:
         return None
     context.trace.root.reads.record(attribute(fixed(kind, kind.__name__), name), method)
     return _unless_generator(method)
+
+
+def class_item_method(kind: Any) -> Any:
+    """The method of the user's that answers ``kind[...]`` for a class; None if there is none, or it is no class."""
+    if not isinstance(kind, type):
+        return None
+    found = found_on(kind, "__class_getitem__")
+    inside = getattr(found, "__func__", None)
+    users = isinstance(inside, types.FunctionType) and is_users(kind, inside)
+    return getattr(kind, "__class_getitem__") if users and found_on(type(kind), "__getitem__") is None else None  # noqa: B009
 
 
 def is_users(kind: type[Any], method: types.FunctionType) -> bool:

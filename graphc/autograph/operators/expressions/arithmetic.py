@@ -17,7 +17,8 @@ from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.impure import check_read
 from graphc.autograph.operators.calls.item_reads import asks_for_item, known_item
 from graphc.autograph.operators.calls.natives import INDEXED, check_index, check_methods, check_printed
-from graphc.autograph.operators.calls.watch import PLAIN, made, operator_method
+from graphc.autograph.operators.calls.reading import read_namespace
+from graphc.autograph.operators.calls.watch import PLAIN, class_item_method, made, operator_method
 from graphc.autograph.operators.choices.one_of import OneOf, ask
 from graphc.autograph.operators.failures.origins import in_python
 from graphc.autograph.operators.host.text import percent
@@ -132,6 +133,8 @@ def load_item(owner: Any, index: Any, *, by_item: bool = False) -> Any:
         return owner[index]
     if asks_for_item(owner, index):
         return known_item(owner, index, by_item=by_item)
+    if (method := class_item_method(owner)) is not None:
+        return call(method)(index)
     if isinstance(owner, OneOf):
         return ask(owner, lambda value: load_item(value, index))
     if isinstance(index, OneOf):
@@ -146,6 +149,7 @@ def load_item(owner: Any, index: Any, *, by_item: bool = False) -> Any:
     if type(owner) in PLAIN:
         check_index(index)
         check_positions(owner, index)
+        read_namespace(owner, index)
         return in_python(operator.getitem, owner, index)
     method = operator_method(owner, "__getitem__")
     if method is not None:
@@ -153,6 +157,7 @@ def load_item(owner: Any, index: Any, *, by_item: bool = False) -> Any:
     check_index(index)
     check_positions(owner, index)
     check_read(owner)
+    read_namespace(owner, index)
     kind = cast("type[Any]", type(owner))
     if found_on(kind, "__missing__") is not None and issubclass(kind, dict) and not dict.__contains__(owner, index):
         default = operator_method(owner, "__missing__")

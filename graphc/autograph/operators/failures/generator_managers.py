@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphc.autograph.convert import convert, is_converted
+from graphc.autograph.operators.calls.reading import entering, read_attribute
 from graphc.autograph.operators.calls.watch import is_pure_module, made
 from graphc.autograph.source import NoSourceError
 from graphc.base import is_library_file
@@ -39,6 +40,8 @@ def converted_maker(function: types.FunctionType) -> Callable[..., Any] | None:
         converted = convert(generator, suspended=True)
     except (NoSourceError, UnsupportedSyntaxError):
         return None
+    read_attribute(function, "__wrapped__", generator)
+    entering(generator)
     return functools.partial(_make, contextlib.contextmanager(converted))
 
 

@@ -10,7 +10,7 @@ from types import CellType
 from typing import Any
 
 from graphc.base import Location
-from graphc.core import MISSING, Place, Reads, Trace, cell_source, global_name
+from graphc.core import MISSING, Place, Reads, Trace, global_name
 
 __all__ = ["CellPlace", "GlobalPlace", "note_name"]
 
@@ -53,9 +53,10 @@ class CellPlace(Place):
     def __init__(self, owner: CellType, name: str) -> None:
         super().__init__(owner, f"{name!r} of another function", f"the assignment to {name!r} of another function")
 
-    def read_as(self, reads: Reads) -> tuple[Any, ...]:
-        """The key of the source by which the variable is read."""
-        return cell_source(self.owner, "", "").key
+    def read_as(self, reads: Reads) -> tuple[Any, ...] | None:
+        """The key of the source by which the variable is read, of a function that is the same in all calls."""
+        source = reads.variable(self.owner)
+        return None if source is None or source.of_call else source.key
 
     def get(self) -> Any:
         """What the variable holds."""
