@@ -18,6 +18,7 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("GRAPHC_CPU_DEVICES", "8")
 # One process runs the tests of graphc.compat.v2 and all others: only those in tests/compat have TensorFlow's dtypes.
 os.environ.setdefault("GRAPHC_ENABLE_X64", "0")
+os.environ.setdefault("GRAPHC_TENSOR_TEXT", "numpy")
 # Every graph that a test makes is checked between the passes.
 os.environ.setdefault("GRAPHC_VERIFY", "1")
 # XLA compiles in less than half the time without its optimizer and its newer code generator for the CPU, which make

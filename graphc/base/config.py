@@ -37,6 +37,14 @@ def _seconds(name: str) -> float | None:
     return value if 0 < value < math.inf else None
 
 
+_TEXTS = ("numpy", "tensorflow")
+
+
+def _environment_text() -> str | None:
+    found = os.environ.get("GRAPHC_TENSOR_TEXT", "").lower()
+    return found if found in _TEXTS else None
+
+
 @dataclass(frozen=True)
 class WideTypes:
     """The switch of the 64-bit types, which JAX holds; a layer above, which knows JAX, says how it is asked and set.
@@ -113,6 +121,9 @@ class Config:
         JAX's own switch ``jax_enable_x64`` (``GRAPHC_ENABLE_X64`` or ``JAX_ENABLE_X64``). It may be set at any time:
         what was compiled before is kept for when it is set back. Importing ``graphc.compat.v2`` sets it, unless the
         environment has ``GRAPHC_ENABLE_X64=0``.
+      tensor_text: how ``print``, ``str`` and ``repr`` show tensors: ``"numpy"``, as NumPy's arrays, or
+        ``"tensorflow"``, with shape and dtype (``GRAPHC_TENSOR_TEXT``). ``format`` and f-strings show values alone,
+        either way. Importing ``graphc.compat.v2`` sets ``"tensorflow"``, unless the environment decides.
       default_dtype_bits: 64, or 32 for 32-bit types of Python's numbers, and of new tensors for which none is given,
         although there are 64-bit ones; NumPy's arrays keep theirs (``GRAPHC_DEFAULT_DTYPE_BITS``).
 
@@ -127,6 +138,7 @@ class Config:
     warn_retraces: int = 3
     full_traceback: bool = field(default_factory=lambda: _flag("GRAPHC_FULL_TRACEBACK"))
     soft_placement: bool = field(default_factory=lambda: _flag("GRAPHC_SOFT_PLACEMENT"))
+    tensor_text: str = field(default_factory=lambda: _environment_text() or "numpy")
     _max_in_flight: int | None = field(
         default_factory=lambda: _number("GRAPHC_MAX_IN_FLIGHT", 0) or None, init=False, repr=False
     )
@@ -328,6 +340,11 @@ class Config:
             self.enable_x64 = True
             self.default_dtype_bits = 32
 
+    def set_tensorflows_text(self) -> None:
+        """Shows tensors as TensorFlow does, unless the environment says how to."""
+        if _environment_text() is None:
+            self.tensor_text = "tensorflow"
+
     def register_wide_types(self, switch: WideTypes) -> None:
         """Says how the 64-bit types are turned on; the core, a layer above, calls this once."""
         self._wide_types = switch
@@ -357,6 +374,12 @@ def _unexpected(name: str, expected: str, value: Any) -> InvalidArgumentError:
     return at(InvalidArgumentError(f"gx.config.{name}: expected {expected}, got {value!r}"), user_location())
 
 
+def _text(name: str, value: Any) -> str:
+    if value not in _TEXTS:
+        raise _unexpected(name, " or ".join(map(repr, _TEXTS)), value)
+    return value
+
+
 _PLAIN: Final[dict[str, Callable[[str, Any], Any]]] = {
     "verify": _truth,
     "max_traces": _number_of,
@@ -364,6 +387,7 @@ _PLAIN: Final[dict[str, Callable[[str, Any], Any]]] = {
     "warn_retraces": _number_of,
     "full_traceback": _truth,
     "soft_placement": _truth,
+    "tensor_text": _text,
 }
 """What looks at the values of the settings that are plain attributes."""
 

@@ -22,6 +22,7 @@ from graphc.core.convert import SCALARS, operand
 from graphc.core.dispatch import apply, argument_names, register_strings
 from graphc.core.dtypes import canonical_array, type_of
 from graphc.core.tensor import SymbolicTensor, Tensor
+from graphc.core.texts import representation, shown_text
 from graphc.ir import OPS, Attrs, OpDef
 
 __all__ = [
@@ -325,14 +326,13 @@ class StringTensor:
         return StringTensor, (self._values.copy(),)
 
     def __str__(self) -> str:
-        return str(self.numpy())
+        return shown_text(self._values, "string")
 
     def __format__(self, spec: str) -> str:
-        return format(self.item(), spec) if not self.shape else str(self)
+        return format(self.item(), spec) if not self.shape else str(self.numpy())
 
     def __repr__(self) -> str:
-        values = np.array2string(self._values, separator=", ", threshold=64)
-        return f"StringTensor({values}, shape={self.shape}, dtype=string)"
+        return representation("StringTensor", self._values, "string")
 
 
 class Contents:

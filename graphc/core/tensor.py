@@ -19,6 +19,7 @@ from graphc.core.dispatch import register_tensor
 from graphc.core.dtypes import canonical_array
 from graphc.core.leaving import ShownArray, check_leaves, shown, stay, when_jax_converts
 from graphc.core.open_shapes import open_shape
+from graphc.core.texts import representation, shown_text
 from graphc.core.waiting import describe, refuse_to_wait, wait_for, wait_for_async, wait_for_future
 from graphc.ir import TensorType, Value
 
@@ -207,11 +208,13 @@ class Tensor(ArrayMethods):
         return self.raw.__dlpack_device__()
 
     def __repr__(self) -> str:
-        values = np.array2string(self.numpy(), separator=", ", threshold=64)
-        return f"Tensor({values}, shape={self.shape}, dtype={self.dtype.name})"
+        return representation("Tensor", self.numpy(), self.dtype.name)
 
     def __str__(self) -> str:
-        return str(self.numpy())
+        return shown_text(self.numpy(), self.dtype.name)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec and not self.shape else str(self.numpy())
 
 
 class _Snapshot(Tensor):

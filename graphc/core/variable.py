@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.base import UniqueNames, at, detours, user_location
+from graphc.base import UniqueNames, at, config, detours, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
 from graphc.core.context import context, device_scope
@@ -27,6 +27,7 @@ from graphc.core.leaving import check_leaves, shown, when_jax_converts
 from graphc.core.lifting import known_value
 from graphc.core.placing import log_placement, variable_device
 from graphc.core.tensor import SymbolicTensor, Tensor
+from graphc.core.texts import variable_representation
 from graphc.core.waiting import describe, wait_for
 from graphc.ir import WORLD, TensorType
 
@@ -350,6 +351,8 @@ class Variable(ArrayMethods):
         return _restored, (self.numpy(), self.trainable, self.name)
 
     def __repr__(self) -> str:
+        if config.tensor_text == "tensorflow" and context.trace is None:
+            return variable_representation(self.name, np.asarray(array_of(self)), self.dtype.name)
         value = "" if context.trace is not None else f", value={array_of(self)}"
         return f"Variable(name={self.name!r}, shape={self.shape}, dtype={self.dtype.name}{value})"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from graphc.autograph import call
 from graphc.base import at, user_location
-from graphc.base.errors import InvalidTypeError
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.layers.layer import Layer
 
 __all__ = ["Sequential"]
@@ -17,7 +17,7 @@ class Sequential(Layer):
     """Layers one after the other.
 
     Args:
-      layers: layers, or any functions of one tensor such as ``gx.nn.relu``.
+      layers: layers, or any functions of one tensor such as ``gx.nn.relu``; None for none yet, see :meth:`add`.
       name: for people.
 
     Attributes:
@@ -37,18 +37,54 @@ class Sequential(Layer):
 
     __graphc_reads__ = ("layers", "built")
 
-    def __init__(self, layers: Iterable[Callable[..., Any]], name: str | None = None) -> None:
+    def __init__(self, layers: Iterable[Callable[..., Any]] | None = None, name: str | None = None) -> None:
         super().__init__(name)
-        self.layers = list(layers)
-        for position, layer in enumerate(self.layers):
-            if not callable(layer) or isinstance(layer, type):
-                error = InvalidTypeError(
-                    f"Sequential: layers[{position}] must be a layer or a function of one tensor, got {layer!r:.60}"
-                )
-                raise at(error, user_location())
+        self.layers: list[Callable[..., Any]] = []
+        for layer in layers or ():
+            self.add(layer)
+
+    def add(self, layer: Callable[..., Any]) -> None:
+        """Puts a layer behind the others.
+
+        Args:
+          layer: a layer, or a function of one tensor.
+
+        Raises:
+          InvalidTypeError: it cannot be called.
+
+        Example:
+          >>> import graphc as gx
+          >>> model = gx.layers.Sequential()
+          >>> model.add(gx.layers.Dense(3))
+          >>> model(gx.zeros((2, 4))).shape
+          (2, 3)
+        """
+        self.layers.append(_checked(layer, len(self.layers)))
+
+    def pop(self) -> Callable[..., Any]:
+        """Takes the last layer away.
+
+        Returns:
+          The layer.
+
+        Raises:
+          InvalidArgumentError: there is none.
+        """
+        if not self.layers:
+            raise at(InvalidArgumentError(f"{self.name}: pop() of a Sequential without layers"), user_location())
+        return self.layers.pop()
 
     def call(self, x: Any) -> Any:
         """The output of the last layer."""
         for layer in self.layers:
             x = call(layer)(x)
         return x
+
+
+def _checked(layer: Any, position: int) -> Callable[..., Any]:
+    if not callable(layer) or isinstance(layer, type):
+        error = InvalidTypeError(
+            f"Sequential: layers[{position}] must be a layer or a function of one tensor, got {layer!r:.60}"
+        )
+        raise at(error, user_location())
+    return layer

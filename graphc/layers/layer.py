@@ -138,6 +138,16 @@ class Layer:
         return list(_variables(self, set()))
 
     @property
+    def weights(self) -> list[Variable]:
+        """The Variables, as Keras calls them."""
+        return self.variables
+
+    @property
+    def trainable_weights(self) -> list[Variable]:
+        """The Variables that are trained, as Keras calls them."""
+        return self.trainable_variables
+
+    @property
     def trainable_variables(self) -> list[Variable]:
         """The Variables that are trained."""
         return [variable for variable in self.variables if variable.trainable]

@@ -10,14 +10,17 @@ import jax
 import optax
 
 from graphc.autograph import call
-from graphc.base import at, user_location
-from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
+from graphc.base import at, user_location, warn_at
+from graphc.base.errors import GraphcError, GraphcWarning, InvalidArgumentError, InvalidTypeError
 from graphc.core import ArrayLike, Tensor, Variable, apply, array_of, context, device
 from graphc.gradients import GradientTape
 from graphc.ops import as_numbers, asarray
 from graphc.optim.update import UPDATE, initial_state, register, update_attrs
 
 __all__ = ["Optimizer"]
+
+
+_WHEN_MADE = "layers make theirs at the first call, so ask for trainable_variables after it"
 
 
 class Optimizer:
@@ -58,6 +61,7 @@ class Optimizer:
         self._transformation = transformation
         self._targets: list[Variable] = []
         self._state: list[Variable] = []
+        self._warned = False
 
     @property
     def variables(self) -> list[Variable]:
@@ -109,7 +113,8 @@ class Optimizer:
 
         Args:
           grads_and_vars: pairs, as from ``zip(gradients, variables)``. Every call gives the same variables. A variable
-            whose gradient is None stays as it is, and so does the state that belongs to it.
+            whose gradient is None stays as it is, and so does the state that belongs to it. Where there are no pairs
+            nothing is updated, with a warning.
 
         Raises:
           InvalidArgumentError: all gradients are None, a gradient has another shape than its variable, or the variables
@@ -117,7 +122,16 @@ class Optimizer:
           InvalidTypeError: something is no pair, no Variable, or no tensor of a floating dtype.
         """
         pairs = [_pair(item) for item in grads_and_vars]
+        if not pairs:
+            self._warn_of_none()
+            return
         self.apply([gradient for gradient, _ in pairs], [variable for _, variable in pairs])
+
+    def _warn_of_none(self) -> None:
+        if not self._warned:
+            self._warned = True
+            text = f"{self.name}: apply_gradients: no variables were given, so nothing is updated; {_WHEN_MADE}"
+            warn_at(GraphcWarning(text), user_location())
 
     def apply(self, gradients: Sequence[ArrayLike | None], variables: Sequence[Variable]) -> None:
         """Updates variables by their gradients, given as two lists; as :meth:`apply_gradients` otherwise.
@@ -248,7 +262,7 @@ def _checked_variables(variables: Iterable[Any]) -> list[Variable]:
     if not checked:
         raise _error(
             InvalidArgumentError,
-            "no variables were given; layers make theirs at the first call, so ask for trainable_variables after it",
+            f"no variables were given; {_WHEN_MADE}",
         )
     return list(checked.values())
 

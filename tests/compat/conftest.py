@@ -11,8 +11,11 @@ import graphc as gx
 
 @pytest.fixture(scope="package", autouse=True)
 def dtypes() -> Iterator[None]:
-    """64-bit types, and 32 bits for numbers without a dtype."""
-    before = gx.config.enable_x64, gx.config.default_dtype_bits
-    gx.config.enable_x64, gx.config.default_dtype_bits = True, 32  # in all threads, which a scope would not
+    """64-bit types, 32 bits for numbers without a dtype, and TensorFlow's texts."""
+    names = ("enable_x64", "default_dtype_bits", "tensor_text")
+    before = [getattr(gx.config, name) for name in names]
+    for name, value in zip(names, (True, 32, "tensorflow"), strict=True):  # in all threads, which a scope would not
+        setattr(gx.config, name, value)
     yield
-    gx.config.enable_x64, gx.config.default_dtype_bits = before
+    for name, value in zip(names, before, strict=True):
+        setattr(gx.config, name, value)

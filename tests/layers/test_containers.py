@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import graphc as gx
-from graphc.base.errors import InvalidTypeError
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 
 
 def test_layers_and_functions_run_in_order() -> None:
@@ -21,6 +21,19 @@ def test_the_list_may_grow() -> None:
     model.layers.append(gx.layers.Dense(3, in_features=2))
     assert model(gx.ones((4, 1))).shape == (4, 3)
     assert [variable.shape for variable in model.trainable_variables] == [(1, 2), (2,), (2, 3), (3,)]
+
+
+def test_layers_may_be_added_and_taken_away() -> None:
+    model = gx.layers.Sequential()
+    model.add(gx.layers.Dense(2))
+    model.add(gx.layers.Dense(3))
+    assert model(gx.ones((4, 1))).shape == (4, 3)
+    assert model.trainable_weights == model.weights == model.trainable_variables
+    removed = model.pop()
+    assert removed(gx.ones((1, 2))).shape == (1, 3)
+    assert len(model.weights) == 2
+    with pytest.raises(InvalidArgumentError, match=r"(?s)sequential: pop\(\) of a Sequential without.*test_containers"):
+        gx.layers.Sequential().pop()
 
 
 @pytest.mark.parametrize("wrong", [None, "relu", 3, gx.layers.Dense])

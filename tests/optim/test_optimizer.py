@@ -12,7 +12,7 @@ import optax
 import pytest
 
 import graphc as gx
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.base.errors import GraphcWarning, InvalidArgumentError, InvalidTypeError
 from graphc.core import context, replica_scope
 
 SHAPES = [(4, 3), (3,), ()]
@@ -328,7 +328,7 @@ def _built() -> gx.optim.Optimizer:
             InvalidArgumentError,
             "the gradient of every variable \\('weight', 'offset'\\) is None",
         ),
-        (lambda: gx.optim.SGD(0.1).apply_gradients([]), InvalidArgumentError, "no variables were given"),
+        (lambda: gx.optim.SGD(0.1).apply([], []), InvalidArgumentError, "no variables were given"),
         (
             lambda: gx.optim.SGD(0.1).apply_gradients([(gx.ones(2), W), (gx.ones(2), W)]),
             InvalidArgumentError,
@@ -438,3 +438,13 @@ def test_variables_of_several_devices_are_updated_where_they_are() -> None:
     assert spread == pytest.approx(alone, rel=1e-5)
     assert devices == ["/device:CPU:1", "/device:CPU:2"]
     assert sorted(set(state)) == devices  # moments are with their variables, the count of steps with the first
+
+
+def test_no_pairs_are_a_warning_that_is_given_once() -> None:
+    optimizer = gx.optim.SGD(0.1)
+    with pytest.warns(
+        GraphcWarning, match=r"sgd: apply_gradients: no variables were given, .* make theirs at the first"
+    ):
+        optimizer.apply_gradients([])
+    optimizer.apply_gradients(zip([], [], strict=True))
+    assert optimizer.variables == []

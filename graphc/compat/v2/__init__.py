@@ -15,6 +15,7 @@ from graphc.base import config
 from graphc.compat.tensorflow2 import missing, top_level
 
 config.set_tensorflows_dtypes()
+config.set_tensorflows_text()
 
 _TOP = top_level()
 globals().update(_TOP)

@@ -7,11 +7,11 @@ import logging
 from typing import Any
 
 from graphc.autograph.operators.host.host import call_host, print_late
-from graphc.autograph.operators.host.text import text_of
+from graphc.autograph.operators.host.text import formatted, joined, text_of
 from graphc.autograph.operators.numbers.kinds import check_shown
-from graphc.base import Location, at, nest, user_location
+from graphc.base import Location, at, config, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import context
+from graphc.core import ArrayMethods, StringTensor, Variable, context
 
 __all__ = ["log_message", "print"]
 
@@ -24,7 +24,7 @@ def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Any
     the order of the program with all that prints and ``gx.pyfunc``.
 
     Args:
-      *values: anything; tensors are shown as eager ones are.
+      *values: anything; tensors are shown as eager ones are, by their values alone.
       sep: what is put between them.
       end: what is put after them.
       file: what is written to; the standard output of the moment when None.
@@ -39,10 +39,30 @@ def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Any
       >>> y = f(gx.asarray(1.0))
       x is 1.0
     """
+    if config.tensor_text != "numpy":
+        values = tuple(map(_values_alone, values))
     if context.trace is None:
         builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
     else:
         print_late(None, *values, sep=sep, end=end, file=file, flush=flush)
+
+
+def _values_alone(value: Any) -> Any:
+    """What is shown of a tensor, also in lists and the like: its values, without shape and dtype."""
+    if isinstance(value, ArrayMethods | StringTensor):
+        return formatted(value.value() if isinstance(value, Variable) else value, "", "")
+    parts = nest.children(value)
+    if parts is None or not any(isinstance(leaf, ArrayMethods | StringTensor) for leaf in nest.flatten(value)[0]):
+        return value
+    shown = [
+        _values_alone(part) if nest.children(part) or isinstance(part, ArrayMethods | StringTensor) else repr(part)
+        for part in parts[1]
+    ]
+    named = not isinstance(value, list | tuple)
+    items = [joined(f"{key!r}: ", part) if named else part for key, part in zip(parts[0], shown, strict=True)]
+    opening, closing = "()" if isinstance(value, tuple) else "{}" if named else "[]"
+    apart = [piece for item in items for piece in (", ", item)][1:]
+    return joined(opening, *apart, closing)
 
 
 def log_message(level: int | str, message: Any, *values: Any, logger: str = "graphc") -> None:

@@ -228,7 +228,8 @@ def _format(value: Any, spec: Any) -> Any:
     if method is not None:
         return call(method)(value, spec)
     if isinstance(spec, str) and not isinstance(spec, Text) and not spec:
-        return text_of("str", value)
+        tensor = isinstance(value, SymbolicTensor) and not isinstance(value, SymbolicNumber)
+        return _text("format", value, spec) if tensor else text_of("str", value)
     if isinstance(value, SymbolicNumber) and type(spec) is str and spec[-1:] in _AS_FLOAT:
         value = SymbolicNumber(value, float, met=value.met)
     if is_late(value) or is_late(spec):

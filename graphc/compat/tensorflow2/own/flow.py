@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, cast
 
-from graphc.autograph import cond, pyfunc, require, scan, switch, while_loop
+from graphc.autograph import cond, print, pyfunc, require, scan, switch, while_loop
 from graphc.base import at, config, nest, user_location
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.compat.tensorflow2.own.sequences import is_sequence
@@ -162,7 +162,7 @@ def show(inputs: Sequence[Any], output_stream: Any = None, end: str = "\n", sep:
     unknown = [name for name in rest if name not in ("summarize", "name")]
     if unknown:
         raise TypeError(f"tf.print() got an unexpected keyword argument {unknown[0]!r}")
-    converted(print)(*inputs, file=sys.stderr if output_stream is None else output_stream, end=end, sep=sep)
+    print(*inputs, file=sys.stderr if output_stream is None else output_stream, end=end, sep=sep)
 
 
 class ListedDevice(NamedTuple):

@@ -6,7 +6,7 @@ _SESSIONS = "it is of TensorFlow 1, with graphs that are built first and run lat
 _RAGGED = "tensors have one size along each axis; pad, and use tf.sequence_mask"
 _SPARSE = "tensors are dense; use tf.scatter_nd and tf.gather_nd"
 _KERAS = (
-    "of Keras there are only layers.Dense, layers.Dropout, Sequential and optimizers; bring a flax or equinox "
+    "of Keras there are only layers.Dense, layers.Dropout, Sequential, losses and optimizers; bring a flax or equinox "
     "model with gx.call_jax"
 )
 
@@ -47,7 +47,7 @@ ELSEWHERE: dict[str, str] = {
     "initializers": "layers take initializers by name or as functions of shape and dtype",
     "io": "besides decode_csv there is nothing: read files with Python, NumPy or PyArrow",
     "keras": _KERAS,
-    "keras.losses": "use gx.losses.mean_squared_error and its neighbours",
+    "keras.losses": "use gx.losses.mean_squared_error and its neighbours, or derive from tf.keras.losses.Loss",
     "keras.metrics": "compute them with array functions",
     "keras.models": _KERAS,
     "layers": "use tf.keras.layers or gx.layers",

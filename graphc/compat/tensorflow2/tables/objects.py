@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from graphc import layers, optim
+from graphc import layers, losses, optim
 from graphc.compat.statuses import ERRORS
 from graphc.core import Tensor, Variable, string
 from graphc.function import TensorSpec
@@ -24,6 +24,10 @@ CLASSES: dict[str, Any] = {
     "keras.layers.Dense": layers.Dense,
     "keras.layers.Dropout": layers.Dropout,
     "keras.layers.Layer": layers.Layer,
+    "keras.losses.CategoricalCrossentropy": losses.CategoricalCrossentropy,
+    "keras.losses.Loss": losses.Loss,
+    "keras.losses.MeanSquaredError": losses.MeanSquaredError,
+    "keras.losses.SparseCategoricalCrossentropy": losses.SparseCategoricalCrossentropy,
     "keras.optimizers.Adam": optim.Adam,
     "keras.optimizers.AdamW": optim.AdamW,
     "keras.optimizers.SGD": optim.SGD,

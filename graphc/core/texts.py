@@ -1,0 +1,61 @@
+"""How tensors and Variables look where they are printed: as NumPy's arrays, or as TensorFlow's tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphc.base import config
+
+__all__ = ["representation", "shown_text", "variable_representation"]
+
+_SHORT = 64
+"""Arrays with more elements are shown without their middle."""
+
+
+def _is_tensorflows() -> bool:
+    return config.tensor_text == "tensorflow"
+
+
+def shown_text(array: np.ndarray[Any, Any], dtype: str) -> str:
+    """Returns what ``str`` gives for a tensor: its values, with shape and dtype in TensorFlow's form.
+
+    Args:
+      array: the values.
+      dtype: the name of the dtype.
+
+    Example:
+      >>> shown_text(np.ones(2), "float64")
+      '[1. 1.]'
+    """
+    if not _is_tensorflows():
+        return str(array)
+    values = str(array) if array.shape else _value(array)
+    start = "\n" if "\n" in values else ""
+    return f"tf.Tensor({start}{values}, shape={array.shape}, dtype={dtype})"
+
+
+def representation(kind: str, array: np.ndarray[Any, Any], dtype: str) -> str:
+    """Returns what ``repr`` gives for a tensor.
+
+    Args:
+      kind: the name of the class.
+      array: the values.
+      dtype: the name of the dtype.
+    """
+    if _is_tensorflows():
+        return f"<tf.Tensor: shape={array.shape}, dtype={dtype}, numpy={_value(array)}>"
+    values = np.array2string(array, separator=", ", threshold=_SHORT)
+    return f"{kind}({values}, shape={array.shape}, dtype={dtype})"
+
+
+def variable_representation(name: str, array: np.ndarray[Any, Any], dtype: str) -> str:
+    """Returns what ``repr`` gives for a Variable in TensorFlow's form, where names end in the number of an output."""
+    return f"<tf.Variable '{name}:0' shape={array.shape} dtype={dtype}, numpy={_value(array)}>"
+
+
+def _value(array: np.ndarray[Any, Any]) -> str:
+    if array.shape:
+        return repr(array)
+    return repr(array.item()) if array.dtype.kind in "OT" else str(array)

@@ -1,0 +1,41 @@
+"""Losses as objects: their settings, the axis that only one side has, and what Keras gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphc as gx
+from graphc.base.errors import InvalidArgumentError
+
+LABELS = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+SHARES = [[0.05, 0.95, 0.0], [0.1, 0.8, 0.1]]
+
+
+@pytest.mark.parametrize(
+    ("loss", "labels", "predictions", "expected"),  # as Keras 3.15 has them
+    [
+        (gx.losses.MeanSquaredError(), [[0.0, 1.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 0.0]], 0.5),
+        (gx.losses.MeanSquaredError("sum"), [[0.0, 1.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 0.0]], 1.0),
+        (gx.losses.MeanSquaredError(None), [1.0, 2.0], [[1.0], [4.0]], [0.0, 4.0]),
+        (gx.losses.MeanSquaredError(), [[1.0], [2.0]], [1.0, 4.0], 2.0),
+        (gx.losses.CategoricalCrossentropy(), LABELS, SHARES, 1.1769392),
+        (gx.losses.CategoricalCrossentropy(reduction="none"), LABELS, SHARES, [0.051293, 2.302585]),
+        (gx.losses.SparseCategoricalCrossentropy(), [1, 2], SHARES, 1.1769392),
+        (gx.losses.SparseCategoricalCrossentropy(), [[1], [2]], SHARES, 1.1769392),
+        (gx.losses.SparseCategoricalCrossentropy(True, reduction="sum"), [1, 2], SHARES, 1.9737902),
+    ],
+)
+def test_losses_are_those_of_keras(loss: gx.losses.Loss, labels: Any, predictions: Any, expected: Any) -> None:
+    found = loss(gx.asarray(labels), predictions)
+    np.testing.assert_allclose(found.numpy(), expected, rtol=2e-5, atol=1e-5)
+    np.testing.assert_allclose(
+        gx.function(loss.__call__)(gx.asarray(labels), predictions).numpy(), found.numpy(), rtol=1e-6
+    )
+
+
+def test_a_reduction_that_is_none_is_refused() -> None:
+    with pytest.raises(InvalidArgumentError, match=r"MeanSquaredError: reduction must be one of .*, got 'average'"):
+        gx.losses.MeanSquaredError("average")
