@@ -32,6 +32,7 @@ from graphc.core.devices import (
     simulate_cpu_devices,
     to_device,
 )
+from graphc.core.dimension import Dimension
 from graphc.core.dispatch import (
     NO_ATTRS,
     apply,
@@ -65,6 +66,7 @@ from graphc.core.large_ints import array_of_ints, fitted_int, only_ints
 from graphc.core.late_values import LateValue, has_late_values, late_value
 from graphc.core.leaving import ShownArray, check_leaves, stay
 from graphc.core.lifting import CreationInTrace, Lifting
+from graphc.core.name_scopes import name_scope, scoped_name
 from graphc.core.pins import NO_PINS, DeviceFunction, Pins
 from graphc.core.places import MISSING, Place, TensorPlace, Write
 from graphc.core.placing import (
@@ -105,6 +107,7 @@ from graphc.core.strings import (
     string,
 )
 from graphc.core.tensor import SymbolicTensor, Tensor, wait_all
+from graphc.core.tensor_shape import TensorShape
 from graphc.core.thread_settings import thread_settings
 from graphc.core.trace import (
     AfterCall,
@@ -141,6 +144,7 @@ __all__ = [
     "Device",
     "DeviceChoice",
     "DeviceFunction",
+    "Dimension",
     "Guard",
     "LateValue",
     "LaunchCounter",
@@ -168,6 +172,7 @@ __all__ = [
     "SymbolicTensor",
     "Tensor",
     "TensorPlace",
+    "TensorShape",
     "Trace",
     "Variable",
     "VariableState",
@@ -231,6 +236,7 @@ __all__ = [
     "late_value",
     "log_placement",
     "looked_up",
+    "name_scope",
     "narrowed",
     "natural_dtype",
     "observe_ops",
@@ -257,6 +263,7 @@ __all__ = [
     "same_keys",
     "same_set",
     "scalar_array",
+    "scoped_name",
     "shard_on",
     "simulate_cpu_devices",
     "stay",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from graphc.base import Registry, at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core.dispatch import binary_method, unary_method
 from graphc.core.dtypes import type_of
+from graphc.core.references import Reference
+from graphc.core.tensor_shape import TensorShape
 from graphc.ir import TensorType
 
 if TYPE_CHECKING:
@@ -144,6 +146,10 @@ class ArrayMethods:
     # == compares elements, so tensors cannot be keys, as in NumPy.
     __hash__ = None  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride]
 
+    def ref(self) -> Reference[Self]:
+        """Returns a key for this very object, for sets and dicts; ``.deref()`` gives it back (TensorFlow's ``ref``)."""
+        return Reference(self)
+
     @property
     def type(self) -> TensorType:
         """Shape and dtype together."""
@@ -153,6 +159,10 @@ class ArrayMethods:
     def shape(self) -> tuple[int, ...]:
         """The size of each axis."""
         return self.raw.shape
+
+    def get_shape(self) -> TensorShape:
+        """Returns the shape as a :class:`TensorShape`, which has methods of its own (TensorFlow's ``get_shape``)."""
+        return TensorShape(self.shape)
 
     @property
     def dtype(self) -> np.dtype[Any]:

@@ -25,6 +25,7 @@ from graphc.core.held_arrays import array_of, variable_lock
 from graphc.core.large_ints import fitted_int, has_large_ints
 from graphc.core.leaving import check_leaves, shown, when_jax_converts
 from graphc.core.lifting import known_value
+from graphc.core.name_scopes import scoped_name
 from graphc.core.placing import log_placement, variable_device
 from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.core.texts import variable_representation
@@ -117,7 +118,7 @@ class Variable(ArrayMethods):
             raw = _number(raw, wanted, f"Variable {name!r}")
         array = jnp.array(raw, dtype=wanted, copy=True)
         self._type = type_of(array)
-        self.name = _names(name)
+        self.name = _names(scoped_name(name))
         self.trainable = trainable
         requested = ""
         if variable_placement.sharding is not None:
@@ -180,6 +181,10 @@ class Variable(ArrayMethods):
         for tape in context.tapes:
             tape.record_read(self, tensor)
         return tensor
+
+    def read_value(self) -> Tensor:
+        """Returns the current value as a tensor, as :meth:`value` (TensorFlow's name)."""
+        return self.value()
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """The current value as a NumPy array of its own."""

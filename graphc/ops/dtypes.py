@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any, cast
 
 import jax.numpy as jnp
@@ -77,6 +78,85 @@ class DTypeName:
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(self.dtype, name)
+
+    @property
+    def as_numpy_dtype(self) -> type[Any]:
+        """NumPy's class of numbers of this dtype, such as ``np.float32``."""
+        return self.dtype.type
+
+    @property
+    def base_dtype(self) -> DTypeName:
+        """The dtype itself: there are no reference dtypes here."""
+        return self
+
+    @property
+    def real_dtype(self) -> DTypeName:
+        """The dtype of the real part."""
+        return DTypeName(np.abs(np.zeros((), self.dtype)).dtype) if self.is_complex else self
+
+    @property
+    def size(self) -> int:
+        """How many bytes an element has."""
+        return self.dtype.itemsize
+
+    @property
+    def is_floating(self) -> builtins.bool:
+        """Whether its numbers are real and floating."""
+        return isdtype(self.dtype, "real floating")
+
+    @property
+    def is_complex(self) -> builtins.bool:
+        """Whether its numbers are complex."""
+        return isdtype(self.dtype, "complex floating")
+
+    @property
+    def is_integer(self) -> builtins.bool:
+        """Whether its numbers are integers."""
+        return isdtype(self.dtype, "integral")
+
+    @property
+    def is_unsigned(self) -> builtins.bool:
+        """Whether its numbers are integers from 0 on."""
+        return isdtype(self.dtype, "unsigned integer")
+
+    @property
+    def is_bool(self) -> builtins.bool:
+        """Whether its elements are truth values."""
+        return isdtype(self.dtype, "bool")
+
+    @property
+    def is_numeric(self) -> builtins.bool:
+        """Whether its elements are numbers."""
+        return isdtype(self.dtype, "numeric")
+
+    @property
+    def min(self) -> Any:
+        """The least number.
+
+        Raises:
+          InvalidTypeError: the elements have no order, or are truth values.
+        """
+        return self._limits("least").min
+
+    @property
+    def max(self) -> Any:
+        """The greatest number.
+
+        Raises:
+          InvalidTypeError: the elements have no order, or are truth values.
+        """
+        return self._limits("greatest").max
+
+    def _limits(self, which: str) -> Any:
+        if self.is_integer:
+            return cast("Any", ml_dtypes.iinfo(self.dtype))
+        if self.is_floating:
+            return cast("Any", ml_dtypes.finfo(self.dtype))
+        raise at(InvalidTypeError(f"{self.dtype.name} has no {which} number"), user_location())
+
+    def is_compatible_with(self, other: Any) -> builtins.bool:
+        """Returns whether another dtype is the same."""
+        return self == other
 
     def __eq__(self, other: object) -> Any:
         return self.dtype == (other.dtype if isinstance(other, DTypeName) else other)
