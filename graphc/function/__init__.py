@@ -2,6 +2,7 @@
 
 from graphc.function.arguments import Arguments, Binder, TensorSpec
 from graphc.function.bound import BoundFunction
+from graphc.function.concrete import ConcreteFunction
 from graphc.function.from_graph import from_graph
 from graphc.function.function import TOOLS, Function, function
 from graphc.function.mapped import vectorized_map, vmap
@@ -18,6 +19,7 @@ __all__ = [
     "Arguments",
     "Binder",
     "BoundFunction",
+    "ConcreteFunction",
     "Function",
     "TensorSpec",
     "TraceNotes",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -31,7 +31,7 @@ from graphc.function.describe import describe
 from graphc.ir import OPEN, TensorType
 from graphc.ops import asarray
 
-__all__ = ["Arguments", "Binder", "TensorSpec"]
+__all__ = ["Arguments", "Binder", "TensorSpec", "spec_leaves"]
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class Binder:
         if self._simple is not None and not kwargs and len(args) == len(self._simple):
             values = dict(zip(self._simple, args, strict=True))
         else:
-            bound = self._bound(args, kwargs)
+            bound = self.bound(args, kwargs)
             bound.apply_defaults()
             values = bound.arguments
         given = values
@@ -170,9 +170,20 @@ class Binder:
             self._check(arguments)
         return arguments
 
-    def _bound(self, args: Sequence[Any], kwargs: dict[str, Any]) -> inspect.BoundArguments:
+    def bound(self, args: Sequence[Any], kwargs: Mapping[str, Any], *, partial: bool = False) -> inspect.BoundArguments:
+        """Returns the arguments of a call by name, as Python's own ``inspect`` has them.
+
+        Args:
+          args: the positional ones.
+          kwargs: those by name.
+          partial: whether some may be missing.
+
+        Raises:
+          InvalidTypeError: the function does not take such arguments.
+        """
         try:
-            return self.signature.bind(*args, **kwargs)
+            bind = self.signature.bind_partial if partial else self.signature.bind
+            return bind(*args, **kwargs)
         except TypeError as error:
             problem = InvalidTypeError(f"{self._function_name}: {error}; it takes {self.signature}")
             raise at(problem, user_location()) from None
@@ -184,7 +195,7 @@ class Binder:
         """
         if self.input_signature is None:
             return args, kwargs
-        bound = self._bound(args, kwargs)
+        bound = self.bound(args, kwargs)
         bound.arguments = self._converted(bound.arguments)
         return bound.args, bound.kwargs
 
@@ -375,3 +386,8 @@ def _as_leaves(spec: Any) -> Any:
     if parts is None:
         return spec
     return nest.rebuilt(spec, [_as_leaves(item) for item in parts[1]])
+
+
+def spec_leaves(value: Any) -> list[Any]:
+    """Returns the leaves of a structure in which TensorSpecs are leaves."""
+    return [leaf.spec if isinstance(leaf, _Leaf) else leaf for leaf in nest.flatten(_as_leaves(value))[0]]

@@ -6,6 +6,8 @@ import copy
 import functools
 from typing import TYPE_CHECKING, Any
 
+from graphc.function.concrete import ConcreteFunction
+
 if TYPE_CHECKING:
     from graphc.function.function import Function
 
@@ -35,6 +37,10 @@ class BoundFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the compiled method."""
         return self._function(self._instance, *args, **kwargs)
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """Returns the method for arguments of certain types; see :meth:`Function.get_concrete_function`."""
+        return ConcreteFunction(self._function, args, kwargs, (self._instance,))
 
     def __reduce__(self) -> Any:
         return bound, (self._function, self._instance)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 import functools
+import inspect
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Unpack, overload
 
@@ -16,6 +17,7 @@ from graphc.core import CreationInTrace, Device, DeviceChoice, Lifting, busy, co
 from graphc.function import front_end
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.bound import bound
+from graphc.function.concrete import ConcreteFunction
 from graphc.function.entry import entry, kinds_of
 from graphc.function.guards import MISS
 from graphc.function.mode import Mode
@@ -315,6 +317,35 @@ class Function:
     def bind(self, *args: Any, **kwargs: Any) -> Arguments:
         """The arguments of a call, tensors apart; for tools."""
         return self._binder.bind(args, kwargs)
+
+    @property
+    def input_signature(self) -> tuple[Any, ...] | None:
+        """What each argument must be; None for no check."""
+        return self._binder.input_signature
+
+    def bound_arguments(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], *, partial: bool = False
+    ) -> inspect.BoundArguments:
+        """The arguments of a call by name; for tools. With ``partial`` some may be missing."""
+        return self._binder.bound(args, kwargs, partial=partial)
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """Returns the function for arguments of certain types: what goes in, and what comes out.
+
+        Args:
+          *args: a :class:`TensorSpec` or an example for each tensor, and all other arguments; none where the function
+            has an ``input_signature``.
+          **kwargs: the same by name.
+
+        Raises:
+          InvalidArgumentError: the function does not take such arguments.
+          VariableCreationError: the function makes its Variables in its first call, which has not happened.
+        """
+        return ConcreteFunction(self, args, kwargs)
+
+    def experimental_get_tracing_count(self) -> int:
+        """Returns how often the function was traced (TensorFlow's name)."""
+        return self._reports[-1].number if self._reports else 0
 
     def pinned(self) -> AbstractContextManager[None]:
         """The device scope that ``device=`` puts around the body; for tools that run it themselves."""
