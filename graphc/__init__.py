@@ -18,13 +18,16 @@ from graphc.base import CancellationToken, config, errors, imported_names, lazy_
 from graphc.core import (
     FUNCTIONS,
     STRING_RULES,
+    Dimension,
     StringTensor,
     Tensor,
+    TensorShape,
     Variable,
     colocate_with,
     deadline,
     device,
     devices,
+    name_scope,
     string,
     wait_all,
 )
@@ -48,7 +51,7 @@ if TYPE_CHECKING:
         strings,
         tuple,
     )
-    from graphc import distribute, ir, lax, layers, losses, optim, placement, queues
+    from graphc import checks, distribute, ir, lax, layers, losses, nest, optim, placement, queues
     from graphc.autograph import (
         check_numerics,
         cond,
@@ -63,6 +66,7 @@ if TYPE_CHECKING:
         to_source,
         while_loop,
     )
+    from graphc.composites import IndexedSlices, RaggedTensor, SparseTensor, TensorArray
     from graphc.gradients import (
         ForwardAccumulator,
         GradientTape,
@@ -104,23 +108,30 @@ __all__: list[str] = [
     "ConfigProto",
     "Coordinator",
     "DeviceSpec",
+    "Dimension",
     "ForwardAccumulator",
     "Future",
     "GradientTape",
     "Graph",
     "GraphKeys",
     "InteractiveSession",
+    "IndexedSlices",
     "Operation",
+    "RaggedTensor",
     "RetryPolicy",
     "RunMetadata",
     "RunOptions",
     "Session",
+    "SparseTensor",
     "StringTensor",
     "Tensor",
+    "TensorArray",
+    "TensorShape",
     "TensorSpec",
     "Variable",
     "call_jax",
     "check_numerics",
+    "checks",
     "colocate_with",
     "compare",
     "cond",
@@ -154,6 +165,8 @@ __all__: list[str] = [
     "log_message",
     "loop_options",
     "losses",
+    "name_scope",
+    "nest",
     "nn",
     "no_op",
     "optim",
@@ -189,6 +202,9 @@ __all__ += functions.__all__
 
 # Where the names are that are imported when they are first used; for type checkers they are imported above.
 _HOMES = {
+    "graphc.checks": "checks",
+    "graphc.nest": "nest",
+    "graphc.composites": "IndexedSlices RaggedTensor SparseTensor TensorArray",
     "graphc.autograph": "check_numerics cond do_not_convert fori_loop log_message loop_options print pyfunc scan "
     "switch to_source while_loop",
     "graphc.distribute": "distribute",

@@ -19,7 +19,7 @@ ORDER = [
     ["ops"],
     ["lowering"],
     ["autograph", "gradients", "runtime"],
-    ["function", "queues"],
+    ["checks", "composites", "function", "nest", "queues"],
     ["session", "data", "lax", "layers", "losses", "optim", "placement"],
     ["distribute"],
     ["compat"],

@@ -13,12 +13,14 @@ from graphc.autograph.operators import (
     holds_growing,
     holds_symbols,
     holds_views,
+    is_unset,
     log_message,
     loop_options,
     print,
     pyfunc,
     require,
     run_as_is,
+    unset,
     value_of,
 )
 from graphc.autograph.source import NoSourceError, has_control_flow
@@ -41,6 +43,7 @@ __all__ = [
     "holds_views",
     "is_converted",
     "is_part_of",
+    "is_unset",
     "log_message",
     "loop_options",
     "print",
@@ -50,6 +53,7 @@ __all__ = [
     "scan",
     "switch",
     "to_source",
+    "unset",
     "value_of",
     "while_loop",
 ]

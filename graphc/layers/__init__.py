@@ -4,5 +4,6 @@ from graphc.layers.containers import Sequential
 from graphc.layers.dense import Dense
 from graphc.layers.dropout import Dropout
 from graphc.layers.layer import Layer
+from graphc.layers.module import Module
 
-__all__ = ["Dense", "Dropout", "Layer", "Sequential"]
+__all__ = ["Dense", "Dropout", "Layer", "Module", "Sequential"]

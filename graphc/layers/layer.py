@@ -14,6 +14,7 @@ from graphc.autograph import call
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidTypeError, UnimplementedError
 from graphc.core import CreationInTrace, Variable, context
+from graphc.layers.module import Module
 from graphc.ops import is_random_state
 
 __all__ = ["Layer"]
@@ -28,7 +29,7 @@ class _Mode(threading.local):
 _mode = _Mode()
 
 
-class Layer:
+class Layer(Module):
     """A function with Variables. Derive from it to write layers and models.
 
     A subclass overrides :meth:`call`, and :meth:`build` if the sizes of its Variables depend on the input. Variables
@@ -62,9 +63,8 @@ class Layer:
     """Methods that calls of a layer look up on the layer itself, where a function may have been put in place of one."""
 
     built = False
-    _name: str | None = None
 
-    def __init__(self, name: str | None = None) -> None:
+    def __init__(self, name: str | None = None) -> None:  # any text is a name here, and no scope is asked for
         self._name = name
 
     @property
@@ -175,7 +175,7 @@ def _variables(value: Any, seen: set[int]) -> Iterator[Variable]:
     seen.add(id(value))
     if isinstance(value, Variable):
         yield value
-    elif isinstance(value, Layer):
+    elif isinstance(value, Module):
         yield from _variables(vars(value), seen)
     elif isinstance(value, list | tuple | Mapping):
         items = cast("Mapping[Any, Any]", value).values() if isinstance(value, Mapping) else cast("list[Any]", value)

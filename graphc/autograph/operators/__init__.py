@@ -58,7 +58,7 @@ from graphc.autograph.operators.matching.patterns import (
     match_value,
 )
 from graphc.autograph.operators.matching.structural_patterns import match_class, match_mapping, match_sequence
-from graphc.autograph.operators.names.undefined import load, return_value, undefined, undefined_return
+from graphc.autograph.operators.names.undefined import is_unset, load, return_value, undefined, undefined_return, unset
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber
 from graphc.autograph.operators.stores.assignments import delete_attr, delete_item, inplace, store_attr, store_item
 from graphc.autograph.operators.stores.kept_tensors import holds_symbols
@@ -107,6 +107,7 @@ __all__ = [
     "inplace",
     "is_",
     "is_not",
+    "is_unset",
     "items",
     "joined",
     "listed",
@@ -150,6 +151,7 @@ __all__ = [
     "unary",
     "undefined",
     "undefined_return",
+    "unset",
     "value_of",
     "while_stmt",
 ]

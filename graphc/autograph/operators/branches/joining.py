@@ -58,6 +58,7 @@ def merge(
             first = _zeros_like(regions[0], second)
         else:
             second = _zeros_like(regions[1], first)
+    first, second = _with_zeros(regions[0], first, second), _with_zeros(regions[1], second, first)
     sides, views = _ended(regions, (first, second), nest.shared(first, second))
     if name != RETURN or (first is None) is (second is None):
         sides = alike(sides[0], sides[1], regions, copies=views)
@@ -131,6 +132,21 @@ def _find_outer(region: Region, value: Any, outer: set[int]) -> bool:
 def _is_made_in(leaf: Any, region: Region) -> bool:
     tensor = leaf.tensor if isinstance(leaf, LoopIndex) else leaf
     return isinstance(tensor, SymbolicTensor) and tensor.trace is region
+
+
+def _with_zeros(region: Region, value: Any, other: Any) -> Any:
+    """A structure with zeros where nothing was put yet, and the other branch has put a tensor."""
+    leaves, structure = nest.flatten(value)
+    if structure == nest.LEAF or not any(isinstance(leaf, Undefined) and leaf.filler for leaf in leaves):
+        return value
+    others, theirs = nest.flatten(other)
+    if structure != theirs:
+        return value
+    filled = [
+        _zeros_like(region, there) if isinstance(here, Undefined) and here.filler and is_tensor(there) else here
+        for here, there in zip(leaves, others, strict=True)
+    ]
+    return nest.unflatten(structure, filled)
 
 
 def _zeros_like(region: Region, value: Any) -> Any:

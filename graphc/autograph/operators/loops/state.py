@@ -70,6 +70,10 @@ class _Slot:
     def of(cls, leaf: Any) -> _Slot:
         return cls(leaf, _entry_type(leaf), kinds_of(leaf), Count.of(leaf))
 
+    def become(self, other: _Slot) -> None:
+        """Takes the place of a slot of which it is known now what it carries."""
+        self.leaf, self.type, self.kinds, self.count = other.leaf, other.type, other.kinds, other.count
+
     def met(self, tensor: Any, *, after: bool) -> Any:
         """The value of a tensor that is carried, at the start of an iteration or after the loop."""
         if self.count is None:
@@ -415,6 +419,9 @@ class LoopState:
     def _settle_slot(self, name: str, slot: _Slot, after: Any, region: Region) -> bool:
         if slot.type is None and same(slot.leaf, after):
             return True
+        if slot.type is None and isinstance(slot.leaf, Undefined) and slot.leaf.filler and is_tensor(after):
+            slot.become(_zeros_slot(after))  # a part that every iteration puts there; zeros stand for it before
+            return False
         if isinstance(after, LoopIndex) or (is_number(slot.leaf) and is_number(after)):
             _number_changes(region, name)
         type = self._meet(region, name).leaf(name, (slot.leaf, after), slot.type)

@@ -9,7 +9,7 @@ from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidTypeError, UndefinedNameError
 from graphc.core import context, operand
 
-__all__ = ["Undefined", "load", "return_value", "undefined", "undefined_return"]
+__all__ = ["Undefined", "is_unset", "load", "return_value", "undefined", "undefined_return", "unset"]
 
 
 class Undefined:
@@ -85,6 +85,20 @@ def undefined(name: str, certain: bool = False) -> Undefined:
 def undefined_return() -> Undefined:
     """What a function's return value holds before a return statement runs."""
     return Undefined("return value", "no return statement ran", filler=True)
+
+
+def unset(what: str) -> Undefined:
+    """Returns what stands in a structure where a tensor will be: until a branch or loop puts one there it is zeros.
+
+    Args:
+      what: for messages.
+    """
+    return Undefined(what, "nothing was put there yet", filler=True)
+
+
+def is_unset(value: Any) -> bool:
+    """Returns whether a value is what :func:`unset` gave."""
+    return isinstance(value, Undefined)
 
 
 def load(value: Any) -> Any:

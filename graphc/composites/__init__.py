@@ -1,0 +1,11 @@
+"""Layer 6: values of several tensors that pass through functions as one: sparse, ragged, rows, arrays of tensors.
+
+Each is a structure to the compiler: its tensors are arguments, results and what loops carry.
+"""
+
+from graphc.composites.indexed_slices import IndexedSlices
+from graphc.composites.ragged_tensor import RaggedTensor
+from graphc.composites.sparse_tensor import SparseTensor
+from graphc.composites.tensor_array import TensorArray
+
+__all__ = ["IndexedSlices", "RaggedTensor", "SparseTensor", "TensorArray"]
