@@ -61,7 +61,16 @@ from graphc.core.examining import examine, is_examining, register_examiner, unex
 from graphc.core.forks import refuse_to_compile
 from graphc.core.guard import Guard
 from graphc.core.held_arrays import array_of, brought, held, replaced, variable_lock
-from graphc.core.host_ops import STRING, bytes_array, host_array, host_type, host_value, in_graph, is_text, register_late_host_ops
+from graphc.core.host_ops import (
+    STRING,
+    bytes_array,
+    host_array,
+    host_type,
+    host_value,
+    in_graph,
+    is_text,
+    register_late_host_ops,
+)
 from graphc.core.large_ints import array_of_ints, fitted_int, only_ints
 from graphc.core.late_values import LateValue, has_late_values, late_value
 from graphc.core.leaving import ShownArray, check_leaves, stay

@@ -22,7 +22,16 @@ from graphc.core.strings import StringTensor, as_strings
 from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.ir import Attrs, OpDef, TensorType
 
-__all__ = ["STRING", "bytes_array", "host_array", "host_type", "host_value", "in_graph", "is_text", "register_late_host_ops"]
+__all__ = [
+    "STRING",
+    "bytes_array",
+    "host_array",
+    "host_type",
+    "host_value",
+    "in_graph",
+    "is_text",
+    "register_late_host_ops",
+]
 
 STRING: np.dtype[Any] = np.dtype(object)
 """The dtype of strings in graphs."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from typing import Any, TypeVar, cast
 
@@ -84,11 +83,16 @@ def current_resources() -> Resources:
     return _current.get()
 
 
-@contextmanager
-def resources_scope(resources: Resources) -> Generator[None]:
+class resources_scope:  # noqa: N801  a scope, and no generator, which takes three times as long
     """Makes code inside the scope work on these resources."""
-    token = _current.set(resources)
-    try:
-        yield
-    finally:
-        _current.reset(token)
+
+    __slots__ = ("_resources", "_token")
+
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
+
+    def __enter__(self) -> None:
+        self._token = _current.set(self._resources)
+
+    def __exit__(self, *exception: object) -> None:
+        _current.reset(self._token)

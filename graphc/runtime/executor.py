@@ -79,7 +79,7 @@ class Execution:
         slots[: plan.num_inputs] = arrays
         for slot, constant in plan.constants:
             slots[slot] = constant
-        run = (_Schedule if plan.blocks else _Run)(self, plan, slots)
+        run = (_Schedule if plan.blocks and not plan.is_chain else _Run)(self, plan, slots)
         self._runs[run] = None
         try:
             run.run()
@@ -181,7 +181,7 @@ class Execution:
 
 
 class _Run:
-    """Runs the steps of a plan in their order: none of them blocks."""
+    """Runs the steps of a plan in their order: none of them blocks, or each waits for the one before it."""
 
     def __init__(self, execution: Execution, plan: Plan, slots: list[Any]) -> None:
         self._execution = execution

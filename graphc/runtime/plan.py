@@ -140,6 +140,13 @@ class Plan:
                 found[number] |= 1 << other | found[other]
         return tuple(found)
 
+    @cached_property
+    def is_chain(self) -> bool:
+        """Whether each step waits for the one before it, by what it takes, so that no two go on at a time."""
+        if any(step.after for step in self.steps):
+            return False
+        return all(number + 1 in self.dependents[number] for number in range(len(self.steps) - 1))
+
     @property
     def devices(self) -> tuple[str, ...]:
         """The devices that it runs on, those of loops and branches included, in order of first use."""

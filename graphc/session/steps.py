@@ -12,7 +12,7 @@ import numpy as np
 
 from graphc.base import at, interruption, nest
 from graphc.base.errors import GraphcError, InternalError
-from graphc.core import Variable, host_array, resources_scope, type_of
+from graphc.core import Variable, resources_scope, type_of
 from graphc.ir import Attrs, Graph, OpDef, TensorType
 from graphc.ir.passes import is_open, run_passes, shape_inputs, specialize
 from graphc.lowering import Executable, lower
@@ -56,7 +56,7 @@ class HostStep(Step):
         del execution
         node = self.operation.node
         try:
-            given = [host_array(array) if isinstance(array, jax.Array) else array for array in arrays[: self.count]]
+            given = [np.asarray(array) if isinstance(array, jax.Array) else array for array in arrays[: self.count]]
             with resources_scope(self.state.resources):
                 results = node.op.impl(*given, **node.attrs)
         except GraphcError as error:
