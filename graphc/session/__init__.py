@@ -1,6 +1,6 @@
 """Layer 7: graphs that are built by hand, and the Sessions that run parts of them."""
 
-from graphc.session import checkpoints, summaries
+from graphc.session import by_value, checkpoints, summaries
 from graphc.session.control import (
     case,
     cond,
@@ -44,6 +44,7 @@ __all__ = [
     "RunOptions",
     "Saver",
     "Session",
+    "by_value",
     "case",
     "checkpoints",
     "cond",

@@ -9,6 +9,11 @@ def _cast(name: str, dtype: str) -> Alias:
     return alias(name, f'x, name="{kind}"', f"v2.cast(x, {dtype})", "[1.7, -1.7]")
 
 
+def _scattered(names: str, policy: str = 'bad_indices_policy="", ') -> Alias:
+    call = f"v2.{names.split()[0]}(session.convert_to_tensor(tensor), indices, updates)"
+    return alias(names, f"tensor, indices, updates, {policy}name=None", call, "[1.0, 2.0, 3.0], [[0], [2]], [5.0, 1.0]")
+
+
 ROWS = (
     alias("ones_like", "tensor, dtype=None, name=None, optimize=True", "v2.ones_like(tensor, dtype)", "[1.0, 2.0]"),
     alias(
@@ -48,12 +53,6 @@ ROWS = (
         "[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], [2, 3], seq_dim=1, batch_dim=0",
     ),
     alias(
-        "boolean_mask",
-        'tensor, mask, name="boolean_mask", axis=None',
-        "v2.boolean_mask(tensor, mask, axis)",
-        "[[1.0, 2.0], [3.0, 4.0]], [True, False]",
-    ),
-    alias(
         "gather",
         "params, indices, validate_indices=None, name=None, axis=None, batch_dims=0",
         "v2.gather(params, indices, validate_indices, axis, batch_dims)",
@@ -74,15 +73,27 @@ ROWS = (
     alias(
         "where",
         "condition, x=None, y=None, name=None",
+        "session.by_value.positions(condition) if x is None and y is None else "
         "v2.where(row_condition(condition, x), x, y)",
         "[True, False], [[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]",
     ),
     alias(
         "where_v2",
         "condition, x=None, y=None, name=None",
-        "v2.where(condition, x, y)",
+        "session.by_value.positions(condition) if x is None and y is None else v2.where(condition, x, y)",
         "[True, False], [[1.0, 2.0], [3.0, 4.0]], 0.0",
     ),
+    alias(
+        "linalg.set_diag matrix_set_diag",
+        'input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"',
+        "v2.linalg.set_diag(session.convert_to_tensor(input), diagonal, name, k, align)",
+        "[[1.0, 2.0], [3.0, 4.0]], [8.0, 9.0]",
+    ),
+    _scattered("tensor_scatter_nd_update tensor_scatter_update", ""),
+    _scattered("tensor_scatter_nd_add tensor_scatter_add"),
+    _scattered("tensor_scatter_nd_sub tensor_scatter_sub"),
+    _scattered("tensor_scatter_nd_max"),
+    _scattered("tensor_scatter_nd_min"),
     alias("diag_part", "input, name=None", "v2.linalg.tensor_diag_part(input)", "[[1.0, 2.0], [3.0, 4.0]]"),
     alias(
         "matrix_diag",

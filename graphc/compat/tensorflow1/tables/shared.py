@@ -182,16 +182,8 @@ roll manip.roll
 sort
 argsort
 searchsorted
-unique
-unique_with_counts
 scatter_nd manip.scatter_nd
-tensor_scatter_nd_update tensor_scatter_update
-tensor_scatter_nd_add tensor_scatter_add
-tensor_scatter_nd_sub tensor_scatter_sub
-tensor_scatter_nd_max
-tensor_scatter_nd_min
 slice
-dynamic_partition
 unravel_index
 math.invert_permutation invert_permutation
 matmul linalg.matmul
@@ -205,7 +197,6 @@ linalg.cross cross
 linalg.det matrix_determinant
 linalg.diag
 linalg.diag_part
-linalg.set_diag matrix_set_diag
 linalg.tensor_diag diag
 linalg.tensor_diag_part
 linalg.eigh self_adjoint_eig
