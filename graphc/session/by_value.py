@@ -69,7 +69,7 @@ def _position_types(given: Sequence[TensorType], attrs: Attrs) -> Types:
     return (TensorType((OPEN, len(condition.shape) if condition.ranked else OPEN), np.dtype(np.int64)),)
 
 
-_POSITIONS = _op("positions", _positions, _position_types, "The positions of what is true, a row for each.")
+_POSITIONS = _op("by_value.positions", _positions, _position_types, "The positions of what is true, a row for each.")
 
 
 def _unique(x: np.ndarray[Any, Any], *, dtype: np.dtype[Any]) -> tuple[np.ndarray[Any, Any], ...]:
@@ -86,7 +86,7 @@ def _unique_types(given: Sequence[TensorType], attrs: Attrs) -> Types:
 
 
 _UNIQUE = _op(
-    "unique_values", _unique, _unique_types, "Different elements, which each one is, and how often it is there."
+    "by_value.unique", _unique, _unique_types, "Different elements, which each one is, and how often it is there."
 )
 
 
@@ -98,7 +98,7 @@ def _difference(
 
 
 _DIFFERENCE = _op(
-    "difference", _difference, lambda given, attrs: (_vector(given[0].dtype), _vector(attrs["dtype"])),
+    "by_value.difference", _difference, lambda given, attrs: (_vector(given[0].dtype), _vector(attrs["dtype"])),
     "Elements that another vector has not, and where they are.",
 )  # fmt: skip
 
