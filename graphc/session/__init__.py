@@ -21,6 +21,7 @@ from graphc.session.host_functions import Assert, Print, print_op, py_func
 from graphc.session.keys import GraphKeys
 from graphc.session.options import ConfigProto, GPUOptions, RunMetadata, RunOptions
 from graphc.session.placeholders import graph_dtype, graph_type, placeholder, placeholder_with_default
+from graphc.session.runners import QueueRunner, add_queue_runner, start_queue_runners
 from graphc.session.saver import Saver
 from graphc.session.session import InteractiveSession, Session
 from graphc.session.shapes import sizes_of
@@ -40,10 +41,12 @@ __all__ = [
     "InteractiveSession",
     "Operation",
     "Print",
+    "QueueRunner",
     "RunMetadata",
     "RunOptions",
     "Saver",
     "Session",
+    "add_queue_runner",
     "by_value",
     "case",
     "checkpoints",
@@ -67,6 +70,7 @@ __all__ = [
     "reset_default_graph",
     "sizes_of",
     "stacks",
+    "start_queue_runners",
     "summaries",
     "tuple",
     "while_loop",

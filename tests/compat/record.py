@@ -40,7 +40,9 @@ def described(value: Any) -> Any:
 
     if isinstance(value, list | tuple):
         return [described(item) for item in value]
-    if value is None or isinstance(value, str | bool | dict):
+    if isinstance(value, dict):
+        return {"items": {name: described(item) for name, item in value.items()}}
+    if value is None or isinstance(value, str | bool):
         return {"python": value}
     array = np.asarray(value)
     if array.dtype.kind in "OS":

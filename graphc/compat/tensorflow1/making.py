@@ -12,7 +12,7 @@ from graphc.base import nest
 from graphc.core import StringTensor, SymbolicTensor, Tensor, context
 from graphc.session import default_graph
 
-__all__ = ["making"]
+__all__ = ["in_default_graph", "making"]
 
 
 @contextmanager
@@ -38,3 +38,17 @@ def _in_graph(value: Any) -> Any:
     known = isinstance(value, np.ndarray | np.generic | StringTensor)
     known = known or (isinstance(value, Tensor) and not isinstance(value, SymbolicTensor))
     return context.trace.lift(value) if known and context.trace is not None else value
+
+
+def in_default_graph(kind: Callable[..., Any], *args: Any) -> Any:
+    """Returns what a class makes in the default graph, unless a compiled function is traced.
+
+    Args:
+      kind: the class.
+      *args: what it is made of.
+    """
+    graph, trace = default_graph(), context.trace
+    if trace is not None and not trace.is_inside(graph.trace):
+        return kind(*args)
+    with graph.entered():
+        return kind(*args)

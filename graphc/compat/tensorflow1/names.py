@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from graphc import session
+from graphc import queues, session
 from graphc.base import errors, files, flags, logs
 from graphc.compat.spaces import Library
 from graphc.compat.tensorflow1 import arguments, assertions
-from graphc.compat.tensorflow1.making import making
+from graphc.compat.tensorflow1.making import in_default_graph, making
 from graphc.compat.tensorflow1.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS, LATER, OPERATIONS, OTHERS, VALUES
 from graphc.compat.tensorflow1.tables.operations import operation_name
 from graphc.compat.tensorflow2 import NAMESPACE as NAMESPACE_OF_2
@@ -29,8 +29,10 @@ NAMESPACE: Mapping[str, Any] = {
     "files": files,
     "flags": flags,
     "logs": logs,
+    "in_default_graph": in_default_graph,
     "making": making,
     "os": os,
+    "queues": queues,
     "session": session,
     "v2": SimpleNamespace(**names_of_2()),
 }

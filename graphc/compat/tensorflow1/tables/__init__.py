@@ -7,6 +7,7 @@ from graphc.compat.tensorflow1.tables import (
     files,
     graphs,
     networks,
+    queues,
     reductions,
     shared,
     strings,
@@ -23,10 +24,11 @@ OPERATIONS = (
     *draws.ROWS,
     *strings.ROWS,
     *checks.ROWS,
+    *queues.OPERATIONS,
 )
 """Rows that make operations: they run in the default graph unless something else is traced."""
 
-OTHERS = (*shared.OTHERS, *graphs.ROWS, *training.ROWS, *files.ROWS)
+OTHERS = (*shared.OTHERS, *graphs.ROWS, *queues.ROWS, *training.ROWS, *files.ROWS)
 """Rows that make none, or that call functions of graphs, which name operations themselves."""
 
 __all__ = ["CLASSES", "DTYPES", "ELSEWHERE", "ERRORS", "LATER", "OPERATIONS", "OTHERS", "VALUES"]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from graphc import session
+from graphc import queues, session
 from graphc.base import File, flags
 from graphc.compat.statuses import CODES, ERRORS
 from graphc.compat.tensorflow2 import CLASSES as CLASSES_OF_2
@@ -15,6 +15,26 @@ __all__ = ["CLASSES", "DTYPES", "ERRORS", "LATER", "VALUES"]
 
 CLASSES: dict[str, Any] = {
     **{name: CLASSES_OF_2[name] for name in ("DeviceSpec", "GradientTape", "TensorSpec")},
+    "FixedLenFeature": queues.FixedLenFeature,
+    "FixedLenSequenceFeature": queues.FixedLenSequenceFeature,
+    "QueueBase": queues.QueueBase,
+    "ReaderBase": queues.ReaderBase,
+    "SparseFeature": queues.SparseFeature,
+    "VarLenFeature": queues.VarLenFeature,
+    "io.FixedLenFeature": queues.FixedLenFeature,
+    "io.FixedLenSequenceFeature": queues.FixedLenSequenceFeature,
+    "io.QueueBase": queues.QueueBase,
+    "io.SparseFeature": queues.SparseFeature,
+    "io.TFRecordOptions": queues.TFRecordOptions,
+    "io.TFRecordWriter": queues.TFRecordWriter,
+    "io.VarLenFeature": queues.VarLenFeature,
+    "python_io.TFRecordOptions": queues.TFRecordOptions,
+    "python_io.TFRecordWriter": queues.TFRecordWriter,
+    "queue.QueueBase": queues.QueueBase,
+    "train.Coordinator": queues.Coordinator,
+    "train.LooperThread": queues.LooperThread,
+    "train.QueueRunner": session.QueueRunner,
+    "train.queue_runner.QueueRunner": session.QueueRunner,
     "ConfigProto": session.ConfigProto,
     "GPUOptions": session.GPUOptions,
     "Graph": session.Graph,

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import ConcretizationError
-from graphc.core import current_trace, is_symbolic
+from graphc.core import Tensor, current_trace, is_symbolic
 from graphc.ops import functions as gx
 
 __all__ = [
@@ -45,7 +45,7 @@ def known(function: str, argument: str, value: Any, remedy: str) -> np.ndarray[A
             f"not know while it is traced; {remedy}"
         )
         raise at(current_trace().refuse(error), user_location())
-    return np.asarray(gx.asarray(value).numpy())
+    return np.asarray(value.numpy() if isinstance(value, Tensor) else value)
 
 
 def gather(params: Any, indices: Any, axis: Any, batch_dims: int) -> Any:
@@ -88,7 +88,8 @@ def scatter_nd(indices: Any, updates: Any, shape: Any) -> Any:
 def tensor_scatter_nd(how: str, tensor: Any, indices: Any, updates: Any) -> Any:
     """A copy with updates put, added, or taken where they are larger or smaller, at positions."""
     updates = gx.negative(updates) if how == "sub" else updates
-    places = gx.asarray(tensor).at[_positions(indices)]
+    # What is known is an array of NumPy's while a graph is built, which has no such notation.
+    places = (tensor if isinstance(tensor, Tensor) else gx.asarray(tensor)).at[_positions(indices)]
     return getattr(places, {"update": "set", "sub": "add"}.get(how, how))(updates)
 
 
