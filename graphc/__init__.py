@@ -93,10 +93,15 @@ if TYPE_CHECKING:
         RunOptions,
         Session,
         default_graph,
+        get_variable,
+        global_variables_initializer,
+        local_variables_initializer,
         placeholder,
         placeholder_with_default,
         py_func,
         reset_default_graph,
+        trainable_variables,
+        variable_scope,
     )
 
 __array_namespace_info__ = NamespaceInfo
@@ -150,6 +155,8 @@ __all__: list[str] = [
     "fori_loop",
     "from_graph",
     "function",
+    "get_variable",
+    "global_variables_initializer",
     "grad",
     "group",
     "hessian",
@@ -162,6 +169,7 @@ __all__: list[str] = [
     "layers",
     "linalg",
     "linearize",
+    "local_variables_initializer",
     "log_message",
     "loop_options",
     "losses",
@@ -190,8 +198,10 @@ __all__: list[str] = [
     "switch",
     "to_jax",
     "to_source",
+    "trainable_variables",
     "tuple",
     "value_and_grad",
+    "variable_scope",
     "vectorized_map",
     "vmap",
     "wait_all",
@@ -227,7 +237,8 @@ _HOMES = {
     "graphc.queues": "Coordinator queues",
     "graphc.runtime": "Future RetryPolicy profile submit",
     "graphc.session": "ConfigProto Graph GraphKeys InteractiveSession RunMetadata RunOptions Session default_graph "
-    "placeholder placeholder_with_default py_func reset_default_graph",
+    "get_variable global_variables_initializer local_variables_initializer placeholder placeholder_with_default "
+    "py_func reset_default_graph trainable_variables variable_scope",
 }
 _imported = imported_names(_HOMES)
 

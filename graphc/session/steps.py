@@ -12,7 +12,7 @@ import numpy as np
 
 from graphc.base import at, interruption, nest
 from graphc.base.errors import GraphcError, InternalError
-from graphc.core import Variable, resources_scope, type_of
+from graphc.core import Variable, array_of, resources_scope, type_of
 from graphc.ir import Attrs, Graph, OpDef, TensorType
 from graphc.ir.passes import is_open, run_passes, shape_inputs, specialize
 from graphc.lowering import Executable, lower
@@ -181,7 +181,7 @@ class SegmentProgram:
         self._check_unread({name for name, held in zip(executable.variables, found, strict=True) if held is None})
         assigned = {node.attrs["variable"]: node for node in executable.graph.nodes if node.op is ASSIGN_VARIABLE}
         values = [
-            dummy(assigned[name]) if held is None else held.raw
+            dummy(assigned[name]) if held is None else array_of(held)
             for name, held in zip(executable.variables, found, strict=True)
         ]
         program: Any = jax.jit(lower(executable.graph).function)

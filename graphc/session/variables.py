@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, NoReturn
 
 import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import FUNCTIONS, Variable, apply, context, variable_device
-from graphc.ir import OPS, Attrs, TensorType, compatible
+from graphc.core import FUNCTIONS, STRING, Variable, apply, context, trace_scope, variable_device
+from graphc.ir import OPEN, OPS, Attrs, TensorType, compatible, compatible_shapes
+from graphc.session.given_values import as_given, initial_tensor
 from graphc.session.graph import Graph, default_graph
 from graphc.session.keys import GraphKeys
+from graphc.session.naming import check_name
+from graphc.session.placeholders import graph_type
 from graphc.session.randomness import RANDOM
 from graphc.session.tensor import GraphTensor, Operation
 from graphc.session.trace import GraphTrace
+from graphc.session.variable_ops import COUNT_UP_TO, INITIALIZED_VALUE
 
 __all__ = ["GraphVariable"]
 
@@ -24,64 +29,95 @@ __all__ = ["GraphVariable"]
 class GraphVariable(Variable):
     """A Variable of a graph: ``gx.Variable`` makes one inside ``with graph.as_default():``.
 
-    It has a value in each Session of its own once its initializer has run there.
+    It has a value in each Session of its own once its initializer has run there. Its name is that of a tensor, such as
+    ``weights:0``, which stands for its value.
 
     Args:
       initial_value: a tensor of the graph, an array, a number, or a function of no arguments that returns one.
-      trainable: whether optimizers change it where they are not told what to change.
-      collections: the collections that it is put into; those of global variables if None.
-      validate_shape: whether the shape stays; if not, it is open.
+      trainable: whether optimizers change it where they are not told what to change; True if None.
+      collections: the collections that it is put into; those of global variables if None, none at all if empty.
+      validate_shape: whether the shape stays; if not, each assignment may give another one.
       caching_device: not used.
       name: of the variable, made unique.
-      dtype: to convert to.
-      **ignored: arguments of TensorFlow's that say nothing here (``use_resource``, ``aggregation``).
+      dtype: to convert to; by default Python's floats become float32 and its ints int32.
+      shape: what is fixed of the shape, None for a size that may change; that of ``initial_value`` if None.
+      constraint: a function that optimizers apply to the value after each update.
+      use_resource: not used; likewise the other arguments of TensorFlow's.
+      synchronization: not used.
+      aggregation: not used.
+      expected_shape: not used.
 
     Raises:
-      InvalidArgumentError: there is no initial value.
+      InvalidArgumentError: there is no initial value, or it is not of the shape.
 
     Example:
       >>> import graphc as gx
       >>> with gx.Graph().as_default() as graph:
       ...     count = gx.Variable(0, name="count")
       ...     increment = count.assign_add(1)
+      >>> count.name
+      'count:0'
       >>> with gx.Session(graph=graph) as session:
       ...     session.run(count.initializer)
       ...     [int(session.run(increment)) for _ in range(3)]
       [1, 2, 3]
     """
 
-    __slots__ = ("_initializer", "container", "graph", "initial_value", "pin", "read_once", "resource")
+    __slots__ = (
+        "_initializer", "constraint", "container", "graph", "initial_value", "made_at", "pin", "read_once", "resource",
+    )  # fmt: skip
 
     def __init__(
         self, initial_value: Any = None, trainable: bool | None = None, collections: Sequence[str] | None = None,
         validate_shape: bool = True, caching_device: Any = None, name: str | None = None, *, dtype: Any = None,
-        shape: Any = None, **ignored: Any,
+        shape: Any = None, constraint: Callable[[Any], Any] | None = None, use_resource: bool | None = None,
+        synchronization: Any = None, aggregation: Any = None, expected_shape: Any = None,
     ) -> None:  # fmt: skip
-        del caching_device, shape, ignored
+        del caching_device, use_resource, synchronization, aggregation, expected_shape
         self.graph = graph = default_graph()
         if initial_value is None:
             error = InvalidArgumentError(f"Variable {name or 'Variable'!r}: expected an initial value")
             raise at(error, user_location())
         graph.trace.check_open()
         builder = graph.trace.builder
-        self.name = builder.unique(name or "Variable")
+        label = builder.unique(check_name(name or "Variable", inside=bool(builder.scope)))
+        self.name = f"{label}:0"
+        self.made_at = user_location()
         self.trainable = True if trainable is None else trainable
+        self.constraint = constraint
         self.container = graph.current_container
-        self.resource = f"{self.container}//{self.name}" if self.container else self.name
-        with graph.entered(), builder.naming(self.name + "/"):
-            value = _initial(graph, initial_value, dtype)
-            self.initial_value = value
-            type = value.raw.type
-            self._type = type if validate_shape else TensorType((), type.dtype, ranked=False)
+        self.resource = f"{self.container}//{label}" if self.container else label
+        with trace_scope(graph.trace), graph.control_dependencies(None), builder.naming(label + "/"):
+            with builder.naming("Initializer"):
+                self.initial_value = value = initial_tensor(graph, initial_value, dtype)
+            self._type = self._kept_type(value.raw.type, shape, validate_shape)
             self.pin = _pin(self)
             self._initializer = Operation(graph, graph.trace.append_assignment(self, value))
             self.read_once: Any = graph.trace.read(self)
+            builder.rename(self.read_once.raw.node, label)
         if collections is None:
             collections = [GraphKeys.GLOBAL_VARIABLES]
         if self.trainable and collections and GraphKeys.TRAINABLE_VARIABLES not in collections:
             collections = [*collections, GraphKeys.TRAINABLE_VARIABLES]
         graph.add_to_collections(collections, self)
-        _variables(graph).append(self)
+
+    def _kept_type(self, given: TensorType, shape: Any, validate_shape: bool) -> TensorType:
+        """Returns the type of all values that it may have, by the type of the first."""
+        if given.dtype == STRING:
+            error = InvalidTypeError(
+                f"Variable {self.name!r}: strings given; Variables hold numbers, since devices hold no strings. Use a "
+                "constant, or a queue"
+            )
+            raise at(error, user_location())
+        if not validate_shape:
+            return TensorType((), given.dtype, ranked=False)
+        if shape is None:
+            return given
+        found = graph_type(given.dtype, shape)
+        if not compatible(given, found):
+            error = InvalidArgumentError(f"Variable {self.name!r}: initial value {given} given, shape {shape} expected")
+            raise at(error, user_location())
+        return found
 
     @property
     def initializer(self) -> Operation:
@@ -94,28 +130,39 @@ class GraphVariable(Variable):
         return self.read_once.op
 
     @property
+    def shape(self) -> Any:
+        """The size of each axis, None where it may change; None if even the number of axes may."""
+        type = self._type
+        return tuple([None if size == OPEN else size for size in type.shape]) if type.ranked else None
+
+    @property
     def device(self) -> str:
         """The device that it is pinned to; empty where it is free."""
         return self.pin
 
     @property
-    def raw(self) -> NoReturn:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def raw(self) -> NoReturn:  # pyright: ignore[reportIncompatibleVariableOverride, reportIncompatibleMethodOverride]
         """Refused: it has a value in each Session."""
         self._refuse("its array")
 
     def value(self) -> GraphTensor:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Reads it: a tensor, which in each run is the value at that point of the graph."""
-        with self.graph.entered():
+        with self.graph.entered(), self._named_scope():
             tensor: Any = context.trace.read(self) if context.trace is not None else None
-            for tape in context.tapes:
-                tape.record_read(self, tensor)
-            return tensor
+        for tape in context.tapes:
+            tape.record_read(self, tensor)
+        return tensor
+
+    def _named_scope(self) -> AbstractContextManager[str]:
+        return self.graph.name_scope(self.name.removesuffix(":0") + "/")
 
     read_value = value
 
-    def initialized_value(self) -> GraphTensor:
-        """Returns its initial value, for the initial value of another variable."""
-        return self.initial_value
+    def initialized_value(self) -> Any:
+        """Returns its value where it has one in the Session, else its initial value: for other initial values."""
+        with self.graph.entered(), self._named_scope():
+            attrs = Attrs(container=self.container, name=self.name.removesuffix(":0"), type=self._type)
+            return apply(INITIALIZED_VALUE, (self.initial_value,), attrs)
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Makes an operation that sets the value.
@@ -131,52 +178,116 @@ class GraphVariable(Variable):
           InvalidTypeError: another dtype.
         """
         del use_locking
-        return self._assigned(lambda: value, name or "Assign", read_value=read_value)
+        return self.updated(lambda: value, name or "Assign", read_value=read_value)
 
-    def assign_add(
+    def assign_add(  # pyright: ignore[reportIncompatibleMethodOverride]  TensorFlow's name of the argument
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Makes an operation that adds to the value; see :meth:`assign`."""
         del use_locking
-        return self._assigned(lambda: operator.add(self.value(), delta), name or "AssignAdd", read_value=read_value)
+        return self.updated(lambda: operator.add(self.value(), delta), name or "AssignAdd", read_value=read_value)
 
-    def assign_sub(
+    def assign_sub(  # pyright: ignore[reportIncompatibleMethodOverride]  likewise
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Makes an operation that subtracts from the value; see :meth:`assign`."""
         del use_locking
-        return self._assigned(lambda: operator.sub(self.value(), delta), name or "AssignSub", read_value=read_value)
+        return self.updated(lambda: operator.sub(self.value(), delta), name or "AssignSub", read_value=read_value)
+
+    def count_up_to(self, limit: int) -> Any:
+        """Makes an operation that gives the value and adds one to it.
+
+        Run when the value is ``limit`` it raises OutOfRangeError, which ends loops that draw from queues.
+
+        Args:
+          limit: the first number that it does not give.
+
+        Raises:
+          InvalidTypeError: the variable is no integer.
+        """
+        if self._type.shape or self._type.dtype.kind not in "iu":
+            raise at(InvalidTypeError(f"count_up_to: {self!r} is no scalar integer"), user_location())
+        label = self.name.removesuffix(":0")
+        attrs = Attrs(container=self.container, name=label, type=self._type, limit=operator.index(limit))
+        with self.graph.entered():
+            return apply(COUNT_UP_TO, (), attrs)
 
     def _updated(self, new_value: Callable[[], Any]) -> Any:
-        return self._assigned(new_value, "Assign", read_value=True)
+        return self.updated(new_value, "Assign")
 
-    def _assigned(self, new_value: Callable[[], Any], name: str, *, read_value: bool) -> Any:
+    def updated(self, new_value: Callable[[], Any], name: str, *, read_value: bool = True) -> Any:
+        """Makes an operation that sets the value to what a function makes; see :meth:`assign`.
+
+        A value that is computed from the variable's own becomes one step with the read of it.
+        """
         graph, region = self.graph, context.trace
         if region is not None and region is not graph.trace and region.is_inside(graph.trace):
-            region.assign(self, self._checked(region.lift(new_value())))  # in a branch or a loop, which carries it
+            # In a branch or a loop, which carries it.
+            region.assign(self, self._checked(region.lift(self.given(new_value()))))
             return region.read(self)
         with graph.making(name):
-            value = graph.trace.lift(new_value())
+            value = graph.trace.lift(self.given(new_value()))
             node = graph.trace.append_assignment(self, self._checked(value))
             if not read_value:
                 return graph.named(Operation(graph, node), name)
             with graph.control_dependencies([Operation(graph, node)]):
-                return graph.named(apply(OPS["identity"], (node.inputs[0] and graph.tensor_of(node.inputs[0]),)), name)
+                return graph.named(apply(OPS["identity"], (graph.tensor_of(node.inputs[0]),)), name)
+
+    def given(self, value: Any) -> Any:
+        """Returns a list or array of the user's as an array of the variable's dtype, if that can hold it."""
+        return as_given(value, self._type.dtype)
 
     def _checked(self, value: Any) -> Any:
-        given = value.raw.type
-        if given.dtype != self._type.dtype and not given.weak:
+        given, wanted = value.raw.type, self._type
+        kind_fits = given.weak and np.can_cast(given.dtype, wanted.dtype, "same_kind")
+        if given.dtype != wanted.dtype and not kind_fits:
             error = InvalidTypeError(
-                f"assign to Variable {self.name!r}: {given} given, {self._type} expected; convert with "
-                f"gx.astype(value, {self._type.dtype.name!r})"
+                f"assign to Variable {self.name!r}: {given} given, {wanted} expected; convert with "
+                f"gx.astype(value, {wanted.dtype.name!r})"
             )
             raise at(error, user_location())
-        if not compatible(TensorType(given.shape, self._type.dtype, ranked=given.ranked), _strong(self._type)):
+        if not compatible_shapes(given, wanted):
             error = InvalidArgumentError(
-                f"assign to Variable {self.name!r}: shape {list(given.shape)} given, {self._type} expected"
+                f"assign to Variable {self.name!r}: {given} given, {wanted} expected; a Variable keeps its shape "
+                "unless it is made with validate_shape=False"
             )
             raise at(error, user_location())
         return value
+
+    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Makes an operation that replaces rows.
+
+        Args:
+          sparse_delta: something with ``indices`` and ``values``, such as ``IndexedSlices``.
+          use_locking: not needed.
+          name: of the operation.
+        """
+        del use_locking
+        return self._scattered(sparse_delta, "set", name or "ScatterUpdate")
+
+    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Makes an operation that adds to rows; see :meth:`scatter_update`."""
+        del use_locking
+        return self._scattered(sparse_delta, "add", name or "ScatterAdd")
+
+    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Makes an operation that subtracts from rows; see :meth:`scatter_update`."""
+        del use_locking
+        return self._scattered(sparse_delta, "sub", name or "ScatterSub")
+
+    def _scattered(self, delta: Any, how: str, name: str) -> Any:
+        if not (hasattr(delta, "indices") and hasattr(delta, "values")):
+            error = InvalidTypeError(
+                f"{name} of Variable {self.name!r}: expected something with indices and values, got {delta!r:.60}"
+            )
+            raise at(error, user_location())
+
+        def new_value() -> Any:
+            rows = self.given(delta.values)
+            rows = operator.neg(self.graph.trace.lift(rows)) if how == "sub" else rows
+            return FUNCTIONS["update_item"](self.value(), delta.indices, rows, "set" if how == "set" else "add")
+
+        return self.updated(new_value, name)
 
     def eval(self, session: Any = None) -> Any:
         """Returns its value in a Session; see :meth:`GraphTensor.eval`."""
@@ -226,42 +337,11 @@ class GraphVariable(Variable):
         return f"<Variable {self.name!r} {self._type}>"
 
 
-def _strong(type: TensorType) -> TensorType:
-    return TensorType(type.shape, type.dtype, ranked=type.ranked)
-
-
-def _initial(graph: Graph, given: Any, dtype: Any) -> GraphTensor:
-    """Returns an initial value as a tensor of the graph that no dtype of others changes."""
-    value: Any = graph.trace.lift(given() if callable(given) else _value(given))
-    if dtype is not None:
-        return FUNCTIONS["astype"](value, dtype)
-    if value.raw.type.weak:
-        return apply(OPS["astype"], (value,), Attrs(dtype=value.raw.type.dtype))
-    return value
-
-
-def _value(given: Any) -> Any:
-    if isinstance(given, Variable):
-        return given.value()
-    return np.asarray(given) if isinstance(given, list | tuple) and not _holds_tensors(given) else given
-
-
-def _holds_tensors(items: Iterable[Any]) -> bool:
-    return any(
-        isinstance(item, GraphTensor) or (isinstance(item, list | tuple) and _holds_tensors(item)) for item in items
-    )
-
-
 def _pin(variable: GraphVariable) -> str:
     """Returns the device that the scopes around pin a variable to; empty for none."""
     if not context.device:
         return ""
     return variable_device(variable.name, variable.type, variable.trainable)
-
-
-def _variables(graph: Graph) -> list[GraphVariable]:
-    """Returns the variables of a graph, those outside of all collections included."""
-    return graph.get_collection_ref("graphc/all_variables")
 
 
 class RandomState(GraphVariable):
