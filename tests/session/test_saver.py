@@ -94,7 +94,7 @@ def test_variables_under_other_names_and_of_other_shapes(graph: Graph, tmp_path:
         assert not (tmp_path / "checkpoint").exists()
         Saver({"old": table}, reshape=True).restore(session, path)
         assert session.run(table).tolist() == [[0, 1, 2], [3, 4, 5]]
-        with pytest.raises(InvalidArgumentError, match=r"'old' has \[6\], the Variable 'table' has \[2, 3\]"):
+        with pytest.raises(InvalidArgumentError, match=r"'old' has \[6\], the Variable 'table:0' has \[2, 3\]"):
             Saver({"old": table}).restore(session, path)
         with pytest.raises(NotFoundError, match=r"Key w not found in checkpoint .*; it has old") as caught:
             Saver([w]).restore(session, path)
