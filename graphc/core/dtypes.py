@@ -55,6 +55,7 @@ _DEFAULTS: dict[Any, dict[int, Any]] = {
     float: {64: np.dtype(np.float64), 32: np.dtype(np.float32)},
     complex: {64: np.dtype(np.complex128), 32: np.dtype(np.complex64)},
 }
+_DEFAULTS.update({kind.__name__: found for kind, found in list(_DEFAULTS.items())})
 _OF_STRINGS = ("U", "S", "T")
 _KINDS: dict[str, type[Any]] = {"i": int, "f": float, "c": complex}
 
@@ -63,8 +64,8 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
     """The dtype that arrays of this dtype get here.
 
     Args:
-      dtype: anything NumPy takes as a dtype, or a name such as ``"bfloat16"``. ``int``, ``float`` and ``complex`` are
-        what numbers get for which none is given.
+      dtype: anything NumPy takes as a dtype, or a name such as ``"bfloat16"``. ``int``, ``float`` and ``complex``, and
+        these names, are what numbers get for which none is given.
 
     Raises:
       InvalidTypeError: it is no dtype that a tensor can have.
@@ -74,7 +75,7 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
       (dtype('float32'), dtype(bfloat16))
     """
     try:
-        if type(dtype) is type and dtype in _DEFAULTS:
+        if type(dtype) in (type, str) and dtype in _DEFAULTS:
             dtype = _DEFAULTS[dtype][config.default_dtype_bits]
         return np.dtype(jax.dtypes.canonicalize_dtype(jnp.dtype(dtype)))
     except (TypeError, ValueError) as error:
