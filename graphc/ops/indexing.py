@@ -96,6 +96,7 @@ def _basic_shape(x: TensorType, tensors: Sequence[TensorType], index: tuple[Any,
 
 
 def _update_item(x: Any, values: Any, *tensors: Any, index: tuple[Any, ...], how: str) -> Array:
+    x = jnp.asarray(x)  # a constant of a graph is NumPy's
     values = fitted(values, x)
     cut, key, starts, mask = _key(x, tensors, index)
     if mask is not None:

@@ -86,7 +86,10 @@ def test_a_missing_name_says_what_to_use(path: str, message: str) -> None:
         (lambda: tf.nn.dropout([1.0]), r"tf\.nn\.dropout\(\) missing 1 required argument: 'rate'"),
         (lambda: tf.nn.dropout([1.0], 0.5, rate=0.5), "rate and keep_prob are two names of one argument"),
         (lambda: tf.expand_dims([1.0]), r"tf\.expand_dims\(\) missing 1 required argument: 'axis'"),
-        (lambda: tf.constant([1.0], shape=[2], verify_shape=True), r"constant: shape \(2,\) wanted, the value has \(1,\)"),
+        (
+            lambda: tf.constant([1.0], shape=[2], verify_shape=True),
+            r"constant: shape \(2,\) wanted, the value has \(1,\)",
+        ),
     ],
 )
 def test_arguments_under_two_names_are_refused(call: Any, message: str) -> None:

@@ -88,8 +88,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any) -> Any:
 def tensor_scatter_nd(how: str, tensor: Any, indices: Any, updates: Any) -> Any:
     """A copy with updates put, added, or taken where they are larger or smaller, at positions."""
     updates = gx.negative(updates) if how == "sub" else updates
-    # What is known is an array of NumPy's while a graph is built, which has no such notation.
-    places = (tensor if isinstance(tensor, Tensor) else gx.asarray(tensor)).at[_positions(indices)]
+    places = gx.asarray(tensor).at[_positions(indices)]
     return getattr(places, {"update": "set", "sub": "add"}.get(how, how))(updates)
 
 

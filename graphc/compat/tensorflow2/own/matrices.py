@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from graphc.core import Tensor
 from graphc.ops import functions as gx
 from graphc.ops import linalg
 
@@ -70,7 +69,7 @@ def diag(diagonal: Any, k: int) -> Any:
 def set_diag(x: Any, diagonal: Any, k: int) -> Any:
     """A copy with another diagonal, k above the main one."""
     diagonal = gx.asarray(diagonal)
-    return (x if isinstance(x, Tensor) else gx.asarray(x)).at[_places(diagonal.shape[-1], k)].set(diagonal)
+    return gx.asarray(x).at[_places(diagonal.shape[-1], k)].set(diagonal)
 
 
 def tensor_diag(diagonal: Any) -> Any:
