@@ -96,7 +96,7 @@ class Saver:
         with graph.as_default(), graph.name_scope(self._name), graph.control_dependencies(None):
             for key, variable in self._variables.items():
                 type = variable.type
-                feed = placeholder(type.dtype, None if self._reshape else variable.shape, name=key)
+                feed = placeholder(type.dtype, None if self._reshape else variable.shape, name="value")
                 self._feeds[key] = feed
                 self._restores[key] = Operation(graph, graph.trace.append_assignment(variable, feed))
 

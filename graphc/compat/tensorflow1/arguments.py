@@ -11,7 +11,7 @@ from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.ops import functions as gx
 
-__all__ = ["as_dtypes", "drop_rate", "either", "filled", "flag", "needed", "python_2_division", "row_condition"]
+__all__ = ["drop_rate", "either", "filled", "flag", "needed", "python_2_division", "row_condition"]
 
 
 def either(new: str, value: Any, old: str, old_value: Any) -> Any:
@@ -83,14 +83,3 @@ def python_2_division(x: Any, y: Any) -> Any:
     """Returns the quotient as Python 2 has it: of integers rounded down."""
     x, y = gx.asarray(x), gx.asarray(y)
     return gx.floor_divide(x, y) if x.dtype.kind in "iu" and y.dtype.kind in "iu" else gx.divide(x, y)
-
-
-def as_dtypes(dtypes: Any) -> Any:
-    """Returns dtypes with TensorFlow's meaning: the name ``float`` is float32.
-
-    Args:
-      dtypes: a dtype or a list of dtypes.
-    """
-    if isinstance(dtypes, list | tuple):
-        return [as_dtypes(dtype) for dtype in cast("list[Any]", dtypes)]
-    return "float32" if dtypes == "float" or dtypes is float else dtypes

@@ -12,6 +12,7 @@ from graphc.compat.tensorflow1.tables import (
     shared,
     strings,
     training,
+    variables,
 )
 from graphc.compat.tensorflow1.tables.elsewhere import ELSEWHERE
 from graphc.compat.tensorflow1.tables.objects import CLASSES, DTYPES, ERRORS, LATER, VALUES
@@ -28,7 +29,7 @@ OPERATIONS = (
 )
 """Rows that make operations: they run in the default graph unless something else is traced."""
 
-OTHERS = (*shared.OTHERS, *graphs.ROWS, *queues.ROWS, *training.ROWS, *files.ROWS)
+OTHERS = (*shared.OTHERS, *graphs.ROWS, *variables.ROWS, *queues.ROWS, *training.ROWS, *files.ROWS)
 """Rows that make none, or that call functions of graphs, which name operations themselves."""
 
 __all__ = ["CLASSES", "DTYPES", "ELSEWHERE", "ERRORS", "LATER", "OPERATIONS", "OTHERS", "VALUES"]

@@ -5,7 +5,7 @@ from graphc.compat.tensorflow2 import ELSEWHERE as ELSEWHERE_OF_2
 __all__ = ["ELSEWHERE"]
 
 _HERE_NOW = {
-    "Graph", "Operation", "Session", "compat", "global_variables_initializer", "gradients", "hessians", "init_scope",
+    "Graph", "Operation", "Session", "assign", "compat", "global_variables_initializer", "gradients", "hessians", "init_scope",
     "io", "name_scope", "placeholder", "queue", "reset_default_graph", "strings", "summary", "train",
 }  # fmt: skip
 

@@ -14,7 +14,7 @@ ROWS = (
     alias(
         "placeholder",
         "dtype, shape=None, name=None",
-        "session.placeholder(as_dtypes(dtype), shape, name)",
+        "session.placeholder(dtype, shape, name)",
         "tf.float32, (None, 2)",
     ),
     alias(

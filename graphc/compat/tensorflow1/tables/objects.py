@@ -13,6 +13,20 @@ from graphc.compat.tensorflow2 import DTYPES
 
 __all__ = ["CLASSES", "DTYPES", "ERRORS", "LATER", "VALUES"]
 
+_INITIALIZERS: dict[str, Any] = {
+    "constant": session.constant_initializer,
+    "glorot_normal": session.glorot_normal_initializer,
+    "glorot_uniform": session.glorot_uniform_initializer,
+    "ones": session.ones_initializer,
+    "orthogonal": session.orthogonal_initializer,
+    "random_normal": session.random_normal_initializer,
+    "random_uniform": session.random_uniform_initializer,
+    "truncated_normal": session.truncated_normal_initializer,
+    "uniform_unit_scaling": session.uniform_unit_scaling_initializer,
+    "variance_scaling": session.variance_scaling_initializer,
+    "zeros": session.zeros_initializer,
+}
+
 CLASSES: dict[str, Any] = {
     **{name: CLASSES_OF_2[name] for name in ("DeviceSpec", "GradientTape", "TensorSpec")},
     "FixedLenFeature": queues.FixedLenFeature,
@@ -47,6 +61,10 @@ CLASSES: dict[str, Any] = {
     "Session": session.Session,
     "Tensor": session.GraphTensor,
     "Variable": session.GraphVariable,
+    "VariableScope": session.VariableScope,
+    **{f"{name}_initializer": kind for name, kind in _INITIALIZERS.items()},
+    **{f"initializers.{name}": kind for name, kind in _INITIALIZERS.items()},
+    "initializers.identity": session.identity_initializer,
     "gfile.FastGFile": File,
     "gfile.GFile": File,
     "gfile.Open": File,
@@ -58,6 +76,7 @@ CLASSES: dict[str, Any] = {
 
 VALUES: dict[str, Any] = {
     **CODES,
+    "AUTO_REUSE": session.AUTO_REUSE,
     "VERSION": "2.21.0",
     "__version__": "2.21.0",
     "app.flags.FLAGS": flags.FLAGS,

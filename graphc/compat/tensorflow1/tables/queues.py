@@ -6,27 +6,27 @@ ROWS = (
     alias(
         "FIFOQueue queue.FIFOQueue",
         'capacity, dtypes, shapes=None, names=None, shared_name=None, name="fifo_queue"',
-        "in_default_graph(queues.FIFOQueue, capacity, as_dtypes(dtypes), shapes, names, shared_name, name)",
+        "in_default_graph(queues.FIFOQueue, capacity, dtypes, shapes, names, shared_name, name)",
         "10, [tf.float32, tf.int32], shapes=[[2], []]",
     ),
     alias(
         "RandomShuffleQueue io.RandomShuffleQueue queue.RandomShuffleQueue",
         "capacity, min_after_dequeue, dtypes, shapes=None, names=None, seed=None, shared_name=None, "
         'name="random_shuffle_queue"',
-        "in_default_graph(queues.RandomShuffleQueue, capacity, min_after_dequeue, as_dtypes(dtypes), shapes, names, "
+        "in_default_graph(queues.RandomShuffleQueue, capacity, min_after_dequeue, dtypes, shapes, names, "
         "seed, shared_name, name)",
         "10, 2, tf.float32",
     ),
     alias(
         "PaddingFIFOQueue io.PaddingFIFOQueue queue.PaddingFIFOQueue",
         'capacity, dtypes, shapes, names=None, shared_name=None, name="padding_fifo_queue"',
-        "in_default_graph(queues.PaddingFIFOQueue, capacity, as_dtypes(dtypes), shapes, names, shared_name, name)",
+        "in_default_graph(queues.PaddingFIFOQueue, capacity, dtypes, shapes, names, shared_name, name)",
         "10, tf.float32, [(None,)]",
     ),
     alias(
         "PriorityQueue io.PriorityQueue queue.PriorityQueue",
         'capacity, types, shapes=None, names=None, shared_name=None, name="priority_queue"',
-        "in_default_graph(queues.PriorityQueue, capacity, as_dtypes(types), shapes, names, shared_name, name)",
+        "in_default_graph(queues.PriorityQueue, capacity, types, shapes, names, shared_name, name)",
         "10, [tf.float32], [()]",
     ),
     alias(
