@@ -15,6 +15,7 @@ import graphc.compat.v1 as tf
 from graphc.base import files
 from graphc.compat.tensorflow1 import NAMES
 from graphc.compat.tensorflow1.tables import CLASSES, ELSEWHERE, LATER, OPERATIONS, OTHERS, VALUES
+from tests.compat.page_v1 import PAGE, page
 from tests.compat.record import signature
 
 SIGNATURES: dict[str, str] = json.loads((Path(__file__).parent / "v1_signatures.json").read_text(encoding="utf-8"))
@@ -148,3 +149,10 @@ def test_flags_are_absls() -> None:
     tf.flags.FLAGS(["program", "--v1_steps=5", "--v1_mode=b"])
     assert (tf.flags.FLAGS.v1_steps, tf.app.flags.FLAGS.v1_mode) == (5, "b")
     assert tf.flags.FLAGS is tf.app.flags.FLAGS
+
+
+def test_the_page_is_up_to_date_and_names_the_version() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert text == page(text), "run python -m tests.compat.page_v1"
+    assert all(f"`tf.{name}`" in text for row in ROWS for name in row.names)
+    assert f"TensorFlow {tf.VERSION}" in text

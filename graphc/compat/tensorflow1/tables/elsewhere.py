@@ -5,8 +5,8 @@ from graphc.compat.tensorflow2 import ELSEWHERE as ELSEWHERE_OF_2
 __all__ = ["ELSEWHERE"]
 
 _HERE_NOW = {
-    "Graph", "Operation", "Session", "assign", "compat", "global_variables_initializer", "gradients", "hessians", "init_scope",
-    "io", "name_scope", "placeholder", "queue", "reset_default_graph", "strings", "summary", "train",
+    "Graph", "Operation", "Session", "assign", "compat", "global_variables_initializer", "gradients", "hessians",
+    "init_scope", "io", "name_scope", "placeholder", "queue", "reset_default_graph", "strings", "summary", "train",
 }  # fmt: skip
 
 _LAYERS = "use tf.get_variable and tf.matmul, gx.layers, or a flax or equinox model with gx.call_jax"
