@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from graphc.session import reset_default_graph
+
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
@@ -40,4 +42,5 @@ def test_the_readme_shows_a_program_of_about_25_lines() -> None:
 def test_the_code_of_a_page_runs(page: Path, tmp_path: Path) -> None:
     script = tmp_path / f"{page.stem}.py"
     script.write_text(program(page.read_text(encoding="utf-8")), encoding="utf-8")
+    reset_default_graph()  # each page is a program of its own
     runpy.run_path(str(script), run_name="__main__")
