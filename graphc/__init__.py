@@ -89,17 +89,21 @@ if TYPE_CHECKING:
         Graph,
         GraphKeys,
         InteractiveSession,
+        QueueRunner,
         RunMetadata,
         RunOptions,
         Session,
+        add_queue_runner,
         default_graph,
         get_variable,
         global_variables_initializer,
         local_variables_initializer,
         placeholder,
         placeholder_with_default,
+        producers,
         py_func,
         reset_default_graph,
+        start_queue_runners,
         trainable_variables,
         variable_scope,
     )
@@ -122,6 +126,7 @@ __all__: list[str] = [
     "IndexedSlices",
     "InteractiveSession",
     "Operation",
+    "QueueRunner",
     "RaggedTensor",
     "RetryPolicy",
     "RunMetadata",
@@ -134,6 +139,7 @@ __all__: list[str] = [
     "TensorShape",
     "TensorSpec",
     "Variable",
+    "add_queue_runner",
     "call_jax",
     "check_numerics",
     "checks",
@@ -183,6 +189,7 @@ __all__: list[str] = [
     "placeholder_with_default",
     "placement",
     "print",
+    "producers",
     "profile",
     "py_func",
     "pyfunc",
@@ -192,6 +199,7 @@ __all__: list[str] = [
     "run_functions_eagerly",
     "scan",
     "special",
+    "start_queue_runners",
     "string",
     "strings",
     "submit",
@@ -236,9 +244,11 @@ _HOMES = {
     "graphc.placement": "placement",
     "graphc.queues": "Coordinator queues",
     "graphc.runtime": "Future RetryPolicy profile submit",
-    "graphc.session": "ConfigProto Graph GraphKeys InteractiveSession RunMetadata RunOptions Session default_graph "
-    "get_variable global_variables_initializer local_variables_initializer placeholder placeholder_with_default "
-    "py_func reset_default_graph trainable_variables variable_scope",
+    "graphc.session": "ConfigProto Graph GraphKeys InteractiveSession QueueRunner RunMetadata RunOptions Session "
+    "add_queue_runner default_graph get_variable global_variables_initializer "
+    "local_variables_initializer placeholder placeholder_with_default py_func reset_default_graph "
+    "start_queue_runners trainable_variables variable_scope",
+    "graphc.session.producers": "producers",
 }
 _imported = imported_names(_HOMES)
 

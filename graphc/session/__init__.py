@@ -1,6 +1,6 @@
 """Layer 7: graphs that are built by hand, and the Sessions that run parts of them."""
 
-from graphc.session import by_value, checkpoints, summaries
+from graphc.session import by_value, checkpoints, producers, summaries
 from graphc.session.assigning import (
     assign,
     assign_add,
@@ -168,6 +168,7 @@ __all__ = [
     "placeholder",
     "placeholder_with_default",
     "print_op",
+    "producers",
     "py_func",
     "random_normal_initializer",
     "random_uniform_initializer",

@@ -1,0 +1,249 @@
+"""Batches of elements that threads make: TensorFlow's ``tf.train.batch`` and its kin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphc.session.producers.batches import BatchPlan, batches
+
+__all__ = [
+    "batch",
+    "batch_join",
+    "maybe_batch",
+    "maybe_batch_join",
+    "maybe_shuffle_batch",
+    "maybe_shuffle_batch_join",
+    "shuffle_batch",
+    "shuffle_batch_join",
+]
+
+
+def batch(
+    tensors: Any, batch_size: Any, num_threads: int = 1, capacity: int = 32, enqueue_many: bool = False,
+    shapes: Any = None, dynamic_pad: bool = False, allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Makes batches of tensors that threads compute again and again; as TensorFlow's ``tf.train.batch``.
+
+    A QueueRunner of the graph fills a queue; start it with :func:`start_queue_runners`.
+
+    Args:
+      tensors: a list or a dict of tensors, of which each run gives one element.
+      batch_size: how many elements a batch has; may be a tensor.
+      num_threads: how many threads run the tensors; with more than one the elements come in any order.
+      capacity: how many elements wait at most.
+      enqueue_many: whether each run gives many elements, along the first axis.
+      shapes: of an element, one for each tensor, where the tensors do not say them.
+      dynamic_pad: whether elements may have several sizes, where a shape has None; smaller ones are filled up with
+        zeros.
+      allow_smaller_final_batch: whether the elements that are left at the end are a batch.
+      shared_name: of the queue.
+      name: of the operations.
+
+    Returns:
+      Tensors in a list or dict as they were given, or one for one, with a new first axis.
+
+    Raises:
+      InvalidArgumentError: a shape is not known and ``dynamic_pad`` is False, or ``num_threads`` is not positive.
+
+    Example:
+      >>> import graphc as gx
+      >>> with gx.Graph().as_default():
+      ...     number = gx.producers.range_input_producer(10, shuffle=False).dequeue()
+      ...     numbers, squares = gx.producers.batch([number, number * number], batch_size=4)
+      ...     with gx.Session() as session:
+      ...         coord = gx.Coordinator()
+      ...         threads = gx.start_queue_runners(session, coord)
+      ...         print(session.run(squares).tolist())
+      ...         coord.request_stop()
+      ...         coord.join(threads)
+      [0, 1, 4, 9]
+    """
+    return maybe_batch(
+        tensors, True, batch_size, num_threads, capacity, enqueue_many, shapes, dynamic_pad,
+        allow_smaller_final_batch, shared_name, name,
+    )  # fmt: skip
+
+
+def maybe_batch(
+    tensors: Any, keep_input: Any, batch_size: Any, num_threads: int = 1, capacity: int = 32,
+    enqueue_many: bool = False, shapes: Any = None, dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False, shared_name: str | None = None, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Makes batches of the elements for which ``keep_input`` is true; see :func:`batch`.
+
+    Args:
+      tensors: as for :func:`batch`.
+      keep_input: a truth value, or with ``enqueue_many`` one for each element.
+      batch_size: as for :func:`batch`, and so are the others.
+      num_threads: how many threads run the tensors.
+      capacity: how many elements wait at most.
+      enqueue_many: whether each run gives many elements.
+      shapes: of an element.
+      dynamic_pad: whether elements may have several sizes.
+      allow_smaller_final_batch: whether the elements that are left at the end are a batch.
+      shared_name: of the queue.
+      name: of the operations.
+    """
+    plan = BatchPlan(
+        "batch", capacity, batch_size, num_threads, enqueue_many, shapes, allow_smaller_final_batch, shared_name, name,
+        dynamic_pad,
+    )  # fmt: skip
+    return batches(plan, [tensors], keep_input)
+
+
+def batch_join(
+    tensors_list: Sequence[Any], batch_size: Any, capacity: int = 32, enqueue_many: bool = False, shapes: Any = None,
+    dynamic_pad: bool = False, allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """Makes batches of several lists of tensors, with a thread for each list; see :func:`batch`.
+
+    Args:
+      tensors_list: lists, or dicts, of tensors of the same dtypes.
+      batch_size: as for :func:`batch`, and so are the others.
+      capacity: how many elements wait at most.
+      enqueue_many: whether each run gives many elements.
+      shapes: of an element.
+      dynamic_pad: whether elements may have several sizes.
+      allow_smaller_final_batch: whether the elements that are left at the end are a batch.
+      shared_name: of the queue.
+      name: of the operations.
+    """
+    return maybe_batch_join(
+        tensors_list, True, batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
+        shared_name, name,
+    )  # fmt: skip
+
+
+def maybe_batch_join(
+    tensors_list: Sequence[Any], keep_input: Any, batch_size: Any, capacity: int = 32, enqueue_many: bool = False,
+    shapes: Any = None, dynamic_pad: bool = False, allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Makes batches of the elements of several lists that are kept; see :func:`batch_join` and :func:`maybe_batch`.
+
+    Args:
+      tensors_list: lists, or dicts, of tensors of the same dtypes.
+      keep_input: a truth value, or with ``enqueue_many`` one for each element.
+      batch_size: as for :func:`batch`, and so are the others.
+      capacity: how many elements wait at most.
+      enqueue_many: whether each run gives many elements.
+      shapes: of an element.
+      dynamic_pad: whether elements may have several sizes.
+      allow_smaller_final_batch: whether the elements that are left at the end are a batch.
+      shared_name: of the queue.
+      name: of the operations.
+    """
+    plan = BatchPlan(
+        "batch_join", capacity, batch_size, 1, enqueue_many, shapes, allow_smaller_final_batch, shared_name, name,
+        dynamic_pad,
+    )  # fmt: skip
+    return batches(plan, tensors_list, keep_input)
+
+
+def shuffle_batch(
+    tensors: Any, batch_size: Any, capacity: int, min_after_dequeue: int, num_threads: int = 1,
+    seed: int | None = None, enqueue_many: bool = False, shapes: Any = None, allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Makes batches of elements in a random order; see :func:`batch`.
+
+    Args:
+      tensors: as for :func:`batch`.
+      batch_size: as for :func:`batch`.
+      capacity: how many elements wait at most.
+      min_after_dequeue: how many elements wait at least, so that they are mixed.
+      num_threads: how many threads run the tensors.
+      seed: of the order.
+      enqueue_many: whether each run gives many elements.
+      shapes: of an element.
+      allow_smaller_final_batch: whether the elements that are left at the end are a batch.
+      shared_name: of the queue.
+      name: of the operations.
+    """
+    return maybe_shuffle_batch(
+        tensors, batch_size, capacity, min_after_dequeue, True, num_threads, seed, enqueue_many, shapes,
+        allow_smaller_final_batch, shared_name, name,
+    )  # fmt: skip
+
+
+def maybe_shuffle_batch(
+    tensors: Any, batch_size: Any, capacity: int, min_after_dequeue: int, keep_input: Any, num_threads: int = 1,
+    seed: int | None = None, enqueue_many: bool = False, shapes: Any = None, allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Makes batches of the elements that are kept, in a random order; see :func:`shuffle_batch`, :func:`maybe_batch`.
+
+    Args:
+      tensors: as for :func:`batch`.
+      batch_size: as for :func:`batch`.
+      capacity: how many elements wait at most.
+      min_after_dequeue: how many elements wait at least, so that they are mixed.
+      keep_input: a truth value, or with ``enqueue_many`` one for each element.
+      num_threads: how many threads run the tensors.
+      seed: of the order.
+      enqueue_many: whether each run gives many elements.
+      shapes: of an element.
+      allow_smaller_final_batch: whether the elements that are left at the end are a batch.
+      shared_name: of the queue.
+      name: of the operations.
+    """
+    plan = BatchPlan(
+        "shuffle_batch", capacity, batch_size, num_threads, enqueue_many, shapes, allow_smaller_final_batch,
+        shared_name, name, min_after_dequeue=min_after_dequeue, seed=seed,
+    )  # fmt: skip
+    return batches(plan, [tensors], keep_input)
+
+
+def shuffle_batch_join(
+    tensors_list: Sequence[Any], batch_size: Any, capacity: int, min_after_dequeue: int, seed: int | None = None,
+    enqueue_many: bool = False, shapes: Any = None, allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Makes batches of several lists of tensors in a random order; see :func:`shuffle_batch` and :func:`batch_join`.
+
+    Args:
+      tensors_list: lists, or dicts, of tensors of the same dtypes.
+      batch_size: as for :func:`batch`.
+      capacity: how many elements wait at most.
+      min_after_dequeue: how many elements wait at least, so that they are mixed.
+      seed: of the order.
+      enqueue_many: whether each run gives many elements.
+      shapes: of an element.
+      allow_smaller_final_batch: whether the elements that are left at the end are a batch.
+      shared_name: of the queue.
+      name: of the operations.
+    """
+    return maybe_shuffle_batch_join(
+        tensors_list, batch_size, capacity, min_after_dequeue, True, seed, enqueue_many, shapes,
+        allow_smaller_final_batch, shared_name, name,
+    )  # fmt: skip
+
+
+def maybe_shuffle_batch_join(
+    tensors_list: Sequence[Any], batch_size: Any, capacity: int, min_after_dequeue: int, keep_input: Any,
+    seed: int | None = None, enqueue_many: bool = False, shapes: Any = None, allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Makes batches of the elements of several lists that are kept, in a random order; see :func:`shuffle_batch_join`.
+
+    Args:
+      tensors_list: lists, or dicts, of tensors of the same dtypes.
+      batch_size: as for :func:`batch`.
+      capacity: how many elements wait at most.
+      min_after_dequeue: how many elements wait at least, so that they are mixed.
+      keep_input: a truth value, or with ``enqueue_many`` one for each element.
+      seed: of the order.
+      enqueue_many: whether each run gives many elements.
+      shapes: of an element.
+      allow_smaller_final_batch: whether the elements that are left at the end are a batch.
+      shared_name: of the queue.
+      name: of the operations.
+    """
+    plan = BatchPlan(
+        "shuffle_batch_join", capacity, batch_size, 1, enqueue_many, shapes, allow_smaller_final_batch, shared_name,
+        name, min_after_dequeue=min_after_dequeue, seed=seed,
+    )  # fmt: skip
+    return batches(plan, tensors_list, keep_input)
