@@ -6,8 +6,6 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import FUNCTIONS, STRING, apply, is_text
@@ -16,7 +14,7 @@ from graphc.queues import FIFOQueue
 from graphc.session.control import convert_to_tensor
 from graphc.session.graph import Graph, default_graph
 from graphc.session.keys import GraphKeys
-from graphc.session.producers.ops import COUNT_UP_TO, EPOCH, MATCHING_FILES, RANGE, TAKE_ROW
+from graphc.session.producers.ops import EPOCH, MATCHING_FILES, RANGE, TAKE_ROW
 from graphc.session.runners import QueueRunner, add_queue_runner
 from graphc.session.shapes import sizes_of
 from graphc.session.tensor import GraphTensor
@@ -73,9 +71,9 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
     graph = default_graph()
     with graph.entered(), graph.name_scope(name or "limit_epochs"):
         value = convert_to_tensor(tensor)
-        epochs = GraphVariable(np.int32(0), trainable=False, collections=[GraphKeys.LOCAL_VARIABLES], name="epochs")
-        count: Any = apply(COUNT_UP_TO, (epochs.value(),), Attrs(limit=int(num_epochs)))
-        with graph.control_dependencies([epochs.assign(count + 1)]):
+        local = [GraphKeys.LOCAL_VARIABLES]
+        epochs: Any = GraphVariable(0, trainable=False, collections=local, name="epochs", dtype="int64")
+        with graph.control_dependencies([epochs.count_up_to(num_epochs)]):
             return FUNCTIONS["identity"](value)
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from graphc.base import files
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError, OutOfRangeError
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core import STRING, bytes_array, current_resources
 from graphc.ir import OPEN, OPS, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, reads, writes
 
-__all__ = ["COUNT_UP_TO", "EPOCH", "KEEP_ROWS", "MATCHING_FILES", "RANGE", "TAKE_ROW"]
+__all__ = ["EPOCH", "KEEP_ROWS", "MATCHING_FILES", "RANGE", "TAKE_ROW"]
 
 Types = Sequence[TensorType]
 
@@ -57,12 +57,6 @@ def _epoch(
         return rows
     order = current_resources().get_or_make(container, name, lambda: _Order(seed), _Order)
     return rows[order.draw(len(rows))]
-
-
-def _count_up_to(value: Any, *, limit: int) -> np.ndarray[Any, Any]:
-    if int(value) >= limit:
-        raise OutOfRangeError(f"reached the limit of {limit}")
-    return np.asarray(value)
 
 
 def _range(limit: Any, *, rows: bool) -> np.ndarray[Any, Any]:
@@ -131,10 +125,6 @@ def _looks(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
     return (reads(part_of_world("files")),)
 
 
-def _raises(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
-    return (writes(part_of_world("limits")),)
-
-
 def _op(
     name: str, impl: Callable[..., Any], infer: Any, params: tuple[str, ...], doc: str, effects: Any = None
 ) -> OpDef:
@@ -144,9 +134,6 @@ def _op(
 
 
 EPOCH = _op("epoch", _epoch, _epoch_type, ("rows",), "The rows of an epoch, in order or not.", _draws)
-COUNT_UP_TO = _op(
-    "count_up_to", _count_up_to, _epoch_type, ("value",), "A number below a limit; else an error.", _raises
-)
 RANGE = _op("range", _range, _range_type, ("limit",), "The ints below a limit.")
 TAKE_ROW = _op("take_row", _take_row, _row_type, ("tensor", "index"), "A row of a tensor.")
 KEEP_ROWS = _op("keep_rows", _keep_rows, _kept_types, ("keep", "*tensors"), "The rows that are kept.")
