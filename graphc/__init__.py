@@ -51,7 +51,7 @@ if TYPE_CHECKING:
         strings,
         tuple,
     )
-    from graphc import checks, distribute, ir, lax, layers, losses, nest, optim, placement, queues
+    from graphc import checks, distribute, ir, lax, layers, losses, nest, optim, placement, queues, testing
     from graphc.autograph import (
         check_numerics,
         cond,
@@ -204,6 +204,7 @@ __all__: list[str] = [
     "strings",
     "submit",
     "switch",
+    "testing",
     "to_jax",
     "to_source",
     "trainable_variables",
@@ -243,6 +244,7 @@ _HOMES = {
     "graphc.optim": "optim",
     "graphc.placement": "placement",
     "graphc.queues": "Coordinator queues",
+    "graphc.testing": "testing",
     "graphc.runtime": "Future RetryPolicy profile submit",
     "graphc.session": "ConfigProto Graph GraphKeys InteractiveSession QueueRunner RunMetadata RunOptions Session "
     "add_queue_runner default_graph get_variable global_variables_initializer "

@@ -36,6 +36,7 @@ LAYERS: Mapping[str, int] = {
     "losses": 7,
     "optim": 7,
     "distribute": 8,
+    "testing": 8,
     "compat": 9,
     "inspect": 10,
     "cli": 11,

@@ -21,7 +21,7 @@ ORDER = [
     ["autograph", "gradients", "runtime"],
     ["checks", "composites", "function", "nest", "queues"],
     ["session", "data", "lax", "layers", "losses", "optim", "placement"],
-    ["distribute"],
+    ["distribute", "testing"],
     ["compat"],
     ["inspect"],
     ["cli"],

@@ -48,17 +48,21 @@ class RaggedTensor:
         object.__setattr__(self, "row_splits", asarray(row_splits))
 
     @classmethod
-    def from_row_splits(cls, values: Any, row_splits: ArrayLike, validate: bool = True) -> RaggedTensor:
+    def from_row_splits(
+        cls, values: Any, row_splits: ArrayLike, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
         """Returns rows of which it is known where they begin.
 
         Args:
           values: the elements of all rows.
           row_splits: where each row begins, and last the number of elements.
+          name: taken as TensorFlow's programs give it.
           validate: whether this is checked, where its values are known.
 
         Raises:
           InvalidArgumentError: the splits do not begin with 0, descend, or end elsewhere.
         """
+        del name
         made = cls(values, _splits(row_splits))
         if validate and (known := _if_known(made.row_splits)) is not None:
             count = len(made.values.row_splits) - 1 if isinstance(made.values, RaggedTensor) else made.values.shape[0]
@@ -70,15 +74,22 @@ class RaggedTensor:
         return made
 
     @classmethod
-    def from_row_lengths(cls, values: Any, row_lengths: ArrayLike, validate: bool = True) -> RaggedTensor:
+    def from_row_lengths(
+        cls, values: Any, row_lengths: ArrayLike, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
         """Returns rows of which the lengths are known; see :meth:`from_row_splits`."""
         lengths = _splits(row_lengths)
         splits = concat([zeros((1,), dtype=lengths.dtype), cumsum(lengths, dtype=lengths.dtype)])
-        return cls.from_row_splits(values, splits, validate)
+        return cls.from_row_splits(values, splits, name, validate)
 
     @classmethod
     def from_value_rowids(
-        cls, values: Any, value_rowids: ArrayLike, nrows: int | None = None, validate: bool = True
+        cls,
+        values: Any,
+        value_rowids: ArrayLike,
+        nrows: int | None = None,
+        name: str | None = None,
+        validate: bool = True,
     ) -> RaggedTensor:
         """Returns rows of which it is known which row each element belongs to.
 
@@ -86,14 +97,15 @@ class RaggedTensor:
           values: the elements of all rows.
           value_rowids: the number of each one's row, ascending.
           nrows: how many rows there are; one more than the last number when None.
-          validate: as for :meth:`from_row_splits`.
+          name: as for :meth:`from_row_splits`.
+          validate: as there.
         """
         ids = _splits(value_rowids)
         if nrows is None:
             known = known_values("RaggedTensor.from_value_rowids", ids, "pass nrows")
             nrows = int(known[-1]) + 1 if known.size else 0
         starts = searchsorted(ids, arange(int(nrows) + 1, dtype=ids.dtype), "left")
-        return cls.from_row_splits(values, asarray(starts, dtype=ids.dtype), validate)
+        return cls.from_row_splits(values, asarray(starts, dtype=ids.dtype), name, validate)
 
     @classmethod
     def constant(cls, pylist: Any, dtype: Any = None, row_splits_dtype: Any = "int64") -> RaggedTensor:

@@ -47,7 +47,7 @@ class SparseTensor:
     sizes: tuple[int, ...]
 
     def __init__(self, indices: ArrayLike, values: ArrayLike, dense_shape: Any) -> None:
-        positions, elements = asarray(indices), asarray(values)
+        positions, elements = asarray(indices, dtype="int64"), asarray(values)
         sizes = known_sizes("SparseTensor: dense_shape", dense_shape)
         if positions.shape != (*elements.shape, len(sizes)) or elements.ndim != 1:
             error = InvalidArgumentError(
@@ -76,7 +76,10 @@ class SparseTensor:
         """
         array = known_values("SparseTensor.from_dense", tensor, "make the SparseTensor of indices and values")
         places = np.argwhere(array)
-        return cls(asarray(places, dtype="int64"), asarray(array[tuple(places.T)], dtype=array.dtype), array.shape)
+        found = array[tuple(places.T)]
+        # The numbers of a list have the dtype that they have elsewhere.
+        elements = asarray(found, dtype=array.dtype) if hasattr(tensor, "dtype") else asarray(found.tolist())
+        return cls(places, elements, array.shape)
 
     @property
     def dense_shape(self) -> Tensor:

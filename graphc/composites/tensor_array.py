@@ -34,7 +34,10 @@ class TensorArray:
       size: how many there are.
       dynamic_size: whether writing behind the last one makes the array longer. In a compiled loop the position must be
         known for it while the loop is traced.
+      clear_after_read: taken as TensorFlow's programs give it; tensors that are read stay.
+      infer_shape: taken likewise; all tensors have one shape.
       element_shape: of the tensors; that of the first that is written when None.
+      name: for people.
 
     Raises:
       InvalidArgumentError: ``size`` is no count.
@@ -62,8 +65,17 @@ class TensorArray:
     sizes: tuple[int, ...] | None
 
     def __init__(
-        self, dtype: Any, size: Any = None, dynamic_size: bool | None = None, element_shape: Any = None
+        self,
+        dtype: Any,
+        size: Any = None,
+        dynamic_size: bool | None = None,
+        clear_after_read: bool | None = None,
+        *,
+        infer_shape: bool = True,
+        element_shape: Any = None,
+        name: str | None = None,
     ) -> None:
+        del clear_after_read, infer_shape, name
         kind = as_dtype(dtype)
         length = 0 if size is None else int(known_values("TensorArray: size", size, "give it as an int"))
         if length < 0:

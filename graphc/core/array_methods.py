@@ -162,7 +162,7 @@ class ArrayMethods:
 
     def get_shape(self) -> TensorShape:
         """Returns the shape as a :class:`TensorShape`, which has methods of its own (TensorFlow's ``get_shape``)."""
-        return TensorShape(self.shape)
+        return TensorShape.of(self.type)
 
     @property
     def dtype(self) -> np.dtype[Any]:

@@ -52,6 +52,19 @@ class StringDType:
     name = "string"
     kind = "T"
 
+    as_numpy_dtype = object
+    size = 0
+    is_floating = is_complex = is_integer = is_unsigned = is_bool = is_numeric = False
+
+    @property
+    def base_dtype(self) -> StringDType:
+        """The dtype itself."""
+        return self
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Returns whether another dtype is the same."""
+        return self == other
+
     def __call__(self, x: Any = "") -> StringTensor:
         """A string, or an array of strings, as a tensor."""
         return FUNCTIONS["asarray"](x, dtype=self)

@@ -113,7 +113,7 @@ class ConcreteFunction:
         return traced.pack(iter(cast("Iterator[Any]", specs)))
 
     def _is_open(self) -> bool:
-        return any(None in spec.shape for spec in self.inputs)
+        return any(spec.shape is None or None in spec.shape for spec in self.inputs)
 
     def _trace(self, size: int) -> TracedFunction:
         def example(value: Any) -> Any:
@@ -188,7 +188,7 @@ class _Bare(str):
 def _as_specs(value: Any, name: str) -> Any:
     """An argument with TensorSpecs for its tensors."""
     if isinstance(value, TensorSpec):
-        return value if value.name else TensorSpec(tuple(value.shape), value.dtype, name)
+        return value if value.name else TensorSpec(value.shape, value.dtype, name)
     if isinstance(value, StringTensor):
         return TensorSpec(value.shape, string, name)
     if is_array(value) or isinstance(value, Tensor):
@@ -201,7 +201,8 @@ def _as_specs(value: Any, name: str) -> Any:
 
 def _example(spec: TensorSpec, size: int) -> Any:
     """A tensor that fits a specification."""
-    shape = tuple(size if one is None else one for one in spec.shape)
+    sizes = [None] * (size - 1) if spec.shape is None else spec.shape  # of any number of axes, one and two
+    shape = tuple(size if one is None else one for one in sizes)
     if spec.of_strings:
         error = InvalidTypeError(
             f"get_concrete_function: strings ({spec}) are values of a trace; pass the tensor of strings itself"
@@ -217,5 +218,7 @@ def _tensor(value: Any, spec: TensorSpec) -> Any:
 def _common(types: Sequence[Any]) -> TensorSpec:
     """What types have in common."""
     first = types[0]
+    if any(len(type.shape) != len(first.shape) for type in types):
+        return TensorSpec(None, first.dtype)
     sizes = [size if all(type.shape[axis] == size for type in types) else None for axis, size in enumerate(first.shape)]
     return TensorSpec(tuple(sizes), first.dtype)

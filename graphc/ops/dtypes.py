@@ -11,7 +11,18 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import FUNCTIONS, ArrayLike, ArrayMethods, Tensor, as_dtype, operand, type_of_any
+from graphc.core import (
+    FUNCTIONS,
+    ArrayLike,
+    ArrayMethods,
+    StringDType,
+    Tensor,
+    as_dtype,
+    is_string_dtype,
+    operand,
+    string,
+    type_of_any,
+)
 
 __all__ = [
     "DTypeName",
@@ -69,6 +80,17 @@ class DTypeName:
 
     def __init__(self, dtype: Any) -> None:
         self.dtype = np.dtype(dtype)
+
+    @staticmethod
+    def of(dtype: Any) -> DTypeName | StringDType:
+        """Returns a dtype by name, of anything that names one.
+
+        Example:
+          >>> import numpy as np
+          >>> DTypeName.of("int8"), DTypeName.of(np.float32), DTypeName.of(str)
+          (graphc.int8, graphc.float32, graphc.string)
+        """
+        return string if is_string_dtype(dtype) else DTypeName(as_dtype(dtype))
 
     def __call__(self, x: ArrayLike = 0) -> Tensor:
         """A number or an array as a tensor of this dtype."""

@@ -22,6 +22,8 @@ THEMES = {
     "debugging": "tf.debugging",
     "config": "tf.config",
     "nest": "tf.nest",
+    "sparse": "tf.sparse",
+    "ragged": "tf.ragged",
     "keras": "tf.keras",
     "autograph": "tf.autograph",
     "strings": "tf.strings",

@@ -28,7 +28,8 @@ TABLES = [arithmetic, arrays, flow, linalg, networks, reductions]
 
 # Rows whose results are no tensors that could be compared, each with tests of its own in test_programs.py.
 ACTIONS = {
-    "autograph.experimental.do_not_convert", "config.experimental.get_memory_growth",
+    "as_dtype", "autograph.experimental.do_not_convert", "autograph.experimental.set_loop_options",
+    "config.experimental.get_memory_growth",
     "config.experimental.set_memory_growth", "config.functions_run_eagerly", "config.get_soft_device_placement",
     "config.list_logical_devices", "config.list_physical_devices", "config.run_functions_eagerly",
     "config.set_soft_device_placement", "config.set_visible_devices", "control_dependencies", "custom_gradient",
@@ -55,6 +56,8 @@ OTHER_DTYPES = {
 }  # fmt: skip
 """Python's complex numbers, which are complex64 where they are passed as they are, and what TensorFlow does not convert
 to the dtype that it is told."""
+SETTINGS = {"debugging.assert_same_float_dtype", "debugging.disable_check_numerics", "debugging.enable_check_numerics"}
+"""What gives a dtype, or turns something on or off; see test_programs.py."""
 AS_GIVEN = {"Assert", "is_tensor", "nest.is_nested"}
 """Rows whose example stays as it is."""
 SEVERAL = {"inputs", "t_list", "tensors", "values", "coeffs", "args", "inp"}
@@ -125,6 +128,11 @@ def compare(found: Any, expected: Any, name: str) -> None:
         assert len(found) == len(expected)
         for one, other in zip(found, expected, strict=True):
             compare(one, other, name)
+    elif "sparse" in expected:
+        compare([found.indices, found.values, found.dense_shape], expected["sparse"], name)
+    elif "ragged" in expected:
+        assert found.to_list() == expected["ragged"]
+        assert found.dtype.name == expected["dtype"]
     elif "python" in expected:
         value = expected["python"]
         assert (list(found) if isinstance(value, list) else found) == value
@@ -218,7 +226,7 @@ def test_shapes_that_depend_on_values_are_refused_compiled(name: str) -> None:
 @pytest.mark.parametrize("prefix", ["random.", "debugging."])
 def test_draws_and_checks_are_the_same_compiled(prefix: str) -> None:
     # Two of the stateless ones would take ten seconds more to compile, for the ops of random.gamma and random.poisson.
-    without = ("random.stateless_gamma", "random.stateless_poisson")
+    without = ("random.stateless_gamma", "random.stateless_poisson", *SETTINGS)
     rows = [row for row in ROWS if row.names[0].startswith(prefix) and row.names[0] not in without]
 
     def run() -> dict[str, Any]:

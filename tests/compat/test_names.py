@@ -29,7 +29,7 @@ def looked_up(path: str) -> Any:
         ("Session", r"graphc has no tf\.Session: it is of TensorFlow 1, .*; call a @tf\.function"),
         ("data.Dataset", r"graphc has no tf\.data: iterate over arrays or over any Python iterable"),
         ("keras.layers.Conv2D", r"graphc has no tf\.keras\.layers\.Conv2D: of Keras there are only layers\.Dense, "),
-        ("TensorArray", r"graphc has no tf\.TensorArray: append to a Python list"),
+        ("init_scope", r"graphc has no tf\.init_scope: make tensors and variables before the function is called"),
         ("linalg.expm", r"graphc has no tf\.linalg\.expm: use gx\.call_jax\(jax\.scipy\.linalg\.expm, x\)"),
         ("qqqqqq", r"graphc has no tf\.qqqqqq$"),
     ],
@@ -47,7 +47,7 @@ def test_a_missing_name_says_what_to_use(path: str, message: str) -> None:
         ("GradientTap", "graphc has no 'GradientTap'; did you mean gx.GradientTape or "),
         ("reduce_std", "graphc has no 'reduce_std', which is TensorFlow's name: use gx.std"),
         ("clip_by_norm", "use tf.clip_by_norm of graphc.compat.v2"),
-        ("TensorArray", "which is TensorFlow's name: append to a Python list, which compiled loops may too"),
+        ("init_scope", "which is TensorFlow's name: make tensors and variables before the function is called"),
         ("softmax", "graphc has no 'softmax'; did you mean gx.nn.softmax?"),
     ],
 )

@@ -141,9 +141,7 @@ def test_checks_fail_when_the_program_runs() -> None:
         return tf.sqrt(x)
 
     assert f(tf.constant(4.0)).numpy() == 2.0
-    with pytest.raises(
-        tf.errors.InvalidArgumentError, match=r"tf\.debugging\.assert_positive: x is not above 0 .*leng"
-    ):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"assert_positive: x is not above 0 .*leng"):
         f(tf.constant(-4.0))
 
 
@@ -394,3 +392,59 @@ def test_calls_of_numbers_alone_have_the_dtypes_of_tensorflow() -> None:
     assert tf.function(lambda: tf.sqrt(2.0))().dtype == tf.float32
     assert tf.add(tf.constant([1.0], tf.float64), 2.0).dtype == tf.float64
     assert tf.sqrt(tf.constant(2.0, tf.float64)).dtype == tf.float64
+
+
+def test_objects_that_tensorflows_own_tests_use() -> None:
+    assert tf.constant([[1.0]])[:, tf.newaxis].get_shape().as_list() == [1, 1, 1]
+    assert tf.TensorShape([None, 3]).merge_with([2, None]).is_fully_defined()
+    assert tf.as_dtype("int8") == tf.int8
+    assert (tf.float32.as_numpy_dtype, tf.float32.base_dtype, tf.float32.size) == (np.float32, tf.float32, 4)
+    assert (tf.int8.min, tf.int8.max, tf.uint8.is_unsigned, tf.bfloat16.is_floating) == (-128, 127, True, True)
+    assert (tf.string.is_floating, tf.complex64.real_dtype, tf.bool.is_bool) == (False, tf.float32, True)
+    with pytest.raises(TypeError, match="bool has no least number"):
+        tf.bool.min  # noqa: B018
+    with tf.name_scope("outer"):
+        assert tf.Variable(1.0, name="named").name == "outer/named"
+
+    @tf.function
+    def f(x: Any, n: Any) -> dict[str, Any]:
+        array = tf.TensorArray(tf.float32, size=4, clear_after_read=False, element_shape=[])
+        for i in tf.range(n):
+            tf.autograph.experimental.set_loop_options(maximum_iterations=4)
+            array = array.write(i, x * tf.cast(i, tf.float32))
+        return {"stacked": array.stack(), "sparse": tf.sparse.from_dense([[0.0, 2.0]])}
+
+    concrete = f.get_concrete_function(tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.int32))
+    assert concrete.structured_outputs["stacked"].shape == (4,)
+    assert f.experimental_get_tracing_count() == 1
+    assert f(tf.constant(2.0), tf.constant(3))["stacked"].numpy().tolist() == [0, 2, 4, 0]
+
+
+def test_checks_of_numbers_are_turned_on_and_off() -> None:
+    tf.debugging.enable_check_numerics()
+    try:
+        with pytest.raises(tf.errors.InvalidArgumentError, match="NaN"):
+            tf.math.log(tf.constant(-1.0))
+    finally:
+        tf.debugging.disable_check_numerics()
+    assert np.isnan(tf.math.log(tf.constant(-1.0)).numpy())
+    assert tf.debugging.assert_same_float_dtype([tf.ones([2])]) == tf.float32
+
+
+class ModuleCase(tf.test.TestCase):
+    def test_a_module(self) -> None:
+        class Scale(tf.Module):
+            def __init__(self) -> None:
+                super().__init__(name="scale")
+                self.by = tf.Variable(3.0)
+
+            @tf.function
+            def __call__(self, x: Any) -> Any:
+                return x * self.by
+
+        module = Scale()
+        with self.cached_session():
+            self.assertAllClose(self.evaluate(module(tf.ones([2]))), [3.0, 3.0])
+        self.assertLen(module.trainable_variables, 1)
+        with self.assertRaisesOpError("x and y differ"):
+            tf.debugging.assert_equal(module.by, 4.0)

@@ -43,6 +43,12 @@ def test_examples_structures_and_input_signatures() -> None:
     assert g.experimental_get_tracing_count() == 1
 
 
+def test_any_number_of_axes() -> None:
+    concrete = f.get_concrete_function(gx.TensorSpec(None, "float32"))
+    assert [spec.shape for spec in concrete.outputs] == [None, None, ()]
+    assert concrete(gx.ones((1, 2, 3)))["s"].item() == 6.0
+
+
 def test_methods_keep_their_instance() -> None:
     class Model:
         def __init__(self) -> None:

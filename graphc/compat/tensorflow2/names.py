@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from graphc.autograph import check_numerics, cond, do_not_convert, to_source
-from graphc.base import config, nest
+from graphc import checks, nest
+from graphc.autograph import check_numerics, cond, do_not_convert, loop_options, to_source
+from graphc.base import config
 from graphc.compat.spaces import Library
 from graphc.compat.tensorflow2 import own
-from graphc.compat.tensorflow2.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS, ROWS
+from graphc.compat.tensorflow2.tables import CLASSES, CONSTANTS, DTYPES, ELSEWHERE, ERRORS, LATER, ROWS
+from graphc.composites import RaggedTensor, SparseTensor
 from graphc.core import StringTensor, Tensor, Variable, context, device
 from graphc.function import function, functions_run_eagerly, run_functions_eagerly, vectorized_map
 from graphc.gradients import custom_gradient
@@ -26,8 +28,11 @@ _GX = SimpleNamespace(
     **{name: getattr(functions, name) for name in functions.__all__},
     StringTensor=StringTensor,
     Tensor=Tensor,
+    RaggedTensor=RaggedTensor,
+    SparseTensor=SparseTensor,
     Variable=Variable,
     check_numerics=check_numerics,
+    checks=checks,
     cond=cond,
     config=config,
     context=context,
@@ -40,6 +45,7 @@ _GX = SimpleNamespace(
     functions_run_eagerly=functions_run_eagerly,
     group=group,
     linalg=linalg,
+    loop_options=loop_options,
     nest=nest,
     nn=nn,
     no_op=no_op,
@@ -66,7 +72,7 @@ NAMESPACE: Mapping[str, Any] = {
 
 def _objects() -> dict[str, Any]:
     """What each name stands for."""
-    found: dict[str, Any] = {**CLASSES, **DTYPES, **ERRORS}
+    found: dict[str, Any] = {**CLASSES, **CONSTANTS, **DTYPES, **ERRORS}
     for row in ROWS:
         made = row.function(LIBRARY, _MODULE, NAMESPACE)
         found.update(dict.fromkeys(row.names, made))
@@ -77,7 +83,7 @@ NAMES: Mapping[str, Any] = _objects()
 """What each name of the tables stands for, by its dotted name below ``tf``."""
 
 
-_LIBRARY = Library(LIBRARY, _MODULE, NAMES, ELSEWHERE)
+_LIBRARY = Library(LIBRARY, _MODULE, NAMES, ELSEWHERE, LATER)
 
 top_level = _LIBRARY.top_level
 missing = _LIBRARY.missing

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any
 
 from graphc.autograph.convert import is_converted
@@ -147,7 +147,11 @@ def loop_options(*, unroll: bool | int | None = None, max_iterations: int | None
     _check("max_iterations", max_iterations, 1, switch=False)
     if context.trace is None:
         return
-    code = sys._getframe(1).f_code  # pyright: ignore[reportPrivateUsage]
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None and frame.f_code.co_filename.startswith("<graphc alias"):
+        frame = frame.f_back  # a function of graphc.compat's, by whose name this one was called
+    assert frame is not None
+    code = frame.f_code
     for loop in reversed(_loops.get()):
         if loop.code is code:
             loop.say(LoopOptions(unroll, max_iterations))

@@ -3,7 +3,6 @@
 # ruff: noqa: F403  __all__ is made of those of the modules
 
 import graphc.compat.tensorflow2.own.arrays as arrays
-import graphc.compat.tensorflow2.own.checks as checks
 import graphc.compat.tensorflow2.own.draws as draws
 import graphc.compat.tensorflow2.own.flow as flow
 import graphc.compat.tensorflow2.own.images as images
@@ -15,7 +14,6 @@ import graphc.compat.tensorflow2.own.segments as segments
 import graphc.compat.tensorflow2.own.signals as signals
 import graphc.compat.tensorflow2.own.texts as texts
 from graphc.compat.tensorflow2.own.arrays import *
-from graphc.compat.tensorflow2.own.checks import *
 from graphc.compat.tensorflow2.own.draws import *
 from graphc.compat.tensorflow2.own.flow import *
 from graphc.compat.tensorflow2.own.images import *
@@ -29,7 +27,6 @@ from graphc.compat.tensorflow2.own.texts import *
 
 __all__: list[str] = []
 __all__ += arrays.__all__
-__all__ += checks.__all__
 __all__ += draws.__all__
 __all__ += flow.__all__
 __all__ += images.__all__

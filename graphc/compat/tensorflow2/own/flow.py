@@ -19,8 +19,6 @@ __all__ = [
     "fold",
     "list_devices",
     "map_fn",
-    "map_structure",
-    "pack_sequence_as",
     "python_function",
     "scan_states",
     "show",
@@ -196,13 +194,3 @@ def show_devices(listed: Any, device_type: str | None) -> None:
         )
         raise at(error, user_location())
     config.visible_devices = [int(entry.name.split(":")[2]) for entry in entries if entry.device_type == "GPU"]
-
-
-def map_structure(func: Function, *structure: Any) -> Any:
-    """A function of each leaf of nested structures."""
-    return nest.map_structure(converted(func), *structure)
-
-
-def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any]) -> Any:
-    """The leaves put into a nested structure."""
-    return nest.unflatten(nest.flatten(structure)[1], list(flat_sequence))

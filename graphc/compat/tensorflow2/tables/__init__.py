@@ -1,8 +1,19 @@
 """The tables: each row is a name of TensorFlow 2, its signature, and the call of graphc's functions it stands for."""
 
-from graphc.compat.tensorflow2.tables import arithmetic, arrays, draws, flow, linalg, networks, reductions, strings
+from graphc.compat.tensorflow2.tables import (
+    arithmetic,
+    arrays,
+    checks,
+    composites,
+    draws,
+    flow,
+    linalg,
+    networks,
+    reductions,
+    strings,
+)
 from graphc.compat.tensorflow2.tables.elsewhere import ELSEWHERE
-from graphc.compat.tensorflow2.tables.objects import CLASSES, DTYPES, ERRORS
+from graphc.compat.tensorflow2.tables.objects import CLASSES, CONSTANTS, DTYPES, ERRORS, LATER
 
 ROWS = (
     *arithmetic.ROWS,
@@ -12,8 +23,10 @@ ROWS = (
     *networks.ROWS,
     *draws.ROWS,
     *flow.ROWS,
+    *checks.ROWS,
+    *composites.ROWS,
     *strings.ROWS,
 )
 """All rows."""
 
-__all__ = ["CLASSES", "DTYPES", "ELSEWHERE", "ERRORS", "ROWS"]
+__all__ = ["CLASSES", "CONSTANTS", "DTYPES", "ELSEWHERE", "ERRORS", "LATER", "ROWS"]

@@ -1,25 +1,36 @@
 """Names of classes, dtypes, numbers and errors, which stand for graphc's own objects."""
 
+from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from graphc import layers, losses, optim
 from graphc.compat.statuses import ERRORS
-from graphc.core import Tensor, Variable, string
+from graphc.composites import IndexedSlices, RaggedTensor, SparseTensor, TensorArray
+from graphc.core import Tensor, TensorShape, Variable, name_scope, string
 from graphc.function import TensorSpec
 from graphc.gradients import ForwardAccumulator, GradientTape
 from graphc.ir import DeviceSpec
 from graphc.ops import functions as dtypes
 
-__all__ = ["CLASSES", "DTYPES", "ERRORS"]
+__all__ = ["CLASSES", "CONSTANTS", "DTYPES", "ERRORS", "LATER"]
 
 CLASSES: dict[str, Any] = {
     "DeviceSpec": DeviceSpec,
     "GradientTape": GradientTape,
+    "DType": dtypes.DTypeName,
+    "IndexedSlices": IndexedSlices,
+    "Module": layers.Module,
+    "RaggedTensor": RaggedTensor,
+    "SparseTensor": SparseTensor,
     "Tensor": Tensor,
+    "TensorArray": TensorArray,
+    "TensorShape": TensorShape,
     "TensorSpec": TensorSpec,
     "Variable": Variable,
     "autodiff.ForwardAccumulator": ForwardAccumulator,
     "autodiff.GradientTape": GradientTape,
+    "dtypes.DType": dtypes.DTypeName,
     "keras.Sequential": layers.Sequential,
     "keras.layers.Dense": layers.Dense,
     "keras.layers.Dropout": layers.Dropout,
@@ -31,6 +42,8 @@ CLASSES: dict[str, Any] = {
     "keras.optimizers.Adam": optim.Adam,
     "keras.optimizers.AdamW": optim.AdamW,
     "keras.optimizers.SGD": optim.SGD,
+    "name_scope": name_scope,
+    "sparse.SparseTensor": SparseTensor,
 }
 """Objects by name, each with graphc's own signature."""
 
@@ -59,3 +72,12 @@ DTYPES: dict[str, Any] = {
     **{f"dtypes.{name}": dtype for name, dtype in _DTYPES.items()},
 }
 """The dtypes by name, at the top and in ``dtypes``."""
+
+CONSTANTS: dict[str, Any] = {"newaxis": None}
+"""Values by name."""
+
+LATER: dict[str, Callable[[], Any]] = {
+    "test.TestCase": lambda: import_module("graphc.testing").TestCase,
+    "test.main": lambda: import_module("unittest").main,
+}
+"""Objects that are imported when they are first used."""

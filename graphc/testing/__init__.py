@@ -1,0 +1,5 @@
+"""Layer 8: what tests of programs with tensors are written with (``gx.testing``)."""
+
+from graphc.testing.case import TestCase
+
+__all__ = ["TestCase"]
