@@ -3,14 +3,14 @@
 from __future__ import annotations
 import __future__
 
+import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from textwrap import indent
 from typing import Any
 
-from graphc.ops import ROWS, Signature, asarray
+from graphc.ops import ROWS, Signature, asarray, sized
 
 __all__ = ["Alias", "alias"]
 
@@ -54,23 +54,27 @@ class Alias:
           operation: where calls make operations of a graph, how they are named if the argument ``name`` does not say;
             ``making`` of the namespace is entered with that, and gives what names the result.
         """
-        name = self.names[0].rpartition(".")[2]
-        first = _first_steps(self.call)
-        if operation is None:
-            body = f"{first}    return {self.call}\n"
-        else:
+        function = self._compiled(library, namespace, f"{_first_steps(self.call)}    return {self.call}\n")
+        if operation is not None:
             wish = f"name or {operation!r}" if re.search(r"\bname\b", self.signature) else repr(operation)
-            body = f"    with making({wish}) as _named:\n{indent(first, '    ')}        return _named({self.call})\n"
-        source = f"def {name}({self.signature}):\n{body}"
-        found: dict[str, Any] = {}
-        code = compile(source, f"<graphc alias {library}.{self.names[0]}>", "exec", _ANNOTATIONS, dont_inherit=True)
-        exec(code, {**namespace, "_asarray": asarray, "_are_numbers": _are_numbers}, found)
-        function: Callable[..., Any] = found[name]
+            body = (
+                f"    with making({wish}) as _named:\n        return _named(_sized(_plain, {_passed_on(function)}))\n"
+            )
+            function = self._compiled(library, {**namespace, "_plain": function, "_sized": sized}, body)
         function.__module__ = module
         # Python's own messages about arguments begin with this name.
         function.__qualname__ = f"{library}.{self.names[0]}"
         function.__doc__ = self._docstring(library, module, namespace)
         return function
+
+    def _compiled(self, library: str, namespace: Mapping[str, Any], body: str) -> Callable[..., Any]:
+        """A function of the signature with this body."""
+        name = self.names[0].rpartition(".")[2]
+        source = f"def {name}({self.signature}):\n{body}"
+        found: dict[str, Any] = {}
+        code = compile(source, f"<graphc alias {library}.{self.names[0]}>", "exec", _ANNOTATIONS, dont_inherit=True)
+        exec(code, {**namespace, "_asarray": asarray, "_are_numbers": _are_numbers}, found)
+        return found[name]
 
     def _docstring(self, library: str, module: str, namespace: Mapping[str, Any]) -> str:
         says = self._says(namespace)
@@ -94,6 +98,24 @@ class Alias:
         for part in path.split("."):
             called = getattr(called, part)
         return (getattr(called, "__doc__", None) or "").partition("\n")[0]
+
+
+def _passed_on(function: Callable[..., Any]) -> str:
+    """The arguments that a function of the same signature passes on: a tuple and a dict."""
+    parameters = list(inspect.signature(function).parameters.values())
+    of_kind = {kind: [one.name for one in parameters if one.kind is kind] for kind in _KINDS}
+    plain, several, named, more = of_kind.values()
+    positional = [*plain, *[f"*{name}" for name in several]] if several else []
+    keywords = [f"{name!r}: {name}" for name in ([] if several else plain) + named] + [f"**{name}" for name in more]
+    return f"({''.join(f'{name}, ' for name in positional)}), {{{', '.join(keywords)}}}"
+
+
+_KINDS = (
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    inspect.Parameter.VAR_POSITIONAL,
+    inspect.Parameter.KEYWORD_ONLY,
+    inspect.Parameter.VAR_KEYWORD,
+)
 
 
 def _first_steps(call: str) -> str:

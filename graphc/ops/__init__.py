@@ -26,6 +26,7 @@ from graphc.ops.control_flow import (
     emit_while,
 )
 from graphc.ops.custom_vjp import custom_vjp
+from graphc.ops.deferred import COMPOSED, sized
 from graphc.ops.differentiate import VJP, linearize, linearize_op, pull_back, pushforward, vjp_attrs
 from graphc.ops.forward import JVP, emit_jvp
 from graphc.ops.fusing import iterations_per_step
@@ -77,6 +78,7 @@ __all__ = [
     "CALL",
     "CALL_STATUS",
     "COLLECTIVES",
+    "COMPOSED",
     "COND",
     "FIRST_TRUE",
     "FOLD_IN_REPLICA",
@@ -139,6 +141,7 @@ __all__ = [
     "pushforward",
     "random",
     "replaying",
+    "sized",
     "special",
     "strings",
     "take_turns",

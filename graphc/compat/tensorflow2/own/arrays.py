@@ -9,7 +9,7 @@ import numpy as np
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError
-from graphc.core import as_dtype, context, converted, is_symbolic
+from graphc.core import SymbolicTensor, as_dtype, context, converted, is_symbolic
 from graphc.ops import functions as gx
 
 __all__ = [
@@ -43,11 +43,15 @@ def _of_complex(value: Any) -> Any:
 
 def shape(x: Any, out_type: Any) -> Any:
     """The shape as a tensor; in a compiled function, which knows it, as a NumPy array, whose items are numbers."""
+    if isinstance(x, SymbolicTensor) and x.type.is_open:
+        return number_of(gx.shape_tensor(x), out_type)
     return number_of(gx.shape(x), out_type)
 
 
 def number_of(value: Any, out_type: Any) -> Any:
     """What is known of a tensor as a tensor; in a compiled function as NumPy's number or array."""
+    if isinstance(value, SymbolicTensor):  # of a graph that is built by hand: only a run knows it
+        return value if out_type is None else gx.astype(value, out_type)
     found = np.asarray(value, as_dtype("int32" if out_type is None else out_type))
     if context.trace is None:
         return gx.asarray(found)
@@ -63,6 +67,8 @@ def steps(start: Any, limit: Any, delta: Any, dtype: Any) -> Any:
     start, limit = (0, start) if limit is None else (start, limit)
     bounds = [start, limit, delta]
     if any(is_symbolic(bound) for bound in bounds):
+        if context.trace is not None and context.trace.root.is_graph:
+            return gx.arange(*bounds, dtype=dtype)
         return converted(range)(*bounds)
     given = [bound.numpy() if hasattr(bound, "numpy") else bound for bound in bounds]
     kinds = [bound.dtype for bound in given if hasattr(bound, "dtype")]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
 import numpy as np
 
-from graphc.core import as_dtype
+from graphc.core import as_dtype, is_symbolic
 from graphc.ops import functions as gx
 from graphc.ops import random
 
@@ -23,7 +24,14 @@ __all__ = [
 ]
 
 
-def _shape(shape: Any) -> tuple[int, ...]:
+def _shape(shape: Any) -> Any:
+    """A shape as a tuple; in a graph that is built by hand sizes may be tensors, or all of it one."""
+    if is_symbolic(shape):
+        return shape
+    sizes = cast("Sequence[Any]", shape) if isinstance(shape, list | tuple) else ()
+    if any(map(is_symbolic, sizes)):
+        return tuple(sizes)
+    shape = cast("Any", shape)
     found = shape.numpy() if hasattr(shape, "numpy") else shape
     return (int(found),) if np.ndim(found) == 0 else tuple(int(size) for size in found)
 
@@ -57,14 +65,14 @@ def gamma(shape: Any, alpha: Any, beta: Any, dtype: Any, source: Any = random) -
     """Draws from the gamma distribution: so many of a shape for each alpha."""
     alpha = gx.asarray(alpha, dtype=dtype)
     rate = gx.asarray(1.0 if beta is None else beta, dtype=dtype)
-    of_each = gx.broadcast_shapes(alpha.shape, rate.shape)
+    of_each = gx.shape(gx.add(alpha, rate))
     return source.gamma(alpha, (*_shape(shape), *of_each), dtype) / rate
 
 
 def poisson(shape: Any, lam: Any, dtype: Any, source: Any = random) -> Any:
     """Draws from the Poisson distribution: so many of a shape for each mean."""
     lam = gx.asarray(lam)
-    return gx.astype(source.poisson(lam, (*_shape(shape), *lam.shape)), dtype)
+    return gx.astype(source.poisson(lam, (*_shape(shape), *gx.shape(lam))), dtype)
 
 
 def binomial(shape: Any, counts: Any, probs: Any, dtype: Any, source: Any = random) -> Any:
@@ -75,7 +83,7 @@ def binomial(shape: Any, counts: Any, probs: Any, dtype: Any, source: Any = rand
 def categorical(logits: Any, num_samples: int, dtype: Any, source: Any = random) -> Any:
     """Draws of classes by their log-probabilities, num_samples for each row."""
     logits = gx.asarray(logits)
-    drawn = source.categorical(logits, -1, (num_samples, *logits.shape[:-1]))
+    drawn = source.categorical(logits, -1, (num_samples, *gx.shape(logits)[:-1]))
     return gx.astype(gx.moveaxis(drawn, 0, -1), "int64" if dtype is None else dtype)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
 import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
+from graphc.core import is_symbolic
 from graphc.ops import functions as gx
 from graphc.ops import nn
 
@@ -77,15 +79,29 @@ def conv_transpose(
     steps = _of_space(strides, letters, space, "strides")
     spread = _of_space(dilations, letters, space, "dilations")
     found = _TRANSPOSED[space](x, filters, steps, _padding(padding, letters), spread, letters)
-    wanted = None if output_shape is None else tuple(int(size) for size in np.ravel(np.asarray(output_shape)))
     sizes = tuple(size for size, letter in zip(found.shape, letters, strict=True) if letter not in "NC")
-    if wanted is not None and wanted not in (found.shape, sizes):
+    wanted = None if output_shape is None else _known_sizes(output_shape)
+    if wanted is not None and not (_may_be(wanted, found.shape) or _may_be(wanted, sizes)):
         error = InvalidArgumentError(
             f"conv{space}d_transpose: output_shape is {wanted}, but this convolution gives {found.shape}; pad or cut "
             "its result"
         )
         raise at(error, user_location())
     return found
+
+
+def _known_sizes(shape: Any) -> tuple[int | None, ...] | None:
+    """The sizes of a shape, None for those that only a run of a graph knows; None if it knows all alone."""
+    if is_symbolic(shape):
+        return None
+    listed = isinstance(shape, list | tuple)
+    sizes: Any = cast("Any", shape) if listed else np.ravel(np.asarray(shape))
+    return tuple(None if is_symbolic(size) else int(size) for size in sizes)
+
+
+def _may_be(wanted: Sequence[int | None], found: Sequence[int | None]) -> bool:
+    pairs = zip(wanted, found, strict=False)
+    return len(wanted) == len(found) and all(one == other or None in (one, other) for one, other in pairs)
 
 
 def depthwise(x: Any, filters: Any, strides: Any, padding: Any, data_format: str | None, dilations: Any) -> Any:

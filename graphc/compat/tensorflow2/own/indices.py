@@ -9,7 +9,7 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import ConcretizationError
-from graphc.core import Tensor, current_trace, is_symbolic
+from graphc.core import Tensor, context, current_trace, is_symbolic
 from graphc.ops import functions as gx
 
 __all__ = [
@@ -109,11 +109,33 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int) -> list[A
 def slice_of(x: Any, begin: Any, size: Any) -> Any:
     """The block of a size, -1 for all the rest of an axis, that begins at a position."""
     x = gx.asarray(x)
-    if is_symbolic(begin):
+    if is_symbolic(begin) and not _in_graph():
         return gx.dynamic_slice(x, begin, size)
+    if _in_graph() and any(is_symbolic(one) for one in (begin, size, *_items(begin), *_items(size))):
+        return _block(x, *[gx.unstack(one) if is_symbolic(one) else _items(one) for one in (begin, size)])
     starts = [int(start) for start in (begin.numpy() if hasattr(begin, "numpy") else begin)]
     sizes = [int(one) for one in size]
     return x[tuple(slice(one, None if count < 0 else one + count) for one, count in zip(starts, sizes, strict=True))]
+
+
+def _in_graph() -> bool:
+    """Whether a graph is built by hand, in which sizes may be tensors."""
+    return context.trace is not None and context.trace.root.is_graph
+
+
+def _items(value: Any) -> list[Any]:
+    return [] if is_symbolic(value) else list(value.numpy() if hasattr(value, "numpy") else value)
+
+
+def _block(x: Any, starts: Sequence[Any], sizes: Sequence[Any]) -> Any:
+    """The block whose starts and sizes may be tensors, also one of a size of -1."""
+    ends: list[Any] = []
+    for start, size, whole in zip(starts, sizes, gx.shape(x), strict=True):
+        if is_symbolic(size):
+            ends.append(gx.where(size < 0, whole, start + size))
+        else:
+            ends.append(whole if size < 0 else start + size)
+    return x[tuple(slice(start, end) for start, end in zip(starts, ends, strict=True))]
 
 
 class TopK(NamedTuple):

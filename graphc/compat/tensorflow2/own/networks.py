@@ -64,11 +64,9 @@ def weighted_moments(x: Any, axes: Any, weights: Any, keepdims: bool) -> tuple[A
 def dropout(x: Any, rate: Any, noise_shape: Any) -> Any:
     """Elements set to 0 with a probability, the others enlarged so that the mean stays."""
     x = gx.asarray(x)
-    sizes = (
-        x.shape
-        if noise_shape is None
-        else [have if size is None else size for size, have in zip(noise_shape, x.shape, strict=True)]
-    )
+    sizes = gx.shape(x)
+    if noise_shape is not None:
+        sizes = [have if size is None else size for size, have in zip(noise_shape, sizes, strict=True)]
     kept = gx.greater_equal(uniform(sizes, 0.0, 1.0, "float32"), rate)
     return gx.where(kept, x / gx.astype(gx.subtract(1.0, rate), x.dtype), gx.zeros_like(x))
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphc.compat.tensorflow2.own.indices import known
+from graphc.core import is_symbolic
 from graphc.ops import functions as gx
 
 __all__ = [
@@ -38,7 +39,8 @@ def unsorted_segment(how: str, data: Any, segment_ids: Any, num_segments: int) -
     """The elements of each of num_segments segments taken together; those of negative segments are left out."""
     data, ids = gx.asarray(data), gx.asarray(segment_ids)
     ids = gx.where(ids < 0, num_segments, ids)  # beyond the end, where nothing is written
-    shape = (int(num_segments), *data.shape[ids.ndim :])
+    count = num_segments if is_symbolic(num_segments) else int(num_segments)
+    shape = (count, *data.shape[ids.ndim :])
     if how in ("max", "min"):
         limits: Any = gx.iinfo(data.dtype) if data.dtype.kind in "iu" else gx.finfo(data.dtype)
         start = limits.min if how == "max" else limits.max
@@ -48,7 +50,7 @@ def unsorted_segment(how: str, data: Any, segment_ids: Any, num_segments: int) -
     found = getattr(gx.full(shape, start, dtype=data.dtype).at[ids], _HOW[how])(data)
     if how not in ("mean", "sqrt_n"):
         return found
-    counts = gx.zeros((int(num_segments),), dtype=data.dtype).at[ids].add(1)
+    counts = gx.zeros((count,), dtype=data.dtype).at[ids].add(1)
     counts = gx.maximum(gx.reshape(counts, (-1, *[1] * (len(shape) - 1))), 1)
     return gx.divide(found, counts if how == "mean" else gx.sqrt(counts))
 

@@ -1,0 +1,150 @@
+"""Graphs whose placeholders leave sizes open, run for several shapes."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphc as gx
+import graphc.compat.v1 as tf
+from graphc.base.errors import InvalidArgumentError
+from graphc.ops import COMPOSED
+from graphc.session import Graph, Session, placeholder
+
+X = np.arange(12, dtype=np.float32).reshape(4, 3)
+IMAGES = np.ones((2, 5, 5, 3), np.float32)
+
+
+def run(function: Any, shape: Any, *feeds: Any) -> list[Any]:
+    """What a function of a placeholder of this shape gives for each feed, in one Session."""
+    graph = Graph()
+    with graph.as_default():
+        x = placeholder(feeds[0].dtype, shape=shape)
+        y = function(x)
+    with Session(graph=graph) as session:
+        return [session.run(y, {x: feed}) for feed in feeds]
+
+
+COMPOSITIONS = {
+    "cumsum": lambda x: tf.cumsum(x, exclusive=True),
+    "gather": lambda x: tf.gather(x, [[0, 1]] * 4, axis=1, batch_dims=1) if x is X else tf.gather(x, [0, 0], axis=1),
+    "diag": lambda x: tf.matrix_diag(x),
+    "weighted_moments": lambda x: tf.nn.weighted_moments(x, [0], x + 1.0),
+    "map_fn": lambda x: tf.map_fn(lambda row: row * 2.0, x),
+    "foldl": lambda x: tf.foldl(lambda total, row: total + row, x),
+    "reverse_sequence": lambda x: tf.reverse_sequence(x, tf.ones([tf.shape(x)[0]], tf.int32), seq_axis=1),
+    "band_part": lambda x: tf.matrix_band_part(x, 0, 1),
+}
+
+
+@pytest.mark.parametrize("name", sorted(COMPOSITIONS))
+def test_what_looks_at_sizes_is_done_when_they_are_known(name: str) -> None:
+    function = COMPOSITIONS[name]
+    for shape in ((None, 3), (None, None)):
+        found = run(function, shape, X, X[:2])
+        for feed, results in zip((X, X[:2]), found, strict=True):
+            (wanted,) = run(function, feed.shape, feed)
+            for one, other in zip(_flat(results), _flat(wanted), strict=True):
+                np.testing.assert_allclose(one, other)
+
+
+def _flat(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, tuple | list) else [value]
+
+
+def test_channels_that_are_open() -> None:
+    filters = np.ones((2, 2, 3, 4), np.float32)
+    (found,) = run(lambda x: tf.nn.conv2d(x, filters, [1, 1, 1, 1], "SAME"), (None,) * 4, IMAGES)
+    assert found.shape == (2, 5, 5, 4)
+
+
+def test_a_composition_is_one_node_of_which_gradients_are_known() -> None:
+    graph = Graph()
+    with graph.as_default():
+        x = placeholder("float32", shape=(None, 3))
+        factor = placeholder("float32", shape=(None,))
+        y = tf.map_fn(lambda row: row * gx.sum(factor), x)
+        assert y.raw.node.op is COMPOSED
+        assert y.name.startswith("map")
+        assert y.shape == (None, 3)
+        (gradient,) = graph.gradients(gx.sum(y), [x])
+    with Session(graph=graph) as session:
+        for rows in (1, 4):
+            found = session.run([y, gradient], {x: X[:rows], factor: np.ones(rows, np.float32)})
+            np.testing.assert_allclose(found[0], X[:rows] * rows)
+            np.testing.assert_allclose(found[1], np.full((rows, 3), rows))
+
+
+def test_a_conflict_inside_a_composition_is_refused_in_its_words() -> None:
+    with Graph().as_default():
+        x = placeholder("float32", shape=(None, 3))
+        with pytest.raises(InvalidArgumentError) as caught:
+            tf.nn.weighted_moments(x, [0], np.ones(4, np.float32))
+    message = str(caught.value)
+    assert "weighted_moments(f32[?,3])" in message
+    assert "(4,)" in message
+    assert __file__ in message
+
+
+def test_many_threads_run_a_composition_for_many_shapes() -> None:
+    graph = Graph()
+    with graph.as_default():
+        x = placeholder("float32", shape=(None, 3))
+        y = tf.cumsum(x)
+    failed: list[BaseException] = []
+    barrier = threading.Barrier(4)
+
+    def work(first: int) -> None:
+        try:
+            barrier.wait(30)
+            for rows in range(first, first + 4):
+                feed = np.ones((rows, 3), np.float32)
+                np.testing.assert_array_equal(session.run(y, {x: feed}), np.cumsum(feed, axis=0))
+        except BaseException as error:
+            failed.append(error)
+
+    with Session(graph=graph) as session:
+        threads = [threading.Thread(target=work, args=(first,)) for first in (1, 2, 3, 4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+    assert not failed
+
+
+SHAPES = {
+    "reshape": lambda x, n: tf.reshape(x, [n, -1]),
+    "zeros": lambda x, n: tf.zeros([n, tf.shape(x)[1]]),
+    "fill": lambda x, n: tf.fill([n], 2.0),
+    "range": lambda x, n: tf.range(n),
+    "tile": lambda x, n: tf.tile(x, [n, 1]),
+    "one_hot": lambda x, n: tf.one_hot([0, 1], n),
+    "slice": lambda x, n: tf.slice(x, [0, 0], [n, 2]),
+    "index": lambda x, n: x[:n],
+    "sequence_mask": lambda x, n: tf.sequence_mask([1, 2], n),
+    "random": lambda x, n: tf.shape(tf.random_normal([n, 3])),
+    "eye": lambda x, n: tf.eye(n),
+    "linspace": lambda x, n: tf.linspace(0.0, 1.0, n),
+    "pad": lambda x, n: tf.pad(x, [[0, n], [0, 0]]),
+    "unsorted": lambda x, n: tf.unsorted_segment_sum(x, [0, 1, 0, 1], n),
+    "broadcast": lambda x, n: tf.broadcast_to(x[0], [n, 3]),
+    "argmax": lambda x, n: tf.argmax(x, n - 1),
+}
+
+
+@pytest.mark.parametrize("name", sorted(SHAPES))
+def test_a_shape_may_be_fed(name: str) -> None:
+    graph = Graph()
+    with graph.as_default():
+        x = placeholder("float32", shape=(None, 3))
+        n = placeholder("int32", shape=())
+        y = SHAPES[name](x, n)
+    with Session(graph=graph) as session:
+        for given in (2, 1, 2):
+            found = session.run(y, {x: X, n: given})
+            with Graph().as_default(), Session() as other:
+                wanted = other.run(SHAPES[name](tf.constant(X), given))
+            np.testing.assert_allclose(found, wanted)
