@@ -62,7 +62,7 @@ def with_late_inputs(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> tuple[Op
     known: list[Any] = []
     # In the order in which the values are taken out of the attributes, which is that of their names.
     names = sorted(name for name in late if late[name])
-    tensors = [item.tensor for name in names for item in late[name]]
+    tensors = [trace.late_input(trace.lift(item.tensor)) for name in names for item in late[name]]
     for tensor in tensors:
         found = known_ints(trace.lift(tensor).raw)
         known.append(None if found is None else tuple(found.ravel().tolist()))

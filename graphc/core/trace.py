@@ -330,6 +330,10 @@ class Trace:
             self.controls.note(node)
         return [self.wrap(output) for output in node.outputs]
 
+    def late_input(self, tensor: SymbolicTensor) -> SymbolicTensor:
+        """The tensor that gives an op an attribute in a graph that is built by hand: it, or what makes it known."""
+        return tensor
+
     def lift(self, value: Any) -> SymbolicTensor:
         """The tensor of this trace that stands for a value from anywhere.
 

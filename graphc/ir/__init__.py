@@ -24,7 +24,7 @@ from graphc.ir.open_types import compatible, compatible_shapes, merge, widen
 from graphc.ir.parser import parse_graph
 from graphc.ir.printer import print_graph, print_node, print_value
 from graphc.ir.rewrite import Rewriter, map_regions
-from graphc.ir.shape_ops import RANK_OF, SHAPE_FACTS, SHAPE_OF, SIZE_OF, known_ints, shape_fact
+from graphc.ir.shape_ops import RANK_OF, SHAPE_FACTS, SHAPE_OF, SIZE_OF, is_shape_value, known_ints, shape_fact
 from graphc.ir.types import OPEN, Attrs, Literal, TensorType, dtype_from_short, short_dtype, typed_key
 from graphc.ir.verifier import verify
 
@@ -63,6 +63,7 @@ __all__ = [
     "infer_open",
     "infer_types",
     "ints_in",
+    "is_shape_value",
     "is_world",
     "known_ints",
     "late_attrs",

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from graphc.ir.graph import Graph
     from graphc.ir.node import Node, Value
 
-__all__ = ["RANK_OF", "SHAPE_FACTS", "SHAPE_OF", "SIZE_OF", "known_ints", "shape_fact"]
+__all__ = ["RANK_OF", "SHAPE_FACTS", "SHAPE_OF", "SIZE_OF", "is_shape_value", "known_ints", "shape_fact"]
 
 _INT = np.dtype(np.int32)
 _DEEPEST = 100
 """How far back the computation of an integer is followed."""
+_FED = 16
+"""How many integers that are fed at once may be sizes."""
 _MOST = 64
 """How many elements a tensor has at most of which something is known: shapes have few."""
 
@@ -85,6 +87,26 @@ def known_ints(value: Value) -> np.ndarray[Any, Any] | None:
       array([None, 10], dtype=object)
     """
     return _known(value, 0)
+
+
+def is_shape_value(value: Value) -> bool:
+    """Returns True if a tensor is computed from shapes, constants and single integers that are fed alone.
+
+    A run knows such a value before it compiles anything, and few of them at a time: its programs are kept by these.
+    """
+    waiting, seen = [value], {value}
+    while waiting:
+        value = waiting.pop()
+        node = value.node
+        if node is not None and (node.op is CONSTANT or node.op in SHAPE_FACTS or node.op.host):
+            continue
+        if value.type.dtype.kind not in "iub" or node is None or node.regions or node.effects:
+            return False
+        if not node.inputs and (value.type.is_open or value.type.size > _FED):
+            return False
+        waiting += [part for part in node.inputs if part not in seen]
+        seen.update(node.inputs)
+    return True
 
 
 def _known(value: Value, depth: int) -> np.ndarray[Any, Any] | None:

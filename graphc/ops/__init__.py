@@ -59,6 +59,7 @@ from graphc.ops.namespace_info import NamespaceInfo
 from graphc.ops.numbers import AS_NUMBER
 from graphc.ops.numeric import as_numbers
 from graphc.ops.numerics import BAD_VALUES
+from graphc.ops.on_host import HOST_VALUE
 from graphc.ops.order import NO_OP, TOGETHER, Operation, control_dependencies, group, no_op, tuple
 from graphc.ops.signature import Signature
 from graphc.ops.state import ASSIGN_VARIABLE, READ_VARIABLE
@@ -84,6 +85,7 @@ __all__ = [
     "FOLD_IN_REPLICA",
     "HOST_CALL",
     "HOST_CALLS",
+    "HOST_VALUE",
     "INDEX",
     "JVP",
     "NO_OP",

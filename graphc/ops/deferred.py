@@ -15,9 +15,10 @@ import jax
 import numpy as np
 
 from graphc.base import at, nest, user_location
-from graphc.base.errors import GraphcError, InvalidArgumentError, UnimplementedError
+from graphc.base.errors import ConcretizationError, GraphcError, InvalidArgumentError, UnimplementedError
 from graphc.core import Region, SymbolicTensor, Tensor, Trace, apply_all, context, dtype_rules, region_function, type_of
 from graphc.ir import LATE, LATE_CONSTANT, OPS, Attrs, Graph, OpDef, TensorType, infer_types
+from graphc.ops.on_host import on_host
 
 __all__ = ["COMPOSED", "sized"]
 
@@ -32,18 +33,27 @@ def sized(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str
       function: pure: it may be called again, by the thread that runs the graph.
       args: its arguments.
       kwargs: its keyword arguments.
+
+    Where the function needs values, as the shape of its result depends on them, the host calls it.
     """
     trace = context.trace
     if trace is None or not trace.root.is_graph:
         return function(*args, **kwargs)
     leaves, structure = nest.flatten((tuple(args), dict(kwargs)))
     given = [leaf for leaf in leaves if isinstance(leaf, SymbolicTensor)]
-    if not any(tensor.type.is_open for tensor in given):
+    if not given:
         return function(*args, **kwargs)
     point = trace.checkpoint()
     try:
         return function(*args, **kwargs)
+    except ConcretizationError:
+        trace.rollback(point)
+        if trace.parent is not None:
+            raise
+        return on_host(function, args, kwargs)
     except Exception as error:
+        if not any(tensor.type.is_open for tensor in given):
+            raise
         trace.rollback(point)
         if any(tensor.type.dtype.kind == "O" for tensor in given):
             raise

@@ -18,6 +18,7 @@ from graphc.core import (
     Tensor,
     apply,
     as_strings,
+    context,
     current_trace,
     is_symbolic,
     operand,
@@ -25,6 +26,7 @@ from graphc.core import (
     type_of_any,
 )
 from graphc.ir import Attrs, OpDef
+from graphc.ops.on_host import on_host
 
 __all__ = ["fitted", "from_values", "known_values"]
 
@@ -40,6 +42,9 @@ def from_values(op: OpDef, function: Callable[..., Any]) -> Callable[[Sequence[A
     def run(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
         if any(as_strings(value) is not None for value in inputs):
             return apply(op, inputs, Attrs(attributes))
+        trace = context.trace
+        if trace is not None and trace.is_graph and any(map(is_symbolic, inputs)):
+            return on_host(lambda *values: run(values, attributes), inputs, {})
         arrays = [
             known_values(op.name, name, value, "pass size=, the number of elements to keep, or call it on the result")
             for name, value in zip(op.params, inputs, strict=True)

@@ -24,8 +24,9 @@ from graphc.core import (
     is_text,
     trace_scope,
 )
-from graphc.ir import OPS, Attrs, Node, OpDef, TensorType, Value
+from graphc.ir import OPS, Attrs, Node, OpDef, TensorType, Value, is_shape_value
 from graphc.ir import Graph as GraphIR
+from graphc.ops import HOST_VALUE
 from graphc.session.naming import NamingBuilder
 from graphc.session.randomness import OUTSIDE
 from graphc.session.tensor import GraphTensor
@@ -94,6 +95,10 @@ class GraphTrace(Trace):
         if not isinstance(value, SymbolicTensor) and is_text(value):
             return self._constant(bytes_array(value), weak=False)
         return super().lift(value)
+
+    def late_input(self, tensor: SymbolicTensor) -> SymbolicTensor:
+        """Returns a number that shapes depend on; one that a program computes goes by the host to the next one."""
+        return tensor if is_shape_value(tensor.raw) else self.apply(HOST_VALUE, (tensor,))[0]
 
     def foreign(self, tensor: GraphTensor) -> GraphcError:
         """Returns the error for a tensor of another graph."""

@@ -10,8 +10,9 @@ import pytest
 
 import graphc as gx
 import graphc.compat.v1 as tf
+from graphc.base import nest
 from graphc.base.errors import InvalidArgumentError
-from graphc.ops import COMPOSED
+from graphc.ops import COMPOSED, HOST_VALUE
 from graphc.session import Graph, Session, placeholder
 
 X = np.arange(12, dtype=np.float32).reshape(4, 3)
@@ -148,3 +149,72 @@ def test_a_shape_may_be_fed(name: str) -> None:
             with Graph().as_default(), Session() as other:
                 wanted = other.run(SHAPES[name](tf.constant(X), given))
             np.testing.assert_allclose(found, wanted)
+
+
+IDS = np.array([0, 0, 1, 1], np.int32)
+BY_VALUE = {
+    "boolean_mask": lambda x, ids: tf.boolean_mask(x, x[:, 0] > 2.0),
+    "mask_of_two_axes": lambda x, ids: tf.boolean_mask(tf.expand_dims(x, 0), [[True, False, True, True]], axis=0),
+    "where": lambda x, ids: tf.where(x > 5.0),
+    "unique": lambda x, ids: tf.unique(ids),
+    "dynamic_partition": lambda x, ids: tf.dynamic_partition(x, ids, 2),
+    "segment_sum": lambda x, ids: tf.segment_sum(x, ids),
+    "segment_max": lambda x, ids: tf.segment_max(x, ids),
+    "computed": lambda x, ids: tf.zeros([tf.cast(tf.reduce_sum(x[1]), tf.int32), 2]) + 1.0,
+}
+
+
+@pytest.mark.parametrize("name", sorted(BY_VALUE))
+def test_a_shape_may_depend_on_what_a_run_computes(name: str) -> None:
+    function = BY_VALUE[name]
+    graph = Graph()
+    with graph.as_default():
+        x, ids = placeholder("float32", shape=(None, 3)), placeholder("int32", shape=(None,))
+        y = function(x, ids)
+    with Session(graph=graph) as session:
+        for rows in (4, 3, 4) if name != "mask_of_two_axes" else (4, 4):
+            found = session.run(y, {x: X[:rows], ids: IDS[:rows]})
+            with Graph().as_default() as other, Session(graph=other) as closed:
+                wanted = closed.run(function(tf.constant(X[:rows]), tf.constant(IDS[:rows])))
+            leaves = [nest.flatten(value)[0] for value in (found, wanted)]
+            assert len(leaves[0]) == len(leaves[1])
+            for one, right in zip(*leaves, strict=True):
+                np.testing.assert_allclose(one, right)
+
+
+def test_functions_of_values_are_counted_by_the_host() -> None:
+    with Graph().as_default() as graph:
+        x = placeholder("float32", shape=(None, 3))
+        y = gx.nonzero(x > 5.0), gx.unique(x[0] * 0.0, return_counts=True)
+        assert [part.shape for part in nest.flatten(y)[0]] == [(None,)] * 4
+    with Session(graph=graph) as session:
+        found = session.run(y, {x: X})
+    assert [part.tolist() for part in nest.flatten(found)[0]] == [[2, 2, 2, 3, 3, 3], [0, 1, 2] * 2, [0.0], [3]]
+
+
+def test_gradients_flow_through_what_is_chosen() -> None:
+    graph = Graph()
+    with graph.as_default():
+        x = placeholder("float32", shape=(None, 3))
+        chosen = tf.boolean_mask(x, x[:, 0] > 2.0)
+        assert chosen.shape == (None, 3)
+        (gradient,) = graph.gradients(gx.sum(chosen * chosen), [x])
+    with Session(graph=graph) as session:
+        np.testing.assert_allclose(session.run(gradient, {x: X}), np.where(X[:, :1] > 2.0, 2 * X, 0))
+
+
+def test_only_sizes_that_programs_compute_go_by_the_host() -> None:
+    with Graph().as_default() as graph:
+        x, n = placeholder("float32", shape=(None, 3)), placeholder("int32", shape=())
+        tf.zeros([n + tf.shape(x)[0] * 2])
+        assert not any(node.op is HOST_VALUE for node in graph.trace.builder.nodes)
+        tf.zeros([tf.cast(tf.reduce_sum(x), tf.int32)])
+        assert sum(node.op is HOST_VALUE for node in graph.trace.builder.nodes) == 1
+
+
+def test_what_no_sample_fits_is_refused_with_the_line() -> None:
+    with Graph().as_default():
+        x = placeholder("float32", shape=(None, 3))
+        with pytest.raises(InvalidArgumentError, match="unique") as caught:
+            gx.unique(x, axis=3)
+    assert __file__ in str(caught.value)

@@ -54,11 +54,17 @@ def specialize(
     if len(input_types) != len(graph.inputs):
         raise InvalidArgumentError(f"{len(input_types)} types for the {len(graph.inputs)} inputs of {graph.name!r}")
     for value, type in zip(graph.inputs, input_types, strict=True):
-        if type.dtype != value.type.dtype or not compatible_shapes(type, value.type):
+        if not _is_dtype(type, value.type) or not compatible_shapes(type, value.type):
             raise InvalidArgumentError(f"the input {value.name or value.index} is {value.type}, {type} was given")
     known = {place: np.asarray(array) for place, array in (values or {}).items()}
     with deep_recursion():
         return _Specialized(graph, input_types, evaluate, known, partial).graph()
+
+
+def _is_dtype(given: TensorType, wanted: TensorType) -> bool:
+    """Whether a dtype is the one that is wanted; the host gives 64 bits where devices may hold 32."""
+    one, other = given.dtype, wanted.dtype
+    return one == other or (one.kind == other.kind and one.kind in "iufc" and 2 * one.itemsize == other.itemsize >= 8)
 
 
 def is_open(graph: Graph) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphc.compat.tensorflow2.own.indices import known
-from graphc.core import is_symbolic
+from graphc.core import context, is_symbolic
 from graphc.ops import functions as gx
 
 __all__ = [
@@ -25,6 +25,9 @@ _HOW = {"sum": "add", "mean": "add", "sqrt_n": "add", "prod": "multiply", "max":
 
 def segment(how: str, data: Any, segment_ids: Any) -> Any:
     """The elements of each segment taken together, as many segments as the ids, which ascend, say."""
+    trace = context.trace
+    if is_symbolic(segment_ids) and trace is not None and trace.root.is_graph and how in ("sum", "mean"):
+        return unsorted_segment(how, data, segment_ids, gx.asarray(segment_ids)[-1] + 1)
     remedy = f"use tf.math.unsorted_segment_{how} with num_segments, which a graph must know"
     ids = known(f"tf.math.segment_{how}", "segment_ids", segment_ids, remedy)
     found = unsorted_segment(how, data, segment_ids, int(ids[-1]) + 1 if ids.size else 0)
@@ -35,7 +38,7 @@ def segment(how: str, data: Any, segment_ids: Any) -> Any:
     return found
 
 
-def unsorted_segment(how: str, data: Any, segment_ids: Any, num_segments: int) -> Any:
+def unsorted_segment(how: str, data: Any, segment_ids: Any, num_segments: Any) -> Any:
     """The elements of each of num_segments segments taken together; those of negative segments are left out."""
     data, ids = gx.asarray(data), gx.asarray(segment_ids)
     ids = gx.where(ids < 0, num_segments, ids)  # beyond the end, where nothing is written
