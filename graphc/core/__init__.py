@@ -102,7 +102,7 @@ from graphc.core.same import (
     same_keys,
     same_set,
 )
-from graphc.core.sources import Source, attribute, dispatched, fixed, global_name, looked_up
+from graphc.core.sources import Source, attribute, dispatched, fixed, global_name, item, length, looked_up
 from graphc.core.stand_ins import StandIn, StandIns
 from graphc.core.strings import (
     STRING_RULES,
@@ -240,9 +240,11 @@ __all__ = [
     "is_string_dtype",
     "is_symbolic",
     "is_text",
+    "item",
     "kernel",
     "lacks",
     "late_value",
+    "length",
     "log_placement",
     "looked_up",
     "name_scope",

@@ -120,12 +120,20 @@ def _inside_a_comprehension(x: Any) -> Any:
     return inside(x)
 
 
+def _inside_a_class(x: Any) -> Any:
+    class Inside:
+        factor = NUMBER
+
+    return x * Inside.factor
+
+
 for _place, _program in {
-    "a branch": _inside_a_branch,
-    "a loop": _inside_a_loop,
-    "a comprehension": _inside_a_comprehension,
+    "the body of a class": _inside_a_class,
+    "a branch of an inner function": _inside_a_branch,
+    "a loop of an inner function": _inside_a_loop,
+    "a comprehension of an inner function": _inside_a_comprehension,
 }.items():
-    for_kind(NAMES, f"a global number, read in {_place} of an inner function", "followed")(
+    for_kind(NAMES, f"a global number, read in {_place}", "followed")(
         functools.partial(_rebinding, "NUMBER", 2.0, 3.0, _program)
     )
 

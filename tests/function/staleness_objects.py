@@ -192,6 +192,31 @@ def _() -> Made:
     return lambda x: x * value.factor, lambda: setattr(value, "__class__", second)
 
 
+@for_kind(ATTRIBUTES, "what `dir(object)` lists", "followed")
+def _() -> Made:
+    value = type("Kind", (), {})()
+    return lambda x: x * (3.0 if "factor" in dir(value) else 2.0), lambda: setattr(value, "factor", 1.0)
+
+
+@for_kind(ATTRIBUTES, "a class attribute, read by `vars(Class)`", "followed")
+def _() -> Made:
+    kind: Any = type("Kind", (), {"factor": 2.0})
+    return lambda x: x * vars(kind)["factor"], lambda: setattr(kind, "factor", 3.0)
+
+
+@for_kind(ATTRIBUTES, "the object that `__new__` of its class keeps", "followed")
+def _() -> Made:
+    class Kind:
+        only: Any = None
+
+        def __new__(cls) -> Any:
+            cls.only = cls.only or object.__new__(cls)
+            return cls.only
+
+    Kind().factor = 2.0
+    return lambda x: x * Kind().factor, lambda: setattr(Kind.only, "factor", 3.0)
+
+
 @for_kind(ATTRIBUTES, "the class of an object, which `isinstance` is asked for", "followed")
 def _() -> Made:
     first, second = type("A", (), {}), type("B", (), {})

@@ -95,12 +95,6 @@ def _() -> Made:
     return lambda x: x * (3.0 if isinstance(value, Kind) else 2.0), lambda: Kind.register(type(value))
 
 
-@for_kind(WORLD, "what `dir(object)` lists", "documented")
-def _() -> Made:
-    value = type("Kind", (), {})()
-    return lambda x: x * (3.0 if "factor" in dir(value) else 2.0), lambda: setattr(value, "factor", 1.0)
-
-
 # --- printed text
 
 

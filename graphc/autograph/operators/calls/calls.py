@@ -506,7 +506,7 @@ def _class(kind: type[Any]) -> Any:
     if any(map(_is_written, constructors)) and not pure:
         if _only_initializes(kind, *constructors):
             return functools.partial(_construct, kind)
-        follow(*constructors)
+        follow(kind, *constructors)
         return _guarded(report_call(kind, f"the construction of a {kind.__qualname__}"))
     if is_reported(kind):
         return _guarded(report_call(kind, ""))
@@ -572,6 +572,8 @@ def _builtin(function: Any) -> Any:
         return replaced
     if function in (getattr, hasattr):
         return _getattr if function is getattr else _hasattr
+    if function in (vars, dir):
+        return functools.partial(_listing, function)
     if function in _PURE_BUILTINS:
         return _guarded(function)
     owner = getattr(function, "__self__", None)
@@ -665,6 +667,12 @@ def _getattr(owner: Any, name: str, *default: Any) -> Any:
         if default:
             return default[0]
         raise
+
+
+def _listing(function: Any, owner: Any) -> Any:
+    """``vars`` or ``dir`` of an object."""
+    read_attribute(owner, "__dict__", None)
+    return in_python(function, owner)
 
 
 def _hasattr(owner: Any, name: str) -> bool:

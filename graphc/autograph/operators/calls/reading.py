@@ -9,6 +9,7 @@ from __future__ import annotations
 import dis
 import enum
 import importlib.util
+import inspect
 import sys
 import types
 from dataclasses import dataclass
@@ -19,7 +20,19 @@ from graphc.autograph.convert import is_part, names_asked
 from graphc.autograph.operators.names.members import found_on
 from graphc.autograph.operators.stores.places import AttributePlace
 from graphc.base import is_library_file, is_library_module, remember
-from graphc.core import SymbolicTensor, Tensor, Trace, attribute, context, fixed, global_name, lacks, looked_up
+from graphc.core import (
+    SymbolicTensor,
+    Tensor,
+    Trace,
+    attribute,
+    context,
+    fixed,
+    global_name,
+    item,
+    lacks,
+    length,
+    looked_up,
+)
 
 __all__ = [
     "entering",
@@ -132,7 +145,7 @@ def imported(module: str, level: int, names: tuple[str, ...]) -> None:
 
 
 def names_of(code: types.CodeType, *, inner: bool = False) -> Names:
-    """The names in code, and in its comprehensions and converted parts; with ``inner``, in all functions it defines."""
+    """The names in code and in what runs with it; with ``inner``, in all functions that it defines."""
     return _known[inner].get(id(code)) or remember(_known[inner], code, _names_of(code, inner))
 
 
@@ -148,13 +161,19 @@ def _names_of(code: types.CodeType, inner: bool) -> Names:
         elif instruction.opname in _ATTRIBUTES:
             names.attributes.add(instruction.argval)
     for constant in code.co_consts:
-        if isinstance(constant, types.CodeType) and (inner or constant.co_name in _COMPREHENSIONS or is_part(constant)):
+        if isinstance(constant, types.CodeType) and (inner or _runs_at_once(constant)):
             within = names_of(constant, inner=inner)
             names.outside.update({name: line for name, line in within.outside.items() if name not in names.outside})
             free = {name: line for name, line in within.free.items() if name in code.co_freevars}
             names.free.update({name: line for name, line in free.items() if name not in names.free})
             names.attributes.update(within.attributes)
     return names
+
+
+def _runs_at_once(code: types.CodeType) -> bool:
+    """Whether code inside a function runs with it: a comprehension, a converted part, the body of a class."""
+    is_class = not code.co_flags & inspect.CO_OPTIMIZED
+    return is_class or code.co_name in _COMPREHENSIONS or is_part(code)
 
 
 def is_library(owner: types.ModuleType | type) -> bool:
@@ -178,7 +197,7 @@ def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) 
     record = reads.container if by_item else reads.record
     source, kind = reads.source(owner), cast("type[Any]", type(owner))
     if name == "__dict__":
-        reads.whole(owner)
+        _read_all(owner)
         return
     if isinstance(owner, type | types.ModuleType):
         if not is_library(owner):
@@ -204,6 +223,19 @@ def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) 
             reads.record(attribute(fixed(kind, kind.__name__), name), getattr(kind, name))
         elif found is not None and not hasattr(cast("type[Any]", type(found)), "__get__"):
             record(place, value)
+
+
+def _read_all(owner: Any) -> None:
+    """Tells of all attributes of an object or of a class."""
+    assert context.trace is not None
+    reads = context.trace.root.reads
+    if not isinstance(owner, type):
+        reads.whole(owner)
+    elif not is_library(owner):
+        place = attribute(fixed(owner, owner.__name__), "__dict__")
+        reads.record(length(place), len(vars(owner)))
+        for name in [name for name in vars(owner) if not name.startswith("__")]:
+            reads.record(item(place, name), vars(owner)[name])
 
 
 def _after(owner: Any) -> list[type[Any]]:
