@@ -51,7 +51,9 @@ _ALWAYS = frozenset(("{v} is {0}", "type({v}) is {0}"))
 # Of so many objects or fewer it takes less time to compare each two than to count their identities.
 _PAIRED = 6
 
-_OURS = re.compile(r"(c|v|p|t|held)\d+|results|program|pack|lock|new|run|run_on_variables|Tensor|Differ|ag__\w+")
+_OURS = re.compile(
+    r"(c|v|p|t|held|own)\d+|results|program|pack|lock|new|run|run_on_variables|Tensor|Differ|starmap|refs|copied|restore|ag__\w+"
+)
 
 
 def _is_ours(name: str) -> bool:

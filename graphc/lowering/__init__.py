@@ -2,11 +2,22 @@
 
 from graphc.lowering.apart import Attended, current_run_timeout, run_timeout
 from graphc.lowering.backpressure import InFlight, in_flight
-from graphc.lowering.executable import Check, Executable, Program, TypesDiffer, any_is_away, run_on_variables
+from graphc.lowering.executable import (
+    UNSHARED,
+    Check,
+    Executable,
+    Program,
+    TypesDiffer,
+    any_is_away,
+    copied,
+    restore,
+    run_on_variables,
+)
 from graphc.lowering.frames import raise_at
 from graphc.lowering.lower import LoweredGraph, Lowering, compiler_options, forward_key, lower
 
 __all__ = [
+    "UNSHARED",
     "Attended",
     "Check",
     "Executable",
@@ -17,11 +28,13 @@ __all__ = [
     "TypesDiffer",
     "any_is_away",
     "compiler_options",
+    "copied",
     "current_run_timeout",
     "forward_key",
     "in_flight",
     "lower",
     "raise_at",
+    "restore",
     "run_on_variables",
     "run_timeout",
 ]

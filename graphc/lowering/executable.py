@@ -33,7 +33,7 @@ from graphc.lowering.compile_times import CompileTimes
 from graphc.lowering.lower import LoweredGraph, compiler_options, lower
 from graphc.ops import HOST_CALLS, host_lock, is_in_host_call, take_turns
 
-__all__ = ["Check", "Executable", "Program", "TypesDiffer", "run_on_variables"]
+__all__ = ["UNSHARED", "Check", "Executable", "Program", "TypesDiffer", "copied", "restore", "run_on_variables"]
 
 
 Check: TypeAlias = Callable[[Sequence[Any]], None]
@@ -302,12 +302,23 @@ def run_on_variables(
             count = len(results) - num_written
             _set_values(variables, results[count:])
         except BaseException:
-            _set_values(variables, values[:num_written] if results is None else results[len(results) - num_written :])
+            restore(variables, values[:num_written], results)
             for variable, value in zip(variables, values, strict=True):
                 if value is None:
                     raise replaced(variable) from None
             raise
     return results[:count]
+
+
+def restore(variables: Sequence[Variable], values: Sequence[Any], results: Sequence[Any] | None) -> None:
+    """Gives the variables that a program was to write their values, after an exception.
+
+    Args:
+      variables: those that it writes.
+      values: what they held.
+      results: what the program returned, the new values last; None if it did not return.
+    """
+    _set_values(variables, values if results is None else results[len(results) - len(values) :])
 
 
 def _set_values(variables: Sequence[Variable], values: Iterable[Any]) -> None:
@@ -344,9 +355,24 @@ def _unshared(values: list[Any], num_written: int) -> list[Any]:
     given = values.copy()
     for place, references in enumerate(list(map(sys.getrefcount, islice(values, num_written)))):
         if references > _UNSHARED + 1:  # the new list
-            given[place] = jnp.array(values[place], copy=True)
-            context.launched()
+            given[place] = copied(values[place])
     return given
+
+
+def copied(array: Any) -> Any:
+    """A copy of an array that is to be donated and that somebody else has."""
+    copy = jnp.array(array, copy=True)
+    context.launched()
+    return copy
+
+
+def _references() -> int:
+    value = object()
+    return sys.getrefcount(value)
+
+
+UNSHARED = _references()
+"""The reference count of a value that one variable of a function holds, and nobody else."""
 
 
 _NAME = repeat("_array")
