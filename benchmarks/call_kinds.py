@@ -248,6 +248,25 @@ def _layers_given(quick: bool) -> Duel:
     return _duel(lambda: compiled(net, a), lambda: jitted(weights, x), quick)
 
 
+def _assign(quick: bool) -> Duel:
+    (a, b), (x, y) = _tensors()
+    variable, value = gx.Variable(a), x + 0
+
+    @gx.function
+    def step(x: Any) -> Any:
+        variable.assign_add(x)
+        return variable.value()
+
+    jitted = jax.jit(lambda value, y: (value + y, value + y), donate_argnums=0)
+
+    def theirs() -> jax.Array:
+        nonlocal value
+        value, result = jitted(value, y)
+        return result
+
+    return _duel(lambda: step(b), theirs, quick)
+
+
 def _adam(quick: bool) -> Duel:
     (a, b), (x, y) = _tensors()
     target, raw = b[:, :2], y[:, :2]
@@ -299,5 +318,6 @@ ROWS = (
     Row("call-threads", "calls from four threads", 1.5, _threads),
     Row("call-layers", "network of three layers, from outside", 1.5, _layers),
     Row("call-layers-given", "network of three layers, an argument", 1.5, _layers_given),
+    Row("call-assign", "update of one Variable, whose value is returned", 1.5, _assign),
     Row("call-adam", "Adam step over a network from outside", 1.5, _adam),
 )

@@ -238,8 +238,10 @@ def keyed(
 def _mapping(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
     reads.register(source, value)
     if len(value) > _INLINE and all(type(part) in _ATOMS for part in value.values()):
-        test = "type({v}) is {0} and same_keys({v}, {1}) and same_items([*{v}.values()], {2})"
-        given = kind, typed_keys(value), tuple(value.values())
+        texts = all(type(key) is str for key in value)
+        same = "[*{v}] == {1}" if texts else "same_keys({v}, {1})"
+        test = f"type({{v}}) is {{0}} and {same} and same_items([*{{v}}.values()], {{2}})"
+        given = kind, list(value) if texts else typed_keys(value), tuple(value.values())
         reads.add(ReadGuard(source, test, given, _text(value), size=2 * len(value)))
     else:
         keyed(reads, source, value, kind, reads.record)

@@ -389,6 +389,51 @@ def test_nobody_can_take_a_value_between_the_count_of_its_references_and_its_don
     assert variable.tolist() == [2.0] * 4
 
 
+@pytest.mark.parametrize("count", [1, 4, 5])  # up to four are updated by code that is written out
+def test_updates_leave_alone_what_somebody_else_has_of_a_variable(count: int) -> None:
+    variables = [gx.Variable([1.0, 2.0]) for _ in range(count)]
+
+    @gx.function
+    def step(x: Any) -> Any:
+        for variable in variables:
+            variable.assign_add(x)
+        return [variable.value() for variable in variables]
+
+    for _ in range(3):
+        step(gx.asarray(1.0))
+    kept = [variable.value() for variable in variables]
+    results = step(gx.asarray(1.0))
+    assert [value.tolist() for value in kept] == [[4.0, 5.0]] * count
+    assert [value.tolist() for value in (*results, *variables)] == [[5.0, 6.0]] * 2 * count
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_an_update_that_fails_by_the_short_way_changes_nothing(count: int) -> None:
+    variables = [gx.Variable([1.0, 2.0]) for _ in range(count)]
+
+    @gx.function
+    def step(x: Any) -> None:
+        for variable in variables:
+            variable.assign_add(x)
+
+    for _ in range(2):
+        step(gx.asarray(1.0))
+    traced = step.trace(gx.asarray(1.0))
+    (call,) = traced.entries.values()
+
+    def failing(*arrays: Any) -> Any:
+        raise RuntimeError("the program failed")
+
+    program = call.__globals__["program"]
+    call.__globals__["program"] = failing
+    with pytest.raises(RuntimeError, match="the program failed"):
+        step(gx.asarray(1.0))
+    assert [variable.tolist() for variable in variables] == [[3.0, 4.0]] * count
+    call.__globals__["program"] = program
+    step(gx.asarray(1.0))
+    assert [variable.tolist() for variable in variables] == [[4.0, 5.0]] * count
+
+
 def test_eager_updates_of_many_threads_are_all_kept() -> None:
     total, items = gx.Variable(0.0), gx.Variable(np.zeros(2, np.float32))
 
