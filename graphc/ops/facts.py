@@ -16,6 +16,7 @@ from graphc.core import (
     ArrayMethods,
     SymbolicTensor,
     Tensor,
+    Variable,
     apply,
     as_strings,
     operand,
@@ -161,7 +162,7 @@ def shape_tensor(x: ArrayLike) -> Tensor:
 
 def _open_type(x: Any) -> TensorType | None:
     """Returns the type of a tensor of which not all sizes are known; None for all else."""
-    type = x.type if isinstance(x, SymbolicTensor) else None
+    type = x.type if isinstance(x, SymbolicTensor | Variable) else None
     return type if type is not None and type.is_open else None
 
 

@@ -12,12 +12,13 @@ import numpy as np
 
 from graphc.base import at, interruption, nest
 from graphc.base.errors import GraphcError, InternalError
-from graphc.core import Variable, array_of, resources_scope, type_of
+from graphc.core import Variable, array_of, find_device, resources_scope, type_of, variable_lock
 from graphc.ir import Attrs, Graph, OpDef, TensorType
 from graphc.ir.passes import is_open, run_passes, shape_inputs, specialize
 from graphc.lowering import Executable, lower
 from graphc.ops import ASSIGN_VARIABLE, READ_VARIABLE
 from graphc.runtime import Step
+from graphc.session.open_variables import current_types, open_resources, with_types
 from graphc.session.state import SessionState, dummy
 from graphc.session.tensor import Operation
 
@@ -100,10 +101,12 @@ class StateSegment(Step):
     _lock: Any = field(init=False, repr=False, default_factory=threading.RLock)
     _count: int = field(init=False, repr=False, default=0)
     _shapes: tuple[int, ...] = field(init=False, repr=False, default=())
+    _open: tuple[str, ...] = field(init=False, repr=False, default=())
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_count", len(self.graph.inputs))
         object.__setattr__(self, "_shapes", shape_inputs(self.graph) if is_open(self.graph) else ())
+        object.__setattr__(self, "_open", open_resources(self.graph, self.state))
 
     @property
     def has_programs(self) -> bool:
@@ -118,6 +121,11 @@ class StateSegment(Step):
     def program(self, arrays: Sequence[Any]) -> Sequence[Any]:
         """Runs the program for arrays of these shapes."""
         key = tuple([(array.shape, array.dtype) for array in arrays])
+        if self._open:
+            with variable_lock:  # until the values are taken that the program is for
+                types = current_types(self._open, self.state)
+                key += tuple(types.items())
+                return (self._programs.get(key) or self._compiled(key, arrays, types))(arrays)
         if self._shapes:
             key += tuple([np.asarray(arrays[place]).tobytes() for place in self._shapes])
         found = self._programs.get(key)
@@ -125,13 +133,16 @@ class StateSegment(Step):
             found = self._compiled(key, arrays)
         return found(arrays)
 
-    def _compiled(self, key: Any, arrays: Sequence[Any]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    def _compiled(
+        self, key: Any, arrays: Sequence[Any], open_types: Mapping[str, TensorType | None] | None = None
+    ) -> Callable[[Sequence[Any]], Sequence[Any]]:
         with self._lock:
             found = self._programs.get(key)
             if found is None:
                 types = [type_of(array) for array in arrays]
                 self.note_compiled(self, types)
-                found = SegmentProgram(self, types, {place: np.asarray(arrays[place]) for place in self._shapes})
+                values = {place: np.asarray(arrays[place]) for place in self._shapes}
+                found = SegmentProgram(self, types, values, open_types)
                 while len(self._programs) >= _PROGRAMS_KEPT:
                     del self._programs[next(iter(self._programs))]
                 self._programs[key] = found
@@ -149,17 +160,22 @@ class SegmentProgram:
       segment: what to compile.
       types: of its inputs.
       values: of those inputs that shapes depend on.
+      open_types: the types that Variables have now whose shape may change.
     """
 
     def __init__(
-        self, segment: StateSegment, types: Sequence[TensorType], values: Mapping[int, np.ndarray[Any, Any]]
-    ) -> None:
+        self, segment: StateSegment, types: Sequence[TensorType], values: Mapping[int, np.ndarray[Any, Any]],
+        open_types: Mapping[str, TensorType | None] | None = None,
+    ) -> None:  # fmt: skip
         self._state = segment.state
-        graph = segment.graph
+        self._keeps_values = open_types is not None
+        graph = with_types(segment.graph, open_types, segment.state) if open_types else segment.graph
         if is_open(graph):
             graph = specialize(graph, types, evaluate, values)
         graph = run_passes(graph)
         self._executable = Executable(graph, None, (segment.device,) if segment.pinned else ())
+        self._pin = find_device(segment.device, told=True) if segment.pinned else None
+        self._undonated: Any = None
         self._variables: list[Variable] | None = None
 
     def __call__(self, arrays: Sequence[Any]) -> Sequence[Any]:
@@ -167,7 +183,7 @@ class SegmentProgram:
         variables = self._variables
         if variables is None:
             found = [self._state.find(resource) for resource in self._executable.variables]
-            if any(variable is None for variable in found):
+            if self._keeps_values or any(variable is None for variable in found):
                 return self._first(found, arrays)
             variables = self._variables = [variable for variable in found if variable is not None]
         current = interruption()
@@ -176,7 +192,7 @@ class SegmentProgram:
         return self._executable(arrays, variables)
 
     def _first(self, found: Sequence[Variable | None], arrays: Sequence[Any]) -> Sequence[Any]:
-        """Runs it where Variables have no value yet, which must not be read."""
+        """Runs it where Variables have no value yet, which must not be read, or get a value of another shape."""
         executable = self._executable
         self._check_unread({name for name, held in zip(executable.variables, found, strict=True) if held is None})
         assigned = {node.attrs["variable"]: node for node in executable.graph.nodes if node.op is ASSIGN_VARIABLE}
@@ -184,8 +200,10 @@ class SegmentProgram:
             dummy(assigned[name]) if held is None else array_of(held)
             for name, held in zip(executable.variables, found, strict=True)
         ]
-        program: Any = jax.jit(lower(executable.graph).function)
-        results = list(program(*values, *arrays))
+        if self._undonated is None:
+            place = None if self._pin is None else jax.sharding.SingleDeviceSharding(self._pin)
+            self._undonated = jax.jit(lower(executable.graph).function, in_shardings=place, out_shardings=place)
+        results = list(self._undonated(*values, *arrays))
         count = len(results) - executable.num_written
         for name, array in zip(executable.variables, results[count:], strict=False):
             self._state.put(name, array)

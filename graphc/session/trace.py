@@ -46,6 +46,7 @@ class GraphTrace(Trace):
       random_state: the state of the op that draws random numbers now.
       random_state_class: of such states; the module that defines it sets it.
       outside: the Variables of eager code that the graph uses, by resource.
+      open_variables: the resources of Variables whose shape may change.
       carried: the assignments that are part of what computes their value: of random ops, loops and branches.
     """
 
@@ -58,6 +59,7 @@ class GraphTrace(Trace):
         self.builder: NamingBuilder = NamingBuilder("graph")
         self.graph = graph
         self.outside: dict[str, Variable] = {}
+        self.open_variables: set[str] = set()
         self.carried: set[Node] = set()
         self._tensors: dict[Value, GraphTensor] = {}
         self._lock = threading.RLock()

@@ -91,6 +91,8 @@ class GraphVariable(Variable):
             with builder.naming("Initializer"):
                 self.initial_value = value = initial_tensor(graph, initial_value, dtype)
             self._type = self._kept_type(value.raw.type, shape, validate_shape)
+            if self._type.is_open:
+                graph.trace.open_variables.add(self.resource)
             self.pin = _pin(self)
             self._initializer = Operation(graph, graph.trace.append_assignment(self, value))
             self.read_once: Any = graph.trace.read(self)

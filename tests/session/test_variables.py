@@ -229,3 +229,42 @@ def test_finalized_graphs_take_no_variables(graph: gx.Graph) -> None:
     graph.finalize()
     with pytest.raises(FailedPreconditionError, match="finalized"):
         Variable(1.0)
+
+
+def test_data_that_is_loaded_once_may_have_any_number_of_rows(graph: gx.Graph) -> None:
+    rows = gx.placeholder("float32", shape=(None, 2))
+    data = Variable(rows, trainable=False, collections=[], name="data")
+    total, count = gx.sum(data), gx.shape(data)[0]
+    assert data.shape == (None, 2)
+    with gx.Session(graph=graph) as run:
+        with pytest.raises(FailedPreconditionError, match="uninitialized value data: "):
+            run.run(total)
+        for size in (3, 5, 3, 1):
+            run.run(data.initializer, {rows: np.ones((size, 2))})
+            assert run.run([total, count]) == [2.0 * size, size]
+        assert run.run(data).shape == (1, 2)
+        with pytest.raises(InvalidArgumentError, match="Cannot feed"):
+            run.run(data.initializer, {rows: np.ones((3, 3))})
+
+
+def test_a_variable_of_any_shape_is_assigned_and_read_in_one_run(graph: gx.Graph) -> None:
+    v = Variable([1.0], validate_shape=False, name="v")
+    longer = v.assign(gx.concat([gx.reshape(v, (-1,)), [7.0]]))
+    with gx.control_dependencies([longer]):
+        after = gx.sum(v.value())
+    with gx.Session(graph=graph) as run:
+        run.run(v.initializer)
+        assert [run.run([longer, after])[1] for _ in range(3)] == [8.0, 15.0, 22.0]
+        assert run.run(v.assign([[1.0, 2.0]])).tolist() == [[1.0, 2.0]]
+        assert run.run(v).shape == (1, 2)
+
+
+def test_a_variable_lives_where_it_is_pinned(graph: gx.Graph) -> None:
+    with gx.device("cpu:1"):
+        v = Variable([1.0, 2.0], name="v")
+    with gx.Session(graph=graph) as run:
+        run.run(v.initializer)
+        held: Any = run.state.find("v")
+        assert held.device == gx.devices()[1]
+        assert run.run(v + 1.0).tolist() == [2.0, 3.0]
+    assert v.device.lower().endswith("cpu:1")
