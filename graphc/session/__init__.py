@@ -31,6 +31,13 @@ from graphc.session.control import (
 from graphc.session.event_files import FileWriter, graph_message
 from graphc.session.event_protos import message
 from graphc.session.fetching import Fetches
+from graphc.session.global_steps import (
+    assert_global_step,
+    create_global_step,
+    get_global_step,
+    get_or_create_global_step,
+    global_step,
+)
 from graphc.session.gradients import gradients, hessians
 from graphc.session.graph import Graph, default_graph, graph_of, reset_default_graph, stacks
 from graphc.session.host_functions import Assert, Print, print_op, py_func
@@ -71,6 +78,29 @@ from graphc.session.initializing import (
     variables_initializer,
 )
 from graphc.session.keys import GraphKeys
+from graphc.session.learning_rates import (
+    cosine_decay,
+    cosine_decay_restarts,
+    exponential_decay,
+    inverse_time_decay,
+    linear_cosine_decay,
+    natural_exp_decay,
+    piecewise_constant,
+    polynomial_decay,
+)
+from graphc.session.moving_averages import (
+    ExponentialMovingAverage,
+)
+from graphc.session.optimizers import (
+    AdadeltaOptimizer,
+    AdagradOptimizer,
+    AdamOptimizer,
+    FtrlOptimizer,
+    GradientDescentOptimizer,
+    MomentumOptimizer,
+    Optimizer,
+    RMSPropOptimizer,
+)
 from graphc.session.options import ConfigProto, GPUOptions, RunMetadata, RunOptions
 from graphc.session.placeholders import graph_dtype, graph_type, placeholder, placeholder_with_default
 from graphc.session.runners import QueueRunner, add_queue_runner, start_queue_runners
@@ -97,20 +127,29 @@ from graphc.session.variables import GraphVariable
 
 __all__ = [
     "AUTO_REUSE",
+    "AdadeltaOptimizer",
+    "AdagradOptimizer",
+    "AdamOptimizer",
     "Assert",
     "ConfigProto",
+    "ExponentialMovingAverage",
     "Fetches",
     "FileWriter",
+    "FtrlOptimizer",
     "GPUOptions",
+    "GradientDescentOptimizer",
     "Graph",
     "GraphKeys",
     "GraphTensor",
     "GraphVariable",
     "Initializer",
     "InteractiveSession",
+    "MomentumOptimizer",
     "Operation",
+    "Optimizer",
     "Print",
     "QueueRunner",
+    "RMSPropOptimizer",
     "RunMetadata",
     "RunOptions",
     "Saver",
@@ -119,6 +158,7 @@ __all__ = [
     "VariableScope",
     "add_queue_runner",
     "all_variables",
+    "assert_global_step",
     "assert_variables_initialized",
     "assign",
     "assign_add",
@@ -130,11 +170,18 @@ __all__ = [
     "constant",
     "constant_initializer",
     "convert_to_tensor",
+    "cosine_decay",
+    "cosine_decay_restarts",
     "count_up_to",
+    "create_global_step",
     "default_graph",
+    "exponential_decay",
+    "get_global_step",
     "get_local_variable",
+    "get_or_create_global_step",
     "get_variable",
     "get_variable_scope",
+    "global_step",
     "global_variables",
     "global_variables_initializer",
     "glorot_normal_initializer",
@@ -152,21 +199,26 @@ __all__ = [
     "initialize_all_variables",
     "initialize_local_variables",
     "initialize_variables",
+    "inverse_time_decay",
     "is_variable_initialized",
     "lecun_normal",
     "lecun_uniform",
+    "linear_cosine_decay",
     "local_variables",
     "local_variables_initializer",
     "make_template",
     "message",
     "model_variables",
     "moving_average_variables",
+    "natural_exp_decay",
     "no_op",
     "no_regularizer",
     "ones_initializer",
     "orthogonal_initializer",
+    "piecewise_constant",
     "placeholder",
     "placeholder_with_default",
+    "polynomial_decay",
     "print_op",
     "producers",
     "py_func",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
@@ -66,6 +66,10 @@ class GraphVariable(Variable):
     __slots__ = (
         "_initializer", "constraint", "container", "graph", "initial_value", "made_at", "pin", "read_once", "resource",
     )  # fmt: skip
+
+    if TYPE_CHECKING:
+
+        def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...  # noqa: D102
 
     def __init__(
         self, initial_value: Any = None, trainable: bool | None = None, collections: Sequence[str] | None = None,
