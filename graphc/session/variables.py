@@ -347,7 +347,7 @@ def _pin(variable: GraphVariable) -> str:
     """Returns the device that the scopes around pin a variable to; empty for none."""
     if not context.device:
         return ""
-    return variable_device(variable.name, variable.type, variable.trainable)
+    return variable_device(variable.name.removesuffix(":0"), variable.type, variable.trainable)
 
 
 class RandomState(GraphVariable):
