@@ -1,26 +1,23 @@
-"""Who waits at a queue: each waiter is a step that whoever changes the queue takes for it, in the order of arrival.
+"""Lines of those who wait at something that threads share.
 
-So nobody is woken who cannot go on, and nobody overtakes: the thread that makes room puts the rows of the first waiter
-itself, and wakes it when all of them are in.
+Each waiter is a step that whoever changes the thing takes for it, in the order of arrival. So nobody is woken who
+cannot go on, and nobody overtakes: the thread that makes room in a queue puts the rows of the first waiter itself, and
+wakes it when all of them are in.
 """
 
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections import deque
-from typing import TYPE_CHECKING, Any
 
-from graphc.base import Interruption, interruption
-from graphc.base.errors import CancelledError, GraphcError, OutOfRangeError
-from graphc.queues.rows import Entry, Run, rows_in
+from graphc.base import Interruption, at, interruption, user_location, wait_until
+from graphc.base.errors import GraphcError
 
-if TYPE_CHECKING:
-    from graphc.queues.state import QueueState
-
-__all__ = ["Close", "Put", "Take", "Waiter", "serve"]
+__all__ = ["Lines", "Waiter"]
 
 
-class Waiter:
+class Waiter(ABC):
     """One call that waits, or may have to.
 
     Attributes:
@@ -36,11 +33,23 @@ class Waiter:
         self._condition: threading.Condition | None = None
         self._interruption: Interruption | None = None
 
-    def condition(self, lock: Any) -> threading.Condition:
-        """Begins to wait; returns what it waits on, which is its own, of the lock of the queue."""
-        self._interruption = interruption()
-        self._condition = threading.Condition(lock)
-        return self._condition
+    @abstractmethod
+    def step(self) -> bool:
+        """Goes on as far as it can; returns True if it got anywhere. What is shared is locked."""
+
+    @abstractmethod
+    def what(self) -> str:
+        """Says what it waits for, as a noun."""
+
+    def withdraw(self) -> None:  # noqa: B027  most leave nothing behind
+        """Leaves things as if this call had not been, as far as that can be. What is shared is locked."""
+
+    def finish(self, error: GraphcError | None = None) -> bool:
+        """Ends the wait; returns True."""
+        self.error, self.done = error, True
+        if self._condition is not None:
+            self._condition.notify()
+        return True
 
     @property
     def is_given_up(self) -> bool:
@@ -50,166 +59,71 @@ class Waiter:
         """
         return self._interruption is not None and self._interruption.is_due
 
-    def step(self, queue: QueueState) -> bool:
-        """Goes on as far as it can; returns True if it got anywhere. The queue is locked."""
-        raise NotImplementedError
+    def wait(self, condition: threading.Condition, timeout: float | None = None) -> bool:
+        """Waits until it is done; as :func:`graphc.base.wait_until`.
 
-    def withdraw(self, queue: QueueState) -> None:
-        """Leaves the queue as if this call had not been, as far as that can be. The queue is locked."""
-
-    def what(self, queue: QueueState) -> str:
-        """Says what it waits for, as a noun."""
-        raise NotImplementedError
-
-    def finish(self, error: GraphcError | None = None) -> bool:
-        """Ends the wait; returns True."""
-        self.error, self.done = error, True
-        if self._condition is not None:
-            self._condition.notify()
-        return True
+        Args:
+          condition: of the lock of what is shared, and of this waiter alone.
+          timeout: seconds after which to give up without an error.
+        """
+        self._condition, self._interruption = condition, interruption()
+        return wait_until(condition, lambda: self.done, self.what, timeout)
 
 
-class Put(Waiter):
-    """An enqueue that waits for room. Many rows go in as room appears; nobody else's come between them.
+class Lines:
+    """Something that threads share, and the lines of those who wait at it.
 
     Args:
-      entry: the rows.
+      count: how many lines there are. The first one of each is tried whenever something changes, in their order.
     """
 
-    __slots__ = ("_entry", "_rows")
+    def __init__(self, count: int) -> None:
+        # A token that is cancelled in a signal handler, while this thread is in here, wakes those who wait.
+        self._lock = threading.RLock()
+        self._lines: tuple[deque[Waiter], ...] = tuple([deque[Waiter]() for _ in range(count)])
 
-    def __init__(self, entry: Entry) -> None:
-        super().__init__()
-        self._entry = entry
-        self._rows = rows_in(entry)
+    def _advance(self) -> None:
+        """Serves those who wait, for as long as one gets anywhere."""
+        moved = True
+        while moved:
+            moved = False
+            for line in self._lines:
+                moved = _serve(line) or moved
 
-    def step(self, queue: QueueState) -> bool:
-        """Puts as many rows as there is room for."""
-        if queue.closed:
-            return self.finish(CancelledError(f"{queue.label} is closed, so it takes no more elements"))
-        room = queue.capacity - queue.rows.size
-        if room <= 0:
-            return False
-        entry = self._entry
-        if isinstance(entry, Run) and entry.stop - entry.start > room:
-            queue.rows.put(Run(entry.columns, entry.start, entry.start + room))
-            entry.start += room
-            return True
-        queue.rows.put(entry)
-        return self.finish()
+    def _wait(self, waiter: Waiter, line: deque[Waiter]) -> None:
+        """Lines up and waits until served; this is locked."""
+        try:
+            line.append(waiter)
+            if line[0] is waiter:
+                self._advance()
+            if not waiter.done:
+                self._block(waiter)
+        except BaseException:  # a deadline, a token or Ctrl-C
+            self._repair()
+            if waiter in line:
+                line.remove(waiter)
+            waiter.withdraw()
+            self._advance()
+            raise
+        if waiter.error is not None:
+            raise at(waiter.error, user_location())
 
-    def cancel(self, queue: QueueState) -> None:
-        """Fails, since the queue is closed and does not wait for pending enqueues."""
-        self.finish(
-            CancelledError(
-                f"the enqueue was cancelled: {queue.label} was closed with cancel_pending_enqueues while it waited "
-                f"for room{self._progress()}"
-            )
-        )
+    def _block(self, waiter: Waiter) -> None:
+        """Waits until a waiter is served; this is locked."""
+        waiter.wait(threading.Condition(self._lock))
 
-    def what(self, queue: QueueState) -> str:
-        """Says what it waits for."""
-        return f"room in {queue.label}, which is full (capacity {queue.capacity}){self._progress()}"
-
-    def _progress(self) -> str:
-        left = rows_in(self._entry)
-        return f"; {self._rows - left} of its {self._rows} rows are in" if self._rows > 1 else ""
-
-
-class Close(Waiter):
-    """A close that waits for the enqueues before it."""
-
-    __slots__ = ()
-
-    def step(self, queue: QueueState) -> bool:
-        """Closes the queue: all enqueues before it are done."""
-        if queue.closed:
-            return self.finish(CancelledError(f"{queue.label} is already closed"))
-        queue.closed = True
-        return self.finish()
-
-    def cancel(self, queue: QueueState) -> None:
-        """Fails, since another close does not wait."""
-        self.finish(
-            CancelledError(f"{queue.label} was closed with cancel_pending_enqueues while this close waited for them")
-        )
-
-    def what(self, queue: QueueState) -> str:
-        """Says what it waits for."""
-        return f"the enqueues to {queue.label} before its close; close(cancel_pending_enqueues=True) cancels them"
+    def _repair(self) -> None:
+        """Makes whole what Ctrl-C may have left half done; this is locked."""
 
 
-class Take(Waiter):
-    """A dequeue.
-
-    It takes rows as they come, so that it can have more of them than the queue has room for, and gives them back if it
-    cannot have all.
-
-    Args:
-      wanted: how many rows.
-      up_to: whether fewer will do once the queue is closed.
-
-    Attributes:
-      got: the rows so far.
-    """
-
-    __slots__ = ("_left", "_up_to", "_wanted", "got")
-
-    def __init__(self, wanted: int, up_to: bool = False) -> None:
-        super().__init__()
-        self._wanted = self._left = wanted
-        self._up_to = up_to
-        self.got: list[Entry] = []
-
-    def step(self, queue: QueueState) -> bool:
-        """Takes as many rows as may be taken."""
-        rows = queue.rows
-        if queue.closed and rows.size < self._left:
-            self.withdraw(queue)
-            if not (self._up_to and rows.size):
-                return self.finish(_too_few(queue, self._wanted))
-            self._left = rows.size
-        ready = min(rows.size if queue.closed else rows.size - queue.kept_back, self._left)
-        if ready <= 0:
-            return False
-        self.got += rows.take(ready)
-        self._left -= ready
-        return self.finish() if not self._left else True
-
-    def withdraw(self, queue: QueueState) -> None:
-        """Puts back what it got."""
-        if self.got:
-            queue.rows.put_back(self.got)
-            self.got = []
-            self._left = self._wanted
-
-    def what(self, queue: QueueState) -> str:
-        """Says what it waits for."""
-        elements = "an element" if self._wanted == 1 else f"{self._wanted} elements"
-        got = sum(map(rows_in, self.got))
-        there = f"of which {got + queue.rows.size} are there" if got else f"which has {queue.rows.size}"
-        kept = f" and keeps {queue.kept_back} while it is open" if queue.kept_back else ""
-        return f"{elements} of {queue.label}, {there}{kept}"
-
-
-def _too_few(queue: QueueState, wanted: int) -> OutOfRangeError:
-    there = queue.rows.size
-    remedy = "; dequeue_up_to gives those that are left" if there else ""
-    error = OutOfRangeError(
-        f"{queue.label} is closed and has insufficient elements (requested {wanted}, current size {there}){remedy}"
-    )
-    error.__cause__ = queue.fillers.failure
-    return error
-
-
-def serve(line: deque[Waiter], queue: QueueState) -> bool:
+def _serve(line: deque[Waiter]) -> bool:
     """Lets the first ones of a line go on; returns True if one got anywhere."""
     moved = False
     while line:
         first = line[0]
         if first.is_given_up:
-            first.withdraw(queue)
-        elif not first.step(queue):
+            first.withdraw()
+        elif not first.step():
             break
         elif not first.done:
             return True

@@ -2,76 +2,33 @@
 
 from __future__ import annotations
 
-import threading
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from graphc.base.errors import InvalidArgumentError, NotFoundError, OutOfRangeError
-from graphc.core import STRING, bytes_array, current_resources
+from graphc.base.errors import InvalidArgumentError, OutOfRangeError
+from graphc.core import STRING, bytes_array
 from graphc.ir import OPEN, OPS, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, writes
 from graphc.queues.components import check_row, checked_rows, part_names
+from graphc.queues.homes import found, handle_of
 from graphc.queues.rows import Run, joined, single
 from graphc.queues.spec import QueueSpec
 from graphc.queues.state import QueueState
 
 __all__ = ["CLOSE", "DEQUEUE", "DEQUEUE_MANY", "DEQUEUE_UP_TO", "ENQUEUE", "ENQUEUE_MANY", "HANDLE",
-           "IS_CLOSED", "SIZE", "choices", "claim", "empty", "handle_of", "state_of"]  # fmt: skip
-
-_PROCESS = "process"
-"""The home of queues that eager code made: every run finds the same elements there."""
-
-_claimed: weakref.WeakValueDictionary[str, QueueState] = weakref.WeakValueDictionary()
-_lock = threading.Lock()
-_numbers = iter(range(1 << 62))
+           "IS_CLOSED", "SIZE", "choices", "empty", "handle_of", "make_queue", "state_of"]  # fmt: skip
 
 
-def claim(spec: QueueSpec, name: str) -> tuple[QueueState, Attrs]:
-    """Makes the state of a queue of eager code, which lives as long as somebody holds it.
-
-    Returns:
-      The state, and the attributes by which ops find it.
-    """
-    with _lock:
-        number = next(_numbers)
-    attrs = Attrs({**spec.attrs(), "container": "", "name": f"{name}_{number}", "home": _PROCESS})
-    state = QueueState(spec, f"{spec.kind} {name!r}", handle_of(attrs))
-    _claimed[attrs["name"]] = state
-    return state, attrs
-
-
-def handle_of(attrs: Mapping[str, Any]) -> str:
-    """Returns the name by which runners know a queue."""
-    return f"{attrs['home']}/{attrs['container']}/{attrs['name']}"
+def make_queue(name: str, attrs: Mapping[str, Any]) -> QueueState:
+    """Makes the state of a queue."""
+    spec = QueueSpec(**{field: attrs[field] for field in QueueSpec.fields})
+    return QueueState(spec, f"{spec.kind} {name!r}", handle_of(attrs))
 
 
 def state_of(attrs: Mapping[str, Any]) -> QueueState:
-    """Returns the state of a queue in the resources that are worked on; makes it where it is used first.
-
-    Raises:
-      NotFoundError: the queue of eager code does not exist any more.
-      InvalidArgumentError: there is another queue of that name.
-    """
-    kind, name = attrs["kind"], attrs["name"]
-    label = f"{kind} {name!r}"
-    if attrs["home"] == _PROCESS:
-        found = _claimed.get(name)
-        if found is None:
-            raise NotFoundError(f"{label} was made in eager code and does not exist any more; keep the queue object")
-        return found
-    fields = ("kind", "capacity", "types", "min_after_dequeue", "seed")
-    spec = QueueSpec(**{field: attrs[field] for field in fields})
-    handle = handle_of(attrs)
-    found = current_resources().get_or_make(
-        attrs["container"], name, lambda: QueueState(spec, label, handle), QueueState
-    )
-    if found.spec is not spec and (difference := found.spec.difference(spec)):
-        raise InvalidArgumentError(
-            f"{label}: the queue of that shared name has {difference}; queues that share a name are alike"
-        )
-    return found
+    """Returns the state of a queue; as :func:`graphc.queues.homes.found`."""
+    return found(make_queue, QueueState, attrs)
 
 
 def _own(array: Any) -> np.ndarray[Any, Any]:

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.base.errors import InvalidTypeError
 from graphc.core import (
     STRING,
     Resources,
     SymbolicTensor,
     Tensor,
-    apply,
     busy,
-    context,
-    current_resources,
-    resources_scope,
     string,
 )
-from graphc.ir import OPEN, Attrs, TensorType
+from graphc.ir import OPEN, Attrs, OpDef, TensorType
 from graphc.queues import ops
-from graphc.queues.building import GraphByHand, emit, graph_here
 from graphc.queues.components import tensors
 from graphc.queues.element import Element, common
 from graphc.queues.fillers import Fillers, expect
 from graphc.queues.rows import joined, single
+from graphc.queues.shared import SharedObject
 from graphc.queues.spec import QueueSpec, integer, refusal
 from graphc.queues.state import QueueState
 
@@ -41,7 +37,7 @@ def shown_shape(type: TensorType) -> tuple[int | None, ...] | None:
     return tuple([None if size == OPEN else size for size in type.shape]) if type.ranked else None
 
 
-class QueueBase:
+class QueueBase(SharedObject[QueueState]):
     """A queue of elements, each of one or more tensors; :class:`FIFOQueue` and the others are its kinds.
 
     Threads share it. Who cannot go on waits, in the order of arrival, as long as the deadline (:func:`graphc.deadline`)
@@ -51,33 +47,11 @@ class QueueBase:
     made in a graph has elements of its own in each Session, and its methods add operations to the graph.
     """
 
-    __graphc_opaque__ = True  # its elements are no part of a trace, and the rest never changes
-
     def __init__(
         self, spec: QueueSpec, names: Sequence[str] | None, shared_name: str | None, name: str | None, default: str
     ) -> None:
         self._describe(Element(spec, names))
-        self._graph: GraphByHand | None = None
-        self._state: QueueState | None = None
-        trace = context.trace
-        if trace is None:
-            self._name = name or shared_name or default
-            self._state, self._attrs = _of_process(spec, self._name, shared_name)
-            self._ref: Any = ops.handle_of(self._attrs)
-        elif trace.root.is_graph:
-            self._graph = graph = graph_here()
-            assert graph is not None
-            with graph.name_scope(name or default) as scope:
-                self._name = scope.rstrip("/")
-                where = {"container": graph.current_container, "name": shared_name or self._name, "home": "session"}
-                self._attrs = Attrs({**spec.attrs(), **where})
-                self._ref = graph.named(apply(ops.HANDLE, (), self._attrs), name or default)
-        else:
-            error = UnimplementedError(
-                f"a {spec.kind} made in a compiled function would be made once, when the function is traced; make it "
-                "outside, and enqueue and dequeue inside"
-            )
-            raise trace.refuse(error)
+        self._make(ops.make_queue, QueueState, spec.attrs(), (shared_name, name, default), ops.HANDLE)
 
     def _describe(self, element: Element) -> None:
         self._element = element
@@ -119,17 +93,13 @@ class QueueBase:
         first = queues[0]
         types = tuple(map(common, zip(*[queue._spec.types for queue in queues], strict=True)))
         self._describe(Element(QueueSpec(first._spec.kind, first._spec.capacity, types), first.names))
+        self._make_state, self._state_kind = ops.make_queue, QueueState
         self._graph, self._state, self._name = first._graph, None, "queue"
         among = tuple([tuple(queue._attrs.items()) for queue in queues])
         self._attrs = Attrs({**first._attrs, "types": types, "among": among})
         self._ref = index
 
     # What it is
-
-    @property
-    def name(self) -> str:
-        """The name; that of its operation in a graph."""
-        return self._name
 
     @property
     def dtypes(self) -> list[Any]:
@@ -150,10 +120,6 @@ class QueueBase:
     def queue_ref(self) -> Any:
         """What stands for the queue: its tensor in a graph, else a text."""
         return self._ref
-
-    @property
-    def _label(self) -> str:
-        return f"{self._spec.kind} {self._name!r}"
 
     def __repr__(self) -> str:
         types = ", ".join(map(str, self._spec.types))
@@ -340,36 +306,7 @@ class QueueBase:
         Args:
           resources: of the Session that runs; what is worked on here if None.
         """
-        if self._state is not None:
-            return self._state.fillers
-        with resources_scope(current_resources() if resources is None else resources):
-            return ops.state_of(self._attrs).fillers
+        return self._state_in(resources).fillers
 
-    def _eager(self) -> QueueState | None:
-        """Returns the state, if this call acts at once; None where it becomes part of a graph."""
-        if self._state is not None and (not busy or context.trace is None):
-            return self._state
-        return None
-
-    def _emit(self, op: Any, inputs: Sequence[Any], suffix: str, name: str | None, **attrs: Any) -> Any:
-        inputs = (self._ref, *inputs) if "among" in self._attrs else inputs
-        trace, found = context.trace, Attrs({**self._attrs, **attrs})
-        if self._graph is not None and trace is not None and not trace.root.is_graph:
-            error = InvalidArgumentError(
-                f"{self._label} is part of a graph that is built by hand, and a compiled function uses it; make the "
-                "queue outside of the graph, in eager code"
-            )
-            raise trace.refuse(error)
-        graph = self._graph or graph_here()
-        return emit(graph, op, inputs, found, name or f"{self._name}_{suffix}")
-
-
-def _of_process(spec: QueueSpec, name: str, shared_name: str | None) -> tuple[QueueState, Mapping[str, Any]]:
-    if not shared_name:
-        return ops.claim(spec, name)
-    state, attrs = current_resources().get_or_make("", shared_name, lambda: ops.claim(spec, shared_name), tuple)
-    difference = state.spec.difference(spec)
-    if difference:
-        problem = f"there is one with {difference}; queues that share a name are alike"
-        raise refusal(f"{spec.kind}, shared_name={shared_name!r}", problem)
-    return state, attrs
+    def _emit(self, op: OpDef, inputs: Sequence[Any], suffix: str, name: str | None, **attrs: Any) -> Any:
+        return super()._emit(op, (self._ref, *inputs) if "among" in self._attrs else inputs, suffix, name, **attrs)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -30,6 +30,8 @@ class QueueSpec:
       seed: of the order, for a queue that shuffles.
     """
 
+    fields: ClassVar[tuple[str, ...]] = ("kind", "capacity", "min_after_dequeue", "seed", "types")
+
     kind: str
     capacity: int
     types: tuple[TensorType, ...]
@@ -43,22 +45,15 @@ class QueueSpec:
 
     def attrs(self) -> Attrs:
         """Returns it as attributes of an op."""
-        return Attrs(
-            kind=self.kind,
-            capacity=self.capacity,
-            types=self.types,
-            min_after_dequeue=self.min_after_dequeue,
-            seed=self.seed,
-        )
+        return Attrs({name: getattr(self, name) for name in self.fields})
 
-    def difference(self, other: QueueSpec) -> str:
-        """Says what another queue of the same name has of its own; empty if they are alike."""
-        for name in ("kind", "capacity", "min_after_dequeue", "seed"):
-            mine, theirs = getattr(self, name), getattr(other, name)
-            if mine != theirs:
-                return f"{name} {mine!r}, not {theirs!r}"
-        if self.types != other.types:
-            return f"components {_listed(self.types)}, not {_listed(other.types)}"
+    def difference(self, attrs: Mapping[str, Any]) -> str:
+        """Says what it has other than attributes want; empty if it is what they want."""
+        for name in self.fields:
+            mine, wanted = getattr(self, name), attrs[name]
+            if mine != wanted:
+                shown = (_listed(mine), _listed(wanted)) if name == "types" else (repr(mine), repr(wanted))
+                return f"{name} {shown[0]}, not {shown[1]}"
         return ""
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Any, Protocol
 
-from graphc.base import at, user_location, wait_until
+from graphc.base import at, user_location
 from graphc.queues.fifo import FifoRows
 from graphc.queues.fillers import Fillers
-from graphc.queues.lines import Close, Put, Take, Waiter, serve
+from graphc.queues.lines import Lines, Waiter
 from graphc.queues.priority import PriorityRows
 from graphc.queues.rows import Entry
 from graphc.queues.shuffle import ShuffledRows
 from graphc.queues.spec import QueueSpec
+from graphc.queues.waiters import Close, Put, Take
 
 __all__ = ["QueueState", "Rows"]
 
@@ -55,7 +56,7 @@ def _rows(spec: QueueSpec) -> Rows:
     return PriorityRows() if spec.kind == "PriorityQueue" else FifoRows()
 
 
-class QueueState:
+class QueueState(Lines):
     """A queue that threads share, with TensorFlow's rules for who waits and what a close does.
 
     - Those who wait are served in the order in which they came, enqueues and dequeues each.
@@ -78,6 +79,8 @@ class QueueState:
     """
 
     def __init__(self, spec: QueueSpec, label: str, handle: str) -> None:
+        super().__init__(2)
+        self._putters, self._takers = self._lines
         self.spec = spec
         self.label = label
         self.rows = _rows(spec)
@@ -85,10 +88,6 @@ class QueueState:
         self.capacity = spec.capacity if spec.capacity >= 0 else _ANY_NUMBER
         self.kept_back = spec.min_after_dequeue
         self.fillers = Fillers(handle)
-        # A token that is cancelled in a signal handler, while this thread is in here, wakes those who wait.
-        self._lock = threading.RLock()
-        self._putters: deque[Waiter] = deque()
-        self._takers: deque[Waiter] = deque()
 
     def put_row(self, row: tuple[object, ...]) -> None:
         """Adds one element; waits for room.
@@ -99,7 +98,7 @@ class QueueState:
         """
         with self._lock:
             if self._putters or self.closed or self.rows.size >= self.capacity:
-                self._wait(Put(row), self._putters)
+                self._wait(Put(self, row), self._putters)
                 return
             try:
                 self.rows.put(row)
@@ -114,7 +113,7 @@ class QueueState:
         """Adds elements; waits until all of them are in. As :meth:`put_row`."""
         with self._lock:
             self.fillers.is_fed = True
-            self._wait(Put(entry), self._putters)
+            self._wait(Put(self, entry), self._putters)
 
     def take_row(self) -> Entry:
         """Takes one element; waits until there is one.
@@ -127,7 +126,7 @@ class QueueState:
         """
         with self._lock:
             if self._takers or self.rows.size <= (0 if self.closed else self.kept_back):
-                take = Take(1)
+                take = Take(self, 1)
                 self._wait(take, self._takers)
                 return take.got[0]
             try:
@@ -148,7 +147,7 @@ class QueueState:
         """
         if not wanted:
             return []
-        take = Take(wanted, up_to)
+        take = Take(self, wanted, up_to)
         with self._lock:
             self._wait(take, self._takers)
         return take.got
@@ -164,12 +163,12 @@ class QueueState:
         """
         with self._lock:
             if not cancel_pending:
-                self._wait(Close(), self._putters)
+                self._wait(Close(self), self._putters)
                 return
             self.closed = True
             for waiter in self._putters:
                 assert isinstance(waiter, Put | Close)
-                waiter.cancel(self)
+                waiter.cancel()
             self._putters.clear()
             self._advance()
 
@@ -178,41 +177,18 @@ class QueueState:
         """How many elements may be dequeued at most."""
         return self.rows.size
 
-    def _advance(self) -> None:
-        """Serves those who wait, for as long as one gets anywhere."""
-        while serve(self._putters, self) | serve(self._takers, self):
-            pass
-
-    def _wait(self, waiter: Waiter, line: deque[Waiter]) -> None:
-        """Lines up and waits until served; the queue is locked."""
-        try:
-            line.append(waiter)
-            if line[0] is waiter:
-                self._advance()
-            if not waiter.done:
-                self._block(waiter)
-        except BaseException:  # a deadline, a token or Ctrl-C
-            self.rows.recount()
-            if waiter in line:
-                line.remove(waiter)
-            waiter.withdraw(self)
-            self._advance()
-            raise
-        if waiter.error is not None:
-            raise at(waiter.error, user_location())
+    def difference(self, attrs: Mapping[str, Any]) -> str:
+        """Says what the queue is other than attributes of an op want; empty if it is what they want."""
+        return self.spec.difference(attrs)
 
     def _block(self, waiter: Waiter) -> None:
-        condition = waiter.condition(self._lock)
-
-        def is_done() -> bool:
-            return waiter.done
-
-        def what() -> str:
-            return waiter.what(self)
-
+        condition = threading.Condition(self._lock)
         while isinstance(waiter, Take) and self.fillers.is_missing:
-            if wait_until(condition, is_done, what, self.fillers.patience):
+            if waiter.wait(condition, self.fillers.patience):
                 return
             if self.fillers.is_missing and not self._putters:
-                raise at(self.fillers.complaint(self.label, what()), user_location())
-        wait_until(condition, is_done, what)
+                raise at(self.fillers.complaint(self.label, waiter.what()), user_location())
+        waiter.wait(condition)
+
+    def _repair(self) -> None:
+        self.rows.recount()

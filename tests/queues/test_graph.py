@@ -67,7 +67,7 @@ def test_queues_of_one_shared_name_are_one_in_each_session() -> None:
     with gx.Session(graph=graph) as session:
         session.run(put)
         assert session.run(sizes) == [1, 0]
-        with pytest.raises(InvalidArgumentError, match="the queue of that shared name has capacity 5, not 6"):
+        with pytest.raises(InvalidArgumentError, match="what has that shared name already has capacity 5, not 6"):
             session.run(wrong)
 
 

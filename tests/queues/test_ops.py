@@ -11,6 +11,7 @@ from graphc.base.errors import InvalidArgumentError, NotFoundError, OutOfRangeEr
 from graphc.core import Resources, resources_scope
 from graphc.ir import OPEN, Attrs, TensorType
 from graphc.queues import QueueSpec, ops
+from graphc.queues.homes import claim
 from graphc.queues.state import QueueState
 
 FLOATS = QueueSpec("FIFOQueue", 5, (TensorType((2,), np.dtype("float32")), TensorType((), np.dtype(object))))
@@ -57,7 +58,7 @@ def test_queues_of_one_name_are_alike() -> None:
     with resources_scope(Resources()):
         fill()
         with pytest.raises(
-            InvalidArgumentError, match="FIFOQueue 'q': the queue of that shared name has capacity 5, n"
+            InvalidArgumentError, match="FIFOQueue 'q': what has that shared name already has capacity 5, not"
         ):
             ops.SIZE.impl(**attrs(other))
 
@@ -96,8 +97,6 @@ def test_one_of_several_is_chosen_by_a_tensor() -> None:
 
 
 def test_a_queue_of_eager_code_that_is_gone() -> None:
-    found = ops.claim(FLOATS, "gone")[1]
-    with pytest.raises(
-        NotFoundError, match="was made in eager code and does not exist any more; keep the queue object"
-    ):
+    found = claim(ops.make_queue, QueueState, FLOATS.attrs(), "gone", None)[1]
+    with pytest.raises(NotFoundError, match="was made in eager code and does not exist any more; keep the object"):
         ops.SIZE.impl(**found)

@@ -1,0 +1,98 @@
+"""Where the state of a queue or accumulator is found: in the process, or in the resources of a Session."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, TypeVar
+
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidArgumentError, NotFoundError
+from graphc.core import current_resources
+from graphc.ir import Attrs
+
+__all__ = ["PROCESS", "SESSION", "Alike", "Make", "claim", "found", "handle_of"]
+
+PROCESS = "process"
+"""The home of what eager code made: every run finds the same state there."""
+
+SESSION = "session"
+"""The home of what is part of a graph: each Session has a state of its own."""
+
+_claimed: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
+_numbers = itertools.count()
+
+
+class Alike(Protocol):
+    """A state of which there is one under a name."""
+
+    @property
+    def label(self) -> str:
+        """Kind and name, for messages."""
+        ...
+
+    def difference(self, attrs: Mapping[str, Any]) -> str:
+        """Says what it has other than attributes of an op want; empty if it is what they want."""
+        ...
+
+
+T = TypeVar("T", bound=Alike)
+Make = Callable[[str, Mapping[str, Any]], T]
+"""Makes a state from its name for messages and the attributes."""
+
+
+def handle_of(attrs: Mapping[str, Any]) -> str:
+    """Returns the name by which runners know what they are to fill."""
+    return f"{attrs['home']}/{attrs['container']}/{attrs['name']}"
+
+
+def claim(make: Make[T], kind: type[T], spec: Mapping[str, Any], name: str, shared_name: str | None) -> tuple[T, Attrs]:
+    """Makes a state of eager code, which lives as long as somebody holds it, or finds the one of a shared name.
+
+    Returns:
+      The state, and the attributes by which ops find it.
+
+    Raises:
+      InvalidArgumentError: there is another one of that shared name.
+    """
+
+    def made() -> tuple[T, Attrs]:
+        attrs = Attrs({**spec, "container": "", "name": f"{name}_{next(_numbers)}", "home": PROCESS})
+        state = make(shared_name or name, attrs)
+        _claimed[attrs["name"]] = state
+        return state, attrs
+
+    if not shared_name:
+        return made()
+    shared = current_resources().get_or_make("", f"{kind.__name__} {shared_name}", made, tuple)
+    try:
+        _check(shared[0], spec)
+    except InvalidArgumentError as error:
+        raise at(error, user_location()) from None
+    return shared
+
+
+def found(make: Make[T], kind: type[T], attrs: Mapping[str, Any]) -> T:
+    """Returns the state that attributes of an op stand for; makes it where it is used first.
+
+    Raises:
+      NotFoundError: eager code made it, and it does not exist any more.
+      InvalidArgumentError: there is another one of that name.
+    """
+    name = attrs["name"]
+    if attrs["home"] == PROCESS:
+        state = _claimed.get(name)
+        if state is None:
+            problem = "was made in eager code and does not exist any more; keep the object while a graph uses it"
+            raise NotFoundError(f"{attrs['kind']} {name!r} {problem}")
+        return state
+    state = current_resources().get_or_make(attrs["container"], name, lambda: make(name, attrs), kind)
+    _check(state, attrs)
+    return state
+
+
+def _check(state: Alike, attrs: Mapping[str, Any]) -> None:
+    difference = state.difference(attrs)
+    if difference:
+        raise InvalidArgumentError(f"{state.label}: what has that shared name already has {difference}")

@@ -1,0 +1,94 @@
+"""SharedObject: what queues and accumulators have in common as objects of eager code, or of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+from graphc.base.errors import InvalidArgumentError, UnimplementedError
+from graphc.core import Resources, apply, busy, context, current_resources, resources_scope
+from graphc.ir import Attrs, OpDef
+from graphc.queues.building import GraphByHand, emit, graph_here
+from graphc.queues.homes import SESSION, Alike, Make, claim, found, handle_of
+
+__all__ = ["SharedObject"]
+
+S = TypeVar("S", bound=Alike)
+
+
+class SharedObject(Generic[S]):
+    """An object with a state that threads share.
+
+    One that eager code makes is one and the same in eager code, in compiled functions and in Sessions. One that is made
+    in a graph has a state of its own in each Session, and its methods add operations to the graph.
+    """
+
+    __graphc_opaque__ = True  # the state is no part of a trace, and the rest never changes
+
+    _state: S | None
+    _attrs: Attrs
+    _graph: GraphByHand | None
+    _name: str
+    _ref: Any
+
+    def _make(self, make: Make[S], kind: type[S], spec: Attrs, names: Sequence[str | None], handle: OpDef) -> None:
+        """Makes the object where eager code, or the graph that is being built, is.
+
+        Args:
+          make: makes the state.
+          kind: the class of the state.
+          spec: what the state must be like, as attributes of ops; its ``kind`` is that of the object.
+          names: the shared name, the name, and the one to take if neither is given.
+          handle: the op that stands for it in a graph.
+        """
+        self._make_state, self._state_kind = make, kind
+        self._graph, self._state = None, None
+        shared_name, given, default = names
+        wanted = given or default or spec["kind"]
+        trace = context.trace
+        if trace is None:
+            self._name = given or shared_name or wanted
+            self._state, self._attrs = claim(make, kind, spec, self._name, shared_name)
+            self._ref = handle_of(self._attrs)
+        elif trace.root.is_graph:
+            self._graph = graph = graph_here()
+            assert graph is not None
+            with graph.name_scope(wanted) as scope:
+                self._name = scope.rstrip("/")
+                where = {"container": graph.current_container, "name": shared_name or self._name, "home": SESSION}
+                self._attrs = Attrs({**spec, **where})
+                self._ref = graph.named(apply(handle, (), self._attrs), wanted)
+        else:
+            problem = "would be made once, when the function is traced; make it outside, and use it inside"
+            raise trace.refuse(UnimplementedError(f"a {spec['kind']} made in a compiled function {problem}"))
+
+    @property
+    def name(self) -> str:
+        """The name; that of its operation in a graph."""
+        return self._name
+
+    @property
+    def _label(self) -> str:
+        return f"{self._attrs['kind']} {self._name!r}"
+
+    def _eager(self) -> S | None:
+        """Returns the state, if this call acts at once; None where it becomes part of a graph."""
+        if self._state is not None and (not busy or context.trace is None):
+            return self._state
+        return None
+
+    def _state_in(self, resources: Resources | None) -> S:
+        """Returns the state in the resources of a Session; in those that are worked on here if they are None."""
+        if self._state is not None:
+            return self._state
+        with resources_scope(current_resources() if resources is None else resources):
+            return found(self._make_state, self._state_kind, self._attrs)
+
+    def _emit(self, op: OpDef, inputs: Sequence[Any], suffix: str, name: str | None, **attrs: Any) -> Any:
+        """Adds an operation to the graph, or calls the op in the compiled function that is traced."""
+        trace = context.trace
+        if self._graph is not None and trace is not None and not trace.root.is_graph:
+            problem = "is part of a graph that is built by hand, and a compiled function uses it; make it in eager code"
+            raise trace.refuse(InvalidArgumentError(f"{self._label} {problem}"))
+        graph = self._graph or graph_here()
+        return emit(graph, op, inputs, Attrs({**self._attrs, **attrs}), name or f"{self._name}_{suffix}")
