@@ -17,6 +17,12 @@ class Resources:
 
     Two resources of different kinds may have one name.
 
+    Args:
+      graph: the graph whose runs work on them; None if they are of several, or of none.
+
+    Attributes:
+      graph: the same.
+
     Example:
       >>> resources = Resources()
       >>> first = resources.get_or_make("", "names", dict, dict)
@@ -27,7 +33,8 @@ class Resources:
       False
     """
 
-    def __init__(self) -> None:
+    def __init__(self, graph: object | None = None) -> None:
+        self.graph = graph
         self._lock = threading.Lock()
         self._containers: dict[str, dict[tuple[type[Any], str], Any]] = {}
 

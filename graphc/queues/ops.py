@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from graphc.base.errors import InvalidArgumentError, OutOfRangeError
-from graphc.core import STRING, bytes_array
+from graphc.core import STRING, bytes_array, current_resources
 from graphc.ir import OPEN, OPS, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, writes
 from graphc.queues.components import check_row, checked_rows, part_names
-from graphc.queues.homes import found, handle_of
+from graphc.queues.fillers import EAGER, Fillers
+from graphc.queues.homes import PROCESS, found, handle_of
 from graphc.queues.rows import Run, joined, single
 from graphc.queues.spec import QueueSpec
 from graphc.queues.state import QueueState
@@ -23,7 +24,8 @@ __all__ = ["CLOSE", "DEQUEUE", "DEQUEUE_MANY", "DEQUEUE_UP_TO", "ENQUEUE", "ENQU
 def make_queue(name: str, attrs: Mapping[str, Any]) -> QueueState:
     """Makes the state of a queue."""
     spec = QueueSpec(**{field: attrs[field] for field in QueueSpec.fields})
-    return QueueState(spec, f"{spec.kind} {name!r}", handle_of(attrs))
+    graph = EAGER if attrs["home"] == PROCESS else current_resources().graph
+    return QueueState(spec, f"{spec.kind} {name!r}", Fillers(graph, handle_of(attrs)))
 
 
 def state_of(attrs: Mapping[str, Any]) -> QueueState:

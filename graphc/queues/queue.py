@@ -298,7 +298,7 @@ class QueueBase(SharedObject[QueueState]):
           runner: it is kept by nobody here; it may say in an attribute ``remedy`` what starts it.
         """
         for attrs in ops.choices(self._attrs):
-            expect(ops.handle_of(attrs), runner)
+            expect(self._graph, ops.handle_of(attrs), runner)
 
     def fillers(self, resources: Resources | None = None) -> Fillers:
         """Returns what is known of those who fill the queue, for runners to tell.

@@ -68,17 +68,17 @@ class QueueState(Lines):
     Args:
       spec: what the queue is.
       label: kind and name, for messages.
-      handle: by which runners are known that are to fill it.
+      fillers: what is known of who fills it.
 
     Attributes:
       rows: the elements.
       closed: whether it is closed.
       capacity: how many elements it holds.
       kept_back: how many elements stay while it is open.
-      fillers: what is known of who fills it.
+      fillers: the same.
     """
 
-    def __init__(self, spec: QueueSpec, label: str, handle: str) -> None:
+    def __init__(self, spec: QueueSpec, label: str, fillers: Fillers) -> None:
         super().__init__(2)
         self._putters, self._takers = self._lines
         self.spec = spec
@@ -87,7 +87,7 @@ class QueueState(Lines):
         self.closed = False
         self.capacity = spec.capacity if spec.capacity >= 0 else _ANY_NUMBER
         self.kept_back = spec.min_after_dequeue
-        self.fillers = Fillers(handle)
+        self.fillers = fillers
 
     def put_row(self, row: tuple[object, ...]) -> None:
         """Adds one element; waits for room.

@@ -29,7 +29,7 @@ class SessionState:
 
     def __init__(self, graph: Graph, resources: Resources | None = None) -> None:
         self.graph = graph
-        self.resources = resources or Resources()
+        self.resources = resources or Resources(graph)
         self._lock = threading.Lock()
 
     def find(self, resource: str) -> Variable | None:

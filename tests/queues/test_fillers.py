@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from graphc.base.errors import FailedPreconditionError, OutOfRangeError
-from graphc.queues import FIFOQueue
+import graphc as gx
+from graphc.base.errors import DeadlineExceededError, FailedPreconditionError, OutOfRangeError
+from graphc.queues import FIFOQueue, QueueState
 from tests.queues.calls import Call
 
 
@@ -61,3 +62,20 @@ def test_the_failure_of_a_runner_is_the_cause() -> None:
     with pytest.raises(OutOfRangeError, match="is closed") as found:
         call.end()
     assert found.value.__cause__ is first
+
+
+def test_a_runner_of_another_graph_is_not_expected() -> None:
+    runner, graphs, taken = Runner(), [gx.Graph(), gx.Graph()], []
+    for graph in graphs:
+        with graph.as_default():
+            queue = FIFOQueue(3, "int32", [[]], name="q")
+            taken.append(queue.dequeue())
+        if graph is graphs[0]:
+            queue.expects(runner)
+    for graph, dequeue in zip(graphs, taken, strict=True):
+        with gx.Session(graph=graph) as session:
+            assert queue.name == "q"
+            with gx.deadline(0.05), pytest.raises(DeadlineExceededError):
+                session.run(dequeue)
+            (state,) = session.resources.all(QueueState)
+            assert state.fillers.is_missing == (graph is graphs[0])
