@@ -1,6 +1,12 @@
-"""Layer 6: queues, the coordinator of the threads that fill them, and readers of files."""
+"""Layer 7: queues, accumulators, the coordinator of the threads that fill them, and readers of files."""
 
 from graphc.queues import ops
+from graphc.queues.accumulators import (
+    ConditionalAccumulator,
+    ConditionalAccumulatorBase,
+    SparseConditionalAccumulator,
+    SparseGradient,
+)
 from graphc.queues.coordinator import Coordinator, LooperThread
 from graphc.queues.examples import parse_example, parse_single_example
 from graphc.queues.features import (
@@ -27,6 +33,8 @@ from graphc.queues.spec import QueueSpec
 from graphc.queues.state import QueueState
 
 __all__ = [
+    "ConditionalAccumulator",
+    "ConditionalAccumulatorBase",
     "Coordinator",
     "FIFOQueue",
     "Fillers",
@@ -42,7 +50,9 @@ __all__ = [
     "QueueState",
     "RandomShuffleQueue",
     "ReaderBase",
+    "SparseConditionalAccumulator",
     "SparseFeature",
+    "SparseGradient",
     "SparseValue",
     "TFRecordOptions",
     "TFRecordReader",

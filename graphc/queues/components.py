@@ -151,7 +151,7 @@ def check_type(use: str, name: str, found: TensorType, wanted: TensorType, *, ma
         found = TensorType(found.shape[1:], found.dtype)
     if not compatible_shapes(found, wanted):
         elements = " for each element" if many else ""
-        raise refusal(use, f"{name} is {found}{elements}, and the queue takes {wanted}")
+        raise refusal(use, f"{name} is {found}{elements}, but it takes {wanted}")
 
 
 def part_names(types: Sequence[TensorType]) -> list[str]:

@@ -169,7 +169,5 @@ def test_what_a_compiled_function_refuses() -> None:
         return x
 
     shaped = FIFOQueue(3, "float32", [[2]], name="q")
-    with pytest.raises(
-        InvalidArgumentError, match=r"'q'.enqueue: component 0 is f32\[3\], and the queue takes f32\[2\]"
-    ):
+    with pytest.raises(InvalidArgumentError, match=r"'q'.enqueue: component 0 is f32\[3\], but it takes f32\[2\]"):
         wrong(gx.zeros(3))

@@ -131,7 +131,7 @@ def test_a_run_waits_for_another_thread_and_for_a_deadline() -> None:
 def test_what_does_not_fit_is_refused_when_the_graph_is_built() -> None:
     with gx.Graph().as_default():
         queue = FIFOQueue(5, "float32", [[2]], name="q")
-        with pytest.raises(InvalidArgumentError, match=r"component 0 is f32\[3\] for each element, and the queue t"):
+        with pytest.raises(InvalidArgumentError, match=r"component 0 is f32\[3\] for each element, but it t"):
             queue.enqueue_many(gx.placeholder("float32", shape=(None, 3)))
         with pytest.raises(
             InvalidTypeError, match=r"the component takes float32, got int32; convert it with gx.astype"

@@ -69,7 +69,7 @@ def test_what_is_fed_is_checked_and_copied() -> None:
         ops.ENQUEUE.impl(row, word, **attrs())
         row[:] = 0
         assert ops.DEQUEUE.impl(**attrs())[0].tolist() == [1.0, 1.0]
-        with pytest.raises(InvalidArgumentError, match=r"component 0 is f32\[3\], and the queue takes f32\[2\]"):
+        with pytest.raises(InvalidArgumentError, match=r"component 0 is f32\[3\], but it takes f32\[2\]"):
             ops.ENQUEUE.impl(np.ones(3, np.float32), word, **attrs())
         with pytest.raises(InvalidArgumentError, match="component 0 has 2, component 1 has 1"):
             ops.ENQUEUE_MANY.impl(np.ones((2, 2), np.float32), np.array([b"w"], object), **attrs())

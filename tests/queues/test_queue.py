@@ -206,17 +206,17 @@ BAD: dict[str, tuple[Callable[[], object], type[GraphcError], str]] = {
     "another shape": (
         lambda: _queue().enqueue([[1.0], 1]),
         InvalidArgumentError,
-        r"FIFOQueue 'q'.enqueue: component 0 is f32\[1\], and the queue takes f32\[2\]",
+        r"FIFOQueue 'q'.enqueue: component 0 is f32\[1\], but it takes f32\[2\]",
     ),
     "another shape of many": (
         lambda: _queue().enqueue_many([[[1.0]], [1]]),
         InvalidArgumentError,
-        r"enqueue_many: component 0 is f32\[1\] for each element, and the queue takes f32\[2\]",
+        r"enqueue_many: component 0 is f32\[1\] for each element, but it takes f32\[2\]",
     ),
     "a name": (
         lambda: _queue(names=["x", "y"]).enqueue({"x": [1.0, 2.0], "y": [1]}),
         InvalidArgumentError,
-        r"enqueue: y is i32\[1\], and the queue takes i32\[\]",
+        r"enqueue: y is i32\[1\], but it takes i32\[\]",
     ),
     "many without rows": (
         lambda: _queue().enqueue_many([[[1.0, 2.0]], 1]),

@@ -1,0 +1,234 @@
+"""The state of an accumulator: gradients of one step, added up, and who waits for enough of them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphc.ir import Attrs, TensorType
+from graphc.queues.components import check_type
+from graphc.queues.lines import Lines, Waiter
+from graphc.queues.spec import refusal
+
+__all__ = ["AccumulatorSpec", "AccumulatorState", "DenseState", "Slices", "SparseState"]
+
+_Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class AccumulatorSpec:
+    """What must be the same of two accumulators that share a name.
+
+    Attributes:
+      kind: the name of the class.
+      type: of a gradient; open where any size is taken.
+      reduction: ``MEAN`` or ``SUM``.
+    """
+
+    fields: ClassVar[tuple[str, ...]] = ("kind", "type", "reduction")
+
+    kind: str
+    type: TensorType
+    reduction: str
+
+    def attrs(self) -> Attrs:
+        """Returns it as attributes of an op."""
+        return Attrs({name: getattr(self, name) for name in self.fields})
+
+
+class AccumulatorState(Lines):
+    """Gradients that threads add up for one step, and that one who takes them starts the next step with.
+
+    Args:
+      spec: what it is.
+      label: kind and name, for messages.
+
+    Attributes:
+      count: how many gradients were added since the last one took them.
+      step: of gradients that are taken; those of an earlier step are dropped.
+    """
+
+    def __init__(self, spec: AccumulatorSpec, label: str) -> None:
+        super().__init__(1)
+        self.spec = spec
+        self.label = label
+        self.count = 0
+        self.step = 0
+
+    def apply(self, gradient: Any, step: int) -> None:
+        """Adds a gradient, unless it is of an earlier step.
+
+        Raises:
+          InvalidArgumentError: its shape does not fit.
+        """
+        self._check(gradient)
+        with self._lock:
+            if step >= self.step:
+                self._add(gradient)
+                self.count += 1
+                self._advance()
+
+    def take(self, wanted: int) -> Any:
+        """Returns the mean, or the sum, of all gradients once there are enough; the next step begins.
+
+        Args:
+          wanted: how many gradients to wait for.
+
+        Raises:
+          InvalidArgumentError: ``wanted`` is less than 1.
+          DeadlineExceededError: the deadline in force has passed.
+          CancelledError: a token in force was cancelled.
+        """
+        if wanted < 1:
+            raise refusal(f"{self.label}.take_grad", f"num_required is at least 1, got {wanted}")
+        taker = _Taker(self, wanted)
+        with self._lock:
+            self._wait(taker, self._lines[0])
+        return taker.got
+
+    def set_step(self, step: int) -> None:
+        """Sets the step."""
+        with self._lock:
+            self.step = step
+
+    def finish(self) -> Any:
+        """Returns what was added up, and begins the next step; this is locked."""
+        result = self._reduced(mean=self.spec.reduction == "MEAN")
+        self.count = 0
+        self.step += 1
+        return result
+
+    def difference(self, attrs: Mapping[str, Any]) -> str:
+        """Says what it is other than attributes of an op want; empty if it is what they want."""
+        for name in self.spec.fields:
+            mine, wanted = getattr(self.spec, name), attrs[name]
+            if mine != wanted:
+                return f"{name} {mine}, not {wanted}"
+        return ""
+
+    @abstractmethod
+    def _check(self, gradient: Any) -> None:
+        """Raises if a gradient does not fit."""
+
+    @abstractmethod
+    def _add(self, gradient: Any) -> None:
+        """Adds a gradient; this is locked."""
+
+    @abstractmethod
+    def _reduced(self, *, mean: bool) -> Any:
+        """Returns what was added up, and forgets it; this is locked."""
+
+
+class _Taker(Waiter):
+    """One who waits for gradients."""
+
+    __slots__ = ("_accumulator", "_wanted", "got")
+
+    def __init__(self, accumulator: AccumulatorState, wanted: int) -> None:
+        super().__init__()
+        self._accumulator = accumulator
+        self._wanted = wanted
+        self.got: Any = None
+
+    def step(self) -> bool:
+        """Takes the gradients if there are enough."""
+        if self._accumulator.count < self._wanted:
+            return False
+        self.got = self._accumulator.finish()
+        return self.finish()
+
+    def what(self) -> str:
+        """Says what it waits for."""
+        wanted = "a gradient" if self._wanted == 1 else f"{self._wanted} gradients"
+        return f"{wanted} in {self._accumulator.label}, which has {self._accumulator.count}"
+
+
+class DenseState(AccumulatorState):
+    """As :class:`AccumulatorState`, of gradients that are arrays."""
+
+    def __init__(self, spec: AccumulatorSpec, label: str) -> None:
+        super().__init__(spec, label)
+        self._sum: _Array | None = None
+
+    def _check(self, gradient: _Array) -> None:
+        wanted = self.spec.type
+        check_type(f"{self.label}.apply_grad", "the gradient", TensorType(gradient.shape, wanted.dtype), wanted)
+
+    def _add(self, gradient: _Array) -> None:
+        if self._sum is None:
+            self._sum = np.array(gradient)
+        elif self._sum.shape != gradient.shape:
+            shapes = f"the shape {gradient.shape}, those before it {self._sum.shape}"
+            raise refusal(f"{self.label}.apply_grad", f"the gradient has {shapes}")
+        else:
+            self._sum += gradient
+
+    def _reduced(self, *, mean: bool) -> _Array:
+        total, self._sum = self._sum, None
+        assert total is not None
+        return (total / self.count).astype(total.dtype) if mean else total
+
+
+@dataclass(frozen=True)
+class Slices:
+    """Rows of a gradient that is zero elsewhere.
+
+    Attributes:
+      indices: which rows: ``[n]``.
+      values: the rows: ``[n, ...]``.
+    """
+
+    indices: _Array
+    values: _Array
+
+
+class SparseState(AccumulatorState):
+    """As :class:`AccumulatorState`, of gradients that are rows; the mean is that of the gradients that have a row."""
+
+    def __init__(self, spec: AccumulatorSpec, label: str) -> None:
+        super().__init__(spec, label)
+        self._sum: Slices | None = None
+        self._counts: _Array = np.zeros(0, np.int64)
+
+    def _check(self, gradient: Slices) -> None:
+        use, indices, values = f"{self.label}.apply_grad", gradient.indices, gradient.values
+        if indices.ndim != 1 or not values.ndim or len(indices) != len(values):
+            shapes = f"indices {indices.shape} and values {values.shape}"
+            raise refusal(use, f"expected one index for each row of values, got {shapes}")
+        wanted = self.spec.type
+        if not wanted.ranked:
+            return
+        rows, row = TensorType(values.shape[1:], wanted.dtype), TensorType(wanted.shape[1:], wanted.dtype)
+        check_type(use, "a row of the gradient", rows, row)
+        size = wanted.shape[0]
+        if indices.size and (indices.min() < 0 or 0 <= size <= indices.max()):
+            bounds = f"from 0 to {size - 1}" if size >= 0 else "at least 0"
+            raise refusal(use, f"indices are {bounds}, got {indices.min()} to {indices.max()}")
+
+    def _add(self, gradient: Slices) -> None:
+        before = self._sum
+        if before is not None and before.values.shape[1:] != gradient.values.shape[1:]:
+            shapes = f"the shape {gradient.values.shape[1:]}, those before it {before.values.shape[1:]}"
+            raise refusal(f"{self.label}.apply_grad", f"a row of the gradient has {shapes}")
+        own, counts = np.unique(gradient.indices), self._counts
+        both = own if before is None else np.union1d(before.indices, own)
+        values = np.zeros((len(both), *gradient.values.shape[1:]), gradient.values.dtype)
+        self._counts = np.zeros(len(both), np.int64)
+        if before is not None:
+            places = np.searchsorted(both, before.indices)
+            values[places], self._counts[places] = before.values, counts
+        np.add.at(values, np.searchsorted(both, gradient.indices), gradient.values)
+        self._counts[np.searchsorted(both, own)] += 1
+        self._sum = Slices(both, values)
+
+    def _reduced(self, *, mean: bool) -> Slices:
+        total, self._sum = self._sum, None
+        assert total is not None
+        if not mean:
+            return total
+        counts = self._counts.reshape(-1, *[1] * (total.values.ndim - 1))
+        return Slices(total.indices, (total.values / counts).astype(total.values.dtype))
