@@ -24,7 +24,7 @@ from graphc.queues.messages import make_example
 
 
 def message(**features: Any) -> bytes:
-    return make_example(features).SerializeToString()
+    return make_example(features).SerializeToString(deterministic=True)
 
 
 ONE = message(a=1, b=[1.0, 2.0], c=[b"x", b"y"])
