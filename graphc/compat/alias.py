@@ -16,7 +16,7 @@ __all__ = ["Alias", "alias"]
 
 _ANNOTATIONS = __future__.annotations.compiler_flag
 _PLAIN_CALL = re.compile(r"gx\.(\w+(?:\.\w+)*)\(([^()]*)\)")
-_TARGET = re.compile(r"\b(gx|own|v2|files|logs|flags|errors|session|queues)\.(\w+(?:\.\w+)*)\(")
+_TARGET = re.compile(r"\b(gx|own|v2|files|logs|flags|errors|session|queues|weighted)\.(\w+(?:\.\w+)*)\(")
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Layer 7: graphs that are built by hand, and the Sessions that run parts of them."""
 
-from graphc.session import by_value, checkpoints, producers, summaries
+from graphc.session import by_value, checkpoints, producers, summaries, weighted
 from graphc.session.assigning import (
     assign,
     assign_add,
@@ -247,6 +247,7 @@ __all__ = [
     "variable_scope",
     "variables_initializer",
     "variance_scaling_initializer",
+    "weighted",
     "while_loop",
     "with_dependencies",
     "zeros_initializer",

@@ -11,23 +11,33 @@ import pytest
 
 import graphc.compat.v1 as tf
 from graphc.compat.alias import Alias
-from graphc.compat.tensorflow1.tables import OPERATIONS, arrays, checks, networks, queues, reductions, shared, strings
+from graphc.compat.tensorflow1.tables import (
+    OPERATIONS,
+    arrays,
+    checks,
+    losses,
+    networks,
+    queues,
+    reductions,
+    shared,
+    strings,
+)
 from tests.compat.record import described
 
 RESULTS: dict[str, Any] = json.loads((Path(__file__).parent / "v1_results.json").read_text(encoding="utf-8"))
 
 TABLES = {
-    "arrays": arrays.ROWS, "checks": checks.ROWS, "networks": networks.ROWS, "queues": queues.OPERATIONS,
-    "reductions": reductions.ROWS, "shared": shared.OPERATIONS, "strings": strings.ROWS,
+    "arrays": arrays.ROWS, "checks": checks.ROWS, "losses": losses.OPERATIONS, "networks": networks.ROWS,
+    "queues": queues.OPERATIONS, "reductions": reductions.ROWS, "shared": shared.OPERATIONS, "strings": strings.ROWS,
 }  # fmt: skip
 RANDOM = ("random.", "random_", "multinomial")
 # Python's complex numbers are complex64 where they are given as they are, as in graphc.compat.v2.
 NARROWER = ("linalg.adjoint", "math.angle", "math.conj", "math.imag", "math.real", "signal.fft", "signal.ifft")
 # It formats text in Python.
 NOT_IN_GRAPHS = ("strings.format",)
-WITHOUT_SOURCE = {"switch_case"}
-"""The functions of an example in a text have no source, which branches need."""
-NAMED_OTHERWISE = {"stack", "searchsorted", "nn.silu", "nn.softmax"}
+NOT_ALONE = {"losses.get_total_loss", "switch_case"}
+"""In a graph without losses there is no sum of them; functions in a text have no source, which branches need."""
+NAMED_OTHERWISE = {"losses.get_regularization_loss", "stack", "searchsorted", "nn.silu", "nn.softmax"}
 """TensorFlow gives these the name of the last of several operations, or counts up."""
 
 
@@ -64,7 +74,7 @@ def compare(found: Any, expected: Any, *, dtype: bool) -> None:
 
 def runs(row: Alias) -> bool:
     name = row.names[0]
-    return not name.startswith(NOT_IN_GRAPHS) and name not in WITHOUT_SOURCE
+    return not name.startswith(NOT_IN_GRAPHS) and name not in NOT_ALONE
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -190,3 +200,30 @@ def test_what_values_count_has_open_sizes_and_gradients() -> None:
     assert found["column"].tolist() == [[1], [3], [5]]
     with tf.Graph().as_default(), pytest.raises(ValueError, match="must have axes whose number is known"):
         tf.boolean_mask([1.0], tf.placeholder(tf.bool))
+
+
+def test_losses_are_noted_and_added_up() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        with pytest.raises(ValueError, match=r"losses\.get_total_loss: the graph has no losses"):
+            tf.losses.get_total_loss()
+        regularized = tf.get_variable("w", [2], initializer=tf.ones_initializer(), regularizer=tf.nn.l2_loss)
+        loss = tf.losses.mean_squared_error([1.0, 2.0], tf.zeros([2]), weights=[1.0, 0.0])
+        tf.losses.add_loss(tf.constant(3.0))
+        tf.losses.absolute_difference([1.0], [2.0], loss_collection=None)
+        session.run(regularized.initializer)
+        assert (loss.name, len(tf.losses.get_losses())) == ("mean_squared_error:0", 2)
+        assert session.run([loss, tf.losses.get_total_loss(), tf.losses.get_total_loss(False)]) == [1.0, 5.0, 4.0]
+        assert session.run(tf.losses.get_regularization_loss()) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: tf.losses.hinge_loss([1.0], [[1.0]]), r"labels have the shape \(1,\), predictions \(1, 1\)"),
+        (lambda: tf.losses.log_loss([1.0], [0.5], reduction="most"), "there is no reduction 'most'; there are 'none'"),
+        (lambda: tf.losses.log_loss([1.0], [0.5], weights=[[1.0]]), "the weights have 2 axes and the losses 1"),
+    ],
+)
+def test_losses_that_do_not_fit_are_refused(make: Any, text: str) -> None:
+    with tf.Graph().as_default(), pytest.raises(tf.errors.InvalidArgumentError, match=text):
+        make()

@@ -34,6 +34,7 @@ NAMESPACE: Mapping[str, Any] = {
     "os": os,
     "queues": queues,
     "session": session,
+    "weighted": session.weighted,
     "v2": SimpleNamespace(**names_of_2()),
 }
 """What signatures and calls of rows refer to."""

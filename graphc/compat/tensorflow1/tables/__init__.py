@@ -6,6 +6,7 @@ from graphc.compat.tensorflow1.tables import (
     draws,
     files,
     graphs,
+    losses,
     networks,
     queues,
     reductions,
@@ -26,10 +27,11 @@ OPERATIONS = (
     *strings.ROWS,
     *checks.ROWS,
     *queues.OPERATIONS,
+    *losses.OPERATIONS,
 )
 """Rows that make operations: they run in the default graph unless something else is traced."""
 
-OTHERS = (*shared.OTHERS, *graphs.ROWS, *variables.ROWS, *queues.ROWS, *training.ROWS, *files.ROWS)
+OTHERS = (*shared.OTHERS, *graphs.ROWS, *variables.ROWS, *queues.ROWS, *losses.ROWS, *training.ROWS, *files.ROWS)
 """Rows that make none, or that call functions of graphs, which name operations themselves."""
 
 __all__ = ["CLASSES", "DTYPES", "ELSEWHERE", "ERRORS", "LATER", "OPERATIONS", "OTHERS", "VALUES"]

@@ -6,7 +6,8 @@ __all__ = ["ELSEWHERE"]
 
 _HERE_NOW = {
     "Graph", "Operation", "Session", "assign", "compat", "global_variables_initializer", "gradients", "hessians",
-    "init_scope", "io", "name_scope", "placeholder", "queue", "reset_default_graph", "strings", "summary", "train",
+    "init_scope", "io", "losses", "name_scope", "placeholder", "queue", "reset_default_graph", "strings", "summary",
+    "train",
 }  # fmt: skip
 
 _LAYERS = "use tf.get_variable and tf.matmul, gx.layers, or a flax or equinox model with gx.call_jax"

@@ -69,6 +69,7 @@ CLASSES: dict[str, Any] = {
     "gfile.GFile": File,
     "gfile.Open": File,
     "io.gfile.GFile": File,
+    "losses.Reduction": session.weighted.Reduction,
     "summary.FileWriter": session.FileWriter,
     "train.Saver": session.Saver,
 }
