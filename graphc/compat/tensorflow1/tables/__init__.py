@@ -6,8 +6,10 @@ from graphc.compat.tensorflow1.tables import (
     draws,
     files,
     graphs,
+    inputs,
     losses,
     networks,
+    optimizing,
     queues,
     reductions,
     shared,
@@ -31,7 +33,17 @@ OPERATIONS = (
 )
 """Rows that make operations: they run in the default graph unless something else is traced."""
 
-OTHERS = (*shared.OTHERS, *graphs.ROWS, *variables.ROWS, *queues.ROWS, *losses.ROWS, *training.ROWS, *files.ROWS)
+OTHERS = (
+    *shared.OTHERS,
+    *graphs.ROWS,
+    *variables.ROWS,
+    *queues.ROWS,
+    *inputs.ROWS,
+    *optimizing.ROWS,
+    *losses.ROWS,
+    *training.ROWS,
+    *files.ROWS,
+)
 """Rows that make none, or that call functions of graphs, which name operations themselves."""
 
 __all__ = ["CLASSES", "DTYPES", "ELSEWHERE", "ERRORS", "LATER", "OPERATIONS", "OTHERS", "VALUES"]
