@@ -1,6 +1,6 @@
 """Layer 7: graphs that are built by hand, and the Sessions that run parts of them."""
 
-from graphc.session import by_value, checkpoints, producers, summaries, weighted
+from graphc.session import by_value, checkpoints, file_ops, producers, summaries, weighted
 from graphc.session.assigning import (
     assign,
     assign_add,
@@ -176,6 +176,7 @@ __all__ = [
     "create_global_step",
     "default_graph",
     "exponential_decay",
+    "file_ops",
     "get_global_step",
     "get_local_variable",
     "get_or_create_global_step",

@@ -1,6 +1,17 @@
 """What ``graphc.compat.v2`` is made of: the tables of names, and compositions that they name."""
 
 from graphc.compat.tensorflow2.names import NAMES, NAMESPACE, missing, top_level, use_instead
-from graphc.compat.tensorflow2.tables import CLASSES, DTYPES, ELSEWHERE, ROWS
+from graphc.compat.tensorflow2.tables import CLASSES, DTYPES, ELSEWHERE, LATER, ROWS
 
-__all__ = ["CLASSES", "DTYPES", "ELSEWHERE", "NAMES", "NAMESPACE", "ROWS", "missing", "top_level", "use_instead"]
+__all__ = [
+    "CLASSES",
+    "DTYPES",
+    "ELSEWHERE",
+    "LATER",
+    "NAMES",
+    "NAMESPACE",
+    "ROWS",
+    "missing",
+    "top_level",
+    "use_instead",
+]

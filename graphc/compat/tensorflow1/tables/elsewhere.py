@@ -7,7 +7,7 @@ __all__ = ["ELSEWHERE"]
 _HERE_NOW = {
     "Graph", "Operation", "Session", "assign", "compat", "global_variables_initializer", "gradients", "hessians",
     "init_scope", "io", "losses", "name_scope", "placeholder", "queue", "reset_default_graph", "strings", "summary",
-    "train",
+    "timestamp", "train",
 }  # fmt: skip
 
 _LAYERS = "use tf.get_variable and tf.matmul, gx.layers, or a flax or equinox model with gx.call_jax"
@@ -25,6 +25,5 @@ ELSEWHERE: dict[str, str] = {
     "nn.static_rnn": "write the loop in Python, or with tf.scan",
     "nn.dynamic_rnn": "use tf.scan or tf.while_loop",
     "saved_model": "use tf.train.Saver",
-    "tables_initializer": "there are no tables; use a dict, or gx.strings.Vocabulary",
 }
 """What to use instead, by name."""

@@ -10,8 +10,15 @@ from graphc.base import File, flags
 from graphc.compat.statuses import CODES, ERRORS
 from graphc.compat.tensorflow2 import CLASSES as CLASSES_OF_2
 from graphc.compat.tensorflow2 import DTYPES
+from graphc.compat.tensorflow2 import LATER as LATER_OF_2
+from graphc.core import Dimension
 
 __all__ = ["CLASSES", "DTYPES", "ERRORS", "LATER", "VALUES"]
+
+_OF_2 = (
+    "DType", "DeviceSpec", "GradientTape", "IndexedSlices", "Module", "RaggedTensor", "SparseTensor", "TensorArray",
+    "TensorShape", "TensorSpec", "dtypes.DType", "sparse.SparseTensor",
+)  # fmt: skip
 
 _INITIALIZERS: dict[str, Any] = {
     "constant": session.constant_initializer,
@@ -28,7 +35,7 @@ _INITIALIZERS: dict[str, Any] = {
 }
 
 CLASSES: dict[str, Any] = {
-    **{name: CLASSES_OF_2[name] for name in ("DeviceSpec", "GradientTape", "TensorSpec")},
+    **{name: CLASSES_OF_2[name] for name in _OF_2},
     "FixedLenFeature": queues.FixedLenFeature,
     "FixedLenSequenceFeature": queues.FixedLenSequenceFeature,
     "QueueBase": queues.QueueBase,
@@ -60,6 +67,7 @@ CLASSES: dict[str, Any] = {
     "train.QueueRunner": session.QueueRunner,
     "train.queue_runner.QueueRunner": session.QueueRunner,
     "ConfigProto": session.ConfigProto,
+    "Dimension": Dimension,
     "GPUOptions": session.GPUOptions,
     "Graph": session.Graph,
     "GraphKeys": session.GraphKeys,
@@ -131,5 +139,6 @@ _MESSAGES = {
 LATER: Mapping[str, Callable[[], Any]] = {
     **{f"{space}.{name}": partial(_of_absl, name) for space in ("flags", "app.flags") for name in _OF_ABSL},
     **{name: partial(session.message, kind) for name, kind in _MESSAGES.items()},
+    **LATER_OF_2,
 }
 """Objects of other libraries, by the name that they have here."""

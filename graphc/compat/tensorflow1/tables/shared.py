@@ -287,6 +287,13 @@ vectorized_map
 OTHERS = _shared("""
 broadcast_static_shape
 is_tensor
+as_dtype dtypes.as_dtype
+assert_proper_iterable debugging.assert_proper_iterable
+assert_same_float_dtype debugging.assert_same_float_dtype
+debugging.assert_shapes
+debugging.disable_check_numerics
+debugging.enable_check_numerics
+nest.assert_same_structure
 config.run_functions_eagerly
 config.functions_run_eagerly
 config.list_logical_devices config.experimental.list_logical_devices
