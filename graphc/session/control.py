@@ -12,7 +12,18 @@ from graphc.autograph import cond as branch
 from graphc.autograph import while_loop as loop
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import FUNCTIONS, STRING, Variable, apply, apply_all, bytes_array, context, is_text, trace_scope
+from graphc.core import (
+    FUNCTIONS,
+    STRING,
+    SymbolicTensor,
+    Variable,
+    apply,
+    apply_all,
+    bytes_array,
+    context,
+    is_text,
+    trace_scope,
+)
 from graphc.ir import CONSTANT, OPS, Attrs
 from graphc.ops import NO_OP, TOGETHER
 from graphc.session.graph import Graph, default_graph, graph_of
@@ -56,6 +67,9 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
             error = InvalidArgumentError(f"constant: shape {builtins.tuple(sizes)} wanted, the value has {given.shape}")
             raise at(error, user_location())
         given = given.reshape(sizes)
+    trace = context.trace
+    if trace is not None and trace.parent is not None and given.dtype != STRING:
+        return trace.lift(given)  # a constant of the branch, body or composition that is built
     with graph.making(name):
         return graph.named(graph.trace.array(given), name)
 
@@ -85,15 +99,16 @@ def convert_to_tensor(
     del preferred_dtype
     if isinstance(value, Variable):
         value = value.value()
-    if isinstance(value, GraphTensor):
+    if isinstance(value, SymbolicTensor):
         if dtype is not None and value.raw.type.dtype != graph_dtype(dtype):
             error = InvalidTypeError(f"convert_to_tensor: {value!r} is not {graph_dtype(dtype).name}; use cast")
             raise at(error, user_location())
-        return value
+        return cast("GraphTensor", value)
     graph = graph_of(nest.flatten(value)[0])
-    if any(isinstance(leaf, GraphTensor | Variable) for leaf in nest.flatten(value)[0]):
+    if any(isinstance(leaf, SymbolicTensor | Variable) for leaf in nest.flatten(value)[0]):
         with graph.making(name):
-            return graph.named(graph.trace.lift(FUNCTIONS["asarray"](value)), name)
+            trace = context.trace or graph.trace  # that of a branch or body, if one is built
+            return graph.named(trace.lift(FUNCTIONS["asarray"](value)), name)
     return constant(value, dtype, name=name or "Const")
 
 

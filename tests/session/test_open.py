@@ -218,3 +218,16 @@ def test_what_no_sample_fits_is_refused_with_the_line() -> None:
         with pytest.raises(InvalidArgumentError, match="unique") as caught:
             gx.unique(x, axis=3)
     assert __file__ in str(caught.value)
+
+
+def test_a_composition_may_make_constants_and_convert_to_tensors() -> None:
+    function = {
+        "set_diag": lambda x: tf.linalg.set_diag(x, tf.reduce_sum(x, 1)),
+        "scatter": lambda x: tf.tensor_scatter_nd_update(x, [[0, 1]], [7.0]),
+        "map_fn": lambda x: tf.map_fn(lambda row: row * tf.constant(2.0) + tf.convert_to_tensor([row[0], 1.0, 2.0]), x),
+    }
+    square = X[:3]
+    for made in function.values():
+        (found,) = run(made, (None, None), square)
+        (wanted,) = run(made, (3, 3), square)
+        np.testing.assert_allclose(found, wanted)

@@ -61,18 +61,20 @@ def uniform(shape: Any, minval: Any, maxval: Any, dtype: Any, source: Any = rand
     return source.uniform(_shape(shape), dtype, minval, 1.0 if maxval is None else maxval)
 
 
-def gamma(shape: Any, alpha: Any, beta: Any, dtype: Any, source: Any = random) -> Any:
-    """Draws from the gamma distribution: so many of a shape for each alpha."""
+def gamma(shape: Any, alpha: Any, beta: Any, dtype: Any, source: Any = random, *, each: bool = True) -> Any:
+    """Draws from the gamma distribution: so many of a shape for each alpha, or a shape for all of them."""
     alpha = gx.asarray(alpha, dtype=dtype)
     rate = gx.asarray(1.0 if beta is None else beta, dtype=dtype)
     of_each = gx.shape(gx.add(alpha, rate))
-    return source.gamma(alpha, (*_shape(shape), *of_each), dtype) / rate
+    sizes = (*_shape(shape), *of_each) if each else _shape(shape)
+    return source.gamma(alpha, sizes, dtype) / rate
 
 
-def poisson(shape: Any, lam: Any, dtype: Any, source: Any = random) -> Any:
-    """Draws from the Poisson distribution: so many of a shape for each mean."""
+def poisson(shape: Any, lam: Any, dtype: Any, source: Any = random, *, each: bool = True) -> Any:
+    """Draws from the Poisson distribution: so many of a shape for each mean, or a shape for all of them."""
     lam = gx.asarray(lam)
-    return gx.astype(source.poisson(lam, (*_shape(shape), *gx.shape(lam))), dtype)
+    sizes = (*_shape(shape), *gx.shape(lam)) if each else _shape(shape)
+    return gx.astype(source.poisson(lam, sizes), dtype)
 
 
 def binomial(shape: Any, counts: Any, probs: Any, dtype: Any, source: Any = random) -> Any:

@@ -43,7 +43,7 @@ def unsorted_segment(how: str, data: Any, segment_ids: Any, num_segments: Any) -
     data, ids = gx.asarray(data), gx.asarray(segment_ids)
     ids = gx.where(ids < 0, num_segments, ids)  # beyond the end, where nothing is written
     count = num_segments if is_symbolic(num_segments) else int(num_segments)
-    shape = (count, *data.shape[ids.ndim :])
+    shape = (count, *gx.shape(data)[ids.ndim :])
     if how in ("max", "min"):
         limits: Any = gx.iinfo(data.dtype) if data.dtype.kind in "iu" else gx.finfo(data.dtype)
         start = limits.min if how == "max" else limits.max

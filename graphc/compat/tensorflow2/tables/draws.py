@@ -62,13 +62,13 @@ ROWS = (
     alias(
         "random.stateless_gamma",
         "shape, seed, alpha, beta=None, dtype=float32, name=None",
-        "own.gamma(shape, alpha, beta, dtype, own.stateless(seed))",
+        "own.gamma(shape, alpha, beta, dtype, own.stateless(seed), each=False)",
         "[2, 2], [1, 2], [0.5, 1.5]",
     ),
     alias(
         "random.stateless_poisson",
         "shape, seed, lam, dtype=int32, name=None",
-        "own.poisson(shape, lam, dtype, own.stateless(seed))",
+        "own.poisson(shape, lam, dtype, own.stateless(seed), each=False)",
         "[2, 2], [1, 2], [0.5, 1.5]",
     ),
     alias(
