@@ -11,6 +11,8 @@ def test_every_public_name_is_there_and_no_builtin_machinery() -> None:
     assert len(set(gx.__all__)) == len(gx.__all__)
     for name in gx.__all__:
         assert hasattr(gx, name)
+    for name in ("Coordinator", "QueueRunner", "start_queue_runners", "queues", "producers"):
+        assert name in gx.__all__
     for name in ("function", "GradientTape", "Variable", "compare", "parse_graph", "sum", "matmul", "scan"):
         assert name in gx.__all__
 

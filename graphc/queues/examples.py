@@ -188,18 +188,19 @@ def _missing(column: Column, row: _Row) -> InvalidArgumentError:
 def _fixed(column: Column, rows: Sequence[_Row]) -> tuple[Array, ...]:
     found = np.empty((len(rows), *column.shape), column.dtype)
     size = int(np.prod(column.shape))
+    flat = found.reshape(len(rows), size)  # an element of strings takes a whole array, if it is given one
     for place, row in enumerate(rows):
         values = row.values(column.keys[0], column.dtype)
         if values is None:
             if column.default is None:
                 raise _missing(column, row)
-            found[place] = column.default.array
+            flat[place] = column.default.array.ravel()
         elif values.size != size:
             raise row.error(
                 f"feature {column.keys[0]!r} has {values.size} values, expected {size} for the shape {column.shape}"
             )
         else:
-            found[place] = values.reshape(column.shape)
+            flat[place] = values
     return (found,)
 
 
