@@ -21,6 +21,7 @@ from graphc.base.errors import (
 from graphc.queues import Coordinator, Fillers, QueueBase
 from graphc.session.graph import default_graph, stacks
 from graphc.session.keys import GraphKeys
+from graphc.session.repeating import repeated
 
 __all__ = ["QueueRunner", "add_queue_runner", "start_queue_runners"]
 
@@ -222,7 +223,7 @@ class _Crew:
         """Runs an operation again and again."""
         self.fillers.start()
         try:
-            call = _callable(sess, op)
+            call = _repeating(sess, op)
             with self._token:
                 while self._coord is None or not self._coord.should_stop():
                     call()
@@ -268,6 +269,11 @@ class _Crew:
 
 def _callable(sess: Any, op: Any) -> Callable[[], object]:
     return op if callable(op) else sess.make_callable(op)
+
+
+def _repeating(sess: Any, op: Any) -> Callable[[], object]:
+    """Returns what a thread calls again and again: several runs at once, where that makes no difference."""
+    return (None if callable(op) else repeated(sess, op)) or _callable(sess, op)
 
 
 def _run_quietly(sess: Any, op: Any) -> None:

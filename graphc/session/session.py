@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from types import TracebackType
@@ -11,7 +11,7 @@ from typing import Any, Self, cast
 
 from graphc.base import CancellationToken, at, config, deadline, user_location
 from graphc.base.errors import CancelledError, FailedPreconditionError, InvalidArgumentError
-from graphc.core import Resources, device_name, devices, trace_scope
+from graphc.core import Resources, device_name, devices, resources_scope, trace_scope
 from graphc.ir import Graph as GraphIR
 from graphc.ir import Node, TensorType, Value
 from graphc.runtime import Execution, Plan, observer, place, profile
@@ -329,6 +329,23 @@ class Session:
             if self._closed:
                 raise CancelledError(f"the Session was closed while this run was waiting: {error}") from error
             raise
+
+    @property
+    def has_timeout(self) -> bool:
+        """Whether each run must be done in some time, whatever its options say."""
+        return bool(self._config.operation_timeout_in_ms)
+
+    @contextmanager
+    def working(self) -> Generator[None]:
+        """Inside, ops of the host work on what the Session keeps, and do not wait once it is closed.
+
+        Raises:
+          FailedPreconditionError: it is closed.
+          CancelledError: it was closed meanwhile.
+        """
+        self._check_open()
+        with trace_scope(None), self._token, resources_scope(self.resources):
+            yield
 
     def _note_compiled(self, segment: StateSegment, types: Sequence[TensorType]) -> None:
         """Notes that a program is compiled, and why."""
