@@ -118,9 +118,8 @@ def is_variable_initialized(variable: Any) -> GraphTensor:
       variable: the Variable.
     """
     given = variable_of("is_variable_initialized", variable)
-    (container, name) = _place(given)
     with given.graph.entered():
-        return apply(IS_INITIALIZED, (), Attrs(container=container, name=name))
+        return apply(IS_INITIALIZED, (), Attrs(variable=given.resource))
 
 
 def report_uninitialized_variables(
@@ -146,7 +145,7 @@ def report_uninitialized_variables(
     variables = _given("report_uninitialized_variables", var_list)
     graph = variables[0].graph if variables else default_graph()
     with graph.making(name):
-        return graph.named(apply(NAMES_OF_UNINITIALIZED, (), Attrs(variables=_places(variables))), name)
+        return graph.named(apply(NAMES_OF_UNINITIALIZED, (), Attrs(variables=_resources(variables))), name)
 
 
 def assert_variables_initialized(var_list: Iterable[Any] | None = None) -> Operation | None:
@@ -163,7 +162,7 @@ def assert_variables_initialized(var_list: Iterable[Any] | None = None) -> Opera
         return None
     graph = variables[0].graph
     with graph.entered():
-        graph.trace.apply(ASSERT_INITIALIZED, (), Attrs(variables=_places(variables)))
+        graph.trace.apply(ASSERT_INITIALIZED, (), Attrs(variables=_resources(variables)))
         return graph.operation_of(graph.trace.builder.nodes[-1])
 
 
@@ -173,9 +172,5 @@ def _given(what: str, var_list: Iterable[Any] | None) -> list[GraphVariable]:
     return [variable_of(what, variable) for variable in var_list]
 
 
-def _place(variable: GraphVariable) -> tuple[str, str]:
-    return variable.container, variable.name.removesuffix(":0")
-
-
-def _places(variables: Sequence[GraphVariable]) -> tuple[tuple[str, str], ...]:
-    return tuple(map(_place, variables))
+def _resources(variables: Sequence[GraphVariable]) -> tuple[str, ...]:
+    return tuple([variable.resource for variable in variables])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphc.core import STRING
-from graphc.ir import CONSTANT, GraphBuilder, Node, Value
+from graphc.ir import CONSTANT, EffectKind, GraphBuilder, Node, Value
 from graphc.ops import ASSIGN_VARIABLE, READ_VARIABLE
 from graphc.runtime import HOST, Cluster, Clustering, Plan, Step, Transfer
 from graphc.session.graph import Graph
@@ -45,6 +45,18 @@ class Request:
 def runs_on_host(node: Node) -> bool:
     """Returns True for what runs in Python, and for what computes strings, which no device holds."""
     return node.op.host or any(value.type.dtype == STRING for value in node.outputs)
+
+
+def variable_of(node: Node) -> str | None:
+    """Returns the resource of the Variable that a node reads or assigns, on a device or on the host."""
+    if node.op is READ_VARIABLE or node.op is ASSIGN_VARIABLE or node.op.host:
+        return node.attrs.get("variable")
+    return None
+
+
+def assigns(node: Node) -> bool:
+    """Returns True for a node that changes the Variable that it has to do with."""
+    return any(effect.kind is EffectKind.WRITE for effect in node.op.effects(node.attrs))
 
 
 def make_plan(request: Request, state: SessionState, note_compiled: Callable[..., None]) -> Plan:
@@ -98,10 +110,10 @@ class _Clusters:
         for value in node.inputs:
             if value.node in self.floating and value not in self._fed:
                 self.floating[value.node].add(cluster)
-        variable = node.attrs.get("variable") if node.op in (READ_VARIABLE, ASSIGN_VARIABLE) else None
+        variable = variable_of(node)
         if variable is not None:
             self._touched.setdefault(variable, set()).add(cluster)
-            if node.op is ASSIGN_VARIABLE:
+            if assigns(node):
                 self._assigned[variable] = cluster
 
     def _sources(self, node: Node) -> set[Cluster]:
@@ -112,10 +124,11 @@ class _Clusters:
             found |= self._late.get(maker, set()) if maker in self.floating else set()
             if maker in self.of:
                 found.add(self.of[maker])
-        if node.op is READ_VARIABLE and node.attrs["variable"] in self._assigned:
-            found.add(self._assigned[node.attrs["variable"]])
-        if node.op is ASSIGN_VARIABLE:
-            found |= self._touched.get(node.attrs["variable"], set())
+        variable = variable_of(node)
+        if variable is not None and variable in self._assigned:
+            found.add(self._assigned[variable])
+        if variable is not None and assigns(node):
+            found |= self._touched.get(variable, set())
         return found
 
     def misplaced(self) -> set[Node]:
@@ -125,7 +138,7 @@ class _Clusters:
         awaited = {control for node in self._request.nodes for control in node.control_inputs}
         later: dict[str, set[Cluster]] = {}
         for node in reversed(self._request.nodes):
-            if node.op is ASSIGN_VARIABLE:
+            if variable_of(node) is not None and assigns(node):
                 later.setdefault(node.attrs["variable"], set()).add(self.of[node])
             elif node in self.floating:
                 clusters = self.floating[node]

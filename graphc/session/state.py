@@ -16,7 +16,7 @@ from graphc.ir import Node
 from graphc.session.graph import Graph
 from graphc.session.randomness import OUTSIDE, RANDOM, first_state
 
-__all__ = ["SessionState"]
+__all__ = ["SessionState", "dummy", "parts_of", "uninitialized_error"]
 
 
 class SessionState:
@@ -36,7 +36,7 @@ class SessionState:
         """Returns what holds the value of a Variable; None if that has not been initialized."""
         if resource.startswith(OUTSIDE):
             return self.graph.trace.outside[resource]
-        container, name = _parts(resource)
+        container, name = parts_of(resource)
         found = self.resources.find(container, name, Variable)
         if found is None and resource.startswith(RANDOM):
             with self._lock:
@@ -47,7 +47,7 @@ class SessionState:
 
     def put(self, resource: str, array: jax.Array) -> Variable:
         """Gives a Variable its first value."""
-        container, name = _parts(resource)
+        container, name = parts_of(resource)
         held = _holding(name, array)
         found = self.resources.get_or_make(container, name, lambda: held, Variable)
         if found is not held:
@@ -56,18 +56,23 @@ class SessionState:
 
     def uninitialized(self, resource: str, node: Node) -> FailedPreconditionError:
         """Returns the error for a read of a Variable that has no value."""
-        error = FailedPreconditionError(
-            f"Attempting to use uninitialized value {_parts(resource)[1]}: no initializer has run in this Session; run "
-            f"gx.global_variables_initializer() or the variable's own initializer first"
-        )
-        return at(error, node.location)
+        return at(uninitialized_error(parts_of(resource)[1]), node.location)
 
     def missing(self, resources: Sequence[str]) -> list[str]:
         """Returns those of these Variables that have no value."""
         return [resource for resource in resources if self.find(resource) is None]
 
 
-def _parts(resource: str) -> tuple[str, str]:
+def uninitialized_error(names: str) -> FailedPreconditionError:
+    """Returns the error for a use of Variables that have no value in the Session."""
+    return FailedPreconditionError(
+        f"Attempting to use uninitialized value {names}: no initializer has run in this Session; run "
+        "gx.global_variables_initializer() or the variable's own initializer first"
+    )
+
+
+def parts_of(resource: str) -> tuple[str, str]:
+    """Returns the container and the name of a resource."""
     container, separator, name = resource.partition("//")
     return (container, name) if separator and not resource.startswith(RANDOM) else ("", resource)
 

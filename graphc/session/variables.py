@@ -167,7 +167,7 @@ class GraphVariable(Variable):
     def initialized_value(self) -> Any:
         """Returns its value where it has one in the Session, else its initial value: for other initial values."""
         with self.graph.entered(), self._named_scope():
-            attrs = Attrs(container=self.container, name=self.name.removesuffix(":0"), type=self._type)
+            attrs = Attrs(variable=self.resource, type=self._type)
             return apply(INITIALIZED_VALUE, (self.initial_value,), attrs)
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
@@ -213,8 +213,7 @@ class GraphVariable(Variable):
         """
         if self._type.shape or self._type.dtype.kind not in "iu":
             raise at(InvalidTypeError(f"count_up_to: {self!r} is no scalar integer"), user_location())
-        label = self.name.removesuffix(":0")
-        attrs = Attrs(container=self.container, name=label, type=self._type, limit=operator.index(limit))
+        attrs = Attrs(variable=self.resource, type=self._type, limit=operator.index(limit))
         with self.graph.entered():
             return apply(COUNT_UP_TO, (), attrs)
 

@@ -268,3 +268,25 @@ def test_a_variable_lives_where_it_is_pinned(graph: gx.Graph) -> None:
         assert held.device == "/device:CPU:1"
         assert run.run(v + 1.0).tolist() == [2.0, 3.0]
     assert v.device.lower().endswith("cpu:1")
+
+
+def test_values_that_read_others_are_made_anew_together(graph: gx.Graph) -> None:
+    a = Variable(gx.random.normal((3,)), name="a")
+    b = Variable(a.initialized_value(), name="b")
+    init = gx.global_variables_initializer()
+    with gx.Session(graph=graph) as run:
+        for _ in range(3):
+            run.run(init)
+            first, second = run.run([a, b])
+            assert first.tolist() == second.tolist()
+
+
+def test_counters_keep_the_order_of_the_graph_in_a_run(graph: gx.Graph) -> None:
+    n = Variable(0, name="n")
+    before = n.value()
+    following = n.count_up_to(10)
+    after = n.value() * 10
+    with gx.Session(graph=graph) as run:
+        run.run(n.initializer)
+        assert run.run([after, following, before]) == [10, 0, 0]
+        assert run.run([before + 1, after, following]) == [2, 20, 1]
