@@ -111,8 +111,8 @@ def control_dependencies(control_inputs: Any) -> Generator[None]:
     """
     trace = context.trace
     if trace is not None and trace.is_graph:  # which has operations besides
-        graph: Any = trace.graph  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-        with graph.control_dependencies(None if control_inputs is None else nest.flatten(control_inputs)[0]):
+        owner: Any = trace
+        with owner.graph.control_dependencies(None if control_inputs is None else nest.flatten(control_inputs)[0]):
             yield
         return
     listed = _listed("gx.control_dependencies", control_inputs)

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.core import FUNCTIONS, SCALARS, Variable, apply, scalar_array
+from graphc.core import FUNCTIONS, SCALARS, Variable, apply, is_text, trace_scope
 from graphc.ir import OPS, Attrs
 from graphc.session.graph import Graph
 from graphc.session.tensor import GraphTensor
@@ -45,7 +45,7 @@ def initial_tensor(graph: Graph, given: Any, dtype: Any) -> GraphTensor:
     """
     given = given() if callable(given) else _array(given.value() if isinstance(given, Variable) else given)
     if type(given) in SCALARS:
-        given = scalar_array(given)
+        given = _eager(given)
     count = graph.version
     value: Any = graph.trace.lift(given)
     if dtype is not None:
@@ -62,7 +62,15 @@ def _array(given: Any) -> Any:
     if not isinstance(given, list | tuple):
         return given
     items = cast("list[Any]", given)
-    return items if _holds_tensors(items) else np.asarray(items)
+    if _holds_tensors(items) or is_text(items):
+        return items
+    return _eager(items)
+
+
+def _eager(numbers: Any) -> np.ndarray[Any, Any]:
+    """Returns Python's numbers as an array of the dtype that they have in eager code."""
+    with trace_scope(None):
+        return np.asarray(FUNCTIONS["asarray"](numbers).raw)
 
 
 def _holds_tensors(items: Iterable[Any]) -> bool:

@@ -166,7 +166,7 @@ class GraphVariable(Variable):
 
     def initialized_value(self) -> Any:
         """Returns its value where it has one in the Session, else its initial value: for other initial values."""
-        with self.graph.entered(), self._named_scope():
+        with self.graph.entered(), self.graph.control_dependencies(None), self._named_scope():
             attrs = Attrs(variable=self.resource, type=self._type)
             return apply(INITIALIZED_VALUE, (self.initial_value,), attrs)
 

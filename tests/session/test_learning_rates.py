@@ -150,3 +150,17 @@ def test_moving_averages(graph: gx.Graph) -> None:
         plain.apply([v])
     with pytest.raises(InvalidTypeError, match="Variables and tensors of floats"):
         plain.apply([count])
+
+
+def test_averages_of_what_an_update_gives(graph: gx.Graph) -> None:
+    x = gx.placeholder("float32", shape=())
+    w = Variable(1.0, name="w")
+    train = session.GradientDescentOptimizer(0.5).minimize(w * x)
+    averages = session.ExponentialMovingAverage(0.5)
+    with graph.control_dependencies([train]):
+        both = averages.apply()
+    init = gx.global_variables_initializer()
+    with gx.Session(graph=graph) as run:
+        run.run(init)  # which needs no feed
+        run.run(both, {x: 4.0})
+        assert run.run([w, averages.average(w)]) == [-1.0, 0.0]
