@@ -9,13 +9,27 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
-from benchmarks import call_kinds, calls, eager, fresh, functions, loops, memory, mlp, runtime, sessions, tapes, tracing
+from benchmarks import (
+    call_kinds,
+    calls,
+    eager,
+    fresh,
+    functions,
+    loops,
+    memory,
+    mlp,
+    queues,
+    runtime,
+    sessions,
+    tapes,
+    tracing,
+)
 from benchmarks.harness import Result, Row, measure
 from benchmarks.report import WIDTH, machine, markdown, table, write_json
 
 __all__ = ["ROWS", "main"]
 
-_MODULES = (eager, functions, fresh, memory, tapes, calls, call_kinds, tracing, loops, mlp, runtime, sessions)
+_MODULES = (eager, functions, fresh, memory, tapes, calls, call_kinds, tracing, loops, mlp, runtime, sessions, queues)
 ROWS: tuple[Row, ...] = tuple(row for module in _MODULES for row in module.ROWS)
 
 

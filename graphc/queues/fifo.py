@@ -45,17 +45,17 @@ class FifoRows:
 
     def take(self, count: int) -> list[Entry]:
         """Takes so many rows, of at least as many."""
-        taken: list[Entry] = []
-        while count:
-            first = self._entries[0]
-            rows = rows_in(first)
-            if rows <= count:
-                taken.append(self._entries.popleft())
+        taken, entries, left = list[Entry](), self._entries, count
+        while left:
+            first = entries[0]
+            rows = 1 if type(first) is tuple else rows_in(first)
+            if rows <= left:
+                taken.append(entries.popleft())
+                left -= rows
             else:
-                rows = count
-                taken.append(self._split(first, rows))
-            count -= rows
-            self.size -= rows
+                taken.append(self._split(first, left))
+                left = 0
+        self.size -= count
         return taken
 
     def put_back(self, entries: Sequence[Entry]) -> None:

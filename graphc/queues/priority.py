@@ -8,8 +8,7 @@ from itertools import count
 
 import numpy as np
 
-from graphc.queues.rows import BARE, Columns, Entry, Picks
-from graphc.queues.shuffle import located
+from graphc.queues.rows import BARE, Columns, Entry, located, picked
 
 __all__ = ["PriorityRows"]
 
@@ -30,21 +29,21 @@ class PriorityRows:
 
     def put(self, entry: Entry) -> None:
         """Adds rows."""
-        for columns, position in located([entry]):
+        for columns, position in located(entry):
             heapq.heappush(self._heap, (_priority(columns, position), next(self._numbers), columns, position))
 
     def take_row(self) -> Entry:
         """Takes the row of the least priority."""
-        return Picks([self._pop()])
+        return picked([self._pop()])
 
     def take(self, count: int) -> list[Entry]:
         """Takes so many rows, of at least as many."""
-        return [Picks([self._pop() for _ in range(count)])]
+        return [picked([self._pop() for _ in range(count)])]
 
     def put_back(self, entries: Sequence[Entry]) -> None:
         """Puts rows that were taken back, before those of the same priority."""
         first = min((number for _, number, _, _ in self._heap), default=0)
-        for back, (columns, position) in enumerate(reversed(located(entries)), 1):
+        for back, (columns, position) in enumerate(reversed([row for entry in entries for row in located(entry)]), 1):
             heapq.heappush(self._heap, (_priority(columns, position), first - back, columns, position))
 
     def recount(self) -> None:

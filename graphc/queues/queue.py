@@ -56,6 +56,7 @@ class QueueBase(SharedObject[QueueState]):
     def _describe(self, element: Element) -> None:
         self._element = element
         self._spec = element.spec
+        self._joins = element.spec.has_shapes
         # What the short way of one component asks.
         one = element.only
         self._dtype = one.dtype if one is not None else None
@@ -95,6 +96,7 @@ class QueueBase(SharedObject[QueueState]):
         self._describe(Element(QueueSpec(first._spec.kind, first._spec.capacity, types), first.names))
         self._make_state, self._state_kind = ops.make_queue, QueueState
         self._graph, self._state, self._name = first._graph, None, "queue"
+        self._label = f"{first._spec.kind} {self._name!r}"
         among = tuple([tuple(queue._attrs.items()) for queue in queues])
         self._attrs = Attrs({**first._attrs, "types": types, "among": among})
         self._ref = index
@@ -241,12 +243,15 @@ class QueueBase(SharedObject[QueueState]):
 
     def _dequeue_several(self, method: str, n: Any, name: str | None) -> Any:
         use, up_to = f"{self._label}.{method}", method == "dequeue_up_to"
-        if not self._spec.has_shapes:
+        if not self._joins:
             listed = ", ".join(map(str, self._spec.types))
             problem = f"elements of the types ({listed}) cannot be joined; give the queue its shapes, shapes=[...]"
             raise refusal(use, problem)
         state = self._eager()
-        count = None if state is None and isinstance(n, SymbolicTensor) else integer(use, "n", n)
+        if type(n) is int:
+            count = n
+        else:
+            count = None if state is None and isinstance(n, SymbolicTensor) else integer(use, "n", n)
         if count is not None and count < 0:
             raise refusal(use, f"n is not negative, got {count}")
         if state is None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from graphc.ir import OPEN, TensorType
 
-__all__ = ["BARE", "Columns", "Entry", "Picks", "Run", "joined", "rows_in", "single"]
+__all__ = ["BARE", "Columns", "Entry", "Part", "Picks", "Run", "joined", "located", "picked", "rows_in", "single"]
 
 Columns: TypeAlias = tuple[Any, ...]
 """One array for each component, of JAX or NumPy. Nobody writes to them."""
@@ -48,43 +48,53 @@ class Run:
         _corner(target, rows.shape[1:])[...] = rows
 
 
+Part: TypeAlias = "tuple[Columns, Sequence[int] | np.ndarray[Any, Any], Sequence[int]]"
+"""Rows of the same columns: these, the positions of the rows in them, and their places in what is picked."""
+
+
 class Picks:
-    """Rows from anywhere.
+    """Rows from anywhere, in any order.
 
     Args:
-      rows: for each the columns that it is in, and its position there, or :data:`BARE`.
+      parts: all of them. A row whose columns have no axis of rows has the position :data:`BARE`.
+      count: how many rows there are.
     """
 
-    __slots__ = ("rows",)
+    __slots__ = ("count", "parts")
 
-    def __init__(self, rows: list[tuple[Columns, int]]) -> None:
-        self.rows = rows
+    def __init__(self, parts: list[Part], count: int) -> None:
+        self.parts = parts
+        self.count = count
 
     def sizes(self, component: int) -> list[tuple[int, ...]]:
         """Returns the shapes of the rows of a component, each at least once."""
         return [
-            columns[component].shape if position == BARE else columns[component].shape[1:]
-            for columns, position in self.rows
+            columns[component].shape if positions[0] == BARE else columns[component].shape[1:]
+            for columns, positions, _ in self.parts
         ]
 
     def write(self, component: int, target: np.ndarray[Any, Any]) -> None:
         """Writes a component of the rows to an array that has room for it."""
-        first, position = self.rows[0]
-        if position != BARE and not any(columns is not first for columns, _ in self.rows):
-            rows = np.asarray(first[component])[[position for _, position in self.rows]]
-            _corner(target, rows.shape[1:])[...] = rows
-            return
-        together: dict[int, tuple[Columns, list[int], list[int]]] = {}
-        for place, (columns, position) in enumerate(self.rows):
-            if position == BARE:
-                _write_row(columns[component], target, place)
-            else:
-                _, positions, places = together.setdefault(id(columns), (columns, [], []))
-                positions.append(position)
-                places.append(place)
-        for columns, positions, places in together.values():
+        for columns, positions, places in self.parts:
+            if positions[0] == BARE:
+                _write_row(columns[component], target, places[0])
+                continue
             rows = np.asarray(columns[component])[positions]
-            target[(places, *map(slice, rows.shape[1:]))] = rows
+            if len(self.parts) == 1:  # then the places are all, in order
+                _corner(target, rows.shape[1:])[...] = rows
+            else:
+                target[(places, *map(slice, rows.shape[1:]))] = rows
+
+
+def picked(rows: Sequence[tuple[Columns, int]]) -> Picks:
+    """Returns rows, each given by its columns and its position there, or :data:`BARE`, as one entry."""
+    together: dict[int, tuple[Columns, list[int], list[int]]] = {}
+    for place, (columns, position) in enumerate(rows):
+        _, positions, places = together.setdefault(id(columns), (columns, [], []))
+        positions.append(position)
+        places.append(place)
+    parts: list[Part] = list(together.values())
+    return Picks(parts, len(rows))
 
 
 Entry: TypeAlias = Columns | Run | Picks
@@ -94,14 +104,31 @@ def rows_in(entry: Entry) -> int:
     """Counts the rows of an entry."""
     if isinstance(entry, tuple):
         return 1
-    return entry.stop - entry.start if isinstance(entry, Run) else len(entry.rows)
+    return entry.stop - entry.start if isinstance(entry, Run) else entry.count
+
+
+def located(entry: Entry) -> list[tuple[Columns, int]]:
+    """Returns each row of an entry as the columns that it is in, and its position there or :data:`BARE`."""
+    if isinstance(entry, tuple):
+        return [(entry, BARE)]
+    if isinstance(entry, Run):
+        return [(entry.columns, position) for position in range(entry.start, entry.stop)]
+    placed = [
+        (place, columns, position)
+        for columns, positions, places in entry.parts
+        for position, place in zip(positions, places, strict=True)
+    ]
+    return [(columns, position) for _, columns, position in sorted(placed, key=lambda row: row[0])]
 
 
 def single(entry: Entry) -> Columns:
     """Returns the components of an entry of one row."""
     if isinstance(entry, tuple):
         return entry
-    columns, position = (entry.columns, entry.start) if isinstance(entry, Run) else entry.rows[0]
+    if isinstance(entry, Run):
+        columns, position = entry.columns, entry.start
+    else:
+        columns, (position, *_), _ = entry.parts[0]
     if position == BARE:
         return columns
     # An index would give NumPy's scalars, and of an array of strings the string itself.
@@ -144,15 +171,19 @@ def _column(entries: Sequence[Entry], component: int, type: TensorType, count: i
             _write_row(entry[component], column, place)
             place += 1
         else:
-            entry.write(component, column[place : place + rows_in(entry)])
-            place += rows_in(entry)
+            rows = rows_in(entry)
+            entry.write(component, column[place : place + rows])
+            place += rows
     return column
 
 
 def _write_row(row: Any, target: np.ndarray[Any, Any], place: int) -> None:
     array = np.asarray(row)
-    target[(slice(place, place + 1), *map(slice, array.shape))] = array
+    if array.shape == target.shape[1:]:
+        target[place] = array
+    else:
+        target[(place, *map(slice, array.shape))] = array
 
 
 def _corner(target: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    return target[(slice(None), *map(slice, shape))]
+    return target if shape == target.shape[1:] else target[(slice(None), *map(slice, shape))]

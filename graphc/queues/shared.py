@@ -29,6 +29,7 @@ class SharedObject(Generic[S]):
     _attrs: Attrs
     _graph: GraphByHand | None
     _name: str
+    _label: str
     _ref: Any
 
     def _make(self, make: Make[S], kind: type[S], spec: Attrs, names: Sequence[str | None], handle: OpDef) -> None:
@@ -61,15 +62,12 @@ class SharedObject(Generic[S]):
         else:
             problem = "would be made once, when the function is traced; make it outside, and use it inside"
             raise trace.refuse(UnimplementedError(f"a {spec['kind']} made in a compiled function {problem}"))
+        self._label = f"{spec['kind']} {self._name!r}"
 
     @property
     def name(self) -> str:
         """The name; that of its operation in a graph."""
         return self._name
-
-    @property
-    def _label(self) -> str:
-        return f"{self._attrs['kind']} {self._name!r}"
 
     def _eager(self) -> S | None:
         """Returns the state, if this call acts at once; None where it becomes part of a graph."""

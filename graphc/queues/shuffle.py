@@ -4,37 +4,35 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from itertools import repeat
+from itertools import count as counting
 
-from graphc.queues.rows import BARE, Columns, Entry, Picks, Run
+import numpy as np
 
-__all__ = ["ShuffledRows", "located"]
+from graphc.queues.rows import BARE, Columns, Entry, Part, Picks, Run, rows_in
 
+__all__ = ["ShuffledRows"]
 
-def located(entries: Sequence[Entry]) -> list[tuple[Columns, int]]:
-    """Returns each row of entries as the columns that it is in, and its position there."""
-    rows: list[tuple[Columns, int]] = []
-    for entry in entries:
-        if isinstance(entry, Run):
-            rows.extend(zip(repeat(entry.columns), range(entry.start, entry.stop), strict=False))
-        elif isinstance(entry, Picks):
-            rows.extend(entry.rows)
-        else:
-            rows.append((entry, BARE))
-    return rows
+_BITS = 40
+_BARE = (1 << _BITS) - 1
 
 
 class ShuffledRows:
     """Rows of which each is as likely to be taken next as any other.
 
+    A row is an int: the number of the columns that it is in, and its position there. Python's garbage collector does
+    not look at ints, of which a large queue has many.
+
     Args:
       seed: with the same seed, the same rows in the same order are taken in the same order; None for any order.
     """
 
-    __slots__ = ("_random", "_rows")
+    __slots__ = ("_columns", "_left", "_numbers", "_random", "_rows")
 
     def __init__(self, seed: int | None) -> None:
-        self._rows: list[tuple[Columns, int]] = []
+        self._rows: list[int] = []
+        self._columns: dict[int, Columns] = {}
+        self._left: dict[int, int] = {}
+        self._numbers = counting()
         self._random = random.Random(seed)
 
     @property
@@ -44,25 +42,66 @@ class ShuffledRows:
 
     def put(self, entry: Entry) -> None:
         """Adds rows."""
-        self._rows += located([entry])
+        if isinstance(entry, Picks):
+            for columns, positions, _ in entry.parts:
+                first = self._number(columns, len(positions))
+                self._rows += [first | (_BARE if position == BARE else int(position)) for position in positions]
+        elif isinstance(entry, Run):
+            first = self._number(entry.columns, rows_in(entry))
+            self._rows.extend(range(first + entry.start, first + entry.stop))
+        else:
+            self._rows.append(self._number(entry, 1) | _BARE)
 
     def take_row(self) -> Entry:
         """Takes one row."""
-        return Picks(self._picked(1))
+        row = self._picked(1)[0]
+        columns, position = self._columns[row >> _BITS], row & _BARE
+        self._took(row >> _BITS, 1)
+        return columns if position == _BARE else Run(columns, position, position + 1)
 
     def take(self, count: int) -> list[Entry]:
         """Takes so many rows, of at least as many: the same that as many calls of :meth:`take_row` would."""
-        return [Picks(self._picked(count))]
+        picked = self._picked(count)
+        codes = np.array(picked, np.int64)
+        numbers = codes >> _BITS
+        number = int(numbers[0])
+        if count > 1 and (numbers == number).all():  # of one enqueue_many: no row is looked at by itself
+            columns = self._columns[number]
+            self._took(number, count)
+            return [Picks([(columns, codes & _BARE, range(count))], count)]
+        together: dict[int, tuple[list[int], list[int]]] = {}
+        for place, row in enumerate(picked):
+            number, position = row >> _BITS, row & _BARE
+            part = together.get(number)
+            if part is None:
+                part = together[number] = ([], [])
+            part[0].append(BARE if position == _BARE else position)
+            part[1].append(place)
+        parts: list[Part] = [(self._columns[number], *part) for number, part in together.items()]
+        for number, part in together.items():
+            self._took(number, len(part[0]))
+        return [Picks(parts, count)]
 
     def put_back(self, entries: Sequence[Entry]) -> None:
         """Puts rows that were taken back."""
-        self._rows += located(entries)
+        for entry in entries:
+            self.put(entry)
 
     def recount(self) -> None:
         """Counts nothing: there is no count beside the rows."""
 
-    def _picked(self, count: int) -> list[tuple[Columns, int]]:
-        rows, draw, picked = self._rows, self._random.random, list[tuple[Columns, int]]()
+    def _number(self, columns: Columns, rows: int) -> int:
+        number = next(self._numbers)
+        self._columns[number], self._left[number] = columns, rows
+        return number << _BITS
+
+    def _took(self, number: int, rows: int) -> None:
+        self._left[number] -= rows
+        if not self._left[number]:
+            del self._columns[number], self._left[number]
+
+    def _picked(self, count: int) -> list[int]:
+        rows, draw, picked = self._rows, self._random.random, list[int]()
         for there in range(len(rows), len(rows) - count, -1):
             place = int(draw() * there)
             rows[place], rows[-1] = rows[-1], rows[place]

@@ -11,7 +11,7 @@ from graphc.queues.fifo import FifoRows
 from graphc.queues.fillers import Fillers
 from graphc.queues.lines import Lines, Waiter
 from graphc.queues.priority import PriorityRows
-from graphc.queues.rows import Entry
+from graphc.queues.rows import Entry, rows_in
 from graphc.queues.shuffle import ShuffledRows
 from graphc.queues.spec import QueueSpec
 from graphc.queues.waiters import Close, Put, Take
@@ -113,7 +113,16 @@ class QueueState(Lines):
         """Adds elements; waits until all of them are in. As :meth:`put_row`."""
         with self._lock:
             self.fillers.is_fed = True
-            self._wait(Put(self, entry), self._putters)
+            if self._putters or self.closed or self.rows.size + rows_in(entry) > self.capacity:
+                self._wait(Put(self, entry), self._putters)
+                return
+            try:
+                self.rows.put(entry)
+                if self._takers:
+                    self._advance()
+            except BaseException:  # Ctrl-C
+                self.rows.recount()
+                raise
 
     def take_row(self) -> Entry:
         """Takes one element; waits until there is one.
@@ -147,10 +156,19 @@ class QueueState(Lines):
         """
         if not wanted:
             return []
-        take = Take(self, wanted, up_to)
         with self._lock:
-            self._wait(take, self._takers)
-        return take.got
+            if self._takers or self.rows.size - (0 if self.closed else self.kept_back) < wanted:
+                take = Take(self, wanted, up_to)
+                self._wait(take, self._takers)
+                return take.got
+            try:
+                entries = self.rows.take(wanted)
+                if self._putters:
+                    self._advance()
+            except BaseException:  # Ctrl-C
+                self.rows.recount()
+                raise
+            return entries
 
     def close(self, *, cancel_pending: bool = False) -> None:
         """Closes the queue, after the enqueues that wait for room.
