@@ -180,7 +180,7 @@ def _column(entries: Sequence[Entry], component: int, type: TensorType, count: i
 def _write_row(row: Any, target: np.ndarray[Any, Any], place: int) -> None:
     array = np.asarray(row)
     if array.shape == target.shape[1:]:
-        target[place] = array
+        target[place, ...] = array  # without the dots a string would stay an array without axes
     else:
         target[(place, *map(slice, array.shape))] = array
 

@@ -82,6 +82,14 @@ def test_rows_that_came_apart_and_together_are_joined() -> None:
     assert queue.dequeue_many(4).tolist() == [3, 4, 5, 6]
 
 
+def test_strings_that_came_apart_are_joined() -> None:
+    queue = FIFOQueue(10, [gx.string, gx.string], [[], [2]])
+    for first in "ab":
+        queue.enqueue([first, [first, "x"]])
+    words, pairs = queue.dequeue_many(2)
+    assert (words.tolist(), pairs.tolist()) == (["a", "b"], [["a", "x"], ["b", "x"]])
+
+
 def test_elements_with_names_are_dicts() -> None:
     queue = FIFOQueue(10, ["float32", "int32"], [[], []], names=["x", "label"])
     queue.enqueue({"label": 1, "x": 0.5})
