@@ -229,7 +229,10 @@ def _format(value: Any, spec: Any) -> Any:
         return call(method)(value, spec)
     if isinstance(spec, str) and not isinstance(spec, Text) and not spec:
         tensor = isinstance(value, SymbolicTensor) and not isinstance(value, SymbolicNumber)
-        return _text("format", value, spec) if tensor else text_of("str", value)
+        if not tensor:
+            return text_of("str", value)
+        check_shown(value, "a text", as_text=True)
+        return _text("format", value, spec)
     if isinstance(value, SymbolicNumber) and type(spec) is str and spec[-1:] in _AS_FLOAT:
         value = SymbolicNumber(value, float, met=value.met)
     if is_late(value) or is_late(spec):
