@@ -28,6 +28,8 @@ EXPECTED = {
     r"  sin: requested /device:CPU:1, placed on .*  sum: requested nothing, placed on .*"
     r"branches: .*/device:CPU:1 \(pinned\).*\n"
     r"one device: predicted \d+\.\d+ ms, measured \d+\.\d+ ms\nthe same value: True\n",
+    "queue_pipeline.py": r"all rows were read: 100 steps of up to 20 rows, the last loss is below 0\.001: True\n"
+    r"weights and bias: \[3\.0, -2\.0, 1\.0\]\n",
 }
 
 ARGUMENTS = {"async_memory.py": ["8", "64"]}
