@@ -26,6 +26,19 @@ _NAMES: Final = {
     "subtract": "sub",
     "concat": "concat",
     "astype": "Cast",
+    "negative": "Neg",
+    "abs": "Abs",
+    "floor_divide": "floordiv",
+    "remainder": "mod",
+    "less": "Less",
+    "less_equal": "LessEqual",
+    "greater": "Greater",
+    "greater_equal": "GreaterEqual",
+    "get_item": "strided_slice",
+    "bitwise_and": "and",
+    "bitwise_or": "or",
+    "bitwise_xor": "xor",
+    "bitwise_invert": "LogicalNot",
 }
 _VALID = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*", re.ASCII)
 _VALID_INSIDE = re.compile(r"[A-Za-z0-9_.\\/>-]+", re.ASCII)

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import InternalError, InvalidTypeError
-from graphc.core import STRING, apply, as_dtype, is_string_dtype
+from graphc.core import FUNCTIONS, SCALARS, STRING, apply, as_dtype, is_string_dtype
 from graphc.ir import OPS, Attrs, OpDef, TensorType
 from graphc.ir import Graph as GraphIR
 from graphc.session.graph import default_graph
@@ -112,9 +112,8 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     """
     graph = default_graph()
     with graph.making(name):
-        value = graph.trace.lift(input)
-        if value.raw.type.weak:
-            value = apply(OPS["astype"], (value,), Attrs(dtype=value.raw.type.dtype))
+        # A number of Python's has the dtype that it has in eager code.
+        value = graph.trace.lift(FUNCTIONS["asarray"](input) if type(input) in SCALARS else input)
         found = apply(_WITH_DEFAULT, (value,))
         found.raw.type = graph_type(value.raw.type.dtype, shape)  # which is what may be fed
         return graph.named(found, name)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.core import SymbolicTensor, Tensor
-from graphc.ir import OPEN, Node, TensorType, Value, compatible, merge
+from graphc.core import SymbolicTensor, Tensor, TensorShape
+from graphc.ir import Node, TensorType, Value, compatible, merge
 from graphc.session.shapes import sizes_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class GraphTensor(SymbolicTensor):
       ...     x = gx.placeholder("float32", shape=(None, 2), name="x")
       ...     y = gx.sum(x * 2.0)
       >>> x.name, x.shape
-      ('x:0', (None, 2))
+      ('x:0', TensorShape([None, 2]))
       >>> with gx.Session(graph=x.graph) as session:
       ...     y.eval({x: [[1.0, 2.0]]}).item()
       6.0
@@ -65,8 +65,7 @@ class GraphTensor(SymbolicTensor):
     @property
     def shape(self) -> Any:
         """The size of each axis, None where it is not known; None if not even the number of axes is."""
-        type = self.raw.type
-        return tuple(None if size == OPEN else size for size in type.shape) if type.ranked else None
+        return TensorShape.of(self.raw.type) if self.raw.type.ranked else None
 
     def set_shape(self, shape: Any) -> None:
         """Adds what is known of the shape.
@@ -132,7 +131,7 @@ class GraphTensor(SymbolicTensor):
 
     def __repr__(self) -> str:
         sizes = self.shape
-        shape = "<unknown>" if sizes is None else str(sizes)
+        shape = "<unknown>" if sizes is None else str(tuple(sizes))
         dtype = "string" if self.raw.type.dtype == object else self.raw.type.dtype.name
         return f"<Tensor {self.name!r} shape={shape} dtype={dtype}>"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
@@ -363,6 +363,9 @@ class RandomState(GraphVariable):
         self.graph, self.container, self.pin, self.trainable = graph, "", "", False
         self.name = self.resource = f"{RANDOM}{graph.version}/{seed}"
         self._type = TensorType((2,), np.dtype(np.uint32))
+
+    def _named_scope(self) -> AbstractContextManager[str]:
+        return nullcontext("")  # it is read beside the op
 
 
 GraphTrace.variable_class = GraphVariable

@@ -111,6 +111,22 @@ def test_operations_have_tensorflows_names_or_the_given_one() -> None:
         assert graph.get_tensor_by_name("layer/total_1:0").shape == ()
 
 
+def test_operators_and_shapes_are_tensorflows() -> None:
+    with tf.Graph().as_default():
+        x, y, b = tf.ones([2, 2], name="x"), tf.ones([2, 2], name="y"), tf.constant(True, name="b")
+        made = [x + y, x - y, x * y, x / y, x // y, x % y, x**y, -x, abs(x), x < y, x >= y, x[0], b & b, b | b, ~b]
+        shape = tf.placeholder(tf.float32, (None, 3)).shape
+    # As TensorFlow 2.21 names them.
+    assert [one.op.name for one in made] == [
+        "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "Neg", "Abs", "Less", "GreaterEqual",
+        "strided_slice", "and", "or", "LogicalNot",
+    ]  # fmt: skip
+    assert [one.op.type for one in made[:9]] == [
+        "AddV2", "Sub", "Mul", "RealDiv", "FloorDiv", "FloorMod", "Pow", "Neg", "Abs",
+    ]  # fmt: skip
+    assert (shape.ndims, shape.as_list(), shape == (None, 3), shape[1]) == (2, [None, 3], True, 3)
+
+
 def test_random_functions_draw_anew_in_each_run_by_the_seed_of_the_graph() -> None:
     rows = [row for row in OPERATIONS if row.names[0].startswith(RANDOM)]
 
@@ -200,6 +216,19 @@ def test_what_values_count_has_open_sizes_and_gradients() -> None:
     assert found["column"].tolist() == [[1], [3], [5]]
     with tf.Graph().as_default(), pytest.raises(ValueError, match="must have axes whose number is known"):
         tf.boolean_mask([1.0], tf.placeholder(tf.bool))
+
+
+def test_a_branch_draws_random_numbers() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        training = tf.placeholder_with_default(False, shape=[])
+        x = tf.ones([1000])
+        kept = tf.cond(training, lambda: tf.nn.dropout(x, keep_prob=0.5), lambda: x)
+        rate = tf.placeholder_with_default(0.5, shape=[])
+        assert rate.dtype == tf.float32
+        first, second, plain = (session.run(kept, {training: mode}) for mode in (True, True, False))
+    assert 300 < (first == 0).sum() < 700
+    assert not np.array_equal(first, second)
+    assert plain.tolist() == [1.0] * 1000
 
 
 def test_losses_are_noted_and_added_up() -> None:
