@@ -316,11 +316,15 @@ def start_queue_runners(
 
     Raises:
       FailedPreconditionError: there is no Session.
+      InvalidTypeError: ``sess`` is none.
     """
     session = sess if sess is not None else stacks.default_session
     if session is None:
         problem = "start_queue_runners: there is no default Session; use `with gx.Session() as sess:`, or pass one"
         raise at(FailedPreconditionError(problem), user_location())
+    if not hasattr(session, "graph"):
+        problem = f"start_queue_runners: sess must be a Session, got {sess!r:.60}"
+        raise at(InvalidTypeError(problem), user_location())
     runners = session.graph.get_collection(collection)
     if not runners:
         _logger.warning("start_queue_runners: the collection %r of the graph has no queue runners", collection)

@@ -257,6 +257,7 @@ def eager() -> FIFOQueue:
             InvalidTypeError,
             r"QueueRunner\.create_threads: coord must be a Coordinator, got 3",
         ),
+        (lambda: start_queue_runners(3), InvalidTypeError, r"start_queue_runners: sess must be a Session, got 3"),
         (lambda: start_queue_runners(), FailedPreconditionError, r"there is no default Session; use `with gx\.Session"),
     ],
 )
