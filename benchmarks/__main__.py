@@ -19,6 +19,7 @@ from benchmarks import (
     memory,
     mlp,
     queues,
+    readers,
     runtime,
     sessions,
     tapes,
@@ -29,7 +30,22 @@ from benchmarks.report import WIDTH, machine, markdown, table, write_json
 
 __all__ = ["ROWS", "main"]
 
-_MODULES = (eager, functions, fresh, memory, tapes, calls, call_kinds, tracing, loops, mlp, runtime, sessions, queues)
+_MODULES = (
+    eager,
+    functions,
+    fresh,
+    memory,
+    tapes,
+    calls,
+    call_kinds,
+    tracing,
+    loops,
+    mlp,
+    runtime,
+    sessions,
+    queues,
+    readers,
+)
 ROWS: tuple[Row, ...] = tuple(row for module in _MODULES for row in module.ROWS)
 
 
