@@ -9,6 +9,7 @@ are run one by one, so that those before it are enqueued and its own run fails.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,7 @@ import numpy as np
 
 from graphc.base import nest
 from graphc.base.errors import GraphcError
-from graphc.core import STRING
+from graphc.core import STRING, dtype_rules
 from graphc.ir import CONSTANT, OPS, Node, Value
 from graphc.session.pruning import needed_nodes
 from graphc.session.session import Session
@@ -112,6 +113,75 @@ def _constant(value: Value) -> Any:
     return array.item() if value.type.weak and not array.shape else array
 
 
+class _Program:
+    """What is computed of a record, for many at once. Operations that compute alike share one, and what is compiled.
+
+    Args:
+      nodes: of the device, in order.
+      given: the values that they take from elsewhere.
+      wanted: the values that are asked for.
+    """
+
+    def __init__(self, nodes: Sequence[Node], given: Sequence[Value], wanted: Sequence[Value]) -> None:
+        self._nodes, self._given, self._wanted = nodes, given, wanted
+        self._many: Any = jax.jit(jax.vmap(self.row))
+        self._lock: threading.Lock | None = threading.Lock()
+        shapes = [jax.ShapeDtypeStruct(value.type.shape, value.type.dtype) for value in given]
+        try:
+            found: Any = jax.eval_shape(self.row, shapes)
+        except Exception:
+            found = None
+        types = [(value.type.shape, value.type.dtype) for value in wanted]
+        self.is_faithful = found is not None and [(array.shape, array.dtype) for array in found] == types
+        """Whether what it computes has the types of the graph."""
+
+    def row(self, given: Sequence[Any]) -> list[Any]:
+        """Computes what is asked for of one record."""
+        values: dict[Value, Any] = dict(zip(self._given, given, strict=True))
+        for node in self._nodes:
+            inputs = [_constant(value) if _is_constant(value) else values[value] for value in node.inputs]
+            values.update(zip(node.outputs, nest.as_tuple(node.op.impl(*inputs, **node.attrs)), strict=True))
+        return [values[value] for value in self._wanted]
+
+    def __call__(self, given: Sequence[Any]) -> Sequence[Any]:
+        """Computes it of many records, whose axis is the first; one thread compiles it, and others wait for that."""
+        lock = self._lock
+        if lock is None:
+            return self._many(given)
+        with lock:
+            found = self._many(given)
+            self._lock = None
+        return found
+
+
+_programs: dict[Any, _Program] = {}
+_programs_lock = threading.Lock()
+_PROGRAMS_KEPT = 64
+
+
+def _program(nodes: Sequence[Node], given: Sequence[Value], wanted: Sequence[Value]) -> _Program:
+    """Returns the program of nodes that compute alike, whatever graph they are in."""
+    names: dict[Value, Any] = {value: ("given", place) for place, value in enumerate(given)}
+
+    def named(value: Value) -> Any:
+        assert value in names or value.node is not None
+        return names.get(value) or ("constant", value.type, value.node and value.node.attrs)
+
+    rows: list[Any] = []
+    for place, node in enumerate(nodes):
+        rows.append((node.op.name, node.attrs, tuple(map(named, node.inputs))))
+        names.update({value: (place, number) for number, value in enumerate(node.outputs)})
+    types = tuple(value.type for value in given)
+    key = (types, tuple(rows), tuple(map(named, wanted)), dtype_rules())
+    with _programs_lock:
+        found = _programs.get(key)
+        if found is None:
+            while len(_programs) >= _PROGRAMS_KEPT:
+                del _programs[next(iter(_programs))]
+            found = _programs[key] = _Program(nodes, given, wanted)
+        return found
+
+
 class _Repeated:
     """Does several runs of an operation at once, in one Session.
 
@@ -136,20 +206,12 @@ class _Repeated:
         used = [value for node in form.compute for value in node.inputs]
         self._given = list(dict.fromkeys(value for value in used if value not in computed and not _is_constant(value)))
         self._computed = [value for value in dict.fromkeys(form.enqueue.inputs) if value in computed]
-        program: Any = jax.jit(jax.vmap(self._row)) if self._given else None
-        self._program = program
+        self._program = _program(form.compute, self._given, self._computed)
 
     @property
     def is_faithful(self) -> bool:
         """Whether what it computes has the types of the graph."""
-        shapes = [jax.ShapeDtypeStruct(value.type.shape, value.type.dtype) for value in self._given]
-        try:
-            found: Any = jax.eval_shape(self._row, shapes)
-        except Exception:
-            return False
-        return [(array.shape, array.dtype) for array in found] == [
-            (value.type.shape, value.type.dtype) for value in self._computed
-        ]
+        return self._program.is_faithful
 
     def __call__(self) -> None:
         """Reads records, and enqueues what comes of them."""
@@ -179,7 +241,7 @@ class _Repeated:
             values.update(
                 zip(node.outputs, nest.as_tuple(node.op.impl(records, *constants, **node.attrs)), strict=True)
             )
-        if self._program is not None:
+        if self._given:
             given = [_filled(np.asarray(values[value]), self._most) for value in self._given]
             found = self._program(given)
             values.update(
@@ -190,16 +252,9 @@ class _Repeated:
     def _column(self, value: Value, values: Mapping[Value, Any], count: int) -> Any:
         if value in values:
             return values[value]
-        alike = self._row([])[self._computed.index(value)] if value in self._computed else _constant(value)
+        alone = value in self._computed  # of constants only
+        alike = self._program.row([])[self._computed.index(value)] if alone else _constant(value)
         return np.broadcast_to(np.asarray(alike), (count, *np.shape(alike)))
-
-    def _row(self, given: Sequence[Any]) -> list[Any]:
-        """Computes what is enqueued of one record."""
-        values: dict[Value, Any] = dict(zip(self._given, given, strict=True))
-        for node in self._form.compute:
-            inputs = [_constant(value) if _is_constant(value) else values[value] for value in node.inputs]
-            values.update(zip(node.outputs, nest.as_tuple(node.op.impl(*inputs, **node.attrs)), strict=True))
-        return [values[value] for value in self._computed]
 
     def _one_by_one(self, keys: Any, records: Any) -> None:
         """Runs the operation for each record: those before the one that fails are enqueued."""

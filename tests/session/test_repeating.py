@@ -165,3 +165,18 @@ def test_the_end_of_the_session_ends_it() -> None:
     session.close()
     with pytest.raises((CancelledError, FailedPreconditionError)):
         many()
+
+
+def test_operations_that_compute_alike_share_what_is_compiled() -> None:
+    def make(factor: float) -> Any:
+        return pipeline(
+            lambda names, queue: queue.enqueue(columns(names)[1] * factor), "rows.csv", dtypes=["float32"], shapes=[[]]
+        )[2]
+
+    found = list[Any]()
+    for factor in (2.0, 2.0, 3.0):
+        with Graph().as_default(), Session() as session:
+            many: Any = repeated(session, make(factor))
+            found.append(many._program)
+    assert found[0] is found[1]
+    assert found[2] is not found[0]
