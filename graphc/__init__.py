@@ -27,7 +27,9 @@ from graphc.core import (
     deadline,
     device,
     devices,
+    list_devices,
     name_scope,
+    set_visible_devices,
     string,
     wait_all,
 )
@@ -51,7 +53,21 @@ if TYPE_CHECKING:
         strings,
         tuple,
     )
-    from graphc import checks, distribute, ir, lax, layers, losses, nest, optim, placement, queues, testing
+    from graphc import (
+        arrays,
+        checks,
+        distribute,
+        flow,
+        ir,
+        lax,
+        layers,
+        losses,
+        nest,
+        optim,
+        placement,
+        queues,
+        testing,
+    )
     from graphc.autograph import (
         check_numerics,
         cond,
@@ -140,6 +156,7 @@ __all__: list[str] = [
     "TensorSpec",
     "Variable",
     "add_queue_runner",
+    "arrays",
     "call_jax",
     "check_numerics",
     "checks",
@@ -158,6 +175,7 @@ __all__: list[str] = [
     "errors",
     "explain",
     "fft",
+    "flow",
     "fori_loop",
     "from_graph",
     "function",
@@ -175,6 +193,7 @@ __all__: list[str] = [
     "layers",
     "linalg",
     "linearize",
+    "list_devices",
     "local_variables_initializer",
     "log_message",
     "loop_options",
@@ -198,6 +217,7 @@ __all__: list[str] = [
     "reset_default_graph",
     "run_functions_eagerly",
     "scan",
+    "set_visible_devices",
     "special",
     "start_queue_runners",
     "string",
@@ -221,7 +241,9 @@ __all__ += functions.__all__
 
 # Where the names are that are imported when they are first used; for type checkers they are imported above.
 _HOMES = {
+    "graphc.arrays": "arrays",
     "graphc.checks": "checks",
+    "graphc.flow": "flow",
     "graphc.nest": "nest",
     "graphc.composites": "IndexedSlices RaggedTensor SparseTensor TensorArray",
     "graphc.autograph": "check_numerics cond do_not_convert fori_loop log_message loop_options print pyfunc scan "

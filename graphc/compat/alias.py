@@ -16,7 +16,7 @@ __all__ = ["Alias", "alias"]
 
 _ANNOTATIONS = __future__.annotations.compiler_flag
 _PLAIN_CALL = re.compile(r"gx\.(\w+(?:\.\w+)*)\(([^()]*)\)")
-_TARGET = re.compile(r"\b(gx|own|v2|files|logs|flags|errors|session|queues|weighted)\.(\w+(?:\.\w+)*)\(")
+_TARGET = re.compile(r"\b(gx|v2|files|logs|flags|errors|session|queues|weighted)\.(\w+(?:\.\w+)*)\(")
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Alias:
     Attributes:
       names: what the function is called, dotted below the library's own name; the first is its main name.
       signature: the parameters as the library has them, in Python's syntax.
-      call: the call that it stands for: of ``gx.FUNCTION``, of a composition ``own.FUNCTION``, of TensorFlow 2's
+      call: the call that it stands for: of ``gx.FUNCTION``, of TensorFlow 2's
         ``v2.FUNCTION``, or of a module of graphc's (``files.FUNCTION``).
       example: arguments to call it with.
     """

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from graphc.arrays import known_sizes
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
-from graphc.composites.known import known_sizes
 from graphc.core import ArrayLike, Tensor, TensorShape, operand
 from graphc.ops import asarray, negative, zeros
 

@@ -9,9 +9,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from graphc.arrays import known_values
 from graphc.base import at, config, user_location
 from graphc.base.errors import InvalidArgumentError, OutOfRangeError
-from graphc.composites.known import known_values
 from graphc.core import ArrayLike, Tensor, TensorShape, converted
 from graphc.ops import arange, asarray, concat, cumsum, full, searchsorted, take, zeros
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from graphc.arrays import known_sizes, known_values
 from graphc.base import at, config, user_location
 from graphc.base.errors import InvalidArgumentError
-from graphc.composites.known import known_sizes, known_values
 from graphc.core import ArrayLike, Tensor, TensorShape, converted
 from graphc.ops import argsort, asarray, expand_dims, full, matmul, matrix_transpose, multiply, take, unstack, zeros
 

@@ -6,6 +6,7 @@ import operator
 from dataclasses import dataclass
 from typing import Any, cast
 
+from graphc.arrays import known_values
 from graphc.autograph import is_unset, unset
 from graphc.base import at, user_location
 from graphc.base.errors import (
@@ -15,7 +16,6 @@ from graphc.base.errors import (
     OutOfRangeError,
     UnimplementedError,
 )
-from graphc.composites.known import known_values
 from graphc.core import ArrayLike, SymbolicTensor, Tensor, TensorShape, as_dtype
 from graphc.ops import asarray, concat, take, zeros
 

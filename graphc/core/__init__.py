@@ -75,6 +75,7 @@ from graphc.core.large_ints import array_of_ints, fitted_int, only_ints
 from graphc.core.late_values import LateValue, has_late_values, late_value
 from graphc.core.leaving import ShownArray, check_leaves, stay
 from graphc.core.lifting import CreationInTrace, Lifting
+from graphc.core.listed_devices import ListedDevice, list_devices, set_visible_devices
 from graphc.core.name_scopes import name_scope, scoped_name
 from graphc.core.pins import NO_PINS, DeviceFunction, Pins
 from graphc.core.places import MISSING, Place, TensorPlace, Write
@@ -158,6 +159,7 @@ __all__ = [
     "LateValue",
     "LaunchCounter",
     "Lifting",
+    "ListedDevice",
     "LoopReport",
     "NodeToPlace",
     "Pins",
@@ -245,6 +247,7 @@ __all__ = [
     "lacks",
     "late_value",
     "length",
+    "list_devices",
     "log_placement",
     "looked_up",
     "name_scope",
@@ -275,6 +278,7 @@ __all__ = [
     "same_set",
     "scalar_array",
     "scoped_name",
+    "set_visible_devices",
     "shard_on",
     "simulate_cpu_devices",
     "stay",

@@ -5,5 +5,6 @@ from graphc.layers.dense import Dense
 from graphc.layers.dropout import Dropout
 from graphc.layers.layer import Layer
 from graphc.layers.module import Module
+from graphc.layers.string_lookup import StringLookup
 
-__all__ = ["Dense", "Dropout", "Layer", "Module", "Sequential"]
+__all__ = ["Dense", "Dropout", "Layer", "Module", "Sequential", "StringLookup"]

@@ -1,4 +1,4 @@
-"""What ``graphc.compat.v2`` is made of: the tables of names, and compositions that they name."""
+"""What ``graphc.compat.v2`` is made of: the tables of names."""
 
 from graphc.compat.tensorflow2.names import NAMES, NAMESPACE, missing, top_level, use_instead
 from graphc.compat.tensorflow2.tables import CLASSES, DTYPES, ELSEWHERE, LATER, ROWS

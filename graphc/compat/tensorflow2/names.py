@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from graphc import checks, nest
+from graphc import arrays, checks, flow, layers, nest
 from graphc.autograph import check_numerics, cond, do_not_convert, loop_options, to_source
 from graphc.base import config
 from graphc.compat.spaces import Library
-from graphc.compat.tensorflow2 import own
 from graphc.compat.tensorflow2.tables import CLASSES, CONSTANTS, DTYPES, ELSEWHERE, ERRORS, LATER, ROWS
 from graphc.composites import RaggedTensor, SparseTensor
-from graphc.core import StringTensor, Tensor, Variable, context, device
+from graphc.core import StringTensor, Tensor, Variable, context, device, list_devices, set_visible_devices
 from graphc.function import function, functions_run_eagerly, run_functions_eagerly, vectorized_map
 from graphc.gradients import custom_gradient
 from graphc.ops import control_dependencies, fft, functions, group, linalg, nn, no_op, random, special, strings, tuple
@@ -31,6 +30,7 @@ _GX = SimpleNamespace(
     RaggedTensor=RaggedTensor,
     SparseTensor=SparseTensor,
     Variable=Variable,
+    arrays=arrays,
     check_numerics=check_numerics,
     checks=checks,
     cond=cond,
@@ -41,16 +41,20 @@ _GX = SimpleNamespace(
     device=device,
     do_not_convert=do_not_convert,
     fft=fft,
+    flow=flow,
     function=function,
     functions_run_eagerly=functions_run_eagerly,
     group=group,
+    layers=layers,
     linalg=linalg,
+    list_devices=list_devices,
     loop_options=loop_options,
     nest=nest,
     nn=nn,
     no_op=no_op,
     random=random,
     run_functions_eagerly=run_functions_eagerly,
+    set_visible_devices=set_visible_devices,
     special=special,
     strings=strings,
     to_source=to_source,
@@ -64,8 +68,7 @@ NAMESPACE: Mapping[str, Any] = {
     **{name: DTYPES[name] for name in DTYPES if "." not in name and name != "bool"},
     "contextlib": contextlib,
     "gx": _GX,
-    "hann_window": own.hann_window,
-    "own": own,
+    "hann_window": arrays.hann_window,
 }
 """What signatures and calls of rows refer to."""
 
@@ -101,6 +104,6 @@ def use_instead(name: str) -> str | None:
     """
     for row in ROWS:
         if name in row.names or name in {one.rpartition(".")[2] for one in row.names}:
-            where, path = row.target or ("own", "")
+            where, path = row.target or ("", "")
             return f"use gx.{path}" if where == "gx" else f"use {LIBRARY}.{row.names[0]} of {_MODULE}"
     return ELSEWHERE.get(name)

@@ -23,28 +23,28 @@ ROWS = (
     alias(
         "case",
         'pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"',
-        "own.case(pred_fn_pairs, default)",
+        "gx.flow.case(pred_fn_pairs, default)",
         "[(tf.constant(False), lambda: tf.constant(1.0)), (tf.constant(True), "
         "lambda: tf.constant(2.0))], default=lambda: tf.constant(3.0)",
     ),
     alias(
         "switch_case",
         'branch_index, branch_fns, default=None, name="switch_case"',
-        "own.switch_case(branch_index, branch_fns, default)",
+        "gx.flow.switch_case(branch_index, branch_fns, default)",
         "tf.constant(1), [lambda: tf.constant(1.0), lambda: tf.constant(2.0)]",
     ),
     alias(
         "while_loop",
         "cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, "
         "swap_memory=False, maximum_iterations=None, name=None",
-        "own.while_vars(cond, body, loop_vars, maximum_iterations)",
+        "gx.flow.while_loop(cond, body, loop_vars, maximum_iterations)",
         "lambda i, x: i < 3, lambda i, x: (i + 1, x * 2.0), (0, 1.0)",
     ),
     alias(
         "map_fn",
         "fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, "
         "infer_shape=True, name=None, fn_output_signature=None",
-        "own.map_fn(fn, elems)",
+        "gx.flow.map_fn(fn, elems)",
         "lambda x: x * x, tf.constant([1.0, 2.0, 3.0])",
     ),
     alias(
@@ -57,19 +57,19 @@ ROWS = (
         "scan",
         "fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, "
         "infer_shape=True, reverse=False, name=None",
-        "own.scan_states(fn, elems, initializer, reverse)",
+        "gx.flow.scan(fn, elems, initializer, reverse)",
         "lambda total, x: total + x, tf.constant([1.0, 2.0, 3.0])",
     ),
     alias(
         "foldl",
         "fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None",
-        "own.fold(fn, elems, initializer)",
+        "gx.flow.foldl(fn, elems, initializer)",
         "lambda total, x: total - x, tf.constant([1.0, 2.0, 3.0])",
     ),
     alias(
         "foldr",
         "fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None",
-        "own.fold(fn, elems, initializer, reverse=True)",
+        "gx.flow.foldr(fn, elems, initializer)",
         "lambda total, x: total - x, tf.constant([1.0, 2.0, 3.0])",
     ),
     alias("group", "*inputs, **kwargs", "gx.group(*inputs)", "tf.constant(1.0)"),
@@ -77,30 +77,33 @@ ROWS = (
     alias("control_dependencies", "control_inputs", "gx.control_dependencies(control_inputs)", "[]"),
     alias("executing_eagerly", "", "gx.context.trace is None", ""),
     alias("inside_function", "", "gx.context.trace is not None", ""),
-    alias("print", "*inputs, **kwargs", "own.show(inputs, **kwargs)", '"x", 1.0'),
+    alias("print", "*inputs, **kwargs", "gx.flow.print_values(inputs, **kwargs)", '"x", 1.0'),
     alias(
         "py_function",
         "func=None, inp=None, Tout=None, name=None",
-        "own.python_function(func, inp, Tout, False)",
+        "gx.flow.py_function(func, inp, Tout)",
         "lambda x: x + 1.0, [2.0], tf.float32",
     ),
     alias(
         "numpy_function",
         "func=None, inp=None, Tout=None, stateful=True, name=None",
-        "own.python_function(func, inp, Tout, True)",
+        "gx.flow.numpy_function(func, inp, Tout)",
         "lambda x: x + 1, [2.0], tf.float32",
     ),
     alias("config.run_functions_eagerly", "run_eagerly", "gx.run_functions_eagerly(run_eagerly)", "False"),
     alias("config.functions_run_eagerly", "", "gx.functions_run_eagerly()", ""),
-    alias("config.list_logical_devices", "device_type=None", "own.list_devices(device_type)", '"CPU"'),
+    alias("config.list_logical_devices", "device_type=None", "gx.list_devices(device_type)", '"CPU"'),
     alias(
         "config.list_physical_devices config.get_visible_devices",
         "device_type=None",
-        "own.list_devices(device_type, physical=True)",
+        "gx.list_devices(device_type, physical=True)",
         '"GPU"',
     ),
     alias(
-        "config.set_visible_devices", "devices, device_type=None", "own.show_devices(devices, device_type)", '[], "GPU"'
+        "config.set_visible_devices",
+        "devices, device_type=None",
+        "gx.set_visible_devices(devices, device_type)",
+        '[], "GPU"',
     ),
     alias("config.get_soft_device_placement", "", "gx.config.soft_placement", ""),
     alias("config.set_soft_device_placement", "enabled", 'setattr(gx.config, "soft_placement", enabled)', "False"),

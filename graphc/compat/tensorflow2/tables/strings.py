@@ -88,7 +88,7 @@ ROWS = (
         'max_tokens=None, num_oov_indices=1, mask_token=None, oov_token="[UNK]", vocabulary=None, idf_weights=None, '
         'invert=False, output_mode="int", pad_to_max_tokens=False, sparse=False, encoding="utf-8", name=None, '
         "salt=None, **kwargs",
-        "own.StringLookup(num_oov_indices, mask_token, oov_token, vocabulary, invert, output_mode)",
+        "gx.layers.StringLookup(vocabulary, num_oov_indices, mask_token, oov_token, invert, output_mode)",
         'vocabulary=["a", "b"]',
     ),
 )

@@ -1,4 +1,4 @@
-"""Compositions: layers of strings."""
+"""StringLookup: strings as numbers."""
 
 from __future__ import annotations
 
@@ -13,31 +13,39 @@ __all__ = ["StringLookup"]
 
 
 class StringLookup:
-    """Keras's layer: strings become their numbers in a vocabulary, or numbers the strings.
+    """Turns strings into their numbers in a vocabulary, or numbers into the strings (Keras's layer).
 
     Args:
+      vocabulary: the strings.
       num_oov_indices: 1 where strings that are not in the vocabulary have a number of their own, 0 to refuse them.
       mask_token: a string that has the first number; None for none.
       oov_token: what stands for strings that are not in the vocabulary, where numbers become strings.
-      vocabulary: the strings.
       invert: whether numbers become strings.
       output_mode: ``"int"``.
+
+    Raises:
+      InvalidArgumentError: there is no vocabulary, or something else is asked for.
+
+    Example:
+      >>> import graphc as gx
+      >>> lookup = gx.layers.StringLookup(["a", "b"])
+      >>> lookup(["b", "rose"]).tolist(), lookup.get_vocabulary()
+      ([2, 0], ['[UNK]', 'a', 'b'])
     """
 
     def __init__(
         self,
-        num_oov_indices: int,
-        mask_token: str | None,
-        oov_token: str,
         vocabulary: Sequence[str] | None,
-        invert: bool,
-        output_mode: str,
+        num_oov_indices: int = 1,
+        mask_token: str | None = None,
+        oov_token: str = "[UNK]",
+        invert: bool = False,
+        output_mode: str = "int",
     ) -> None:
         if num_oov_indices not in (0, 1) or vocabulary is None or output_mode != "int":
             error = InvalidArgumentError(
-                "tf.keras.layers.StringLookup: here a vocabulary is given, num_oov_indices is 0 or 1, and output_mode "
-                f"is 'int'; got vocabulary={vocabulary!r:.60}, num_oov_indices={num_oov_indices!r}, "
-                f"output_mode={output_mode!r}"
+                "StringLookup: here a vocabulary is given, num_oov_indices is 0 or 1, and output_mode is 'int'; got "
+                f"vocabulary={vocabulary!r:.60}, num_oov_indices={num_oov_indices!r}, output_mode={output_mode!r}"
             )
             raise at(error, user_location())
         given: list[str] = asarray(cast("Any", vocabulary), dtype=str).tolist()
@@ -51,13 +59,13 @@ class StringLookup:
         self._vocabulary = strings.Vocabulary(words, default)
 
     def __call__(self, inputs: Any) -> Any:
-        """The numbers of strings, or the strings of numbers."""
+        """Returns the numbers of strings, or the strings of numbers."""
         return self._vocabulary.strings(inputs) if self._invert else self._vocabulary.lookup(inputs)
 
     def get_vocabulary(self, include_special_tokens: bool = True) -> list[str]:
-        """The strings, in the order of their numbers."""
+        """Returns the strings, in the order of their numbers."""
         return self._words[0 if include_special_tokens else self._special :]
 
     def vocabulary_size(self) -> int:
-        """How many numbers there are."""
+        """Returns how many numbers there are."""
         return len(self._words)
