@@ -14,6 +14,7 @@ from graphc.autograph.operators import call, for_stmt, if_exp, loop_options, tra
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, context, operand
+from graphc.ops import sized
 
 __all__ = ["cond", "fori_loop", "scan", "switch", "while_loop"]
 
@@ -172,6 +173,10 @@ def scan(
       >>> last.item(), sums.tolist()
       (6.0, [0.0, 1.0, 3.0])
     """
+    return sized(_scanned, (f, init, xs, length, reverse), {})
+
+
+def _scanned(f: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any, length: int | None, reverse: bool) -> Any:
     count = _scan_length(xs, length)
     if context.trace is not None and count:
         return trace_scan(call(f), init, xs, count, reverse=reverse)

@@ -72,7 +72,7 @@ from graphc.core.host_ops import (
     register_late_host_ops,
 )
 from graphc.core.large_ints import array_of_ints, fitted_int, only_ints
-from graphc.core.late_values import LateValue, has_late_values, late_value
+from graphc.core.late_values import LateValue, has_late_values, is_by_hand, late_value
 from graphc.core.leaving import ShownArray, check_leaves, stay
 from graphc.core.lifting import CreationInTrace, Lifting
 from graphc.core.listed_devices import ListedDevice, list_devices, set_visible_devices
@@ -237,6 +237,7 @@ __all__ = [
     "host_value",
     "in_graph",
     "is_array",
+    "is_by_hand",
     "is_examining",
     "is_pinned",
     "is_string_dtype",

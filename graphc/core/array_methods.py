@@ -227,12 +227,23 @@ class ArrayMethods:
     def __len__(self) -> int:
         if not self.shape:
             raise at(InvalidTypeError("len() of a 0-d tensor"), user_location())
-        return self.shape[0]
+        return self._rows("len()")
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self.shape:
             raise at(InvalidTypeError("iteration over a 0-d tensor"), user_location())
-        return (self[index] for index in range(self.shape[0]))
+        return (self[index] for index in range(self._rows("iteration")))
+
+    def _rows(self, use: str) -> int:
+        """The size of the first axis."""
+        size = self.shape[0]
+        if not isinstance(size, int):  # pyright: ignore[reportUnnecessaryIsInstance]
+            error = InvalidTypeError(
+                f"{use} needs the number of rows, which only a run of the graph knows ({self.type}); gx.shape(x)[0] is "
+                "it as a tensor, and gx.scan and gx.vmap go over rows"
+            )
+            raise at(error, user_location())
+        return size
 
     def __bool__(self) -> bool:
         if self.size != 1:

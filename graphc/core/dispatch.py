@@ -244,7 +244,7 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
     outputs: list[Any]
     forward: Compiled | None = None
     if trace is not None:
-        if trace.root.is_graph:
+        if attrs and trace.root.is_graph:
             late, found, given = with_late_inputs(op, values, attrs)
             op, values, attrs = late, list(found), given
         if has_large_ints(values):

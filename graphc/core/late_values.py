@@ -12,7 +12,7 @@ from typing import Any, cast
 from graphc.core.context import context
 from graphc.ir import LATE_MARK, Attrs, OpDef, known_ints, late_attrs, late_op, static_ints
 
-__all__ = ["LateValue", "has_late_values", "late_value", "with_late_inputs"]
+__all__ = ["LateValue", "has_late_values", "is_by_hand", "late_value", "with_late_inputs"]
 
 
 class LateValue:
@@ -26,6 +26,11 @@ class LateValue:
 
     def __init__(self, tensor: Any) -> None:
         self.tensor = tensor
+
+
+def is_by_hand() -> bool:
+    """Returns True where ops go to a graph that is built by hand, outside of its branches and bodies."""
+    return context.trace is not None and context.trace.is_graph
 
 
 def late_value(tensor: Any) -> Any:

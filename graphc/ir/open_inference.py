@@ -81,8 +81,8 @@ def infer_types(op: OpDef, types: Sequence[TensorType], attrs: Attrs, regions: S
       ProbeError: whatever the open sizes are, the types do not fit.
       Exception: what the op's inference raises.
     """
-    for type in types:  # no generator: this is asked of every node
-        if type.is_open:
+    for type in types:  # neither a generator nor is_open: this is asked of every node
+        if OPEN in type.shape or not type.ranked:
             return infer_open(op, types, attrs, regions)
     return tuple(op.infer(types, attrs, regions))
 

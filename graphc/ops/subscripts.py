@@ -20,7 +20,18 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
-from graphc.core import LateValue, Tensor, context, current_trace, is_symbolic, late_value, operand, type_of_any
+from graphc.core import (
+    FUNCTIONS,
+    LateValue,
+    Tensor,
+    context,
+    current_trace,
+    is_by_hand,
+    is_symbolic,
+    late_value,
+    operand,
+    type_of_any,
+)
 from graphc.ir import OPEN, TensorType
 
 __all__ = ["IndexEncoder", "LoopIndex", "checked_position"]
@@ -215,8 +226,9 @@ class IndexEncoder:
         axes = len(mask.shape)
         covered = self.shape[axis : axis + axes]
         empty = 0 in mask.shape
+        sides = type_of_any(mask).shape
         fits = len(covered) == axes and all(
-            size in (side, 0) or OPEN in (size, side) for size, side in zip(mask.shape, covered, strict=True)
+            size in (side, 0) or OPEN in (size, side) for size, side in zip(sides, covered, strict=True)
         )
         if not fits or (not axes and behind is None):
             raise self._out_of_range(f"a mask of shape {tuple(mask.shape)} on axes of shape {covered}")
@@ -227,6 +239,10 @@ class IndexEncoder:
         if behind is not None:
             self.items.append(("mask", axes, behind))
             self.tensors.append(mask)
+            return
+        if is_symbolic(mask) and is_by_hand():
+            for positions in FUNCTIONS["nonzero"](mask):  # as many as a run finds
+                self._tensor(positions)
             return
         if is_symbolic(mask):
             raise self._refuse(self._unknown_mask(type_of_any(mask)))
@@ -260,7 +276,8 @@ class IndexEncoder:
         return current_trace().refuse(InvalidArgumentError(self._message(message)))
 
     def _message(self, message: str) -> str:
-        return f"index of a tensor of shape {self.shape}: {message}"
+        shape = str(tuple("?" if size == OPEN else size for size in self.shape)).replace("'", "")
+        return f"index of a tensor of shape {shape}: {message}"
 
     def _out_of_range(self, message: str) -> InvalidArgumentError:
         return self._invalid(message, OutOfRangeError)

@@ -18,8 +18,8 @@ from graphc.core import (
     Tensor,
     apply,
     as_strings,
-    context,
     current_trace,
+    is_by_hand,
     is_symbolic,
     operand,
     translate_error,
@@ -42,8 +42,7 @@ def from_values(op: OpDef, function: Callable[..., Any]) -> Callable[[Sequence[A
     def run(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
         if any(as_strings(value) is not None for value in inputs):
             return apply(op, inputs, Attrs(attributes))
-        trace = context.trace
-        if trace is not None and trace.is_graph and any(map(is_symbolic, inputs)):
+        if is_by_hand() and any(map(is_symbolic, inputs)):
             return on_host(lambda *values: run(values, attributes), inputs, {})
         arrays = [
             known_values(op.name, name, value, "pass size=, the number of elements to keep, or call it on the result")

@@ -231,3 +231,23 @@ def test_a_composition_may_make_constants_and_convert_to_tensors() -> None:
         (found,) = run(made, (None, None), square)
         (wanted,) = run(made, (3, 3), square)
         np.testing.assert_allclose(found, wanted)
+
+
+def test_masks_and_loops_over_rows_in_graphcs_own_names() -> None:
+    def function(x: Any) -> Any:
+        last, sums = gx.scan(lambda total, row: (total + row, total), gx.zeros(3), x)
+        return x[x[:, 0] > 2.0], last, sums
+
+    for shape in ((None, 3), (None, None)):
+        for feed, found in zip((X, X[:2]), run(function, shape, X, X[:2]), strict=True):
+            np.testing.assert_array_equal(found[0], feed[feed[:, 0] > 2.0])
+            np.testing.assert_array_equal(found[1], feed.sum(axis=0))
+            np.testing.assert_array_equal(found[2], np.cumsum(feed, axis=0) - feed)
+
+
+@pytest.mark.parametrize("use", [len, list])
+def test_python_does_not_know_how_many_rows_there_are(use: Any) -> None:
+    with Graph().as_default():
+        x = placeholder("float32", shape=(None, 3))
+        with pytest.raises(gx.errors.InvalidTypeError, match=r"needs the number of rows.*gx\.shape\(x\)\[0\]"):
+            use(x)
