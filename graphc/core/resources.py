@@ -22,6 +22,7 @@ class Resources:
 
     Attributes:
       graph: the same.
+      resets: how often resources were forgotten; what was found before may not be there any more.
 
     Example:
       >>> resources = Resources()
@@ -37,6 +38,7 @@ class Resources:
         self.graph = graph
         self._lock = threading.Lock()
         self._containers: dict[str, dict[tuple[type[Any], str], Any]] = {}
+        self.resets = 0
 
     def get_or_make(self, container: str, name: str, make: Callable[[], T], kind: type[T]) -> T:
         """Returns the resource of that name; makes it if it is not there.
@@ -72,12 +74,14 @@ class Resources:
     def reset(self, containers: Iterable[str]) -> None:
         """Forgets all resources in these containers."""
         with self._lock:
+            self.resets += 1
             for container in containers:
                 self._containers.pop(container, None)
 
     def clear(self) -> None:
         """Forgets all resources."""
         with self._lock:
+            self.resets += 1
             self._containers.clear()
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from graphc.core import FUNCTIONS, SCALARS, Variable, apply, is_text, trace_scope
 from graphc.ir import OPS, Attrs
 from graphc.session.graph import Graph
+from graphc.session.placeholders import graph_dtype
 from graphc.session.tensor import GraphTensor
 
 __all__ = ["as_given", "initial_tensor"]
@@ -48,7 +49,7 @@ def initial_tensor(graph: Graph, given: Any, dtype: Any) -> GraphTensor:
         given = _eager(given)
     count = graph.version
     value: Any = graph.trace.lift(given)
-    if dtype is not None:
+    if dtype is not None and value.raw.type.dtype != graph_dtype(dtype):
         value = FUNCTIONS["astype"](value, dtype)
     elif value.raw.type.weak:
         value = apply(OPS["astype"], (value,), Attrs(dtype=value.raw.type.dtype))

@@ -10,6 +10,7 @@ from graphc.base import at, config, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.session.graph import Graph, default_graph
 from graphc.session.keys import GraphKeys
+from graphc.session.variable_scopes import scoped_name
 from graphc.session.variables import GraphVariable
 
 __all__ = [
@@ -62,7 +63,7 @@ def create_global_step(graph: Graph | None = None) -> Any:
             np.zeros((), dtype),
             trainable=False,
             collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
-            name="global_step",
+            name=scoped_name("global_step"),
         )
 
 

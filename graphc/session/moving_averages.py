@@ -14,6 +14,7 @@ from graphc.session.initializing import moving_average_variables, trainable_vari
 from graphc.session.keys import GraphKeys
 from graphc.session.optimizers import slot_variable
 from graphc.session.tensor import GraphTensor, Operation
+from graphc.session.variable_scopes import scoped_name
 from graphc.session.variables import GraphVariable
 
 __all__ = ["ExponentialMovingAverage"]
@@ -153,7 +154,8 @@ class ExponentialMovingAverage:
 def _zeros_for(tensor: GraphTensor, name: str) -> GraphVariable:
     graph = tensor.graph
     with graph.name_scope(None), graph.control_dependencies(None):
-        return GraphVariable(FUNCTIONS["zeros"](tensor.shape, dtype=tensor.dtype), trainable=False, name=name)
+        value = FUNCTIONS["zeros"](tensor.shape, dtype=tensor.dtype)
+        return GraphVariable(value, trainable=False, name=scoped_name(name))
 
 
 def _counter(tensor: GraphTensor, name: str) -> GraphVariable:

@@ -14,6 +14,7 @@ from graphc.session.gradients import gradients
 from graphc.session.graph import Graph
 from graphc.session.keys import GraphKeys
 from graphc.session.tensor import GraphTensor, Operation
+from graphc.session.variable_scopes import scoped_name
 from graphc.session.variables import GraphVariable
 
 __all__ = [
@@ -250,8 +251,7 @@ class Optimizer:
         """Returns a Variable that is kept once for a graph; makes it if it is not there."""
         found = self._others.get((graph, name))
         if found is None:
-            with graph.name_scope(None):
-                found = self._others[graph, name] = GraphVariable(first, trainable=False, name=name)
+            found = self._others[graph, name] = GraphVariable(first, trainable=False, name=name)
         return found
 
     def get_slot(self, var: Any, name: str) -> Any:
@@ -494,6 +494,8 @@ class FtrlOptimizer:
 def slot_variable(variable: GraphVariable, name: str, first: Any) -> GraphVariable:
     """Makes a Variable that keeps something for another one: of its shape and dtype, and on its device.
 
+    It is named after the other one, in the scope of Variables that is open.
+
     Args:
       variable: the other one.
       name: what it is called under the other one's name.
@@ -507,7 +509,9 @@ def slot_variable(variable: GraphVariable, name: str, first: Any) -> GraphVariab
             value = FUNCTIONS["full_like"](variable.initialized_value(), first)
         else:
             value = lambda: FUNCTIONS["full"](type.shape, first, dtype=type.dtype)  # noqa: E731
-        return GraphVariable(value, trainable=False, name=f"{variable.op.name}/{name}", validate_shape=not type.is_open)
+        return GraphVariable(
+            value, trainable=False, name=scoped_name(f"{variable.op.name}/{name}"), validate_shape=not type.is_open
+        )
 
 
 def _gradient(gradient: Any, variable: GraphVariable) -> Any:
@@ -530,7 +534,9 @@ def _number(value: Any) -> GraphTensor:
 
 
 def _listed(variables: Any) -> list[Any]:
-    return list(cast("Iterable[Any]", variables)) if isinstance(variables, list | tuple | set) else [variables]
+    if isinstance(variables, GraphVariable | GraphTensor) or not isinstance(variables, Iterable):
+        return [variables]
+    return list(cast("Iterable[Any]", variables))
 
 
 def _error(message: str) -> InvalidArgumentError:

@@ -181,15 +181,17 @@ class SegmentProgram:
         self._pin = find_device(segment.device, told=True) if segment.pinned else None
         self._undonated: Any = None
         self._variables: list[Variable] | None = None
+        self._resets = 0
 
     def __call__(self, arrays: Sequence[Any]) -> Sequence[Any]:
         """Runs it on the Variables of the Session."""
-        variables = self._variables
-        if variables is None:
+        variables, resets = self._variables, self._state.resources.resets
+        if variables is None or resets != self._resets:
             found = [self._state.find(resource) for resource in self._executable.variables]
             if self._keeps_values or any(variable is None for variable in found):
                 return self._first(found, arrays)
             variables = self._variables = [variable for variable in found if variable is not None]
+            self._resets = resets
         current = interruption()
         if current is not None and current.deadline is not None:
             return self._executable.attended(arrays, variables)

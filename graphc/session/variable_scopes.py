@@ -134,6 +134,12 @@ def get_variable_scope() -> VariableScope:
     return found
 
 
+def scoped_name(name: str) -> str:
+    """Returns a name in the scope of Variables that is open."""
+    scope = get_variable_scope().name
+    return f"{scope}/{name}" if scope else name
+
+
 def get_variable(
     name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
     trainable: bool | None = None, collections: Sequence[str] | None = None, caching_device: Any = None,

@@ -135,6 +135,12 @@ def _made(graph: Graph, wish: Wish) -> GraphVariable:
             dtype = wish.dtype
         else:
             dtype = wish.dtype if wish.options.get("given_dtype") else None
+            given = getattr(value, "dtype", None)
+            if dtype is not None and given is not None and given != graph_dtype(dtype):
+                raise _error(
+                    f"Variable {wish.name}: Initializer type {str(given)!r} and explicit dtype "
+                    f"{graph_dtype(dtype).name!r} don't match; convert the value"
+                )
             if wish.shape is not None:
                 raise _error(f"Variable {wish.name}: If initializer is a constant, do not specify shape.")
         options = {name: option for name, option in wish.options.items() if name != "given_dtype"}

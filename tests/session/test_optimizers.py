@@ -211,3 +211,19 @@ def test_what_is_refused(graph: gx.Graph) -> None:
         session.FtrlOptimizer(0.1)
     with gx.Graph().as_default(), pytest.raises(InvalidArgumentError, match="No variables to optimize"):
         optimizer.minimize(gx.asarray(1.0))
+
+
+def test_what_is_kept_is_named_in_the_scope_that_is_open(graph: gx.Graph) -> None:
+    w = Variable(1.0, name="w")
+    with gx.variable_scope("train"):
+        session.AdamOptimizer(0.1).minimize(w * w)
+        session.ExponentialMovingAverage(0.9).apply([w])
+        session.create_global_step()
+    with graph.name_scope("again"):
+        session.MomentumOptimizer(0.1, 0.9).minimize(w * w)
+    names = [variable.name.removesuffix(":0") for variable in session.global_variables()]
+    # As TensorFlow 2.21 has them.
+    assert names == [
+        "w", "train/beta1_power", "train/beta2_power", "train/w/Adam", "train/w/Adam_1",
+        "train/w/ExponentialMovingAverage", "train/global_step", "w/Momentum",
+    ]  # fmt: skip

@@ -86,6 +86,8 @@ def test_what_new_variables_refuse() -> None:
         gx.get_variable("k", [None, 2])
     with pytest.raises(InvalidArgumentError, match="If initializer is a constant, do not specify shape"):
         gx.get_variable("k", [2], initializer=np.ones(2, np.float32))
+    with pytest.raises(InvalidArgumentError, match="Initializer type 'float32' and explicit dtype 'int32' don't match"):
+        gx.get_variable("k", dtype="int32", initializer=np.ones(2, np.float32))
     with pytest.raises(UnimplementedError, match="partitioner"):
         gx.get_variable("k", [2], partitioner=object())
     with pytest.raises(InvalidArgumentError, match="name_or_scope is required"), gx.variable_scope(None):

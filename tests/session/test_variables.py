@@ -114,8 +114,11 @@ def test_asking_whether_there_is_a_value(graph: gx.Graph) -> None:
             run.run(check)
         run.run(v.initializer)
         assert run.run([there, check]) == [True, None]
+        assert run.run(v) == 1.0
         run.resources.reset(["kept"])
         assert not run.run(there)
+        with pytest.raises(FailedPreconditionError, match="uninitialized value v"):
+            run.run(v)
 
 
 def test_assignments_give_the_new_value(graph: gx.Graph) -> None:
