@@ -175,7 +175,7 @@ class Optimizer:
         pairs = [(gradient, self._checked(variable)) for gradient, variable in grads_and_vars]
         if not pairs:
             raise _error(f"{self._name}: No variables provided.")
-        used = [(gradient, variable) for gradient, variable in pairs if gradient is not None]
+        used = [(gradient, self._floats(variable)) for gradient, variable in pairs if gradient is not None]
         if not used:
             names = [variable.name for _, variable in pairs]
             raise _error(f"{self._name}: No gradients provided for any variable: {names}.")
@@ -240,6 +240,9 @@ class Optimizer:
                 f"{variable!r:.60}; put the gradient first in each pair"
             )
             raise at(error, user_location())
+        return variable
+
+    def _floats(self, variable: GraphVariable) -> GraphVariable:
         if not variable.type.is_inexact:
             error = InvalidTypeError(f"{self._name}: {variable!r} is no Variable of floats, and cannot be optimized")
             raise at(error, user_location())

@@ -124,10 +124,11 @@ def test_rates_may_be_tensors_feeds_and_functions(graph: gx.Graph) -> None:
 
 
 def test_gradients_may_be_changed_between(graph: gx.Graph) -> None:
-    w, unused = Variable([3.0, 4.0], name="w"), Variable(1.0, name="unused")
+    w, unused, count = Variable([3.0, 4.0], name="w"), Variable(1.0, name="unused"), Variable(0, name="count")
     optimizer = session.GradientDescentOptimizer(1.0)
     pairs = optimizer.compute_gradients(gx.sum(w * w))
-    assert [(gradient is None, variable) for gradient, variable in pairs] == [(False, w), (True, unused)]
+    missing = [(gradient is None, variable) for gradient, variable in pairs]
+    assert missing == [(False, w), (True, unused), (True, count)]
     train = optimizer.apply_gradients([(g if g is None else g * 0.25, v) for g, v in pairs])
     with gx.Session(graph=graph) as run:
         run.run(gx.global_variables_initializer())
@@ -189,8 +190,10 @@ def test_what_is_refused(graph: gx.Graph) -> None:
     optimizer = session.GradientDescentOptimizer(0.1)
     with pytest.raises(InvalidArgumentError, match=r"No gradients provided for any variable, check.*'w:0'"):
         optimizer.minimize(gx.asarray(1.0))
-    with pytest.raises(InvalidTypeError, match="no Variable of floats"):
+    with pytest.raises(InvalidArgumentError, match=r"No gradients provided for any variable, check.*'n:0'"):
         optimizer.minimize(w * w, var_list=[n])
+    with pytest.raises(InvalidTypeError, match="no Variable of floats"):
+        optimizer.apply_gradients([(1.0, n)])
     with pytest.raises(InvalidTypeError, match="optimizers update Variables of a graph, got GraphTensor"):
         optimizer.minimize(w * w, var_list=[w * 2.0])
     with pytest.raises(InvalidTypeError, match="the loss must be a tensor of a graph, got function"):
