@@ -292,6 +292,10 @@ class Trace:
             trace = trace.parent
         return trace
 
+    def inlined(self, call: Callable[[], Any]) -> Any:
+        """Calls a compiled function in the trace, whose nodes become the trace's."""
+        return call()
+
     def wrap(self, value: Value) -> SymbolicTensor:
         """The tensor that stands for a value of the graph."""
         return SymbolicTensor(value, self)

@@ -210,8 +210,10 @@ class Function:
         """The call inside another trace: its nodes become the caller's."""
         function = converted(self.python_function, self._options)
         args, kwargs = self._binder.convert(args, kwargs)
+        trace = context.trace
+        assert trace is not None  # or the call would not be inside it
         with self._options.pinned():
-            return function(*args, **kwargs)
+            return trace.inlined(lambda: function(*args, **kwargs))
 
     def _run_eagerly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         args, kwargs = self._binder.convert(args, kwargs)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
-from graphc.base import at, user_location
+from graphc.base import at, nest, user_location
 from graphc.base.errors import FailedPreconditionError, GraphcError, InvalidArgumentError, UnimplementedError
 from graphc.core import (
     NO_ATTRS,
@@ -24,7 +24,7 @@ from graphc.core import (
     is_text,
     trace_scope,
 )
-from graphc.ir import OPS, Attrs, Node, OpDef, TensorType, Value, is_shape_value
+from graphc.ir import OPS, Attrs, EffectKind, Node, OpDef, TensorType, Value, is_shape_value
 from graphc.ir import Graph as GraphIR
 from graphc.ops import HOST_VALUE
 from graphc.session.naming import NamingBuilder
@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from graphc.session.graph import Graph
 
 __all__ = ["GraphTrace"]
+
+
+def _changes(node: Node) -> bool:
+    return any(effect.kind is EffectKind.WRITE for effect in node.op.effects(node.attrs))
 
 
 class GraphTrace(Trace):
@@ -63,6 +67,20 @@ class GraphTrace(Trace):
         self.carried: set[Node] = set()
         self._tensors: dict[Value, GraphTensor] = {}
         self._lock = threading.RLock()
+
+    def inlined(self, call: Callable[[], Any]) -> Any:
+        """Calls a compiled function in the graph: a run that needs its result assigns and prints what it does."""
+        count = len(self.builder.nodes)
+        result = call()
+        made = [node for node in self.builder.nodes[count:] if node not in self.carried and _changes(node)]
+        if not made:
+            return result
+        leaves, structure = nest.flatten(result, repeats=True)
+        with self.graph.control_dependencies(list(map(self.graph.operation_of, made))):
+            after = [
+                self.apply(OPS["identity"], (leaf,))[0] if isinstance(leaf, GraphTensor) else leaf for leaf in leaves
+            ]
+        return nest.unflatten(structure, after)
 
     def wrap(self, value: Value) -> GraphTensor:
         """Returns the one tensor that stands for a value."""
