@@ -36,6 +36,10 @@ def test_an_array_of_the_users_is_copied() -> None:
     queue.enqueue_many([rows])
     rows[:] = 0
     assert queue.dequeue_many(3).tolist() == [[1, 2], [1, 2], [3, 4]]
+    words, given = FIFOQueue(10, gx.string, [[]]), np.array([b"a", b"b"], object)
+    words.enqueue_many([given])
+    given[:] = b"c"
+    assert words.dequeue_many(2).tolist() == ["a", "b"]
 
 
 @pytest.mark.parametrize(
