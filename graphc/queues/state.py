@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from graphc.base import at, user_location
+from graphc.base.errors import InvalidArgumentError
 from graphc.queues.fifo import FifoRows
 from graphc.queues.fillers import Fillers
 from graphc.queues.lines import Lines, Waiter
@@ -75,6 +76,7 @@ class QueueState(Lines):
       closed: whether it is closed.
       capacity: how many elements it holds.
       kept_back: how many elements stay while it is open.
+      is_ordered: whether rows are given by their priority.
       fillers: the same.
     """
 
@@ -87,6 +89,7 @@ class QueueState(Lines):
         self.closed = False
         self.capacity = spec.capacity if spec.capacity >= 0 else _ANY_NUMBER
         self.kept_back = spec.min_after_dequeue
+        self.is_ordered = spec.kind == "PriorityQueue"
         self.fillers = fillers
 
     def put_row(self, row: tuple[object, ...]) -> None:
@@ -153,9 +156,18 @@ class QueueState(Lines):
         Args:
           wanted: how many.
           up_to: whether fewer will do, but at least one, once the queue is closed.
+
+        Raises:
+          InvalidArgumentError: the queue gives rows by priority, and has never room for as many.
         """
         if not wanted:
             return []
+        if self.is_ordered and wanted > self.capacity and up_to:
+            wanted = self.capacity  # more are never there at once
+        elif self.is_ordered and wanted > self.capacity:
+            problem = f"has room for {self.capacity} elements, so that {wanted} in order are never there"
+            remedy = "dequeue fewer at a time, or give it a larger capacity"
+            raise at(InvalidArgumentError(f"{self.label} {problem}; {remedy}"), user_location())
         with self._lock:
             if self._takers or self.rows.size - (0 if self.closed else self.kept_back) < wanted:
                 take = Take(self, wanted, up_to)

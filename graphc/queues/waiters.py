@@ -98,7 +98,7 @@ class Take(Waiter):
     """A dequeue.
 
     It takes rows as they come, so that it can have more of them than the queue has room for, and gives them back if it
-    cannot have all.
+    cannot have all. Rows by priority it takes all at once: a later one may come before an earlier one.
 
     Args:
       queue: where from.
@@ -128,7 +128,7 @@ class Take(Waiter):
                 return self.finish(_too_few(queue, self._wanted))
             self._left = rows.size
         ready = min(rows.size if queue.closed else rows.size - queue.kept_back, self._left)
-        if ready <= 0:
+        if ready <= 0 or (queue.is_ordered and ready < self._left):
             return False
         self.got += rows.take(ready)
         self._left -= ready

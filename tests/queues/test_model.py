@@ -115,6 +115,11 @@ class PriorityModel(Model):
         self.rows.sort(key=lambda row: row[0])  # which keeps the order of equal ones
         return super().take(count)
 
+    def serve_take(self) -> bool:
+        if self.takers and not self.closed and len(self.rows) < self.takers[0].wanted:
+            return False  # all of them at once, since one that comes later may be before the others
+        return super().serve_take()
+
 
 class ShuffleModel(Model):
     """Which rows are taken is drawn, so the model only counts: rows stand for any."""
@@ -122,6 +127,8 @@ class ShuffleModel(Model):
 
 class QueueMachine(RuleBasedStateMachine):
     """Does to a queue and to the model the same."""
+
+    most = 7
 
     def __init__(self, queue: QueueBase, model: Model) -> None:
         super().__init__()
@@ -166,6 +173,7 @@ class QueueMachine(RuleBasedStateMachine):
 
     @rule(count=st.integers(1, 7), up_to=st.booleans())
     def dequeue_several(self, count: int, up_to: bool) -> None:
+        count = min(count, self.most)
         dequeue = self.queue.dequeue_up_to if up_to else self.queue.dequeue_many
         self.start(lambda: self.got(dequeue(count)), Waiting("take", wanted=count, up_to=up_to))
 
@@ -233,6 +241,8 @@ class ShuffleMachine(QueueMachine):
 
 
 class PriorityMachine(QueueMachine):
+    most = 5
+
     def __init__(self) -> None:
         super().__init__(PriorityQueue(5, "int32", [[]]), PriorityModel(5))
 

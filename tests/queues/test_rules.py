@@ -8,8 +8,8 @@ import threading
 import pytest
 
 import graphc as gx
-from graphc.base.errors import CancelledError, DeadlineExceededError, OutOfRangeError
-from graphc.queues import FIFOQueue, RandomShuffleQueue
+from graphc.base.errors import CancelledError, DeadlineExceededError, InvalidArgumentError, OutOfRangeError
+from graphc.queues import FIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
 from tests.queues.calls import Call
 
 
@@ -20,7 +20,7 @@ def queue_of(*values: int, capacity: int = 3) -> FIFOQueue:
     return queue
 
 
-def calling(queue: FIFOQueue | RandomShuffleQueue, function: object) -> Call:
+def calling(queue: QueueBase, function: object) -> Call:
     assert queue._state is not None
     assert callable(function)
     return Call(queue._state, function)
@@ -173,6 +173,29 @@ def test_a_shuffled_queue_keeps_some_while_it_is_open() -> None:
     assert waiting.waits
     queue.close()
     assert {first, *waiting.end().tolist()} == {0, 1, 2}
+
+
+def test_a_queue_by_priority_gives_the_least_of_all_that_are_there() -> None:
+    queue = PriorityQueue(3, "int32", [[]], name="p")
+    pair = calling(queue, lambda: [part.tolist() for part in queue.dequeue_many(2)])
+    queue.enqueue([5, 50])
+    assert queue.size().item() == 1
+    queue.enqueue([1, 10])
+    assert pair.end() == [[1, 5], [10, 50]]
+    never = r"PriorityQueue 'p' has room for 3 elements, so that 4 in order are never there; dequeue fewer at a time"
+    with pytest.raises(InvalidArgumentError, match=never):
+        queue.dequeue_many(4)
+    rest = calling(queue, lambda: queue.dequeue_up_to(4)[0].tolist())
+    queue.enqueue_many([[3, 2], [30, 20]])
+    queue.close()
+    assert rest.end() == [2, 3]
+
+
+def test_dequeue_up_to_of_more_than_a_queue_by_priority_holds_takes_all_of_it() -> None:
+    queue = PriorityQueue(2, "int32", [[]])
+    taken = calling(queue, lambda: queue.dequeue_up_to(10)[0].tolist())
+    queue.enqueue_many([[3, 2, 1], [0, 0, 0]])
+    assert taken.end() == [2, 3]
 
 
 def test_a_cancelled_dequeue_leaves_the_queue_as_it_was() -> None:
