@@ -80,6 +80,11 @@ class Reads:
         """Tells of the function that is traced, which is the same in all calls."""
         self.record(fixed(function, "the function"), function)
 
+    def wraps(self, owner: Any, function: Any, text: str) -> None:
+        """Tells that what was found outside, such as a compiled function, calls a function that it holds for good."""
+        if self.source(owner) is not None:
+            self.record(fixed(function, text), function)
+
     def looked_at(self, tensor: Tensor, array: Any) -> None:
         """Tells that Python code got to know the values of a tensor from outside."""
         source = self.source(tensor) or fixed(tensor, "a tensor from outside")

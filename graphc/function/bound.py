@@ -6,10 +6,9 @@ import copy
 import functools
 from typing import TYPE_CHECKING, Any
 
-from graphc.function.concrete import ConcreteFunction
-
 from graphc.base import detours
 from graphc.core import busy, context
+from graphc.function.concrete import ConcreteFunction
 from graphc.function.guards import MISS
 
 if TYPE_CHECKING:

@@ -208,6 +208,8 @@ class Function:
 
     def _inline(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The call inside another trace: its nodes become the caller's."""
+        assert context.trace is not None
+        context.trace.root.reads.wraps(self, self.python_function, self.name)
         function = converted(self.python_function, self._options)
         args, kwargs = self._binder.convert(args, kwargs)
         trace = context.trace

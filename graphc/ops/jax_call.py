@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, cast
@@ -13,7 +14,7 @@ from jax.core import Tracer
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidTypeError
-from graphc.core import NO_ATTRS, SCALARS, ArrayMethods, apply_all, operand, type_of_any
+from graphc.core import NO_ATTRS, SCALARS, ArrayMethods, apply_all, context, operand, type_of_any
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType, typed_key
 from graphc.ops.table import infer_by_evaluation
 
@@ -28,7 +29,8 @@ def call_jax(fn: Callable[..., Any], *args: Any) -> Any:
 
     Args:
       fn: a function of JAX arrays in any pytrees, such as a method of a flax or equinox module. It is compiled once for
-        the same function, structure and types; a lambda made anew for each call is compiled at each call.
+        the same function, structure and types; a lambda made anew for each call is compiled at each call. What it reads
+        outside its arguments, eager calls take as it was then, as ``jax.jit`` does; compiled functions look again.
       *args: pytrees. Tensors, variables and arrays become JAX arrays, and gradients flow to them; Python values are
         given as they are, and another value is another program.
 
@@ -50,7 +52,9 @@ def call_jax(fn: Callable[..., Any], *args: Any) -> Any:
     fixed = tuple(None if _is_array(leaf) else _Fixed(leaf) for leaf in leaves)
     types = tuple(type_of_any(tensor) for tensor in tensors)
     try:
-        call = _call(fn, structure, fixed, types)
+        # A new trace may be made because something changed that the function reads: JAX is to trace it anew.
+        trace = None if context.trace is None else weakref.ref(context.trace.root)
+        call = _call(fn, structure, fixed, types, trace)
     except TypeError as error:
         if "unhashable" not in str(error):
             raise
@@ -137,7 +141,7 @@ def _array(result: Any, name: str) -> Any:
 
 @lru_cache(maxsize=_KEPT)
 def _call(
-    fn: Callable[..., Any], structure: Any, fixed: tuple[_Fixed | None, ...], types: tuple[TensorType, ...]
+    fn: Callable[..., Any], structure: Any, fixed: tuple[_Fixed | None, ...], types: tuple[TensorType, ...], trace: Any
 ) -> _Call:
-    del types  # part of the key, since the structure of the results may depend on them
+    del types, trace  # parts of the key; the structure of the results may depend on the types
     return _Call(fn, structure, fixed)

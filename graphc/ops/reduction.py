@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from graphc.ops.means import of_something
 from graphc.ops.table import define, row
 
 _REDUCE = "x, axis: Axis = None, keepdims: bool = False"
@@ -28,7 +29,7 @@ def _cumulative_prod(x: Any, axis: int | None = None, dtype: Any = None, include
 _ROWS = (
     row("sum", jnp.sum, _REDUCE_TO, "The sum over axis; small integers are summed as int32."),
     row("prod", jnp.prod, _REDUCE_TO, "The product over axis."),
-    row("mean", jnp.mean, _REDUCE_TO, "The arithmetic mean over axis; integers give floats."),
+    row("mean", of_something(jnp.mean), _REDUCE_TO, "The arithmetic mean over axis; integers give floats."),
     row("max", jnp.max, _REDUCE, "The largest element over axis.", aliases=("amax",)),
     row("min", jnp.min, _REDUCE, "The smallest element over axis.", aliases=("amin",)),
     row("ptp", jnp.ptp, _REDUCE, "The largest element less the smallest, over axis."),

@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from graphc.ops.means import of_something
 from graphc.ops.table import define, row
 
 Array = jax.Array
@@ -44,7 +45,7 @@ _ROWS = (
     row("corrcoef", jnp.corrcoef, "x, y=None, rowvar: bool = True", "The correlation coefficients of variables."),
     row("nansum", jnp.nansum, _REDUCE_TO, "The sum over axis, NaN left out.", light=True),
     row("nanprod", jnp.nanprod, _REDUCE_TO, "The product over axis, NaN left out."),
-    row("nanmean", jnp.nanmean, _REDUCE_TO, "The mean over axis, NaN left out.", light=True),
+    row("nanmean", of_something(jnp.nanmean), _REDUCE_TO, "The mean over axis, NaN left out.", light=True),
     row("nanmax", jnp.nanmax, _REDUCE, "The largest element over axis, NaN left out.", light=True),
     row("nanmin", jnp.nanmin, _REDUCE, "The smallest element over axis, NaN left out.", light=True),
     row("nanstd", _nanstd, _SPREAD, "The standard deviation over axis, NaN left out."),

@@ -208,6 +208,37 @@ def _() -> Made:
     return lambda x: helpers[0](x) + helpers[1](x), lambda: helpers.__setitem__(1, sharing(3.0)[1])
 
 
+for _kind, _wrap in {
+    "`gx.function`": gx.function,
+    "`gx.grad`": gx.grad,
+    "`gx.custom_gradient`": lambda function: gx.custom_gradient(lambda x: (function(x), lambda upstream: upstream)),
+    "`gx.call_jax`": lambda function: lambda x: gx.call_jax(lambda value: function(value), x),
+}.items():
+
+    def _make_wrapped(wrap: Any = _wrap) -> Made:
+        number = 2.0
+
+        def change() -> None:
+            nonlocal number
+            number = 3.0
+
+        helper = wrap(lambda x: x * x * number)
+        return lambda x: helper(x) + 1.0, change
+
+    for_kind(FUNCTIONS, f"a variable of the function around what {_kind} is given", "followed")(_make_wrapped)
+
+
+@for_kind(FUNCTIONS, "a compiled method that is patched, called by another", "followed")
+def _() -> Made:
+    class Kind:
+        @gx.function
+        def helper(self, x: Any) -> Any:
+            return x * 2
+
+    value = Kind()
+    return lambda x: value.helper(x), lambda: setattr(Kind, "helper", gx.function(lambda self, x: x * 3))
+
+
 @for_kind(FUNCTIONS, "what a `contextlib.contextmanager` yields", "followed")
 def _() -> Made:
     values = {"a": 2.0}

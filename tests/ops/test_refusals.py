@@ -11,6 +11,7 @@ import graphc as gx
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 
 A, B, V, S = gx.ones((3, 3)), gx.ones((2, 3)), gx.ones(3), gx.asarray(1.0)
+I = gx.zeros((2, 0), dtype="int32")  # noqa: E741
 SQUARE = "expected a square matrix or a batch of them"
 COUNT = "expected an int from 0 on"
 
@@ -72,6 +73,9 @@ CASES: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: gx.repeat(A, -1), InvalidArgumentError, "repeats is -1, expected ints from 0 on"),
     (lambda: gx.reshape(A, (1.5, 2)), InvalidTypeError, "shape is (1.5, 2), expected an int or several"),  # pyright: ignore
     (lambda: gx.reshape(A, (-1, 2)), InvalidArgumentError, "reshape(x: f32[3,3], shape=(-1, 2)): "),
+    # XLA divides by zero while it compiles, which ended the process.
+    (lambda: gx.mean(I, dtype="int32"), InvalidArgumentError, "the mean of no elements is no int32; leave dtype out"),
+    (lambda: gx.nanmean(I, axis=-1, dtype="int8"), InvalidArgumentError, "the mean of no elements is no int8; leave"),
     (lambda: gx.random.normal((-1,)), InvalidArgumentError, "shape is (-1,), expected ints from 0 on"),
 ]
 

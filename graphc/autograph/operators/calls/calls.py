@@ -70,6 +70,7 @@ from graphc.autograph.source import NoSourceError
 from graphc.base import is_graphc_file, is_installed_file, is_internal_file, remember
 from graphc.base.errors import UnsupportedSyntaxError
 from graphc.core import ArrayMethods, Region, SymbolicTensor, Tensor, context, dispatched, register_converter
+from graphc.ops import call_jax
 
 __all__ = ["call", "call_method", "convert_call", "do_not_convert", "is_pure_class", "load_attr"]
 
@@ -442,6 +443,8 @@ def _user_or_library(code_owner: Any, original: Any) -> Any:
     check_recursion(code_owner)
     replaced = REPLACED.get(code_owner) if original is code_owner else None
     if is_graphc_file(code.co_filename):
+        if (wrapped := code_owner.__dict__.get("__wrapped__")) is not None and context.trace is not None:
+            context.trace.root.reads.wraps(code_owner, wrapped, code_owner.__name__)  # as gx.grad(f) does
         return original if replaced is None else functools.partial(replaced, original)
     maker = None if is_converted(code) else converted_maker(code_owner)
     if maker is None and replaced is None and _is_to_convert(code):
@@ -753,4 +756,12 @@ def is_pure_class(kind: type[Any]) -> bool:
 
 _is_internal = lru_cache(maxsize=None)(is_internal_file)
 
+
+def _call_jax(native: Any, function: Any, /, *args: Any) -> Any:
+    """``gx.call_jax``, whose function runs as it is when JAX traces it."""
+    follow(function)
+    return native(function, *args)
+
+
+REPLACED[call_jax] = _call_jax
 register_converter(call)

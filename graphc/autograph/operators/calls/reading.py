@@ -221,6 +221,8 @@ def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) 
             reads.record(place if source is None else attribute(place, "__func__"), found)
         elif isinstance(found, staticmethod | classmethod):
             reads.record(attribute(fixed(kind, kind.__name__), name), getattr(kind, name))
+        elif getattr(cast("type[Any]", type(found)), "__graphc_opaque__", False):  # a compiled method
+            reads.record(attribute(fixed(kind, kind.__name__), name), found)
         elif found is not None and not hasattr(cast("type[Any]", type(found)), "__get__"):
             record(place, value)
 

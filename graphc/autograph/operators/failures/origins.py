@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import dis
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from types import FrameType, TracebackType
+from types import FrameType, FunctionType, TracebackType
 from typing import Any, cast
 
 from graphc.autograph.convert import is_converted
@@ -66,7 +67,18 @@ def is_of_program(error: BaseException) -> bool:
     if not isinstance(error, Exception) or isinstance(error, GraphcError | RecursionError):
         return False
     own, last = _innermost_own(error)
-    return own is None or _is_door(own) or (own is last and _is_raise(own))
+    return own is None or _is_door(own) or (own is last and (_is_raise(own) or _misfits(error, own)))
+
+
+_MISFIT = re.compile(r"(\S+)\(\) (missing \d|takes |got an unexpected keyword|got multiple values)")
+
+
+def _misfits(error: BaseException, entry: TracebackType) -> bool:
+    """Whether a function of the user's, which one of graphc's was given, does not take what that gives it."""
+    found = _MISFIT.match(str(error)) if isinstance(error, TypeError) else None
+    given = [value for value in entry.tb_frame.f_locals.values() if isinstance(value, FunctionType)] if found else []
+    names = [value.__qualname__ for value in given if not is_graphc_file(value.__code__.co_filename)]
+    return found is not None and found[1] in names
 
 
 def _answers_program(error: Exception) -> bool:

@@ -223,3 +223,16 @@ def test_endless_recursion_is_told_from_a_bug() -> None:
 def test_arguments_that_a_function_of_graphcs_does_not_take_are_no_bug() -> None:
     with pytest.raises(TypeError, match=re.escape("must be an iterable, not int")):
         gx.function(lambda x: gx.stack(5))(f(1.0))  # type: ignore[arg-type]
+
+
+def test_a_function_that_does_not_take_what_graphc_gives_it_raises_as_python_does() -> None:
+    def program(x: Any) -> Any:
+        return gx.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, v * 2), (gx.asarray(0), x))  # type: ignore[misc]
+
+    messages: list[str] = []
+    for call in (program, gx.function(program)):
+        with pytest.raises(TypeError, match=r"<lambda>\(\) missing 1 required positional argument: 'v'") as caught:
+            call(gx.asarray(1.0))
+        messages.append(str(caught.value).partition("\n")[0])
+        assert not isinstance(caught.value, InternalError)
+    assert messages[0] == messages[1]

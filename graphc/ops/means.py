@@ -1,0 +1,26 @@
+"""Means in whole numbers of no elements, which XLA would divide by zero while it compiles: that ends the process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+__all__ = ["of_something"]
+
+
+def of_something(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A mean, refused where it is asked for as a whole number and there are no elements to take it of."""
+
+    @wraps(function)
+    def checked(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+        if dtype is not None and jnp.issubdtype(dtype, jnp.integer):
+            axes = range(x.ndim) if axis is None else np.atleast_1d(axis).tolist()
+            if 0 in [x.shape[place] for place in axes if -x.ndim <= place < x.ndim]:
+                raise ValueError(f"the mean of no elements is no {jnp.dtype(dtype).name}; leave dtype out for NaN")
+        return function(x, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    return checked
