@@ -23,7 +23,7 @@ with graph.as_default():
 
     def read_instance():
         """One reader, and the operation that moves its next line into the queue."""
-        key, line = gx.queues.TextLineReader(skip_header_lines=1).read(filenames)
+        _, line = gx.queues.TextLineReader(skip_header_lines=1).read(filenames)
         x1, x2, target = gx.strings.decode_csv(line, [[0.0], [0.0], [0.0]])
         return instances.enqueue([gx.stack([x1, x2]), target])
 

@@ -199,13 +199,13 @@ class Generator(BasicDistributions):
     def _value(self) -> Tensor:
         trace = context.trace
         if self._draws_in_graphs and trace is not None and trace.root.is_graph:
-            return trace.read(trace.root.new_random_state())  # pyright: ignore[reportAttributeAccessIssue]
+            return trace.read(cast("Any", trace.root).new_random_state())
         return self.state.value() if self.local_state is None else self.local_state
 
     def _assign(self, value: Any) -> None:
         trace = context.trace
         if self._draws_in_graphs and trace is not None and trace.root.is_graph:
-            trace.assign(trace.root.random_state, value)  # pyright: ignore[reportAttributeAccessIssue]
+            trace.assign(cast("Any", trace.root).random_state, value)
             return
         if not self._is_local:
             self.state.assign(value)

@@ -160,7 +160,17 @@ _GRADIENT = {
     ),
     **dict.fromkeys(
         (
-            *("einsum_path", "broadcast_shapes", "iscomplexobj", "isrealobj", "isscalar", "ndim", "shape", "shape_tensor", "size"),
+            *(
+                "einsum_path",
+                "broadcast_shapes",
+                "iscomplexobj",
+                "isrealobj",
+                "isscalar",
+                "ndim",
+                "shape",
+                "shape_tensor",
+                "size",
+            ),
             *("can_cast", "finfo", "iinfo", "isdtype", "issubdtype", "promote_types", "result_type", "random.seed"),
             "random.get_global_generator",
             *(f"strings.{name}" for name in ("as_string", "decode_csv", "format", "join", "lower", "reduce_join")),

@@ -9,7 +9,7 @@ import graphc.autograph.operators.expressions.folding  # pyright: ignore[reportU
 import graphc.autograph.operators.expressions.operator_functions  # pyright: ignore[reportUnusedImport]
 import graphc.autograph.operators.expressions.reductions  # pyright: ignore[reportUnusedImport]
 import graphc.autograph.operators.expressions.sorting  # pyright: ignore[reportUnusedImport]
-import graphc.autograph.operators.host.host_ops  # fills a registry
+import graphc.autograph.operators.host.host_ops  # pyright: ignore[reportUnusedImport]  fills a registry
 import graphc.autograph.operators.numbers.arithmetic  # pyright: ignore[reportUnusedImport]
 import graphc.autograph.operators.numbers.conversions  # pyright: ignore[reportUnusedImport]
 import graphc.autograph.operators.numbers.math_functions  # pyright: ignore[reportUnusedImport]
