@@ -21,11 +21,17 @@ COUNT = OPS.add(
     "tests.count",
     OpDef("tests.count", _count, lambda types, attrs, regions: (TensorType((), np.dtype("int32")),), host=True),
 )
+
+
+def _upper(words: Any) -> Any:
+    return np.array([word.upper() for word in words], object)
+
+
 UPPER = OPS.add(
     "tests.upper",
     OpDef(
         "tests.upper",
-        lambda words: np.array([word.upper() for word in words], object),
+        _upper,
         lambda types, attrs, regions: (types[0],),
         host=True,
     ),
