@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -11,12 +10,13 @@ import numpy as np
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
-from graphc.core import STRING, Tensor, bytes_array, is_text
+from graphc.core import STRING, Tensor, Variable, bytes_array, is_text
 from graphc.ir import OPEN, Node, TensorType, Value
+from graphc.ops import READ_VARIABLE
 from graphc.session.graph import Graph
 from graphc.session.tensor import GraphTensor, Operation
 
-__all__ = ["Fetches", "feed_value", "feeds_of", "fetched_value"]
+__all__ = ["Fetches", "feed_targets", "feed_value", "fetched_value"]
 
 
 @dataclass(frozen=True)
@@ -72,22 +72,23 @@ def _flattened(fetches: Any) -> tuple[list[Any], Any]:
     return leaves, structure
 
 
-def feeds_of(graph: Graph, feed_dict: Mapping[Any, Any]) -> list[tuple[Value, Any]]:
-    """Reads a ``feed_dict``.
+def feed_targets(graph: Graph, key: Any) -> list[Value]:
+    """Returns the values that a key of a ``feed_dict`` gives: of a Variable all that is read of it.
 
     Raises:
-      InvalidTypeError: a key is no tensor.
+      InvalidTypeError: the key is no tensor.
       InvalidArgumentError: a tensor may not be fed.
     """
-    found: list[tuple[Value, Any]] = []
-    for key, value in feed_dict.items():
-        tensor = graph.as_graph_element(key, allow_operation=False) if not isinstance(key, GraphTensor) else key
-        if tensor.trace.graph is not graph:
-            raise at(InvalidArgumentError(f"the fed tensor {tensor.name!r} is of another graph"), user_location())
-        if tensor.raw in graph.unfed:
-            raise at(InvalidArgumentError(f"Tensor {tensor.name} may not be fed."), user_location())
-        found.append((tensor.raw, value))
-    return found
+    tensor = graph.as_graph_element(key, allow_operation=False) if not isinstance(key, GraphTensor) else key
+    if tensor.trace.graph is not graph:
+        raise at(InvalidArgumentError(f"the fed tensor {tensor.name!r} is of another graph"), user_location())
+    if tensor.raw in graph.unfed:
+        raise at(InvalidArgumentError(f"Tensor {tensor.name} may not be fed."), user_location())
+    if not isinstance(key, Variable):
+        return [tensor.raw]
+    resource = tensor.op.node.attrs["variable"]
+    nodes = graph.trace.builder.nodes
+    return [node.outputs[0] for node in nodes if node.op is READ_VARIABLE and node.attrs["variable"] == resource]
 
 
 def feed_value(value: Value, given: Any) -> Any:

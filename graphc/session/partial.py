@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
 from graphc.ir import CONSTANT, Node, Value
-from graphc.session.fetching import Fetches, feed_value, feeds_of, fetched_value
+from graphc.session.fetching import Fetches, feed_targets, feed_value, fetched_value
 from graphc.session.pruning import needed_nodes
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class PartialRun:
         self._session = session
         graph = session.graph
         wanted = Fetches.of(graph, fetches)
-        self._open_feeds = {value for value, _ in feeds_of(graph, dict.fromkeys(feeds))}
+        self._open_feeds = {value for key in feeds for value in feed_targets(graph, key)}
         self._open_fetches: set[Value | Node] = {*wanted.values, *wanted.nodes}
         self._nodes = self._needed(self._open_fetches, self._open_feeds)
         self._done: set[Node] = set()
@@ -46,7 +46,8 @@ class PartialRun:
         wanted = Fetches.of(self._session.graph, fetches)
         targets: list[Value | Node] = [*wanted.values, *wanted.nodes]
         self._check(targets, self._open_fetches, "fetch")
-        given = feeds_of(self._session.graph, feed_dict)
+        graph = self._session.graph
+        given = [(value, array) for key, array in feed_dict.items() for value in feed_targets(graph, key)]
         self._check([value for value, _ in given], self._open_feeds, "feed")
         known = {**self._known, **{value: feed_value(value, array) for value, array in given}}
         nodes = [node for node in self._needed(targets, known) if node not in self._done]

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, cast
 
-from graphc.base import CancellationToken, at, config, deadline, user_location
+from graphc.base import CancellationToken, at, config, deadline, nest, user_location
 from graphc.base.errors import CancelledError, FailedPreconditionError, InvalidArgumentError
 from graphc.core import Resources, device_name, devices, resources_scope, trace_scope
 from graphc.ir import Graph as GraphIR
 from graphc.ir import Node, TensorType, Value
 from graphc.runtime import Execution, Plan, observer, place, profile
-from graphc.session.fetching import Fetches, feed_value, feeds_of, fetched_value
+from graphc.session.fetching import Fetches, feed_targets, feed_value, fetched_value
 from graphc.session.graph import Graph, default_graph, stacks
 from graphc.session.options import ConfigProto, RunMetadata, RunOptions
 from graphc.session.partial import PartialRun
@@ -23,6 +23,7 @@ from graphc.session.planning import Request, make_plan
 from graphc.session.pruning import needed_nodes
 from graphc.session.state import SessionState
 from graphc.session.steps import StateSegment
+from graphc.session.tensor import GraphTensor
 
 __all__ = ["InteractiveSession", "Session"]
 
@@ -36,14 +37,14 @@ class _Prepared:
 
     Attributes:
       fetches: what is asked for.
-      fed: the values that are given, in the order of ``feed_dict``.
+      fed: the values that are given, each with its place in ``feed_dict``.
       plan: what to do.
       single: the plan as one call of a program, where it is that; None for more.
       known: what the key tells by identity, to keep it alive.
     """
 
     fetches: Fetches
-    fed: tuple[Value, ...]
+    fed: Mapping[Value, int]
     plan: Plan
     single: _Single | None
     known: Any
@@ -165,7 +166,7 @@ class Session:
         """
         feeds = list(feed_dict.items()) if feed_dict else ()
         prepared = self._prepare(fetches, feeds)
-        arrays = [feed_value(value, given) for value, (_, given) in zip(prepared.fed, feeds, strict=True)]
+        arrays = [feed_value(value, feeds[place][1]) for value, place in prepared.fed.items()]
         return self._run(prepared, arrays, options, run_metadata)
 
     def make_callable(
@@ -182,13 +183,13 @@ class Session:
         prepared = self._prepare(fetches, feeds)
 
         def call(*values: Any, options: RunOptions | None = None, run_metadata: RunMetadata | None = None) -> Any:
-            if len(values) != len(prepared.fed):
+            if len(values) != len(feeds):
                 error = InvalidArgumentError(
-                    f"the callable takes {len(prepared.fed)} values for its feed_list, {len(values)} were given"
+                    f"the callable takes {len(feeds)} values for its feed_list, {len(values)} were given"
                 )
                 raise at(error, user_location())
             self._check_open()
-            arrays = list(map(feed_value, prepared.fed, values))
+            arrays = [feed_value(value, values[place]) for value, place in prepared.fed.items()]
             return self._run(prepared, arrays, options, run_metadata)
 
         def plain(*values: Any) -> Any:
@@ -251,10 +252,10 @@ class Session:
     def _made(self, fetches: Any, feeds: Sequence[tuple[Any, Any]]) -> _Prepared:
         graph = self._graph
         wanted = Fetches.of(graph, fetches)
-        fed = [value for value, _ in feeds_of(graph, dict(feeds))]
+        fed = {value: place for place, (key, _) in enumerate(feeds) for value in feed_targets(graph, key)}
         nodes = needed_nodes(graph.trace.builder.nodes, (*wanted.values, *wanted.nodes), set(fed), graph.trace.carried)
-        plan = self.plan(nodes, fed, wanted.values)
-        return _Prepared(wanted, tuple(fed), plan, _Single.of(plan), (fetches, [key for key, _ in feeds]))
+        plan = self.plan(nodes, tuple(fed), wanted.values)
+        return _Prepared(wanted, fed, plan, _Single.of(plan), (fetches, [key for key, _ in feeds]))
 
     def plan(self, nodes: Sequence[Node], fed: Sequence[Value], fetched: Sequence[Value]) -> Plan:
         """Makes the plan of a run.
@@ -429,6 +430,7 @@ def _key(fetches: Any) -> Any:
     kind = cast("type[Any]", type(fetches))
     if kind in (list, tuple):
         return (kind, *map(_key, fetches))
-    if kind is dict:
-        return (kind, *[(name, _key(item)) for name, item in fetches.items()])
-    return fetches if isinstance(fetches, str) else id(fetches)
+    if kind is GraphTensor or kind is str:
+        return fetches if kind is str else id(fetches)
+    parts = nest.children(fetches)
+    return id(fetches) if parts is None else (kind, *parts[0], *map(_key, parts[1]))

@@ -3,6 +3,7 @@
 import gc
 import threading
 import tracemalloc
+from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
@@ -353,3 +354,19 @@ def test_ten_thousand_runs_keep_no_memory(graph: gx.Graph) -> None:
 def test_resources_belong_to_the_session() -> None:
     assert isinstance(gx.Session(graph=gx.Graph()).resources, Resources)
     assert GraphVariable.__name__ == "GraphVariable"
+
+
+def test_a_fed_variable_is_fed_wherever_it_is_read(graph: gx.Graph) -> None:
+    v = gx.Variable(1.0)
+    y = v + 1.0
+    with gx.Session() as session:
+        assert session.run([y, v], {v: 5.0}) == [6.0, 5.0]
+
+
+def test_a_container_that_changes_is_another_fetch(graph: gx.Graph) -> None:
+    x = constant(1.0)
+    wanted = OrderedDict(a=x)
+    with gx.Session() as session:
+        assert session.run(wanted) == {"a": 1.0}
+        wanted["b"] = x + 1.0
+        assert session.run(wanted) == {"a": 1.0, "b": 2.0}
