@@ -13,7 +13,6 @@ from graphc.queues.features import (
     FixedLenFeature,
     FixedLenSequenceFeature,
     SparseFeature,
-    SparseValue,
     VarLenFeature,
 )
 from graphc.queues.fillers import Fillers
@@ -29,6 +28,7 @@ from graphc.queues.readers import (
     WholeFileReader,
 )
 from graphc.queues.records import TFRecordOptions, TFRecordWriter, tf_record_iterator
+from graphc.queues.sparse import SparseValue
 from graphc.queues.spec import QueueSpec
 from graphc.queues.state import QueueState
 

@@ -18,24 +18,9 @@ __all__ = [
     "FixedLenFeature",
     "FixedLenSequenceFeature",
     "SparseFeature",
-    "SparseValue",
     "VarLenFeature",
     "columns_of",
 ]
-
-
-class SparseValue(NamedTuple):
-    """A sparse tensor as its parts, as TensorFlow's ``SparseTensorValue``.
-
-    Attributes:
-      indices: the places of the elements that are there, a row each, ascending.
-      values: these elements.
-      dense_shape: the size of each axis.
-    """
-
-    indices: Any
-    values: Any
-    dense_shape: Any
 
 
 @dataclass(frozen=True)

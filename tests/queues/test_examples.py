@@ -17,10 +17,10 @@ from graphc.queues.features import (
     FixedLenFeature,
     FixedLenSequenceFeature,
     SparseFeature,
-    SparseValue,
     VarLenFeature,
 )
 from graphc.queues.messages import make_example
+from graphc.queues.sparse import SparseValue
 
 
 def message(**features: Any) -> bytes:
@@ -85,6 +85,16 @@ def test_features_are_what_tensorflow_gives(given: Any, feature: dict[str, Any],
     if isinstance(given, bytes):
         (found,) = parse_single_example(given, feature).values()
         assert plain(found) == expected
+
+
+def test_sparse_values_become_dense() -> None:
+    (found,) = parse_example([ONE, TWO], {"c": VarLenFeature(gx.string)}).values()
+    assert found.to_dense().tolist() == [["x", "y"], ["z", ""]]
+    assert found.to_dense("?").tolist() == [["x", "y"], ["z", "?"]]
+    (found,) = parse_example([ONE, message()], {"b": VarLenFeature(gx.float32)}).values()
+    assert found.to_dense().tolist() == [[1.0, 2.0], [0.0, 0.0]]
+    assert found.to_dense(-1.0).tolist() == [[1.0, 2.0], [-1.0, -1.0]]
+    assert gx.function(lambda: found.to_dense() * 2.0)().tolist() == [[2.0, 4.0], [0.0, 0.0]]
 
 
 def test_several_features_come_by_their_names() -> None:
@@ -192,6 +202,14 @@ INT, FLOAT = FixedLenFeature([], gx.int64), FixedLenFeature([], gx.float32)
             r"parse_single_example: serialized must be a single string; parse_example takes many, got \w+\[1\]",
         ),
         (lambda: parse_example([ONE, TWO], {"a": INT}, ["x"]), r"parse_example: 1 example_names for 2 messages"),
+        (
+            lambda: SparseValue([[2]], [1.0], [2]).to_dense(),
+            r"SparseValue\.to_dense: the index \[2\] lies outside of the shape \(2,\)",
+        ),
+        (
+            lambda: SparseValue([[0]], [1.0], [2]).to_dense("a"),
+            r"SparseValue\.to_dense: default_value must be of the values' dtype, got 'a'",
+        ),
         (lambda: make_example({"a": 1j}), r"make_example: 1j is neither text, floats nor ints"),
     ],
 )

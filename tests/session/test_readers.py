@@ -198,6 +198,9 @@ class TestDecoders:
             assert values["c"].indices.tolist() == [[1, 0], [2, 0], [2, 1]]
             assert values["c"].values.tolist() == [b"a"] * 3
             assert values["c"].dense_shape.tolist() == [3, 2]
+            dense = found["c"].to_dense("-")
+            assert str(dense.raw.type) == "str[?,?]"
+            assert session.run(dense, {many: messages}).tolist() == [[b"-", b"-"], [b"a", b"-"], [b"a", b"a"]]
             assert session.run(gx.sum(single["x"]), {one: messages[2]}) == np.float32(4.5)
             with pytest.raises(InvalidArgumentError, match="parse_single_example: b'junk' is no Example message"):
                 session.run(single, {one: b"junk"})
