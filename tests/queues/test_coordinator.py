@@ -212,6 +212,22 @@ class TestWaiting:
         coord.join([thread])
 
 
+def test_callbacks_are_called_at_the_stop_once_and_at_once_after_it() -> None:
+    coord, calls = gx.Coordinator(), list[str]()
+    coord.on_stop(lambda: calls.append("first"))
+    forget = coord.on_stop(lambda: calls.append("forgotten"))
+    forget()
+    assert calls == []
+    coord.request_stop()
+    coord.request_stop()
+    assert calls == ["first"]
+    coord.on_stop(lambda: calls.append("late"))
+    assert calls == ["first", "late"]
+    coord.clear_stop()
+    coord.request_stop()
+    assert calls == ["first", "late"]
+
+
 class TestLooperThread:
     def test_it_loops_until_the_stop_and_calls_what_surrounds_the_rounds(self) -> None:
         coord, log = gx.Coordinator(), list[str]()
