@@ -33,8 +33,6 @@ TABLES = {
 RANDOM = ("random.", "random_", "multinomial")
 # Python's complex numbers are complex64 where they are given as they are, as in graphc.compat.v2.
 NARROWER = ("linalg.adjoint", "math.angle", "math.conj", "math.imag", "math.real", "signal.fft", "signal.ifft")
-# It formats text in Python.
-NOT_IN_GRAPHS = ("strings.format",)
 NOT_ALONE = {"losses.get_total_loss", "switch_case"}
 """In a graph without losses there is no sum of them; functions in a text have no source, which branches need."""
 NAMED_OTHERWISE = {"losses.get_regularization_loss", "stack", "searchsorted", "nn.silu", "nn.softmax"}
@@ -74,7 +72,7 @@ def compare(found: Any, expected: Any, *, dtype: bool) -> None:
 
 def runs(row: Alias) -> bool:
     name = row.names[0]
-    return not name.startswith(NOT_IN_GRAPHS) and name not in NOT_ALONE
+    return name not in NOT_ALONE
 
 
 @pytest.mark.parametrize("table", TABLES)

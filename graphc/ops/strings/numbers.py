@@ -12,6 +12,7 @@ from graphc.base.errors import InvalidArgumentError
 from graphc.core import StringTensor, Tensor, as_dtype, host_tensor, refused
 from graphc.ops.strings.given import Texts, each, failed, known_numbers, strings_of, texts
 from graphc.ops.strings.hashing import fingerprint
+from graphc.ops.strings.late import each_of, in_graphs
 
 __all__ = ["as_string", "to_hash_bucket_fast", "to_number"]
 
@@ -42,6 +43,7 @@ def _limits(dtype: np.dtype[Any]) -> tuple[int, int]:
     return int(limits.min), int(limits.max)
 
 
+@in_graphs("x", type=each_of(lambda attrs: attrs["out_type"]))
 def to_number(x: Texts, out_type: Any = np.float32) -> Tensor:
     """The numbers that strings are.
 
@@ -71,6 +73,7 @@ def to_number(x: Texts, out_type: Any = np.float32) -> Tensor:
     return host_tensor(np.array(found, dtype).reshape(array.shape))
 
 
+@in_graphs("x", type=each_of())
 def as_string(
     x: Any,
     precision: int = -1,
@@ -118,6 +121,7 @@ def as_string(
     return strings_of(found, array.shape)
 
 
+@in_graphs("x", type=each_of(lambda _: as_dtype("int64")))
 def to_hash_bucket_fast(x: Texts, num_buckets: int) -> Tensor:
     """A number below ``num_buckets`` for each string, always the same for the same string.
 

@@ -9,6 +9,7 @@ import numpy as np
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import StringTensor, Tensor, host_tensor, refused
 from graphc.ops.strings.given import Texts, each, strings_of, texts
+from graphc.ops.strings.late import each_of, in_graphs
 
 __all__ = ["regex_full_match", "regex_replace"]
 
@@ -22,6 +23,7 @@ def _compiled(function: str, pattern: Texts) -> re.Pattern[str]:
         raise refused(InvalidArgumentError(problem)) from None
 
 
+@in_graphs("x", type=each_of())
 def regex_replace(x: Texts, pattern: Texts, rewrite: str, replace_global: bool = True) -> StringTensor:
     r"""The strings with what matches a pattern replaced.
 
@@ -51,6 +53,7 @@ def regex_replace(x: Texts, pattern: Texts, rewrite: str, replace_global: bool =
     return strings_of(found, array.shape)
 
 
+@in_graphs("x", type=each_of(lambda _: np.dtype(np.bool_)))
 def regex_full_match(x: Texts, pattern: Texts) -> Tensor:
     r"""Whether a pattern matches the whole of each string.
 

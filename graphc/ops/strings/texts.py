@@ -10,12 +10,14 @@ import numpy as np
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import FUNCTIONS, StringTensor, Tensor, as_strings, host_tensor, refused
 from graphc.ops.strings.given import Texts, broadcast, each, failed, known_numbers, strings_of, texts
+from graphc.ops.strings.late import each_of, in_graphs, joined, parts, single
 
 __all__ = ["format", "join", "length", "lower", "reduce_join", "split", "strip", "substr", "upper"]
 
 _UNITS = ("CHAR", "BYTE")
 
 
+@in_graphs("inputs", type=each_of())
 def join(inputs: Sequence[Texts], separator: str = "") -> StringTensor:
     """Strings joined, element by element.
 
@@ -40,6 +42,7 @@ def join(inputs: Sequence[Texts], separator: str = "") -> StringTensor:
     return strings_of([separator.join(row) for row in rows], arrays[0].shape)
 
 
+@in_graphs("x", type=joined)
 def reduce_join(
     x: Texts, axis: int | Sequence[int] | None = None, keepdims: bool = False, separator: str = ""
 ) -> StringTensor:
@@ -72,6 +75,7 @@ def reduce_join(
     return FUNCTIONS["expand_dims"](joined, tuple(sorted(axes))) if keepdims and axes else joined
 
 
+@in_graphs("x", type=parts)
 def split(x: Texts, sep: str | None = None, maxsplit: int = -1, *, fill: str | None = None) -> StringTensor:
     """The parts of each string, along a new last axis.
 
@@ -102,6 +106,7 @@ def split(x: Texts, sep: str | None = None, maxsplit: int = -1, *, fill: str | N
     return strings_of([part for row in rows for part in row], (*array.shape, count))
 
 
+@in_graphs("x", type=each_of())
 def strip(x: Texts) -> StringTensor:
     """The strings without white space at their ends.
 
@@ -129,6 +134,7 @@ def _in_ascii(change: Callable[[str], str]) -> Callable[[str], str]:
     return lambda text: "".join([change(letter) if letter.isascii() else letter for letter in text])
 
 
+@in_graphs("x", type=each_of())
 def lower(x: Texts, encoding: str = "utf-8") -> StringTensor:
     """The strings in lower case.
 
@@ -149,6 +155,7 @@ def lower(x: Texts, encoding: str = "utf-8") -> StringTensor:
     return strings_of(each(change, array), array.shape)
 
 
+@in_graphs("x", type=each_of())
 def upper(x: Texts, encoding: str = "utf-8") -> StringTensor:
     """The strings in upper case.
 
@@ -177,6 +184,7 @@ def _is_bytes(function: str, unit: str) -> bool:
     return unit == "BYTE"
 
 
+@in_graphs("x", type=each_of(lambda _: np.dtype(np.int32)))
 def length(x: Texts, unit: str = "CHAR") -> Tensor:
     """How long the strings are.
 
@@ -202,6 +210,7 @@ def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
+@in_graphs("x", "pos", "len", type=each_of())
 def substr(x: Texts, pos: Any, len: Any, unit: str = "CHAR") -> StringTensor:
     """A part of each string.
 
@@ -243,6 +252,7 @@ def substr(x: Texts, pos: Any, len: Any, unit: str = "CHAR") -> StringTensor:
     return strings_of(found, arrays[0].shape)
 
 
+@in_graphs("inputs", type=single)
 def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3) -> StringTensor:
     """A text with tensors in it.
 
