@@ -557,12 +557,14 @@ def binary_method(name: str, *, reflected: bool = False) -> Callable[[Any, Any],
     def forward(self: Any, other: Any) -> Any:
         if not busy or context.eager:
             try:
-                result = _new(_tensor)
-                if type(other) is _tensor:
-                    result.raw = compiled(self.raw, other.raw)
+                result, raw = _new(_tensor), self.raw
+                if raw.__class__ is Value:
+                    pass  # a tensor of a graph outside of its scope, at which JAX would take long to fail
+                elif type(other) is _tensor:
+                    result.raw = compiled(raw, other.raw)
                     return result
-                if type(other) in SCALARS:
-                    result.raw = compiled(self.raw, other)
+                elif type(other) in SCALARS:
+                    result.raw = compiled(raw, other)
                     return result
             except Exception:
                 pass  # the long way raises it again, with the user's line
@@ -573,9 +575,10 @@ def binary_method(name: str, *, reflected: bool = False) -> Callable[[Any, Any],
     def backward(self: Any, other: Any) -> Any:
         if (not busy or context.eager) and type(other) in SCALARS:
             try:
-                result = _new(_tensor)
-                result.raw = compiled(other, self.raw)
-                return result
+                result, raw = _new(_tensor), self.raw
+                if raw.__class__ is not Value:
+                    result.raw = compiled(other, raw)
+                    return result
             except Exception:
                 pass
         return general(self, other)
@@ -605,9 +608,10 @@ def unary_method(name: str) -> Callable[[Any], Any]:
         nonlocal compiled
         if not busy or context.eager:
             try:
-                result = _new(_tensor)
-                result.raw = compiled(self.raw)
-                return result
+                result, raw = _new(_tensor), self.raw
+                if raw.__class__ is not Value:
+                    result.raw = compiled(raw)
+                    return result
             except Exception:
                 pass
         op = OPS[name]

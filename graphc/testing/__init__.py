@@ -1,5 +1,6 @@
 """Layer 8: what tests of programs with tensors are written with (``gx.testing``)."""
 
 from graphc.testing.case import TestCase
+from graphc.testing.graphs import GraphTestCase
 
-__all__ = ["TestCase"]
+__all__ = ["GraphTestCase", "TestCase"]

@@ -35,6 +35,9 @@ class TestCase(unittest.TestCase):
     Each test starts with the same random numbers. Tensors of a graph are computed by the Session of
     :meth:`cached_session`, or by the default one.
 
+    Attributes:
+      by_graphs: whether tests build the default graph also where they do not enter one, as those of TensorFlow 1.
+
     Example:
       >>> import graphc as gx
       >>> class Sums(gx.testing.TestCase):
@@ -42,6 +45,8 @@ class TestCase(unittest.TestCase):
       ...         self.assertAllClose(gx.sum(gx.ones(3)), 3.0)
       >>> Sums("test_sum").debug()
     """
+
+    by_graphs: bool = False
 
     def setUp(self) -> None:
         """Sets the seeds of all generators."""
@@ -91,7 +96,7 @@ class TestCase(unittest.TestCase):
           **options: taken as TensorFlow's tests give them (``use_gpu``, ``force_gpu``).
         """
         del options
-        if graph is None and context.trace is None:
+        if graph is None and context.trace is None and not self.by_graphs:
             yield _EagerSession(self)
             return
         with Session(graph=graph, config=config) as session:
@@ -105,7 +110,7 @@ class TestCase(unittest.TestCase):
     def cached_session(self, graph: Graph | None = None, config: Any = None, **options: Any) -> Generator[Any]:
         """Opens the Session of this test for a block; see :meth:`session`. It is the same in each block."""
         del options
-        if graph is None and context.trace is None:
+        if graph is None and context.trace is None and not self.by_graphs:
             yield _EagerSession(self)
             return
         if self._cached is None:

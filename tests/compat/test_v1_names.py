@@ -151,6 +151,30 @@ def test_flags_are_absls() -> None:
     assert tf.flags.FLAGS is tf.app.flags.FLAGS
 
 
+def test_a_test_case_runs_the_default_graph() -> None:
+    class Case(tf.test.TestCase):
+        def test_sums(self) -> None:
+            assert tf.get_default_graph().get_operations() == []
+            with self.cached_session() as session:
+                x = tf.placeholder(tf.float32, (None,), name="x")
+                self.assertAllClose(session.run(tf.reduce_sum(x), {x: [1.0, 2.0]}), 3.0)
+                self.assertAllEqual(self.evaluate(tf.constant([1, 2])), [1, 2])
+            with self.cached_session() as again:
+                assert again is session
+
+    Case("test_sums").debug()
+    Case("test_sums").debug()
+
+
+def test_example_messages_are_made_by_their_parts() -> None:
+    feature = tf.train.Feature(int64_list=tf.train.Int64List(value=[3, 4]))
+    example = tf.train.Example(features=tf.train.Features(feature={"a": feature}))
+    with tf.Graph().as_default(), tf.Session() as session:
+        text = tf.placeholder(tf.string, ())
+        found = tf.parse_single_example(text, {"a": tf.FixedLenFeature([2], tf.int64)})
+        assert session.run(found, {text: example.SerializeToString()})["a"].tolist() == [3, 4]
+
+
 def test_the_page_is_up_to_date_and_names_the_version() -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert text == page(text), "run python -m tests.compat.page_v1"

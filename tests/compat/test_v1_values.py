@@ -153,6 +153,7 @@ def test_functions_outside_of_any_scope_build_the_default_graph() -> None:
         session.run(w.initializer)
         assert session.run("loss:0", {"x:0": [[1.0, 2.0]]}) == 9.0
         assert session.run(tf.gradients(loss, w), {x: [[1.0, 2.0]]})[0].tolist() == [[6.0], [12.0]]
+        assert session.run([loss + 1.0, 1.0 - loss, -loss, w + w], {x: [[0.0, 1.0]]})[:3] == [2.0, 0.0, -1.0]
     tf.reset_default_graph()
 
 

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Mapping
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 from graphc import queues, session
@@ -130,6 +131,15 @@ def _of_absl(name: str) -> Any:
     return getattr(flags.absl_flags(), name)
 
 
+_EXAMPLES = ("BytesList", "Example", "Feature", "Features", "FloatList", "Int64List")
+
+
+def _of_examples(name: str) -> Any:
+    example: Any = queues.make_example({})
+    found: Any = type(example).DESCRIPTOR.file.message_types_by_name[name]
+    return import_module("google.protobuf.message_factory").GetMessageClass(found)
+
+
 _MESSAGES = {
     **{name: name for name in ("AttrValue", "Event", "GraphDef", "HistogramProto", "LogMessage", "NodeDef")},
     **{name: name for name in ("SessionLog", "Summary", "SummaryMetadata")},
@@ -140,5 +150,7 @@ LATER: Mapping[str, Callable[[], Any]] = {
     **{f"{space}.{name}": partial(_of_absl, name) for space in ("flags", "app.flags") for name in _OF_ABSL},
     **{name: partial(session.message, kind) for name, kind in _MESSAGES.items()},
     **LATER_OF_2,
+    "test.TestCase": lambda: import_module("graphc.testing").GraphTestCase,
+    **{f"train.{name}": partial(_of_examples, name) for name in _EXAMPLES},
 }
 """Objects of other libraries, by the name that they have here."""
