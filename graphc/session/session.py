@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, cast
 
+import numpy as np
+
 from graphc.base import CancellationToken, at, config, deadline, nest, user_location
 from graphc.base.errors import CancelledError, FailedPreconditionError, InvalidArgumentError
 from graphc.core import Resources, device_name, devices, resources_scope, trace_scope
@@ -348,10 +350,16 @@ class Session:
         with trace_scope(None), self._token, resources_scope(self.resources):
             yield
 
-    def _note_compiled(self, segment: StateSegment, types: Sequence[TensorType]) -> None:
+    def _note_compiled(
+        self, segment: StateSegment, types: Sequence[TensorType], values: Mapping[int, np.ndarray[Any, Any]]
+    ) -> None:
         """Notes that a program is compiled, and why."""
-        names = [value.name or str(value.index) for value in segment.graph.inputs]
-        given = ", ".join(f"{name}: {type}" for name, type in zip(names, types, strict=True))
+        inputs = zip(segment.graph.inputs, types, strict=True)
+        given = ", ".join(
+            f"{value.name or value.index}: {type}"
+            + (f" = {values[value.index].tolist()}" if value.index in values else "")
+            for value, type in inputs
+        )
         why = "for other shapes" if segment.has_programs else "the first run of these fetches and feeds"
         self._compiled.append(f"{segment.name} on {segment.device}({given}): {why}")
         del self._compiled[:-1000]

@@ -93,13 +93,16 @@ class StateSegment(Step):
     Attributes:
       graph: the nodes.
       state: of the Session.
-      note_compiled: is told of each program that is compiled, and of the types of its inputs.
+      note_compiled: is told of each program that is compiled, of the types of its inputs, and of the values of those
+        that shapes depend on.
     """
 
     graph: Graph = field(kw_only=True)
     state: SessionState = field(kw_only=True)
     pinned: bool = field(kw_only=True)
-    note_compiled: Callable[[StateSegment, Sequence[TensorType]], None] = field(kw_only=True)
+    note_compiled: Callable[[StateSegment, Sequence[TensorType], Mapping[int, np.ndarray[Any, Any]]], None] = field(
+        kw_only=True
+    )
     kind: ClassVar[str] = "segment"
     _programs: dict[Any, Any] = field(init=False, repr=False, default_factory=dict[Any, Any])
     _lock: Any = field(init=False, repr=False, default_factory=threading.RLock)
@@ -144,8 +147,8 @@ class StateSegment(Step):
             found = self._programs.get(key)
             if found is None:
                 types = [type_of(array) for array in arrays]
-                self.note_compiled(self, types)
                 values = {place: np.asarray(arrays[place]) for place in self._shapes}
+                self.note_compiled(self, types, values)
                 found = SegmentProgram(self, types, values, open_types)
                 while len(self._programs) >= _PROGRAMS_KEPT:
                     del self._programs[next(iter(self._programs))]

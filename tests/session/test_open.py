@@ -251,3 +251,16 @@ def test_python_does_not_know_how_many_rows_there_are(use: Any) -> None:
         x = placeholder("float32", shape=(None, 3))
         with pytest.raises(gx.errors.InvalidTypeError, match=r"needs the number of rows.*gx\.shape\(x\)\[0\]"):
             use(x)
+
+
+def test_programs_are_kept_by_the_sizes_that_are_fed() -> None:
+    with Graph().as_default() as graph:
+        x = placeholder("float32", shape=(None,), name="x")
+        n = placeholder("int32", shape=(), name="n")
+        y = gx.zeros((n,)) + gx.sum(x)
+    with Session(graph=graph) as session:
+        for size in (2, 3, 2, 3):
+            assert session.run(y, {x: [1.0, 2.0], n: size}).tolist() == [3.0] * size
+        first, second = session.compile_log
+    assert "(n: i32[] = 2, x: f32[2])" in first
+    assert "(n: i32[] = 3, x: f32[2]): for other shapes" in second
