@@ -14,12 +14,13 @@ from graphc.base import at, interruption, nest
 from graphc.base.errors import GraphcError, InternalError
 from graphc.core import Variable, array_of, find_device, resources_scope, type_of, variable_lock
 from graphc.ir import Attrs, Graph, OpDef, TensorType
-from graphc.ir.passes import is_open, run_passes, shape_inputs, specialize
+from graphc.ir.passes import NotSpecializedError, is_open, run_passes, shape_inputs, specialize
 from graphc.lowering import Executable, lower
-from graphc.ops import ASSIGN_VARIABLE, READ_VARIABLE
+from graphc.ops import ASSIGN_VARIABLE, COND, READ_VARIABLE, SWITCH, WHILE
 from graphc.runtime import Step
 from graphc.session.open_variables import current_types, open_resources, with_types
 from graphc.session.state import SessionState, dummy
+from graphc.session.stepped import Stepped
 from graphc.session.tensor import Operation
 
 __all__ = ["HostStep", "StateSegment"]
@@ -128,13 +129,13 @@ class StateSegment(Step):
     def program(self, arrays: Sequence[Any]) -> Sequence[Any]:
         """Runs the program for arrays of these shapes."""
         key = tuple([(array.shape, array.dtype) for array in arrays])
+        if self._shapes:
+            key += tuple([np.asarray(arrays[place]).tobytes() for place in self._shapes])
         if self._open:
             with variable_lock:  # until the values are taken that the program is for
                 types = current_types(self._open, self.state)
                 key += tuple(types.items())
                 return (self._programs.get(key) or self._compiled(key, arrays, types))(arrays)
-        if self._shapes:
-            key += tuple([np.asarray(arrays[place]).tobytes() for place in self._shapes])
         found = self._programs.get(key)
         if found is None:
             found = self._compiled(key, arrays)
@@ -149,7 +150,12 @@ class StateSegment(Step):
                 types = [type_of(array) for array in arrays]
                 values = {place: np.asarray(arrays[place]) for place in self._shapes}
                 self.note_compiled(self, types, values)
-                found = SegmentProgram(self, types, values, open_types)
+                try:
+                    found = SegmentProgram(self, types, values, open_types)
+                except NotSpecializedError as error:
+                    if self.pinned or not has_branches(self.graph):
+                        raise
+                    found = SteppedProgram(self, error)
                 while len(self._programs) >= _PROGRAMS_KEPT:
                     del self._programs[next(iter(self._programs))]
                 self._programs[key] = found
@@ -226,6 +232,28 @@ class SegmentProgram:
                 raise self._state.uninitialized(name, node)
             if node.op is ASSIGN_VARIABLE:
                 written.add(name)
+
+
+class SteppedProgram:
+    """A segment that is no program of XLA's, as shapes change in its loops or differ between its branches.
+
+    Args:
+      segment: what to run.
+      reason: why it is none.
+    """
+
+    def __init__(self, segment: StateSegment, reason: NotSpecializedError) -> None:
+        self._stepped = Stepped(segment.graph, segment.state, evaluate)
+        self._reason = reason
+
+    def __call__(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        """Runs it on the Variables of the Session."""
+        return self._stepped.run(*arrays)
+
+
+def has_branches(graph: Graph) -> bool:
+    """Returns True if a graph has branches or loops."""
+    return any(node.op in (COND, SWITCH, WHILE) for node in graph.nodes)
 
 
 def evaluate(op: OpDef, arrays: Sequence[Any], attrs: Attrs) -> Sequence[Any]:

@@ -13,7 +13,7 @@ import graphc.compat.v1 as tf
 from graphc.base import nest
 from graphc.base.errors import InvalidArgumentError
 from graphc.ops import COMPOSED, HOST_VALUE
-from graphc.session import Graph, Session, placeholder
+from graphc.session import Graph, RunOptions, Session, placeholder
 
 X = np.arange(12, dtype=np.float32).reshape(4, 3)
 IMAGES = np.ones((2, 5, 5, 3), np.float32)
@@ -251,6 +251,70 @@ def test_python_does_not_know_how_many_rows_there_are(use: Any) -> None:
         x = placeholder("float32", shape=(None, 3))
         with pytest.raises(gx.errors.InvalidTypeError, match=r"needs the number of rows.*gx\.shape\(x\)\[0\]"):
             use(x)
+
+
+def _grown(x: Any) -> Any:
+    def body(i: Any, a: Any) -> Any:
+        return i + 1, tf.concat([a, x * tf.cast(i, tf.float32)], 0)
+
+    shapes = [tf.TensorShape([]), tf.TensorShape([None, 3])]
+    return tf.while_loop(lambda i, a: i < 3, body, [1, x], shape_invariants=shapes)[1] + 1.0
+
+
+CHANGING = {
+    "grown": (_grown, lambda x: np.concatenate([x, x, 2 * x]) + 1),
+    "branches": (
+        lambda x: tf.cond(tf.reduce_sum(x) > 20.0, lambda: x[:1], lambda: x) * 2.0,
+        lambda x: x[:1] * 2 if x.sum() > 20 else x * 2,
+    ),
+    "nested": (
+        lambda x: tf.cond(tf.reduce_sum(x) > 20.0, lambda: _grown(x), lambda: x[:1]),
+        lambda x: np.concatenate([x, x, 2 * x]) + 1 if x.sum() > 20 else x[:1],
+    ),
+    "sizes in a loop": (
+        lambda x: (
+            tf.while_loop(lambda i, s: i < 4, lambda i, s: (i + 1, s + tf.reduce_sum(tf.ones([i, 2]))), [1, 0.0])[1]
+            + tf.reduce_sum(x)
+        ),
+        lambda x: 12 + x.sum(),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", sorted(CHANGING))
+def test_shapes_may_change_in_loops_and_differ_between_branches(name: str) -> None:
+    function, expected = CHANGING[name]
+    for feed, found in zip((X, X[:2], X), run(function, (None, 3), X, X[:2], X), strict=True):
+        np.testing.assert_allclose(found, expected(feed))
+
+
+def test_variables_are_read_and_assigned_beside_loops_that_change_shapes() -> None:
+    with Graph().as_default() as graph:
+        x = placeholder("float32", shape=(None, 3))
+        factor = gx.Variable(2.0, name="factor")
+        y = _grown(x) * factor
+        with graph.control_dependencies([y]):
+            more = factor.assign_add(1.0)
+        with Session(graph=graph) as session:
+            with pytest.raises(gx.errors.FailedPreconditionError, match="factor"):
+                session.run(y, {x: X})
+            session.run(factor.initializer)
+            for value in (2.0, 3.0):
+                found = session.run([y, more], {x: X})
+                np.testing.assert_allclose(found[0], (np.concatenate([X, X, 2 * X]) + 1) * value)
+                assert found[1] == value + 1
+
+
+def test_a_loop_that_never_ends_is_stopped_by_the_timeout() -> None:
+    with Graph().as_default() as graph:
+        x = placeholder("float32", shape=(None, 3))
+        shapes = [tf.TensorShape([None, 3])]
+        y = tf.while_loop(lambda a: tf.reduce_sum(a) >= 0.0, lambda a: [a[:1]], [x], shape_invariants=shapes)
+    with (
+        Session(graph=graph) as session,
+        pytest.raises(gx.errors.DeadlineExceededError, match="an iteration of the loop"),
+    ):
+        session.run(y, {x: X}, options=RunOptions(timeout_in_ms=300))
 
 
 def test_programs_are_kept_by_the_sizes_that_are_fed() -> None:

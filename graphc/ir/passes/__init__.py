@@ -11,7 +11,7 @@ from graphc.ir.passes.pipeline import DEFAULT, Pass, run_passes
 from graphc.ir.passes.prune import Prune
 from graphc.ir.passes.restack import Restack
 from graphc.ir.passes.sink import Sink
-from graphc.ir.passes.specialize import Evaluate, is_open, shape_inputs, specialize
+from graphc.ir.passes.specialize import Evaluate, NotSpecializedError, is_open, shape_inputs, specialize
 
 __all__ = [
     "CSE",
@@ -22,6 +22,7 @@ __all__ = [
     "Fold",
     "Hoist",
     "Loops",
+    "NotSpecializedError",
     "Order",
     "Pass",
     "Prune",

@@ -19,12 +19,16 @@ from graphc.ir.open_types import compatible_shapes
 from graphc.ir.shape_ops import SHAPE_FACTS, shape_fact
 from graphc.ir.types import Attrs, Literal, TensorType
 
-__all__ = ["Evaluate", "is_open", "shape_inputs", "specialize"]
+__all__ = ["Evaluate", "NotSpecializedError", "is_open", "shape_inputs", "specialize"]
 
 Evaluate = Callable[[OpDef, Sequence[np.ndarray[Any, Any]], Attrs], Sequence[Any]]
 """Runs an op on arrays."""
 
 _LATE = (LATE, LATE_CONSTANT)
+
+
+class NotSpecializedError(InvalidArgumentError):
+    """A graph is not one program for the types of a run: shapes change in it, or depend on what it computes."""
 
 
 def specialize(
@@ -48,8 +52,10 @@ def specialize(
       partial: whether types may stay open and nodes late, since only a part of the graph is known.
 
     Raises:
-      InvalidArgumentError: a type that does not fit that of its input, shapes that do not fit each other, a loop whose
-        values change their shapes, or a shape that depends on values that are not given; the message has the line.
+      InvalidArgumentError: a type that does not fit that of its input, or shapes that do not fit each other; it has the
+        line.
+      NotSpecializedError: a loop whose values change their shapes, branches that give different ones, or a shape that
+        depends on values that are not given.
     """
     if len(input_types) != len(graph.inputs):
         raise InvalidArgumentError(f"{len(input_types)} types for the {len(graph.inputs)} inputs of {graph.name!r}")
@@ -197,13 +203,13 @@ class _Specialized:
         """Refuses bodies that fit only as long as shapes are not known, and shapes that are still not known."""
         problem = node.op.verify(node) if node.regions and node.op.verify is not None else None
         if problem:
-            raise InvalidArgumentError(
+            raise NotSpecializedError(
                 f"{node.op.name}, the node {node.name!r}, with the shapes of this run: {problem}; give values the same "
                 "shape in all branches and iterations"
             )
         for output in node.outputs:
             if output.type.is_open and not self._partial:
-                raise InvalidArgumentError(
+                raise NotSpecializedError(
                     f"{node.op.name}, the node {node.name!r}: the shape of {output.type} is not known before the graph "
                     "runs"
                 )
@@ -249,7 +255,7 @@ class _Specialized:
             if array is None:
                 if self._partial:
                     return None
-                raise InvalidArgumentError(_unknown(node, attrs, value))
+                raise NotSpecializedError(_unknown(node, attrs, value))
             numbers.append(static_ints(array))
         real, given = applied(attrs, numbers)
         return _Application(real, given, range(count))

@@ -1,0 +1,118 @@
+"""Programs whose values change their shapes inside of a loop, or differ in shape between branches.
+
+XLA compiles neither. Such a part of a graph runs node by node, and each branch and iteration is a program of its own,
+compiled once for each combination of shapes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from graphc.base import check_interrupted, nest
+from graphc.core import array_of, kernel, type_of
+from graphc.ir import LATE, LATE_CONSTANT, Graph, Interpreter, Node
+from graphc.ir.passes import NotSpecializedError, run_passes, shape_inputs, specialize
+from graphc.lowering import lower
+from graphc.ops import ASSIGN_VARIABLE, COND, READ_VARIABLE, SWITCH, WHILE
+from graphc.session.state import SessionState
+
+__all__ = ["Evaluation", "Stepped"]
+
+Evaluation = Callable[..., Sequence[Any]]
+"""Computes an op on known values: see :func:`graphc.ir.passes.specialize`."""
+
+_KEPT = 64
+"""How many programs a body keeps, each for other shapes."""
+
+
+class Stepped(Interpreter):
+    """Runs a graph node by node, its branches and loops as Python's.
+
+    Args:
+      graph: what to run.
+      state: of the Session; None inside of branches and bodies, which have no Variables.
+      evaluate: computes an op on known values.
+    """
+
+    def __init__(self, graph: Graph, state: SessionState | None, evaluate: Evaluation) -> None:
+        super().__init__(graph)
+        self._state = state
+        self._evaluate = evaluate
+        self._bodies: dict[Graph, _Body] = {}
+        self._lock = threading.Lock()
+
+    def run_node(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
+        """Runs a node; see :class:`graphc.ir.Interpreter`."""
+        if node.op is READ_VARIABLE:
+            return [self._read(node)]
+        if node.op is ASSIGN_VARIABLE:
+            assert self._state is not None
+            self._state.put(node.attrs["variable"], jax.numpy.asarray(inputs[0]))
+            return ()
+        if node.op in (COND, SWITCH):
+            return self._branch(node, inputs)
+        if node.op is WHILE:
+            return self._loop(node, inputs)
+        if node.op in (LATE, LATE_CONSTANT) or node.op.name == "vjp":  # whose attributes are values
+            return super().run_node(node, inputs)
+        return nest.as_tuple(kernel(node.op, node.attrs, node.regions)(*inputs))
+
+    def _read(self, node: Node) -> Any:
+        assert self._state is not None
+        variable = self._state.find(node.attrs["variable"])
+        if variable is None:
+            raise self._state.uninitialized(node.attrs["variable"], node)
+        return array_of(variable)
+
+    def _branch(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
+        choice = int(np.asarray(inputs[0]))
+        last = len(node.regions) - 1
+        place = 1 - bool(choice) if node.op is COND else min(max(choice, 0), last)
+        return self._body(node.regions[place])(inputs[1:])
+
+    def _loop(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
+        test, body = map(self._body, node.regions)
+        count = node.attrs["num_carry"]
+        carry, rest = inputs[:count], inputs[count:]
+        while bool(np.asarray(test([*carry, *rest])[0])):
+            check_interrupted(lambda: f"an iteration of the loop {node.name!r}")
+            carry = list(body([*carry, *rest]))
+        return carry
+
+    def _body(self, graph: Graph) -> _Body:
+        with self._lock:
+            found = self._bodies.get(graph)
+            if found is None:
+                found = self._bodies[graph] = _Body(graph, self._evaluate)
+            return found
+
+
+class _Body:
+    """A branch, test or body: programs by the types of their inputs, and by the sizes among them."""
+
+    def __init__(self, graph: Graph, evaluate: Evaluation) -> None:
+        self._graph = graph
+        self._evaluate = evaluate
+        self._sizes = shape_inputs(graph)
+        self._programs: dict[Any, Callable[..., Any]] = {}
+
+    def __call__(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        types = tuple(map(type_of, arrays))
+        values = {place: np.asarray(arrays[place]) for place in self._sizes}
+        key = types, tuple([value.tobytes() for value in values.values()])
+        found: Any = self._programs.get(key)
+        if found is None:
+            while len(self._programs) >= _KEPT:
+                self._programs.pop(next(iter(self._programs)), None)
+            try:
+                graph = run_passes(specialize(self._graph, types, self._evaluate, values))
+                found = jax.jit(lower(graph).function)
+            except NotSpecializedError:
+                found = Stepped(self._graph, None, self._evaluate).run
+            self._programs[key] = found
+        return found(*arrays)
