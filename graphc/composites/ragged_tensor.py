@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
 from graphc.arrays import known_values
 from graphc.base import at, config, user_location
-from graphc.base.errors import InvalidArgumentError, OutOfRangeError
-from graphc.core import ArrayLike, Tensor, TensorShape, converted
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError, OutOfRangeError
+from graphc.core import ArrayLike, Tensor, TensorShape, converted, operand
 from graphc.ops import arange, asarray, concat, cumsum, full, searchsorted, take, zeros
 
 __all__ = ["RaggedTensor"]
@@ -331,3 +331,14 @@ def _depth(value: Any) -> int:
     depths = {_depth(item) for item in cast("Sequence[Any]", value)} or {0}
     known = {depth for depth in depths if depth} or {0}
     return 1 + max(known)
+
+
+@operand.register(RaggedTensor)
+def _refused(value: RaggedTensor) -> NoReturn:
+    del value
+    raise at(
+        InvalidTypeError(
+            "a RaggedTensor is no tensor here; x.to_tensor() is one, and x.map_flat_values(function) works on elements"
+        ),
+        user_location(),
+    )

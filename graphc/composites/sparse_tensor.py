@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from graphc.arrays import known_sizes, known_values
 from graphc.base import at, config, user_location
-from graphc.base.errors import InvalidArgumentError
-from graphc.core import ArrayLike, Tensor, TensorShape, converted
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.core import ArrayLike, Tensor, TensorShape, converted, operand
 from graphc.ops import argsort, asarray, expand_dims, full, matmul, matrix_transpose, multiply, take, unstack, zeros
 
 __all__ = ["SparseTensor"]
@@ -181,3 +181,14 @@ class SparseTensor:
 
 def _text(tensor: Tensor) -> str:
     return str(tensor) if type(tensor) is Tensor else repr(tensor)
+
+
+@operand.register(SparseTensor)
+def _refused(value: SparseTensor) -> NoReturn:
+    del value
+    raise at(
+        InvalidTypeError(
+            "a SparseTensor is no tensor here; x.to_dense() is one, and x.map_values(function) works on its elements"
+        ),
+        user_location(),
+    )

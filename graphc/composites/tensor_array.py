@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from graphc.arrays import known_values
 from graphc.autograph import is_unset, unset
@@ -16,7 +16,7 @@ from graphc.base.errors import (
     OutOfRangeError,
     UnimplementedError,
 )
-from graphc.core import ArrayLike, SymbolicTensor, Tensor, TensorShape, as_dtype
+from graphc.core import ArrayLike, SymbolicTensor, Tensor, TensorShape, as_dtype, operand
 from graphc.ops import asarray, concat, take, zeros
 
 __all__ = ["TensorArray"]
@@ -277,3 +277,9 @@ class TensorArray:
 
     def __repr__(self) -> str:
         return f"TensorArray({self.dtype_name}, size={self.length}, element_shape={self.element_shape})"
+
+
+@operand.register(TensorArray)
+def _refused(value: TensorArray) -> NoReturn:
+    del value
+    raise at(InvalidTypeError("a TensorArray is no tensor here; array.stack() is one"), user_location())

@@ -175,7 +175,12 @@ def _text(value: Any) -> str:
     if isinstance(value, TensorSpec):
         return str(value)
     parts = nest.children(value)
-    return repr(value) if parts is None else str(nest.rebuilt(value, [_Bare(_text(part)) for part in parts[1]]))
+    if parts is None or value is None:
+        return repr(value)
+    if isinstance(value, list | tuple | dict):
+        return str(nest.rebuilt(value, [_Bare(_text(part)) for part in parts[1]]))
+    fields = ", ".join(f"{name}={_text(part)}" for name, part in zip(*parts, strict=True))
+    return f"{type(value).__name__}({fields})"
 
 
 class _Bare(str):

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 
-from graphc.base import at, user_location
+from graphc.base import at, config, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core import (
     FUNCTIONS,
@@ -190,9 +190,10 @@ class DTypeName:
         return DTypeName, (self.dtype,)
 
     def __repr__(self) -> str:
-        return f"graphc.{self.dtype.name}"
+        return f"{'tf' if config.tensor_text == 'tensorflow' else 'graphc'}.{self.dtype.name}"
 
-    __str__ = __repr__
+    def __str__(self) -> str:
+        return f"<dtype: {self.dtype.name!r}>" if config.tensor_text == "tensorflow" else repr(self)
 
 
 bool = bool_ = DTypeName(np.bool_)

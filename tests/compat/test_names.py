@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +11,7 @@ import pytest
 import graphc as gx
 import graphc.compat.v2 as tf
 from graphc.compat.tensorflow2.names import NAMES
-from graphc.compat.tensorflow2.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS
+from graphc.compat.tensorflow2.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS, objects
 
 
 def looked_up(path: str) -> Any:
@@ -118,3 +120,10 @@ def test_wrong_arguments_name_tensorflows_function(call: Any, message: str) -> N
 def test_what_does_not_fit_is_refused_by_name(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_the_tables_hold_no_logic() -> None:
+    folder = Path(objects.__file__).parent
+    for path in folder.glob("*.py"):
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        assert not [node for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)], path.name

@@ -401,6 +401,8 @@ def test_objects_that_tensorflows_own_tests_use() -> None:
     assert (tf.float32.as_numpy_dtype, tf.float32.base_dtype, tf.float32.size) == (np.float32, tf.float32, 4)
     assert (tf.int8.min, tf.int8.max, tf.uint8.is_unsigned, tf.bfloat16.is_floating) == (-128, 127, True, True)
     assert (tf.string.is_floating, tf.complex64.real_dtype, tf.bool.is_bool) == (False, tf.float32, True)
+    assert (repr(tf.float32), str(tf.float32)) == ("tf.float32", "<dtype: 'float32'>")
+    assert [tf.is_tensor(tf.ragged.constant([[1]])), tf.is_tensor([1.0])] == [True, False]
     with pytest.raises(TypeError, match="bool has no least number"):
         tf.bool.min  # noqa: B018
     with tf.name_scope("outer"):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.base.errors import ConcretizationError, InvalidArgumentError, OutOfRangeError
+from graphc.base.errors import ConcretizationError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
 
 SPARSE = gx.SparseTensor([[0, 1], [1, 2]], [5.0, 7.0], (2, 3))
 DENSE = np.asarray([[0, 5, 0], [0, 0, 7]], np.float32)
@@ -140,6 +140,8 @@ def test_rows_stand_for_their_tensor() -> None:
             r"ascend from 0 to the 1 values, got \[0, 2\]",
         ),
         (lambda: gx.RaggedTensor.constant([1]), InvalidArgumentError, r"expected a list of lists, got \[1\]"),
+        (lambda: gx.add(SPARSE, 1.0), InvalidTypeError, r"a SparseTensor is no tensor here; x\.to_dense\(\) is one"),
+        (lambda: gx.sum(RAGGED), InvalidTypeError, r"a RaggedTensor is no tensor here; x\.to_tensor\(\) is one"),
         (lambda: RAGGED[3], OutOfRangeError, "row 3 of a RaggedTensor of 3 rows"),
         (lambda: gx.asarray(gx.IndexedSlices([[1.0]], [1])), InvalidArgumentError, "give them a dense_shape"),
     ],

@@ -43,6 +43,13 @@ def test_examples_structures_and_input_signatures() -> None:
     assert g.experimental_get_tracing_count() == 1
 
 
+def test_values_of_several_tensors() -> None:
+    sparse = gx.SparseTensor([[0, 1]], [1.0], (2, 3))
+    concrete = gx.function(lambda s: s.map_values(gx.negative)).get_concrete_function(sparse)
+    assert repr(concrete).endswith("-> SparseTensor(indices=int32[1,2], values=float32[1], sizes=(2, 3))>")
+    assert concrete(sparse).values.tolist() == [-1.0]
+
+
 def test_any_number_of_axes() -> None:
     concrete = f.get_concrete_function(gx.TensorSpec(None, "float32"))
     assert [spec.shape for spec in concrete.outputs] == [None, None, ()]

@@ -12,7 +12,7 @@ from graphc.autograph import check_numerics, cond, do_not_convert, loop_options,
 from graphc.base import config
 from graphc.compat.spaces import Library
 from graphc.compat.tensorflow2.tables import CLASSES, CONSTANTS, DTYPES, ELSEWHERE, ERRORS, LATER, ROWS
-from graphc.composites import RaggedTensor, SparseTensor
+from graphc.composites import IndexedSlices, RaggedTensor, SparseTensor
 from graphc.core import StringTensor, Tensor, Variable, context, device, list_devices, set_visible_devices
 from graphc.function import function, functions_run_eagerly, run_functions_eagerly, vectorized_map
 from graphc.gradients import custom_gradient
@@ -27,6 +27,7 @@ _GX = SimpleNamespace(
     **{name: getattr(functions, name) for name in functions.__all__},
     StringTensor=StringTensor,
     Tensor=Tensor,
+    IndexedSlices=IndexedSlices,
     RaggedTensor=RaggedTensor,
     SparseTensor=SparseTensor,
     Variable=Variable,

@@ -245,7 +245,12 @@ ROWS = (
     ),
     alias("unravel_index", "indices, dims, name=None", "gx.stack(gx.unravel_index(indices, dims))", "[2, 5], [2, 3]"),
     alias("math.invert_permutation", "x, name=None", 'gx.astype(gx.argsort(x), "int32")', "[2, 0, 1]"),
-    alias("is_tensor", "x", "isinstance(x, (gx.Tensor, gx.Variable, gx.StringTensor))", "[1.0, 2.0]"),
+    alias(
+        "is_tensor",
+        "x",
+        "isinstance(x, (gx.Tensor, gx.Variable, gx.StringTensor, gx.SparseTensor, gx.RaggedTensor, gx.IndexedSlices))",
+        "[1.0, 2.0]",
+    ),
     alias(
         "tuple",
         "tensors, control_inputs=None, name=None",
