@@ -91,6 +91,7 @@ from graphc.session.learning_rates import (
 from graphc.session.moving_averages import (
     ExponentialMovingAverage,
 )
+from graphc.session.optimizer import Optimizer
 from graphc.session.optimizers import (
     AdadeltaOptimizer,
     AdagradOptimizer,
@@ -98,7 +99,6 @@ from graphc.session.optimizers import (
     FtrlOptimizer,
     GradientDescentOptimizer,
     MomentumOptimizer,
-    Optimizer,
     RMSPropOptimizer,
 )
 from graphc.session.options import ConfigProto, GPUOptions, RunMetadata, RunOptions

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidTypeError
-from graphc.core import FUNCTIONS
+from graphc.session.scattering import scattered
 from graphc.session.variables import GraphVariable
 
 __all__ = [
@@ -93,21 +92,14 @@ def count_up_to(ref: Any, limit: int, name: str | None = None) -> Any:
         return variable.graph.named(variable.count_up_to(limit), name)
 
 
-def _scatter(name: str, title: str, how: str, change: Callable[[Any], Any], nd: bool, text: str) -> Any:
+def _scatter(how: str, text: str, *, nd: bool = False) -> Any:
     """Makes one of the functions that assign rows."""
 
     def function(ref: Any, indices: Any, updates: Any, use_locking: bool | None = None, name: str | None = None) -> Any:
         del use_locking
-        variable = variable_of(function.__name__, ref)
+        return scattered(variable_of(function.__name__, ref), how, indices, updates, name, nd=nd)
 
-        def new_value() -> Any:
-            given = variable.given(updates)
-            places = _columns(variable, indices) if nd else indices
-            return FUNCTIONS["update_item"](variable.value(), places, change(given), how)
-
-        return variable.updated(new_value, name or title)
-
-    function.__name__ = function.__qualname__ = name
+    function.__name__ = function.__qualname__ = f"scatter_{'nd_' if nd else ''}{how}"
     places = "the last axis holds one position for each of the first axes" if nd else "rows of the first axis"
     function.__doc__ = f"""Makes an operation that {text}.
 
@@ -129,34 +121,13 @@ def _scatter(name: str, title: str, how: str, change: Callable[[Any], Any], nd: 
     return function
 
 
-def _columns(variable: GraphVariable, indices: Any) -> Any:
-    places = variable.graph.trace.lift(indices)
-    return tuple(FUNCTIONS["unstack"](places, axis=-1))
-
-
-def _same(updates: Any) -> Any:
-    return updates
-
-
-def _negated(updates: Any) -> Any:
-    return -updates
-
-
-def _inverted(updates: Any) -> Any:
-    return 1 / updates
-
-
-scatter_update = _scatter("scatter_update", "ScatterUpdate", "set", _same, False, "replaces rows of a Variable")
-scatter_add = _scatter("scatter_add", "ScatterAdd", "add", _same, False, "adds to rows of a Variable")
-scatter_sub = _scatter("scatter_sub", "ScatterSub", "add", _negated, False, "subtracts from rows of a Variable")
-scatter_mul = _scatter("scatter_mul", "ScatterMul", "multiply", _same, False, "multiplies rows of a Variable")
-scatter_div = _scatter("scatter_div", "ScatterDiv", "multiply", _inverted, False, "divides rows of a Variable")
-scatter_min = _scatter("scatter_min", "ScatterMin", "min", _same, False, "bounds rows of a Variable from above")
-scatter_max = _scatter("scatter_max", "ScatterMax", "max", _same, False, "bounds rows of a Variable from below")
-scatter_nd_update = _scatter(
-    "scatter_nd_update", "ScatterNdUpdate", "set", _same, True, "replaces elements or slices of a Variable"
-)
-scatter_nd_add = _scatter("scatter_nd_add", "ScatterNdAdd", "add", _same, True, "adds to elements of a Variable")
-scatter_nd_sub = _scatter(
-    "scatter_nd_sub", "ScatterNdSub", "add", _negated, True, "subtracts from elements of a Variable"
-)
+scatter_update = _scatter("update", "replaces rows of a Variable")
+scatter_add = _scatter("add", "adds to rows of a Variable")
+scatter_sub = _scatter("sub", "subtracts from rows of a Variable")
+scatter_mul = _scatter("mul", "multiplies rows of a Variable")
+scatter_div = _scatter("div", "divides rows of a Variable")
+scatter_min = _scatter("min", "bounds rows of a Variable from above")
+scatter_max = _scatter("max", "bounds rows of a Variable from below")
+scatter_nd_update = _scatter("update", "replaces elements or slices of a Variable", nd=True)
+scatter_nd_add = _scatter("add", "adds to elements or slices of a Variable", nd=True)
+scatter_nd_sub = _scatter("sub", "subtracts from elements or slices of a Variable", nd=True)

@@ -12,7 +12,7 @@ from graphc.session.control import group
 from graphc.session.graph import default_graph
 from graphc.session.keys import GraphKeys
 from graphc.session.tensor import GraphTensor, Operation
-from graphc.session.variable_ops import ASSERT_INITIALIZED, IS_INITIALIZED, NAMES_OF_UNINITIALIZED
+from graphc.session.variable_ops import ASSERT_INITIALIZED, NAMES_OF_UNINITIALIZED
 from graphc.session.variables import GraphVariable
 
 __all__ = [
@@ -117,9 +117,7 @@ def is_variable_initialized(variable: Any) -> GraphTensor:
     Args:
       variable: the Variable.
     """
-    given = variable_of("is_variable_initialized", variable)
-    with given.graph.entered():
-        return apply(IS_INITIALIZED, (), Attrs(variable=given.resource))
+    return variable_of("is_variable_initialized", variable).is_initialized()
 
 
 def report_uninitialized_variables(

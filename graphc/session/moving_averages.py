@@ -12,7 +12,7 @@ from graphc.session.control import convert_to_tensor, group
 from graphc.session.graph import default_graph, graph_of
 from graphc.session.initializing import moving_average_variables, trainable_variables
 from graphc.session.keys import GraphKeys
-from graphc.session.optimizers import slot_variable
+from graphc.session.optimizer import slot_variable
 from graphc.session.tensor import GraphTensor, Operation
 from graphc.session.variable_scopes import scoped_name
 from graphc.session.variables import GraphVariable

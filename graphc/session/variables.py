@@ -11,7 +11,7 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import FUNCTIONS, STRING, Variable, apply, context, trace_scope, variable_device
+from graphc.core import STRING, Variable, apply, context, trace_scope, variable_device
 from graphc.ir import OPEN, OPS, Attrs, TensorType, compatible, compatible_shapes
 from graphc.session.given_values import as_given, initial_tensor
 from graphc.session.graph import Graph, default_graph
@@ -19,14 +19,15 @@ from graphc.session.keys import GraphKeys
 from graphc.session.naming import check_name
 from graphc.session.placeholders import graph_type
 from graphc.session.randomness import RANDOM
+from graphc.session.scattering import Scattering
 from graphc.session.tensor import GraphTensor, Operation
 from graphc.session.trace import GraphTrace
-from graphc.session.variable_ops import COUNT_UP_TO, INITIALIZED_VALUE
+from graphc.session.variable_ops import COUNT_UP_TO, INITIALIZED_VALUE, IS_INITIALIZED
 
 __all__ = ["GraphVariable"]
 
 
-class GraphVariable(Variable):
+class GraphVariable(Scattering, Variable):
     """A Variable of a graph: ``gx.Variable`` makes one inside ``with graph.as_default():``.
 
     It has a value in each Session of its own once its initializer has run there. Its name is that of a tensor, such as
@@ -259,40 +260,10 @@ class GraphVariable(Variable):
             raise at(error, user_location())
         return value
 
-    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Makes an operation that replaces rows.
-
-        Args:
-          sparse_delta: something with ``indices`` and ``values``, such as ``IndexedSlices``.
-          use_locking: not needed.
-          name: of the operation.
-        """
-        del use_locking
-        return self._scattered(sparse_delta, "set", name or "ScatterUpdate")
-
-    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Makes an operation that adds to rows; see :meth:`scatter_update`."""
-        del use_locking
-        return self._scattered(sparse_delta, "add", name or "ScatterAdd")
-
-    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Makes an operation that subtracts from rows; see :meth:`scatter_update`."""
-        del use_locking
-        return self._scattered(sparse_delta, "sub", name or "ScatterSub")
-
-    def _scattered(self, delta: Any, how: str, name: str) -> Any:
-        if not (hasattr(delta, "indices") and hasattr(delta, "values")):
-            error = InvalidTypeError(
-                f"{name} of Variable {self.name!r}: expected something with indices and values, got {delta!r:.60}"
-            )
-            raise at(error, user_location())
-
-        def new_value() -> Any:
-            rows = self.given(delta.values)
-            rows = operator.neg(self.graph.trace.lift(rows)) if how == "sub" else rows
-            return FUNCTIONS["update_item"](self.value(), delta.indices, rows, "set" if how == "set" else "add")
-
-        return self.updated(new_value, name)
+    def is_initialized(self, name: str | None = None) -> Any:
+        """Returns a tensor that says whether it has a value in the Session."""
+        with self.graph.making(name):
+            return self.graph.named(apply(IS_INITIALIZED, (), Attrs(variable=self.resource)), name)
 
     def eval(self, session: Any = None) -> Any:
         """Returns its value in a Session; see :meth:`GraphTensor.eval`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -160,6 +160,36 @@ def test_rows_are_assigned(graph: gx.Graph) -> None:
     with pytest.raises(OutOfRangeError, match="3"):
         session.scatter_update(v, [3], [[1.0, 1.0]])
     del rows
+
+
+class _Rows(NamedTuple):
+    indices: Any
+    values: Any
+
+
+def test_rows_are_assigned_by_methods(graph: gx.Graph) -> None:
+    v = Variable([1.0, 2.0, 3.0], name="v")
+    rows = _Rows([0, 2], [2.0, 4.0])
+    changes = [
+        v.scatter_update,
+        v.scatter_add,
+        v.scatter_mul,
+        v.scatter_sub,
+        v.scatter_div,
+        v.scatter_min,
+        v.scatter_max,
+    ]
+    assigned = [change(rows) for change in changes]
+    nd = [v.scatter_nd_update([[1]], [5.0]), v.scatter_nd_add([[1]], [1.0]), v.scatter_nd_sub([[1]], [2.0])]
+    with gx.Session(graph=graph) as run:
+        run.run(v.initializer)
+        found = [run.run(change).tolist() for change in assigned]
+        assert found == [
+            [2.0, 2.0, 4.0], [4.0, 2.0, 8.0], [8.0, 2.0, 32.0], [6.0, 2.0, 28.0], [3.0, 2.0, 7.0], [2.0, 2.0, 4.0],
+            [2.0, 2.0, 4.0],
+        ]  # fmt: skip
+        assert [run.run(change)[1] for change in nd] == [5.0, 6.0, 4.0]
+        assert run.run(v.sparse_read([2, 0])).tolist() == [4.0, 2.0]
 
 
 def test_a_counter_ends_with_out_of_range(graph: gx.Graph) -> None:
