@@ -104,7 +104,11 @@ def host_value(array: Any) -> Any:
     if array.dtype != object:
         return Tensor(jnp.asarray(array))
     found = as_strings(array)
-    return StringTensor(np.empty(array.shape, object)) if found is None else found
+    if found is not None:
+        return found
+    if array.size:
+        raise InternalError(f"an op of the host gave {array!r:.60}, which are no strings")
+    return StringTensor(np.empty(array.shape, object))
 
 
 def _apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:

@@ -129,7 +129,7 @@ class Graph:
         if control_inputs is None:
             self.trace.controls = None
         else:
-            nodes = [node for item in control_inputs for node in self.nodes_of(item)]
+            nodes = [node for item in nest.flatten(control_inputs)[0] for node in self.nodes_of(item)]
             self.trace.controls = Controls([node for node in nodes if node.op is not CONSTANT], saved)
         try:
             with self.entered():

@@ -370,3 +370,12 @@ def test_a_container_that_changes_is_another_fetch(graph: gx.Graph) -> None:
         assert session.run(wanted) == {"a": 1.0}
         wanted["b"] = x + 1.0
         assert session.run(wanted) == {"a": 1.0, "b": 2.0}
+
+
+def test_functions_of_gx_take_operations_of_the_graph(graph: gx.Graph) -> None:
+    v = gx.Variable(1.0)
+    with gx.control_dependencies([v.initializer, [tick("a")]]):
+        y = constant(1.0) + 1.0
+    with gx.Session() as session:
+        assert session.run(y) == 2.0
+        assert session.run(v) == 1.0
