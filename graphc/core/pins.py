@@ -21,12 +21,17 @@ class DeviceFunction:
 
     A compiled function keeps a trace for each set of scopes, so these are told apart by the functions themselves,
     whether they can be hashed or not.
+
+    Attributes:
+      function: the function.
+      later: whether the devices that it names need not be there yet.
     """
 
-    __slots__ = ("_identity", "function")
+    __slots__ = ("_identity", "function", "later")
 
-    def __init__(self, function: Callable[[Any], Any]) -> None:
+    def __init__(self, function: Callable[[Any], Any], *, later: bool = False) -> None:
         self.function = function
+        self.later = later
         # A method is an object of its own each time that it is looked up.
         method = isinstance(function, MethodType)
         self._identity = (id(function.__self__), id(function.__func__)) if method else (id(function),)

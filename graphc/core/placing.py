@@ -31,6 +31,7 @@ __all__ = [
     "check_implemented",
     "colocate_with",
     "device",
+    "device_later",
     "log_placement",
     "requested_device",
     "variable_device",
@@ -103,7 +104,8 @@ def device(spec: str | DeviceSpec | Device | DeviceChoice | None) -> AbstractCon
     Raises:
       InvalidTypeError: ``spec``, or what the function returns, is none of these.
       InvalidArgumentError: the spec is malformed.
-      NotFoundError: there is no such device; the message lists those that exist.
+      NotFoundError: there is no such device; the message lists those that exist. Of a graph that is built by hand a
+        Session says so when it runs it.
 
     Example:
       >>> import graphc as gx
@@ -117,11 +119,20 @@ def device(spec: str | DeviceSpec | Device | DeviceChoice | None) -> AbstractCon
       >>> v.device
       '/device:CPU:0'
     """
+    return _scope_of(spec, later=context.trace is not None and context.trace.root.is_graph)
+
+
+def device_later(spec: Any) -> AbstractContextManager[None]:
+    """As :func:`device`, for what is placed when it is run: the device need not be there before."""
+    return _scope_of(spec, later=True)
+
+
+def _scope_of(spec: Any, *, later: bool) -> _Scope:
     if spec is None:
         return _Scope(None)
     _check_known(spec)
     if callable(spec) and not isinstance(spec, _Scope):
-        return _Scope(DeviceFunction(spec))
+        return _Scope(DeviceFunction(spec, later=later), later=later)
     given: Any = spec
     if not isinstance(given, str | DeviceSpec | jax.Device):
         message = (
@@ -132,9 +143,9 @@ def device(spec: str | DeviceSpec | Device | DeviceChoice | None) -> AbstractCon
     layer = _spec(given)
     if layer.device_type is None and layer.device_index is not None:
         named_device(layer)  # the type is that of the scope around
-    else:
+    elif not later:
         find_device(given)
-    return _Scope(layer)
+    return _Scope(layer, later=later)
 
 
 def _check_known(spec: Any) -> None:
@@ -152,10 +163,11 @@ def _check_known(spec: Any) -> None:
 class _Scope(AbstractContextManager[None]):
     """What :func:`device` returns; it may be entered again, in itself and in several threads."""
 
-    __slots__ = ("_layer",)
+    __slots__ = ("_later", "_layer")
 
-    def __init__(self, layer: DeviceSpec | DeviceFunction | None) -> None:
+    def __init__(self, layer: DeviceSpec | DeviceFunction | None, *, later: bool = False) -> None:
         self._layer = layer
+        self._later = later
 
     def __enter__(self) -> None:
         around = context.device
@@ -164,7 +176,7 @@ class _Scope(AbstractContextManager[None]):
         else:
             layers = (*around.layers, self._layer)
             text = _text(Pins(layers).spec)
-            if text:
+            if text and not self._later:
                 find_device(text)
             _check_bound(around, text, None)
             pins = Pins(layers, text, around, around.bound)
@@ -351,7 +363,8 @@ def _answer(function: DeviceFunction, node: NodeToPlace) -> DeviceSpec:
         raise at(InvalidTypeError(message), node.location)
     try:
         spec = _spec(answer)
-        find_device(spec, node.location)
+        if not function.later:
+            find_device(spec, node.location)
     except GraphcError as error:
         error.args = (f"{asked}: {error.args[0]}",)
         raise at(error, node.location) from None

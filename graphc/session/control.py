@@ -21,6 +21,7 @@ from graphc.core import (
     apply_all,
     bytes_array,
     context,
+    device,
     is_text,
     trace_scope,
 )
@@ -77,7 +78,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 def _numbers(value: Any, dtype: Any) -> np.ndarray[Any, Any]:
     if dtype is not None and graph_dtype(dtype) == STRING:
         raise at(InvalidTypeError(f"constant: {value!r:.60} is no string"), user_location())
-    with trace_scope(None):
+    with trace_scope(None), device(None):
         found: Any = FUNCTIONS["asarray"](value, dtype=None if dtype is None else graph_dtype(dtype))
     return np.asarray(found.raw if hasattr(found, "raw") else found)
 

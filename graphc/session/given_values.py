@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.core import FUNCTIONS, SCALARS, Variable, apply, is_text, trace_scope
+from graphc.core import FUNCTIONS, SCALARS, Variable, apply, device, is_text, trace_scope
 from graphc.ir import OPS, Attrs
 from graphc.session.graph import Graph
 from graphc.session.placeholders import graph_dtype
@@ -70,7 +70,7 @@ def _array(given: Any) -> Any:
 
 def _eager(numbers: Any) -> np.ndarray[Any, Any]:
     """Returns Python's numbers as an array of the dtype that they have in eager code."""
-    with trace_scope(None):
+    with trace_scope(None), device(None):
         return np.asarray(FUNCTIONS["asarray"](numbers).raw)
 
 

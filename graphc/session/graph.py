@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, NotFoundError
-from graphc.core import Controls, Tensor, Variable, context, device, trace_scope
+from graphc.core import Controls, Tensor, Variable, context, device_later, trace_scope
 from graphc.ir import CONSTANT, Node, Value
 from graphc.ir import Graph as GraphIR
 from graphc.ops import Operation as Grouped
@@ -115,8 +115,8 @@ class Graph:
         return builder.unique(name) if mark_as_used else builder.next_name(name)
 
     def device(self, spec: Any) -> AbstractContextManager[None]:
-        """Pins what is made inside; see :func:`graphc.device`."""
-        return device(spec)
+        """Pins what is made inside; see :func:`graphc.device`. The device need be there only when a Session runs."""
+        return device_later(spec)
 
     @contextmanager
     def control_dependencies(self, control_inputs: Sequence[Any] | None) -> Generator[None]:
@@ -142,7 +142,7 @@ class Graph:
         """Pins what is made inside to where an operation or tensor is pinned."""
         del ignore_existing
         pin = self.as_graph_element(op, allow_tensor=True).device
-        with device(pin or None):
+        with device_later(pin or None):
             yield
 
     @contextmanager

@@ -61,31 +61,31 @@ class Scattering:
 
     def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Replaces rows."""
-        return self._rows("update", sparse_delta, use_locking, name)
+        return self._assigned_rows("update", sparse_delta, use_locking, name)
 
     def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Adds to rows."""
-        return self._rows("add", sparse_delta, use_locking, name)
+        return self._assigned_rows("add", sparse_delta, use_locking, name)
 
     def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Subtracts from rows."""
-        return self._rows("sub", sparse_delta, use_locking, name)
+        return self._assigned_rows("sub", sparse_delta, use_locking, name)
 
     def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Multiplies rows."""
-        return self._rows("mul", sparse_delta, use_locking, name)
+        return self._assigned_rows("mul", sparse_delta, use_locking, name)
 
     def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Divides rows."""
-        return self._rows("div", sparse_delta, use_locking, name)
+        return self._assigned_rows("div", sparse_delta, use_locking, name)
 
     def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Bounds rows from above."""
-        return self._rows("min", sparse_delta, use_locking, name)
+        return self._assigned_rows("min", sparse_delta, use_locking, name)
 
     def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
         """Bounds rows from below."""
-        return self._rows("max", sparse_delta, use_locking, name)
+        return self._assigned_rows("max", sparse_delta, use_locking, name)
 
     def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
         """Replaces elements or slices: the last axis of the indices holds a position for each of the first axes."""
@@ -105,7 +105,7 @@ class Scattering:
         with variable.graph.making(name):
             return variable.graph.named(FUNCTIONS["take"](variable.value(), indices, axis=0), name)
 
-    def _rows(self, how: str, delta: Any, use_locking: bool, name: str | None) -> Any:
+    def _assigned_rows(self, how: str, delta: Any, use_locking: bool, name: str | None) -> Any:
         del use_locking  # each assignment is one step
         variable = self._variable()
         if not (hasattr(delta, "indices") and hasattr(delta, "values")):

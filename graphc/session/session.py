@@ -12,8 +12,14 @@ from typing import Any, Self, cast
 import numpy as np
 
 from graphc.base import CancellationToken, at, config, deadline, nest, user_location
-from graphc.base.errors import CancelledError, FailedPreconditionError, InvalidArgumentError
-from graphc.core import Resources, device_name, devices, resources_scope, trace_scope
+from graphc.base.errors import (
+    CancelledError,
+    FailedPreconditionError,
+    GraphcError,
+    InvalidArgumentError,
+    NotFoundError,
+)
+from graphc.core import Resources, canonical_device, device_name, devices, resources_scope, trace_scope
 from graphc.ir import Graph as GraphIR
 from graphc.ir import Node, TensorType, Value
 from graphc.runtime import Execution, Plan, observer, place, profile
@@ -272,7 +278,10 @@ class Session:
         """
         default = device_name(devices()[0])
         with self._placing():
-            placement = place(GraphIR((), nodes, ()), {}, default)
+            try:
+                placement = place(GraphIR((), nodes, ()), {}, default)
+            except NotFoundError as error:
+                raise _unplaced(nodes, error) from None
         if placement.spanning:
             node = next(node for node in nodes if node in placement.spanning)
             error = InvalidArgumentError(
@@ -431,6 +440,23 @@ class InteractiveSession(Session):
         if self in stacks.sessions:
             stacks.sessions.remove(self)
         super().close()
+
+
+def _unplaced(nodes: Sequence[Node], error: NotFoundError) -> GraphcError:
+    """Returns the error for a node that is pinned to a device that is not there."""
+    for node in nodes:
+        try:
+            if node.device:
+                canonical_device(node.device, node.location)
+        except NotFoundError as missing:
+            reason = str(missing).partition(". With")[0]
+            name = node.attrs.get("variable", node.name)
+            refused = InvalidArgumentError(
+                f"Cannot assign a device to node {name!r}: Could not satisfy explicit device specification "
+                f"{node.device!r}: {reason}. With gx.ConfigProto(allow_soft_placement=True) the CPU is taken instead"
+            )
+            return at(refused, node.location)
+    return error
 
 
 def _key(fetches: Any) -> Any:
