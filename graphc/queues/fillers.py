@@ -41,7 +41,7 @@ class Fillers:
     Attributes:
       is_fed: whether anything was ever enqueued.
       failure: the exception that ended a runner, if one did; the consumers' error has it as its cause.
-      patience: seconds after which a dequeue complains that nobody has started the runners.
+      patience: seconds after which a wait looks whether anything can end it.
     """
 
     __slots__ = ("_graph", "_handle", "_started", "failure", "is_fed", "patience")

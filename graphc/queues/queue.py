@@ -195,7 +195,8 @@ class QueueBase(SharedObject[QueueState]):
           OutOfRangeError: the queue is closed and empty. What ended its runner, if one fills it, is the cause.
           DeadlineExceededError: the deadline in force passed before there was one.
           CancelledError: a token in force was cancelled.
-          FailedPreconditionError: the queue's runner was never started, and nothing else fills it.
+          FailedPreconditionError: the queue's runner was never started and nothing else fills it, or no other thread is
+            left that could.
         """
         if (state := self._eager()) is None:
             return self._element.returned(self._emit(ops.DEQUEUE, (), "Dequeue", name))

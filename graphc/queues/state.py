@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from graphc.base import at, user_location
-from graphc.base.errors import InvalidArgumentError
+from graphc.base import at, interruption, overseen, user_location
+from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.queues.fifo import FifoRows
 from graphc.queues.fillers import Fillers
 from graphc.queues.lines import Lines, Waiter
@@ -134,7 +135,7 @@ class QueueState(Lines):
           OutOfRangeError: the queue is closed and empty.
           CancelledError: a token was cancelled.
           DeadlineExceededError: the deadline in force has passed.
-          FailedPreconditionError: nothing fills the queue, since its runners were not started.
+          FailedPreconditionError: nothing fills the queue, since its runners were not started, or no thread is left.
         """
         with self._lock:
             if self._takers or self.rows.size <= (0 if self.closed else self.kept_back):
@@ -213,12 +214,19 @@ class QueueState(Lines):
 
     def _block(self, waiter: Waiter) -> None:
         condition = threading.Condition(self._lock)
-        while isinstance(waiter, Take) and self.fillers.is_missing:
-            if waiter.wait(condition, self.fillers.patience):
-                return
-            if self.fillers.is_missing and not self._putters:
-                raise at(self.fillers.complaint(self.label, waiter.what()), user_location())
-        waiter.wait(condition)
+        with overseen(waiter.what):  # one wait to the watchdog, however often it looks around
+            while not waiter.wait(condition, self.fillers.patience):
+                self._check_alone(waiter)
+
+    def _check_alone(self, waiter: Waiter) -> None:
+        """Raises if nothing can end a wait."""
+        if isinstance(waiter, Take) and self.fillers.is_missing and not self._putters:
+            raise at(self.fillers.complaint(self.label, waiter.what()), user_location())
+        # A producer that has died leaves its consumer alone, which TensorFlow lets wait for ever.
+        if interruption() is None and len(sys._current_frames()) == 1:  # pyright: ignore[reportPrivateUsage]
+            problem = f"no thread is left but this one, which waits for {waiter.what()}"
+            remedy = "close the queue where nothing more comes, and enqueue and dequeue in different threads"
+            raise at(FailedPreconditionError(f"{problem}; {remedy}"), user_location())
 
     def _repair(self) -> None:
         self.rows.recount()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 import graphc as gx
@@ -79,3 +82,35 @@ def test_a_runner_of_another_graph_is_not_expected() -> None:
                 session.run(dequeue)
             (state,) = session.resources.all(QueueState)
             assert state.fillers.is_missing == (graph is graphs[0])
+
+
+ALONE = """
+import threading
+import graphc as gx
+
+def produce():
+    queue.enqueue(1)
+
+queue = gx.queues.FIFOQueue(1, "int32", shapes=[[]], name="q")
+queue.fillers().patience = 0.05
+producer = threading.Thread(target=produce)
+producer.start()
+for wait in (lambda: queue.dequeue_many(2), lambda: queue.enqueue_many([[2, 3]])):
+    try:
+        wait()
+    except gx.errors.FailedPreconditionError as error:
+        print(str(error).splitlines()[0])
+print(queue.size().item())
+"""
+
+
+@pytest.mark.multiprocess
+def test_the_last_thread_does_not_wait_for_ever() -> None:
+    found = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, check=True, timeout=120)
+    remedy = "; close the queue where nothing more comes, and enqueue and dequeue in different threads"
+    assert found.stdout.splitlines() == [
+        f"no thread is left but this one, which waits for 2 elements of FIFOQueue 'q', of which 1 are there{remedy}",
+        f"no thread is left but this one, which waits for room in FIFOQueue 'q', which is full (capacity 1); 0 of its "
+        f"2 rows are in{remedy}",
+        "1",
+    ]

@@ -285,7 +285,8 @@ def test_ctrl_c_in_the_middle_leaves_the_queue_usable(monkeypatch: pytest.Monkey
 def test_a_wait_is_seen_by_the_watchdog(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = threading.Event()
     queue = queue_of()
-    monkeypatch.setattr(gx.config, "watchdog_seconds", 0.01)
+    queue.fillers().patience = 0.01  # it looks around more often than the watchdog does
+    monkeypatch.setattr(gx.config, "watchdog_seconds", 0.1)
     handler_emit = caplog.handler.emit
 
     def emit(record: object) -> None:
