@@ -45,8 +45,7 @@ class ReaderBase:
     Session, and its methods add operations to the graph.
     """
 
-    # What a compiled function reads of a reader never changes; where it is in its files is no part of a trace.
-    __graphc_reads__ = ()
+    __graphc_opaque__ = True  # where it is in its files is no part of a trace, and the rest never changes
 
     supports_serialize = True
     """Whether :meth:`serialize_state` can be used; TensorFlow's name."""

@@ -158,6 +158,7 @@ def test_a_compiled_function_counts() -> None:
     assert [count(gx.asarray(1)).item() for _ in range(2)] == [2, 2]
     reader.read(queue)
     assert count(gx.asarray(1)).item() == 3
+    assert len(count.trace_report()) == 1  # where the reader is does not count
 
 
 @pytest.mark.parametrize(
