@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NoReturn, Self, TypeVar
 
-from graphc.base.errors import InvalidArgumentError, UnimplementedError
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import Resources, apply, busy, context, current_resources, resources_scope
 from graphc.ir import Attrs, OpDef
 from graphc.queues.building import GraphByHand, emit, graph_here
@@ -68,6 +69,17 @@ class SharedObject(Generic[S]):
     def name(self) -> str:
         """The name; that of its operation in a graph."""
         return self._name
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Returns the object itself: threads share it, and so do the copies of what holds it."""
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        problem = "is shared by the threads of one process and cannot be pickled; make one in each process"
+        raise at(InvalidTypeError(f"{self._label} {problem}"), user_location())
 
     def _eager(self) -> S | None:
         """Returns the state, if this call acts at once; None where it becomes part of a graph."""

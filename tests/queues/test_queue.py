@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -208,6 +210,26 @@ def test_a_queue_that_is_dropped_is_collected() -> None:
     del queue
     gc.collect()
     assert state() is None
+
+
+def test_a_copy_of_what_holds_a_queue_shares_it_and_no_process_gets_it() -> None:
+    queue = FIFOQueue(3, "int32", [[]], name="q")
+    assert copy.deepcopy([queue])[0] is copy.copy(queue) is queue
+    with pytest.raises(InvalidTypeError, match="FIFOQueue 'q' is shared by the threads of one process"):
+        pickle.dumps(queue)
+
+
+def test_a_variable_is_enqueued_by_its_value() -> None:
+    queue, v = FIFOQueue(3, "float32", [[2]]), gx.Variable([1.0, 2.0])
+
+    @gx.function
+    def update() -> None:
+        v.assign_add([1.0, 1.0])  # in place, where nobody else has the array
+
+    queue.enqueue(v)
+    update()
+    assert queue.dequeue().tolist() == [1.0, 2.0]
+    assert v.numpy().tolist() == [2.0, 3.0]
 
 
 def _queue(**options: Any) -> FIFOQueue:
