@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
@@ -26,6 +27,16 @@ def _cumulative_prod(x: Any, axis: int | None = None, dtype: Any = None, include
     return jnp.cumulative_prod(x, axis=axis, dtype=dtype, include_initial=include_initial)
 
 
+def _of_truths(function: Callable[..., jax.Array]) -> Callable[..., jax.Array]:
+    """``all`` or ``any``, which JAX asks of the real part of complex numbers only."""
+
+    @wraps(function)
+    def asked(x: Any, axis: Any = None, keepdims: bool = False) -> jax.Array:
+        return function(x != 0 if jnp.iscomplexobj(x) else x, axis=axis, keepdims=keepdims)
+
+    return asked
+
+
 _ROWS = (
     row("sum", jnp.sum, _REDUCE_TO, "The sum over axis; small integers are summed as int32."),
     row("prod", jnp.prod, _REDUCE_TO, "The product over axis."),
@@ -44,8 +55,8 @@ _ROWS = (
     row("median", jnp.median, _REDUCE, "The middle value over axis.", light=False),
     row("quantile", jnp.quantile, _QUANTILE, "The value below which a share q, between 0 and 1, lies.", light=False),
     row("percentile", jnp.percentile, _QUANTILE, "The value below which q percent lie.", light=False),
-    row("all", jnp.all, _REDUCE, "Whether every element over axis is true.", differentiable=False),
-    row("any", jnp.any, _REDUCE, "Whether an element over axis is true.", differentiable=False),
+    row("all", _of_truths(jnp.all), _REDUCE, "Whether every element over axis is true.", differentiable=False),
+    row("any", _of_truths(jnp.any), _REDUCE, "Whether an element over axis is true.", differentiable=False),
     row("count_nonzero", jnp.count_nonzero, _REDUCE, "How many elements are not zero.", differentiable=False),
     row("argmax", jnp.argmax, _ONE_AXIS, "The position of the first largest element.", differentiable=False),
     row("argmin", jnp.argmin, _ONE_AXIS, "The position of the first smallest element.", differentiable=False),

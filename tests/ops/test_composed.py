@@ -109,3 +109,11 @@ def test_image_axes() -> None:
         gx.nn.conv2d(gx.ones((1, 4, 4, 1)), gx.ones((2, 2, 1, 1)), (1, 1, 1))
     with pytest.raises(InvalidArgumentError, match="3 channels cannot be put into 2 groups of one size"):
         gx.nn.group_norm(gx.ones((1, 2, 2, 3)), 2)
+
+
+@pytest.mark.parametrize("how", [lambda call: call, gx.function])
+def test_the_truth_of_complex_numbers_is_not_that_of_their_real_parts(how: Any) -> None:
+    values = np.asarray([[3.25j, 1.0], [2.0, -1j], [0.0, 0.0]], np.complex64)
+    for name in ("all", "any"):
+        found = how(lambda x, name=name: getattr(gx, name)(x, axis=1))(gx.asarray(values))
+        assert found.tolist() == getattr(np, name)(values, axis=1).tolist()
