@@ -18,6 +18,8 @@ def of_something(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def checked(x: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
         if dtype is not None and jnp.issubdtype(dtype, jnp.integer):
+            if function is jnp.nanmean and jnp.issubdtype(x.dtype, jnp.inexact):  # all may be NaN
+                raise TypeError(f"the mean of {x.dtype} is no {jnp.dtype(dtype).name}; convert it with gx.astype")
             axes = range(x.ndim) if axis is None else np.atleast_1d(axis).tolist()
             if 0 in [x.shape[place] for place in axes if -x.ndim <= place < x.ndim]:
                 raise ValueError(f"the mean of no elements is no {jnp.dtype(dtype).name}; leave dtype out for NaN")

@@ -76,6 +76,10 @@ def _flat(case: Drawn) -> bool:
     return case.arrays[0].ndim < 2
 
 
+def _scalar(case: Drawn) -> bool:
+    return case.arrays[0].ndim == 0
+
+
 _BOOL = np.asarray([True, False, True])
 _COMPLEX = np.asarray([1 + 2j, 3 - 1j], np.complex64)
 _EMPTY = np.zeros(0, np.float32)
@@ -117,7 +121,7 @@ DEVIATIONS = (
     ),
     Deviation(
         "values that a compiled function does not know raise nothing",
-        r"gx: \(Tensor",
+        r"gx: \((Tensor|Array)",
         _always,
         {
             "pow": _call(i32(2), i32(-1)),
@@ -149,7 +153,7 @@ DEVIATIONS = (
     ),
     Deviation(
         "quantiles are floats, also those that are elements, as in JAX",
-        "dtype float|gx: .Tensor",  # NumPy subtracts no truth values
+        "dtype float|gx: .(Tensor|Array)",  # NumPy subtracts no truth values
         _any("biu"),
         {
             name: _call(i32(1, 2, 3), np.asarray(50.0 if "percent" in name else 0.5, np.float32), method="lower")
@@ -185,5 +189,87 @@ DEVIATIONS = (
             name: _call(f32(1, 2, 3, 4), np.asarray(50.0 if "percent" in name else 0.5, np.float32), method="nearest")
             for name in ("quantile", "percentile", "nanquantile", "nanpercentile")
         },
+    ),
+    Deviation(
+        "what does not fit the dtype of the tensor that it is put into is refused",
+        _REFUSED,
+        lambda case: case.arrays[0].dtype != case.arrays[-1].dtype,
+        {
+            "fill_diagonal": _call(np.zeros((2, 2), np.int32), np.asarray(1 + 1j, np.complex64)),
+            "put_along_axis": _call(
+                np.zeros((1, 2), np.int32), np.zeros((1, 1), np.int32), np.asarray(1j, np.complex64), 1
+            ),
+        },
+    ),
+    Deviation(
+        "a power of ints that does not fit them is anything, beyond the 63rd",
+        "int",
+        lambda case: _all("iu")(case) and case.arrays[1].max(initial=0) > 63,
+        {"pow": _call(i32(7), i32(2**31 - 1))},
+    ),
+    Deviation(
+        "JAX rounds no ints to tens",
+        _REFUSED,
+        lambda case: _all("iu")(case) and case.kwargs.get("decimals", 0) < 0,
+        {"round": _call(i32(15), decimals=-1)},
+    ),
+    Deviation(
+        "JAX neither adds nor multiplies truth values here",
+        _REFUSED,
+        _all("b"),
+        {"polyadd": _call(_BOOL, _BOOL), "kron": _call(_BOOL, _BOOL)},
+    ),
+    Deviation(
+        "with keepdims a 0-d array has no axis to keep, NumPy's or JAX's",
+        "shape",
+        lambda case: case.arrays[0].ndim == 0,
+        {"median": _call(np.asarray(1.0, np.float32), keepdims=True)},
+    ),
+    Deviation("a 0-d array has no axis to sort", _REFUSED, _scalar, {"argsort": _call(np.asarray(1.0, np.float32))}),
+    Deviation(
+        "elements of the first argument keep its dtype",
+        "dtype",
+        lambda case: case.arrays[0].dtype != case.arrays[1].dtype,
+        {"setdiff1d": Drawn((i32(1, 2), f32(2)), {}, (0, 1))},
+    ),
+    Deviation(
+        "a grid is made of vectors, where NumPy takes numbers",
+        _REFUSED,
+        lambda case: any(array.ndim == 0 for array in case.arrays),
+        {"meshgrid": _call(np.asarray(1.0, np.float32), f32(1, 2))},
+    ),
+    Deviation(
+        "truth values are subtracted as numbers, which NumPy refuses",
+        r"gx: \((Tensor|Array)",
+        _any("b"),
+        {"gradient": _call(_BOOL)},
+    ),
+    Deviation(
+        "the mean of no elements as a whole number is refused, which is any number in NumPy",
+        _REFUSED,
+        lambda case: case.arrays[0].size == 0,
+        {"nanmean": _call(np.zeros(0, np.int32), dtype="int32")},
+    ),
+    Deviation(
+        "where all are NaN the position is -1, as a program cannot raise for what it finds",
+        r"gx: \((Tensor|Array)",
+        lambda case: bool(np.isnan(np.asarray(case.arrays[0], np.complex64)).any()),
+        dict.fromkeys(("nanargmax", "nanargmin"), _call(f32(np.nan))),
+    ),
+    Deviation(
+        "transforms of float16 are computed in float32, or refused by XLA; NumPy computes them in float16",
+        r"float32|complex64|gx: Invalid",
+        lambda case: any(array.dtype == np.float16 for array in case.arrays),
+        {
+            "fft.rfft": _call(np.asarray([0.1, 0.2, 0.7], np.float16)),
+            "fft.fftn": _call(np.linspace(-4, 4, 12).reshape(2, 3, 2).astype(np.float16), axes=(0, 1), norm="ortho"),
+            "fft.irfft2": _call(np.asarray([[0.1, 0.2, 0.7]] * 3, np.float16)),
+        },
+    ),
+    Deviation(
+        "the edges of bins are float32, and a value that lies on one may be counted on its other side",
+        "int",
+        _always,
+        {"histogram": _call(np.asarray([0, -4, 1, -4, -4, 1], np.int32))},
     ),
 )
