@@ -16,6 +16,13 @@ __all__ = ["Alias", "alias"]
 
 _ANNOTATIONS = __future__.annotations.compiler_flag
 _PLAIN_CALL = re.compile(r"gx\.(\w+(?:\.\w+)*)\(([^()]*)\)")
+_GIVEN = {
+    "v": "v = {}.Variable([1.0, 2.0, 3.0])",
+    "x": "x = {}.constant([1.0, 2.0])",
+    "y": "x = {0}.constant([1.0, 2.0]); y = {0}.reduce_sum(x * x)",
+}
+"""What examples of TensorFlow 1's names are about: a name, and the line that makes it."""
+
 _TARGET = re.compile(r"\b(gx|v2|files|logs|flags|errors|session|queues|weighted)\.(\w+(?:\.\w+)*)\(")
 
 
@@ -85,6 +92,8 @@ class Alias:
             also = "``, ``".join([f"{library}.{name}" for name in others])
             lines += [f"Also ``{also}``."]
         lines += ["", "Example:", f"  >>> import {module} as {library}"]
+        used = set(re.findall(r"\b\w+\b(?!=)", self.example)) if module.endswith("v1") else set[str]()
+        lines += [f"  >>> {line.format(library)}" for name, line in _GIVEN.items() if name in used]
         lines += [f"  >>> result = {library}.{main}({self.example})"]
         return "\n".join(lines)
 

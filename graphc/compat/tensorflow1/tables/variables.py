@@ -153,7 +153,7 @@ ROWS = (
         "assign",
         "ref, value, validate_shape=None, use_locking=None, name=None",
         "session.assign(ref, value, validate_shape, use_locking, name)",
-        "v, 2.0",
+        "v, [4.0, 5.0, 6.0]",
     ),
     alias(
         "assign_add",
@@ -171,7 +171,7 @@ ROWS = (
         "count_up_to",
         "ref, limit, name=None",
         "session.count_up_to(ref, limit, name)",
-        "v, 3",
+        "tf.Variable(0), 3",
     ),
     alias(
         "scatter_update",
