@@ -242,6 +242,8 @@ losses.mean_squared_error mean_squared_error
 losses.sigmoid_cross_entropy sigmoid_cross_entropy_loss
 losses.softmax_cross_entropy softmax_cross_entropy_loss
 losses.sparse_softmax_cross_entropy sparse_softmax_cross_entropy_loss
+sparse.to_dense SparseToDense
+sparse.sparse_dense_matmul SparseTensorDenseMatMul
 """.strip().splitlines()
 }
 

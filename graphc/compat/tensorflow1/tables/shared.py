@@ -281,6 +281,8 @@ scan
 foldl
 foldr
 vectorized_map
+sparse.to_dense sparse_tensor_to_dense
+sparse.sparse_dense_matmul sparse.matmul sparse_tensor_dense_matmul
 """)
 """Rows that make operations."""
 
