@@ -316,7 +316,7 @@ def _missing(name: str) -> AttributeError:
     if name in places and name not in lax.__all__:  # of another namespace; TensorFlow has some names of JAX's
         return AttributeError(f"graphc has no {name!r}; did you mean {places[name]}?")
     if name == "compat":
-        return AttributeError("graphc.compat is imported by itself: import graphc.compat.v2 as tf")
+        return AttributeError("graphc.compat is imported by itself: import graphc.compat.v2 as tf, or graphc.compat.v1")
     from graphc.compat import use_instead
 
     if instead := use_instead(name):

@@ -1,6 +1,6 @@
 """Layer 9: the names of other libraries, as tables of aliases over graphc's functions.
 
-``graphc.compat.v2`` is imported by itself, since that sets TensorFlow's dtypes.
+``graphc.compat.v1`` and ``graphc.compat.v2`` are imported by themselves, since that sets TensorFlow's dtypes.
 """
 
 from graphc.compat.tensorflow2 import use_instead

@@ -131,11 +131,46 @@ def _print(value: Any, *data: Any, message: str, first_n: int, summarize: int, f
 
 
 def _shown(array: Any, summarize: int) -> str:
-    """Returns an array as TensorFlow prints it: the first values, and dots for the others."""
-    flat = np.ravel(array)
-    count = flat.size if summarize < 0 else summarize
-    texts = [item.decode("utf-8", "replace") if isinstance(item, bytes) else str(item) for item in flat[:count]]
-    return f"[{' '.join(texts)}{'...' if flat.size > count else ''}]"
+    """Returns an array as TensorFlow prints it: rows in brackets, the first values, and dots for the others."""
+    values = np.asarray(array)
+    limit = values.size if summarize < 0 else summarize
+    if values.ndim < 2:
+        text = " ".join([_value(item) for item in np.ravel(values)[:limit]])
+    else:
+        text = _rows(values, limit)[0]
+    return f"[{text}{'...' if values.size > limit else ''}]"
+
+
+def _rows(values: np.ndarray[Any, Any], limit: int) -> tuple[str, int]:
+    """Returns rows in brackets with at most so many values, and how many more there may be."""
+    texts: list[str] = []
+    for row in values:
+        if limit <= 0:
+            break
+        if row.ndim == 1:
+            cut = "..." if row.size > limit else ""
+            texts.append(f"[{' '.join([_value(item) for item in row[:limit]])}{cut}]")
+            limit -= min(row.size, limit)
+        else:
+            text, limit = _rows(row, limit)
+            texts.append(f"[{text}]")
+    return "".join(texts), limit
+
+
+def _value(item: Any) -> str:
+    """Returns a value with as many digits as tell it from others."""
+    if isinstance(item, bytes):
+        return item.decode("utf-8", "replace")
+    number: np.ndarray[Any, Any] = np.asarray(item)
+    if number.dtype == np.bool_:
+        return str(int(number))
+    if number.dtype.kind not in "fV" and number.dtype.name != "bfloat16":
+        return str(item)
+    few, all_digits = (15, 17) if number.dtype == np.float64 else (6, 9)
+    wide = float(item)
+    text = f"{wide:.{few}g}"
+    same = float(text) == wide if few == 15 else np.float32(text) == np.float32(wide)
+    return text if same or wide != wide else f"{wide:.{all_digits}g}"
 
 
 _PRINT = OPS.add(
@@ -184,7 +219,7 @@ def print_op(*inputs: Any, name: str | None = None) -> Operation:
 
 def _assert(condition: Any, *data: Any, summarize: int) -> tuple[()]:
     if not np.all(condition):
-        shown = "".join(_shown(item, summarize) for item in data)
+        shown = " ".join([_shown(item, summarize) for item in data])
         raise InvalidArgumentError(f"assertion failed: {shown}")
     return ()
 

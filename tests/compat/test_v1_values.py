@@ -172,10 +172,10 @@ def test_inside_a_compiled_function_nothing_enters_the_graph() -> None:
 @pytest.mark.parametrize(
     ("make", "text"),
     [
-        (lambda x: tf.assert_equal(x, 2.0, message="not two"), r"\[not two\]\[Condition x equal y did not hold\]\[x ="),
-        (lambda x: tf.assert_positive(x, data=["seen", x]), r"\[Condition x positive did not hold\]\[seen\]\[-1"),
+        (lambda x: tf.assert_equal(x, 2.0, message="not two"), r"\[not two\] \[Condition x equal y did not hold\]"),
+        (lambda x: tf.assert_positive(x, data=["seen", x]), r"\[Condition x positive did not hold\] \[seen\] \[-1\]"),
         (lambda x: tf.assert_near(x, 5.0), "Condition x near y did not hold"),
-        (lambda x: tf.check_numerics(tf.log(x), "loss"), r"\[loss\]\[Tensor had NaN or Inf values:\]\[nan"),
+        (lambda x: tf.check_numerics(tf.log(x), "loss"), r"\[loss\] \[Tensor had NaN or Inf values:\] \[nan"),
         (lambda x: tf.Assert(x > 0, [x], name="mine"), r"operation 'mine'"),
     ],
 )
@@ -191,6 +191,28 @@ def test_a_check_fails_the_run_that_needs_it(make: Any, text: str) -> None:
             assert caught.value.op is not None
         with pytest.raises(tf.errors.InvalidArgumentError, match="has rank 0, expected 1"):
             tf.assert_rank(x, 1)
+
+
+def test_prints_are_tensorflows(capfd: pytest.CaptureFixture[str]) -> None:
+    values = [
+        [2.0, 4.0], [1 / 3, 1e10, 1e-7, 123456.789], [True, False], [[1, 2], [3, 4]], np.array([1 / 3, 0.1]), 3,
+        ["a", "b"], np.array([np.nan, np.inf, -0.0], "float32"), 1234567.0, np.arange(5, dtype="float32"),
+        np.arange(8.0).reshape(2, 2, 2), np.array(0.1, "float16"),
+    ]  # fmt: skip
+    with tf.Graph().as_default(), tf.Session() as session:
+        for value in values:
+            given = tf.constant(value)
+            session.run(tf.Print(given, [given], summarize=4))
+        rows = tf.constant(np.arange(6.0).reshape(2, 3))
+        session.run(tf.Print(rows, [rows, "x"], message="rows: ", first_n=1))
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"assertion failed: \[\[0 1 2\]\.\.\.\] \[x\] \[1\]"):
+            session.run(tf.Assert(tf.constant(False), [rows, tf.constant("x"), tf.constant(True)]))
+    # As TensorFlow 2.21 prints them.
+    assert capfd.readouterr().err.splitlines() == [
+        "[2 4]", "[0.333333343 1e+10 1e-07 123456.789]", "[1 0]", "[[1 2][3 4]]", "[0.33333333333333331 0.1]", "[3]",
+        "[a b]", "[nan inf -0]", "[1234567]", "[0 1 2 3...]", "[[[0 1][2 3]]...]", "[0.0999755859]",
+        "rows: [[0 1 2]...][x]",
+    ]  # fmt: skip
 
 
 def test_what_values_count_has_open_sizes_and_gradients() -> None:

@@ -2,7 +2,7 @@
 
 __all__ = ["ELSEWHERE"]
 
-_SESSIONS = "it is of TensorFlow 1, with graphs that are built first and run later; call a @tf.function"
+_SESSIONS = "it is of TensorFlow 1, whose programs import graphc.compat.v1; call a @tf.function"
 _RAGGED = "tensors have one size along each axis; pad, and use tf.sequence_mask"
 _SPARSE = "tensors are dense; use tf.scatter_nd and tf.gather_nd"
 _KERAS = (
