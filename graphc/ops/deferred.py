@@ -26,15 +26,19 @@ _KEPT = 32
 """How many graphs a composition keeps, each for other types."""
 
 
+_SIGNS = ("None", "not known while the graph is built", "which only a run of the graph knows")
+"""What messages say where a size is open."""
+
+
 def sized(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """Calls a function that makes nodes of the graph that is built; where it needs sizes that are open, as one node.
+
+    Where it needs values, as the shape of its result depends on them, the host calls it in each run.
 
     Args:
       function: pure: it may be called again, by the thread that runs the graph.
       args: its arguments.
       kwargs: its keyword arguments.
-
-    Where the function needs values, as the shape of its result depends on them, the host calls it.
     """
     trace = context.trace
     if trace is None or not trace.root.is_graph:
@@ -52,7 +56,7 @@ def sized(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str
             raise
         return on_host(function, args, kwargs)
     except Exception as error:
-        if not any(tensor.type.is_open for tensor in given):
+        if not any(tensor.type.is_open for tensor in given) or not _is_about_sizes(error):
             raise
         trace.rollback(point)
         if any(tensor.type.dtype.kind == "O" for tensor in given):
@@ -61,12 +65,16 @@ def sized(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str
         try:
             outputs = apply_all(COMPOSED, composition.inputs(), Attrs(function=composition))
         except Exception as problem:
-            if isinstance(error, GraphcError) and "None" not in str(error):
-                raise error from None
             types = ", ".join(str(tensor.type) for tensor in given)
             reason = str(problem).partition("\n")[0]
             raise at(InvalidArgumentError(f"{composition.name}({types}): {reason}"), user_location()) from error
         return composition.result(outputs)
+
+
+def _is_about_sizes(error: Exception) -> bool:
+    """Whether a function may have failed because a size is open: it had None for it, or graphc said so."""
+    text = str(error).partition("\n")[0]
+    return not isinstance(error, GraphcError) or any(sign in text for sign in _SIGNS)
 
 
 class _Body(Region):
