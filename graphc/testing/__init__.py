@@ -2,5 +2,6 @@
 
 from graphc.testing.case import TestCase
 from graphc.testing.graphs import GraphTestCase
+from graphc.testing.threads import CheckedThread
 
-__all__ = ["GraphTestCase", "TestCase"]
+__all__ = ["CheckedThread", "GraphTestCase", "TestCase"]

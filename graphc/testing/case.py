@@ -8,7 +8,7 @@ import random
 import shutil
 import tempfile
 import unittest
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, cast
 
@@ -20,6 +20,7 @@ from graphc.composites import IndexedSlices, RaggedTensor, SparseTensor
 from graphc.core import ArrayMethods, StringTensor, context
 from graphc.ops import random as draws
 from graphc.session import Graph, GraphTensor, GraphVariable, Operation, Session
+from graphc.testing.threads import CheckedThread
 
 __all__ = ["TestCase"]
 
@@ -56,9 +57,12 @@ class TestCase(unittest.TestCase):
         draws.seed(SEED)
         self._cached: Session | None = None
         self._folder: str | None = None
+        self._threads: list[CheckedThread] = []
 
     def tearDown(self) -> None:
-        """Closes the Session and removes the folder of the test."""
+        """Looks whether all threads were joined, closes the Session and removes the folder of the test."""
+        for thread in self._threads:
+            thread.check_termination()
         if self._cached is not None:
             self._cached.close()
         if self._folder is not None:
@@ -70,6 +74,20 @@ class TestCase(unittest.TestCase):
         if self._folder is None:
             self._folder = tempfile.mkdtemp()
         return self._folder
+
+    def checkedThread(
+        self, target: Callable[..., Any], args: Sequence[Any] | None = None, kwargs: Mapping[str, Any] | None = None
+    ) -> CheckedThread:
+        """Returns a thread that fails the test if it raises, and that the test must join.
+
+        Args:
+          target: what it runs.
+          args: its arguments.
+          kwargs: those by name.
+        """
+        thread = CheckedThread(self, target, args, kwargs)
+        self._threads.append(thread)
+        return thread
 
     def evaluate(self, tensors: Any) -> Any:
         """Returns the values of tensors, as NumPy's arrays, in the structure that they stand in.
@@ -253,6 +271,14 @@ class TestCase(unittest.TestCase):
     def assertLen(self, container: Any, expected_len: int, msg: str | None = None) -> None:
         """Fails unless there are so many things in a container."""
         self.assertEqual(len(container), expected_len, msg)
+
+    def assertItemsEqual(self, first: Iterable[Any], second: Iterable[Any], msg: str | None = None) -> None:
+        """Fails unless two lists hold the same things as often, in whatever order."""
+        self.assertCountEqual(first, second, msg)
+
+    def assertContainsSubset(self, expected_subset: Any, actual_set: Any, msg: str | None = None) -> None:
+        """Fails unless all things of one container are in another."""
+        self.assertEqual(set(expected_subset) - set(actual_set), set(), msg)
 
     def assertBetween(self, value: Any, minv: Any, maxv: Any, msg: str | None = None) -> None:
         """Fails unless a number lies between two others."""

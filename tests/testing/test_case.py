@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import unittest
 from typing import Any
 
@@ -49,6 +50,21 @@ class Cases(gx.testing.TestCase):
             with self.assertRaises(AssertionError, msg=str(args)):
                 check(self, *args)
 
+    def test_threads(self) -> None:
+        done: list[int] = []
+        thread = self.checkedThread(done.append, args=(3,))
+        thread.start()
+        thread.join(60)
+        assert (done, thread.is_alive()) == ([3], False)
+
+        def fail() -> None:
+            raise ZeroDivisionError("in the thread")
+
+        failing = self.checkedThread(fail)
+        failing.start()
+        with self.assertRaisesRegex(AssertionError, "error in a checked thread: ZeroDivisionError"):
+            failing.join(60)
+
     def test_raises(self) -> None:
         with self.assertRaisesOpError("x and y differ"):
             gx.checks.assert_equal(1, 2)
@@ -82,6 +98,8 @@ PASS: list[Any] = [
     (C.assertLen, [1], 1),
     (C.assertStartsWith, "abc", "ab"),
     (C.assertBetween, 1, 0, 2),
+    (C.assertItemsEqual, [1, 2, 2], (2, 1, 2)),
+    (C.assertContainsSubset, {1}, [1, 2]),
 ]
 FAIL: list[Any] = [
     (C.assertAllEqual, gx.asarray([1.0]), [2.0]),
@@ -104,6 +122,8 @@ FAIL: list[Any] = [
     (C.assertLen, [1], 2),
     (C.assertEndsWith, "abc", "ab"),
     (C.assertBetween, 3, 0, 2),
+    (C.assertItemsEqual, [1, 2], [1, 1]),
+    (C.assertContainsSubset, {3}, [1, 2]),
 ]
 
 
@@ -114,3 +134,24 @@ def test_tests_start_with_the_same_numbers_and_clean_up() -> None:
     assert result.wasSuccessful()
     assert len({*drawn}) == 1
     assert not any(map(os.path.exists, folders))
+
+
+class Careless(gx.testing.TestCase):
+    """A test that leaves a thread behind, and fails: so pytest must not collect it."""
+
+    __test__ = False
+
+    def test_thread(self) -> None:
+        release = threading.Event()
+        waiting = self.checkedThread(release.wait, args=(60,))
+        waiting.start()
+        with self.assertRaisesRegex(AssertionError, "the thread still runs after 0.01 seconds"):
+            waiting.join(0.01)
+        release.set()
+
+
+def test_a_thread_that_is_not_joined_fails_the_test() -> None:
+    result = unittest.TestResult()
+    Careless("test_thread").run(result)
+    assert not result.errors
+    assert "a checked thread was not joined; it " in result.failures[0][1]
