@@ -7,6 +7,8 @@ from typing import Any, cast
 
 import numpy as np
 
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidArgumentError
 from graphc.core import ArrayLike, Tensor, as_dtype, is_symbolic
 from graphc.ops import functions as gx
 from graphc.ops import random
@@ -73,7 +75,7 @@ def uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = "float
       source: a generator; ``gx.random`` itself by default.
 
     Raises:
-      ValueError: integers without ``maxval``.
+      InvalidArgumentError: integers without ``maxval``.
 
     Example:
       >>> import graphc as gx
@@ -82,7 +84,7 @@ def uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = "float
     """
     if as_dtype(dtype).kind in "iu":
         if maxval is None:
-            raise ValueError("uniform: integers need maxval")
+            raise at(InvalidArgumentError("uniform: integers need maxval"), user_location())
         return source.randint(_shape(shape), minval, maxval, dtype)
     return source.uniform(_shape(shape), dtype, minval, 1.0 if maxval is None else maxval)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphc.base import at, user_location
-from graphc.base.errors import InvalidArgumentError
+from graphc.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.core import ArrayLike, Tensor
 from graphc.losses.losses import mean_squared_error, softmax_cross_entropy, sparse_softmax_cross_entropy
 from graphc.ops import as_numbers, clip, log, squeeze
@@ -55,8 +55,10 @@ class Loss:
         self.name = type(self).__name__.lower() if name is None else name
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
-        """Computes one number for each example."""
-        raise NotImplementedError
+        """Computes one number for each example; subclasses override it."""
+        kind = type(self).__name__
+        error = UnimplementedError(f"{kind} is a Loss without a call method; write {kind}.call(self, y_true, y_pred)")
+        raise at(error, user_location())
 
     def __call__(self, y_true: ArrayLike, y_pred: ArrayLike) -> Tensor:
         """Computes the loss.

@@ -16,6 +16,7 @@ a = gx.arrays
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (lambda: a.uniform([2], dtype="int32"), "uniform: integers need maxval"),
         (lambda: a.split([1.0, 2.0], [1, 2]), r"split: parts of sizes \[1, 2\] do not make the 2 of axis 0"),
         (lambda: a.ensure_shape([1.0], [None, 2]), r"ensure_shape: the shape is \(1,\), expected \(None, 2\)"),
         (lambda: a.convolution([[[[1.0]]]], [[[[1.0]]]], [1, 1, 1]), r"strides are \[1, 1, 1\], expected 1, 2 or 4"),

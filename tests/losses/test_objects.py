@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.base.errors import InvalidArgumentError
+from graphc.base.errors import InvalidArgumentError, UnimplementedError
 
 LABELS = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 SHARES = [[0.05, 0.95, 0.0], [0.1, 0.8, 0.1]]
@@ -39,3 +39,8 @@ def test_losses_are_those_of_keras(loss: gx.losses.Loss, labels: Any, prediction
 def test_a_reduction_that_is_none_is_refused() -> None:
     with pytest.raises(InvalidArgumentError, match=r"MeanSquaredError: reduction must be one of .*, got 'average'"):
         gx.losses.MeanSquaredError("average")
+
+
+def test_a_loss_without_a_call_method_says_what_to_write() -> None:
+    with pytest.raises(UnimplementedError, match=r"(?s)Loss is a Loss without a call method; write .*test_objects"):
+        gx.losses.Loss()([1.0], [2.0])
