@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from graphc.compat.tensorflow2.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS, ROWS
+from graphc.compat.tensorflow2.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS, LATER, ROWS
 
 __all__ = ["PAGE", "page"]
 
@@ -47,6 +47,8 @@ def page(text: str) -> str:
     parts += [f"| `tf.{name}` | `{value.__name__}` |\n" for name, value in {**CLASSES, **ERRORS}.items()]
     listed = ", ".join(f"`tf.{name}`" for name in DTYPES if "." not in name)
     parts.append(f"\nDtypes, also in `tf.dtypes`: {listed}.\n")
+    listed = ", ".join(f"`tf.{name}`" for name in LATER)
+    parts.append(f"\nImported when they are used: {listed}.\n")
     parts.append("\n## Names that are not there\n\n| name | instead |\n|---|---|\n")
     parts += [f"| `tf.{name}` | {_cell(text)} |\n" for name, text in ELSEWHERE.items()]
     return "".join(parts)

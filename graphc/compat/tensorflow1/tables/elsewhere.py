@@ -6,7 +6,7 @@ __all__ = ["ELSEWHERE"]
 
 _HERE_NOW = {
     "Graph", "Operation", "Session", "assign", "compat", "global_variables_initializer", "gradients", "hessians",
-    "init_scope", "io", "losses", "name_scope", "placeholder", "queue", "reset_default_graph", "strings", "summary",
+    "init_scope", "io", "losses", "name_scope", "placeholder", "reset_default_graph", "strings", "summary",
     "timestamp", "train",
 }  # fmt: skip
 

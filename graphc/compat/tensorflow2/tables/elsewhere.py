@@ -62,7 +62,6 @@ ELSEWHERE: dict[str, str] = {
     "nn.sampled_softmax_loss": "use tf.nn.softmax_cross_entropy_with_logits",
     "optimizers": "use tf.keras.optimizers or gx.optim",
     "placeholder": _SESSIONS,
-    "queue": "use Python's queue module between eager steps",
     "random.Generator": "use gx.random.Generator(seed), with graphc's arguments",
     "raw_ops": "use the function of the same meaning in tf, tf.math or tf.nn",
     "recompute_grad": "use gx.call_jax(jax.checkpoint(f), x)",

@@ -76,7 +76,11 @@ DTYPES: dict[str, Any] = {
 CONSTANTS: dict[str, Any] = {"newaxis": None}
 """Values by name."""
 
+_QUEUES = ("FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RandomShuffleQueue")
+
+
 LATER: dict[str, Callable[[], Any]] = {
+    **{f"queue.{name}": lambda name=name: getattr(import_module("graphc.queues"), name) for name in _QUEUES},
     "test.TestCase": lambda: import_module("graphc.testing").TestCase,
     "test.main": lambda: import_module("unittest").main,
 }
