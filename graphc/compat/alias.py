@@ -64,6 +64,8 @@ class Alias:
         function = self._compiled(library, namespace, f"{_first_steps(self.call)}    return {self.call}\n")
         if operation is not None:
             wish = f"name or {operation!r}" if re.search(r"\bname\b", self.signature) else repr(operation)
+            if re.search(r"\bseed=None\b", self.signature):
+                wish += ", seed"
             body = (
                 f"    with making({wish}) as _named:\n        return _named(_sized(_plain, {_passed_on(function)}))\n"
             )

@@ -66,6 +66,11 @@ class Resources:
         with self._lock:
             self._containers.setdefault(container, {})[kind, name] = resource
 
+    def drop(self, container: str, name: str, kind: type[Any]) -> None:
+        """Forgets the resource of that name, if it is there."""
+        with self._lock:
+            self._containers.get(container, {}).pop((kind, name), None)
+
     def all(self, kind: type[T]) -> list[T]:
         """Returns the resources of that kind, container by container."""
         with self._lock:

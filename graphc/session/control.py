@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from graphc import ops as order
 from graphc.autograph import cond as branch
 from graphc.autograph import while_loop as loop
 from graphc.base import at, nest, user_location
@@ -113,15 +114,16 @@ def convert_to_tensor(
     return constant(value, dtype, name=name or "Const")
 
 
-def no_op(name: str | None = None) -> Operation:
+def no_op(name: str | None = None) -> Any:
     """Adds an operation that does nothing: in a scope of control dependencies it waits."""
     graph = default_graph()
+    if _is_inside(graph):
+        return order.no_op()
     with graph.making(name):
-        token = apply(NO_OP, ())
-        return graph.named(token.op, name)
+        return graph.named(apply(NO_OP, ()).op, name)
 
 
-def group(*inputs: Any, name: str | None = None, **ignored: Any) -> Operation:
+def group(*inputs: Any, name: str | None = None, **ignored: Any) -> Any:
     """Adds an operation that is done when all of these are.
 
     Args:
@@ -132,8 +134,16 @@ def group(*inputs: Any, name: str | None = None, **ignored: Any) -> Operation:
     del ignored
     items = [item for item in nest.flatten(inputs)[0] if item is not None]
     graph = graph_of(items)
+    if _is_inside(graph):
+        return order.group(*[item for item in items if not isinstance(item, Operation)])
     with graph.making(name), graph.control_dependencies(items):
         return graph.named(apply(NO_OP, ()).op, name)
+
+
+def _is_inside(graph: Graph) -> bool:
+    """Returns True where a branch or a loop of the graph is built, whose operations are no nodes of the graph."""
+    trace = context.trace
+    return trace is not None and trace is not graph.trace and trace.is_inside(graph.trace)
 
 
 def tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> list[Any]:
@@ -199,6 +209,8 @@ def _alone(found: Any) -> Any:
 
 def _branch(result: Any) -> Any:
     """Returns what a branch gives, with tensors in place of Variables and of operations."""
+    if isinstance(result, order.Operation):
+        return result.token
     if isinstance(result, Operation) or result is None:
         return FUNCTIONS["asarray"](True)
     leaves, structure = nest.flatten(result, repeats=True)

@@ -14,6 +14,7 @@ from graphc.core import Controls, Tensor, Variable, context, device_later, trace
 from graphc.ir import CONSTANT, Node, Value
 from graphc.ir import Graph as GraphIR
 from graphc.ops import Operation as Grouped
+from graphc.ops import control_dependencies as branch_dependencies
 from graphc.session.naming import op_type
 from graphc.session.tensor import GraphTensor, Operation
 from graphc.session.trace import GraphTrace
@@ -125,6 +126,13 @@ class Graph:
         Args:
           control_inputs: tensors, operations and Variables; None lifts the scopes around.
         """
+        trace = context.trace
+        if trace is not None and trace is not self.trace and trace.is_inside(self.trace):
+            # What is built of the graph itself is done before a branch or a loop begins.
+            items: list[Any] = nest.flatten(control_inputs)[0]
+            with branch_dependencies([item for item in items if not isinstance(item, Operation)]):
+                yield
+            return
         saved = self.trace.controls
         if control_inputs is None:
             self.trace.controls = None

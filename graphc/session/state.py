@@ -54,6 +54,12 @@ class SessionState:
             found.raw = array
         return found
 
+    def forget(self, resources: Sequence[str]) -> None:
+        """Takes the values from Variables."""
+        for resource in resources:
+            container, name = parts_of(resource)
+            self.resources.drop(container, name, Variable)
+
     def uninitialized(self, resource: str, node: Node) -> FailedPreconditionError:
         """Returns the error for a read of a Variable that has no value."""
         return at(uninitialized_error(parts_of(resource)[1]), node.location)

@@ -197,7 +197,9 @@ class SegmentProgram:
         variables, resets = self._variables, self._state.resources.resets
         if variables is None or resets != self._resets:
             found = [self._state.find(resource) for resource in self._executable.variables]
-            if self._keeps_values or any(variable is None for variable in found):
+            if self._keeps_values:
+                return self._with_other_shapes(found, arrays)
+            if any(variable is None for variable in found):
                 return self._first(found, arrays)
             variables = self._variables = [variable for variable in found if variable is not None]
             self._resets = resets
@@ -207,7 +209,23 @@ class SegmentProgram:
         return self._executable(arrays, variables)
 
     def _first(self, found: Sequence[Variable | None], arrays: Sequence[Any]) -> Sequence[Any]:
-        """Runs it where Variables have no value yet, which must not be read, or get a value of another shape."""
+        """Runs it where Variables have no value yet, which must not be read."""
+        executable = self._executable
+        missing = [name for name, held in zip(executable.variables, found, strict=True) if held is None]
+        self._check_unread(set(missing))
+        assigned = {node.attrs["variable"]: node for node in executable.graph.nodes if node.op is ASSIGN_VARIABLE}
+        with variable_lock:  # nobody reads what stands there until the program has assigned it
+            for name in missing:
+                self._state.put(name, jax.device_put(dummy(assigned[name]), self._pin))
+            variables = [held for name in executable.variables if (held := self._state.find(name)) is not None]
+            try:
+                return executable(arrays, variables)
+            except BaseException:
+                self._state.forget(missing)
+                raise
+
+    def _with_other_shapes(self, found: Sequence[Variable | None], arrays: Sequence[Any]) -> Sequence[Any]:
+        """Runs it where Variables may get values of other shapes, which replace theirs."""
         executable = self._executable
         self._check_unread({name for name, held in zip(executable.variables, found, strict=True) if held is None})
         assigned = {node.attrs["variable"]: node for node in executable.graph.nodes if node.op is ASSIGN_VARIABLE}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.core import SymbolicTensor, Tensor, TensorShape
+from graphc.core import ArrayMethods, Dimension, SymbolicTensor, Tensor, TensorShape
 from graphc.ir import Node, TensorType, Value, compatible, merge
 from graphc.session.shapes import sizes_of
 
@@ -17,6 +19,21 @@ if TYPE_CHECKING:
     from graphc.session.trace import GraphTrace
 
 __all__ = ["GraphTensor", "Operation"]
+
+
+class _Dimensions(TensorShape):
+    """A shape whose items are Dimensions."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(Dimension, super().__iter__())
+
+    def __getitem__(self, index: Any) -> Any:
+        found = super().__getitem__(index)
+        return found if isinstance(index, slice) else Dimension(found)
+
+    def as_list(self) -> list[int | None]:
+        """Returns the sizes as a list, with None for one that is not known."""
+        return [item.value for item in super().as_list()]  # pyright: ignore[reportOptionalMemberAccess, reportAttributeAccessIssue]
 
 
 class GraphTensor(SymbolicTensor):
@@ -66,6 +83,10 @@ class GraphTensor(SymbolicTensor):
     def shape(self) -> Any:
         """The size of each axis, None where it is not known; None if not even the number of axes is."""
         return TensorShape.of(self.raw.type) if self.raw.type.ranked else None
+
+    def get_shape(self) -> TensorShape:
+        """Returns the shape with items that are Dimensions, as in TensorFlow 1: ``x.get_shape()[0].value``."""
+        return _Dimensions.of(self.raw.type)
 
     def set_shape(self, shape: Any) -> None:
         """Adds what is known of the shape.
@@ -134,6 +155,24 @@ class GraphTensor(SymbolicTensor):
         shape = "<unknown>" if sizes is None else str(tuple(sizes))
         dtype = "string" if self.raw.type.dtype == object else self.raw.type.dtype.name
         return f"<Tensor {self.name!r} shape={shape} dtype={dtype}>"
+
+
+def _entering(method: Any) -> Any:
+    """Returns a method that runs where ops go to the graph of its tensor."""
+
+    @functools.wraps(method)
+    def call(self: GraphTensor, *args: Any, **kwargs: Any) -> Any:
+        with self.graph.entered():
+            return method(self, *args, **kwargs)
+
+    return call
+
+
+for _name in ("__getitem__", "__len__", "__iter__"):
+    setattr(GraphTensor, _name, _entering(getattr(Tensor, _name)))
+for _name, _method in vars(ArrayMethods).items():
+    if isinstance(_method, FunctionType) and not _name.startswith("_") and getattr(GraphTensor, _name) is _method:
+        setattr(GraphTensor, _name, _entering(_method))
 
 
 class Operation:

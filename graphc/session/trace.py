@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
-from graphc.base import at, nest, user_location
+from graphc.base import at, config, nest, user_location
 from graphc.base.errors import FailedPreconditionError, GraphcError, InvalidArgumentError, UnimplementedError
 from graphc.core import (
     NO_ATTRS,
@@ -36,6 +36,20 @@ if TYPE_CHECKING:
     from graphc.session.graph import Graph
 
 __all__ = ["GraphTrace"]
+
+
+def _with_tensorflows_dtypes(inputs: Sequence[Any]) -> Sequence[Any]:
+    """Returns inputs of an op; with TensorFlow's dtypes NumPy's float64 takes the float dtype of the tensors there."""
+    if config.default_dtype_bits != 32 or not any(isinstance(value, np.ndarray | np.generic) for value in inputs):
+        return inputs
+    dtypes = [value.raw.type.dtype for value in inputs if isinstance(value, GraphTensor)]
+    narrow = next((dtype for dtype in dtypes if dtype.kind == "f" and dtype.itemsize < 8), None)
+    if narrow is None:
+        return inputs
+    return [
+        value.astype(narrow) if isinstance(value, np.ndarray | np.generic) and value.dtype == np.float64 else value
+        for value in inputs
+    ]
 
 
 def _changes(node: Node) -> bool:
@@ -94,7 +108,7 @@ class GraphTrace(Trace):
     ) -> list[SymbolicTensor]:
         """Appends a node; see :func:`graphc.core.dispatch.apply`."""
         self.check_open()
-        lifted = [self.lift(value) for value in inputs]
+        lifted = [self.lift(value) for value in _with_tensorflows_dtypes(inputs)]
         if not op.host and any(value.raw.type.dtype == STRING for value in lifted):
             op, attrs = string_op(op, [value.raw.type for value in lifted], attrs)
         with self._lock:

@@ -50,8 +50,9 @@ def needed(statements: list[tuple[Any, ...]], fetched: list[int], fed: list[int]
         if place not in found:
             found.add(place)
             waiting += [used for used in statements[place][1:] if isinstance(used, int) and used not in fed]
-            if statements[place][0] == "after" and statements[place][1] in fed:
-                waiting.append(statements[place][1])  # an order is kept though the value is fed
+            kind, *operands = statements[place]
+            if kind == "after" and operands[0] in fed and operands[0] != operands[1]:
+                waiting.append(operands[0])  # an order is kept though the value is fed; who takes the value needs none
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,12 @@ __all__ = ["in_default_graph", "making"]
 
 
 @contextmanager
-def making(name: str) -> Generator[Callable[[Any], Any]]:
+def making(name: str, seed: int | None = None) -> Generator[Callable[[Any], Any]]:
     """Opens a scope in which operations go to the default graph, unless a compiled function is traced.
 
     Args:
       name: of the operation that the scope makes; made unique.
+      seed: of the random operations in it; None for the graph's alone.
 
     Yields:
       A function that makes a tensor of the graph of what is known already, names the result, and returns it.
@@ -29,7 +30,7 @@ def making(name: str) -> Generator[Callable[[Any], Any]]:
     if trace is not None and not trace.is_inside(graph.trace):
         yield lambda result: result
         return
-    with graph.making(name):
+    with graph.making(name), nullcontext() if seed is None else graph.seeded(seed):
         yield lambda result: graph.named(nest.map_structure(_in_graph, result), name)
 
 
