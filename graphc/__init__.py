@@ -102,14 +102,17 @@ if TYPE_CHECKING:
     from graphc.runtime import Future, RetryPolicy, profile, submit
     from graphc.session import (
         ConfigProto,
+        FileWriter,
         Graph,
         GraphKeys,
         InteractiveSession,
         QueueRunner,
         RunMetadata,
         RunOptions,
+        Saver,
         Session,
         add_queue_runner,
+        checkpoints,
         default_graph,
         get_variable,
         global_variables_initializer,
@@ -120,6 +123,7 @@ if TYPE_CHECKING:
         py_func,
         reset_default_graph,
         start_queue_runners,
+        summaries,
         trainable_variables,
         variable_scope,
     )
@@ -134,6 +138,7 @@ __all__: list[str] = [
     "Coordinator",
     "DeviceSpec",
     "Dimension",
+    "FileWriter",
     "ForwardAccumulator",
     "Future",
     "GradientTape",
@@ -147,6 +152,7 @@ __all__: list[str] = [
     "RetryPolicy",
     "RunMetadata",
     "RunOptions",
+    "Saver",
     "Session",
     "SparseTensor",
     "StringTensor",
@@ -159,6 +165,7 @@ __all__: list[str] = [
     "arrays",
     "call_jax",
     "check_numerics",
+    "checkpoints",
     "checks",
     "colocate_with",
     "compare",
@@ -223,6 +230,7 @@ __all__: list[str] = [
     "string",
     "strings",
     "submit",
+    "summaries",
     "switch",
     "testing",
     "to_jax",
@@ -268,11 +276,13 @@ _HOMES = {
     "graphc.queues": "Coordinator queues",
     "graphc.testing": "testing",
     "graphc.runtime": "Future RetryPolicy profile submit",
-    "graphc.session": "ConfigProto Graph GraphKeys InteractiveSession QueueRunner RunMetadata RunOptions Session "
-    "add_queue_runner default_graph get_variable global_variables_initializer "
+    "graphc.session": "ConfigProto FileWriter Graph GraphKeys InteractiveSession QueueRunner RunMetadata RunOptions "
+    "Saver Session add_queue_runner default_graph get_variable global_variables_initializer "
     "local_variables_initializer placeholder placeholder_with_default py_func reset_default_graph "
     "start_queue_runners trainable_variables variable_scope",
+    "graphc.session.checkpoints": "checkpoints",
     "graphc.session.producers": "producers",
+    "graphc.session.summaries": "summaries",
 }
 _imported = imported_names(_HOMES)
 

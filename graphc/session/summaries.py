@@ -12,6 +12,7 @@ from graphc.base.errors import InvalidArgumentError
 from graphc.core import STRING, apply
 from graphc.ir import OPS, Attrs, OpDef, TensorType
 from graphc.ir import Graph as GraphIR
+from graphc.session.control import convert_to_tensor
 from graphc.session.event_protos import (
     histogram_message,
     image_message,
@@ -103,7 +104,7 @@ def _made(
     with graph.making(f"{family}/{name}" if family else name):
         path = graph.trace.builder.scope.rstrip("/")
         tag = f"{family}/{path}" if family else path
-        made: Any = graph.named(apply(op, (tensor,), Attrs(tag=tag, **attrs)), name)
+        made: Any = graph.named(apply(op, (convert_to_tensor(tensor),), Attrs(tag=tag, **attrs)), name)
     graph.add_to_collections([GraphKeys.SUMMARIES] if collections is None else collections, made)
     return made
 

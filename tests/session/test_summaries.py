@@ -12,7 +12,7 @@ import pytest
 
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, NotFoundError
 from graphc.ops import functions as gx
-from graphc.session import FileWriter, Graph, GraphKeys, Session, message, placeholder, summaries
+from graphc.session import FileWriter, Graph, GraphKeys, GraphVariable, Session, message, placeholder, summaries
 
 pytest.importorskip("tensorboard")
 
@@ -58,6 +58,16 @@ def test_what_a_session_gives_is_what_tensorboard_reads(tmp_path: Path) -> None:
     assert nodes["x"].op == "Placeholder"
     assert nodes["x"].attr["_output_shapes"].list.shape[0].dim[0].size == 3
     assert nodes["train/loss"].input[0].startswith("train/")
+
+
+def test_variables_and_plain_values_are_summarized() -> None:
+    with Graph().as_default(), Session() as session:
+        w = GraphVariable([1.0, 2.0], name="w")
+        made = [summaries.histogram("w", w), summaries.scalar("n", 3), summaries.text("t", "words")]
+        session.run(w.initializer)
+        found = [parsed(one).value[0] for one in session.run(made)]
+    assert [one.tag for one in found] == ["w_1", "n", "t"]
+    assert (found[0].histo.sum, found[1].simple_value, found[2].tensor.string_val[:]) == (3.0, 3.0, [b"words"])
 
 
 def test_histograms_have_tensorflows_buckets() -> None:
