@@ -126,6 +126,8 @@ class GraphTrace(Trace):
         """Returns the tensor of this graph that stands for a value; strings become constants."""
         if isinstance(value, GraphTensor) and value.trace is not self:
             raise self.foreign(value)
+        if isinstance(value, Variable):
+            return self.read(value)
         if not isinstance(value, SymbolicTensor) and is_text(value):
             return self._constant(bytes_array(value), weak=False)
         return super().lift(value)

@@ -193,6 +193,22 @@ def test_a_check_fails_the_run_that_needs_it(make: Any, text: str) -> None:
             tf.assert_rank(x, 1)
 
 
+def test_variables_stand_where_tensors_do() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        w, n = tf.Variable([[1.0, 2.0], [3.0, 4.0]]), tf.Variable(2)
+        session.run(tf.global_variables_initializer())
+        made = {
+            "range": tf.range(n), "ones": tf.ones([n, 1]), "fill": tf.fill([n], 7),
+            "call": tf.py_func(np.sum, [w], tf.float32), "sum": tf.reduce_sum(w),
+            "join": tf.concat([w, w], 0), "where": tf.where(w > 2, w, -w), "item": w[0],
+        }  # fmt: skip
+        found = session.run(made)
+    assert {name: np.asarray(value).tolist() for name, value in found.items()} == {
+        "range": [0, 1], "ones": [[1], [1]], "fill": [7, 7], "call": 10, "sum": 10,
+        "join": [[1, 2], [3, 4], [1, 2], [3, 4]], "where": [[-1, -2], [3, 4]], "item": [1, 2],
+    }  # fmt: skip
+
+
 def test_prints_are_tensorflows(capfd: pytest.CaptureFixture[str]) -> None:
     values = [
         [2.0, 4.0], [1 / 3, 1e10, 1e-7, 123456.789], [True, False], [[1, 2], [3, 4]], np.array([1 / 3, 0.1]), 3,
