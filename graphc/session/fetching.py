@@ -14,6 +14,7 @@ from graphc.core import STRING, Tensor, Variable, bytes_array, is_text
 from graphc.ir import OPEN, Node, TensorType, Value
 from graphc.ops import READ_VARIABLE
 from graphc.session.graph import Graph
+from graphc.session.state import parts_of
 from graphc.session.tensor import GraphTensor, Operation
 
 __all__ = ["Fetches", "feed_targets", "feed_value", "fetched_value"]
@@ -84,9 +85,11 @@ def feed_targets(graph: Graph, key: Any) -> list[Value]:
         raise at(InvalidArgumentError(f"the fed tensor {tensor.name!r} is of another graph"), user_location())
     if tensor.raw in graph.unfed:
         raise at(InvalidArgumentError(f"Tensor {tensor.name} may not be fed."), user_location())
-    if not isinstance(key, Variable):
+    node = tensor.op.node
+    named = node.op is READ_VARIABLE and parts_of(node.attrs["variable"])[1] == node.name  # "v:0", the Variable's own
+    if not isinstance(key, Variable) and not named:
         return [tensor.raw]
-    resource = tensor.op.node.attrs["variable"]
+    resource = node.attrs["variable"]
     nodes = graph.trace.builder.nodes
     return [node.outputs[0] for node in nodes if node.op is READ_VARIABLE and node.attrs["variable"] == resource]
 

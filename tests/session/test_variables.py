@@ -323,3 +323,12 @@ def test_counters_keep_the_order_of_the_graph_in_a_run(graph: gx.Graph) -> None:
         run.run(n.initializer)
         assert run.run([after, following, before]) == [10, 0, 0]
         assert run.run([before + 1, after, following]) == [2, 20, 1]
+
+
+def test_a_variable_is_fed_by_its_name_as_by_itself(graph: gx.Graph) -> None:
+    with graph.container("kept"):
+        v = Variable([1.0, 2.0], name="v")
+    doubled = v * 2.0
+    with gx.Session(graph=graph) as run:
+        for key in (v, "v:0", v.read_once):
+            assert run.run([doubled, v], {key: [5.0, 6.0]})[0].tolist() == [10.0, 12.0]
