@@ -38,6 +38,7 @@ class Graph:
       finalized: whether nothing may be added any more.
       unfed: the values that may not be fed, and why.
       functions: the Python functions that it calls, to keep them alive.
+      parts: what other modules keep for it, by what it is.
 
     Example:
       >>> import graphc as gx
@@ -57,6 +58,7 @@ class Graph:
         self.finalized = False
         self.unfed: dict[Value, str] = {}
         self.functions: list[Any] = []
+        self.parts: dict[Any, Any] = {}
         self._containers = [""]
         self._collections: dict[str, list[Any]] = {}
         self._operations: dict[Node, Operation] = {}

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, cast
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import FUNCTIONS, apply_all
+from graphc.core import FUNCTIONS, SymbolicTensor, apply_all
 from graphc.ir import Attrs
 from graphc.session.control import convert_to_tensor, group
 from graphc.session.gradients import gradients
@@ -138,8 +138,9 @@ class Optimizer:
         """
         del gate_gradients, aggregation_method, colocate_gradients_with_ops
         if not isinstance(loss, GraphTensor | GraphVariable):
+            remedy = "; call minimize outside of the branch or loop" if isinstance(loss, SymbolicTensor) else ""
             error = InvalidTypeError(
-                f"{self._name}: the loss must be a tensor of a graph, got {type(loss).__name__} {loss!r:.60}"
+                f"{self._name}: the loss must be a tensor of a graph, got {type(loss).__name__} {loss!r:.60}{remedy}"
             )
             raise at(error, user_location())
         given = loss.graph.get_collection(GraphKeys.TRAINABLE_VARIABLES) if var_list is None else var_list

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import weakref
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -116,22 +115,19 @@ class VariableScope:
 
 
 class _Scopes(threading.local):
-    """The scope that is open in this thread, for each graph."""
+    """The scope of a graph that is open in this thread."""
 
     def __init__(self) -> None:
-        self.open: weakref.WeakKeyDictionary[Graph, VariableScope] = weakref.WeakKeyDictionary()
+        self.open = VariableScope(False)
 
 
-_scopes = _Scopes()
+def _scopes(graph: Graph) -> _Scopes:
+    return graph.parts.setdefault(_Scopes, _Scopes())
 
 
 def get_variable_scope() -> VariableScope:
     """Returns the scope that is open in the default graph."""
-    graph = default_graph()
-    found = _scopes.open.get(graph)
-    if found is None:
-        found = _scopes.open[graph] = VariableScope(False)
-    return found
+    return _scopes(default_graph()).open
 
 
 def scoped_name(name: str) -> str:
@@ -290,11 +286,11 @@ def variable_scope(
         scope.custom_getter = _composed(scope.custom_getter, custom_getter)
         counts = dict(store.opened)
         store.enter(scope.name)
-        _scopes.open[graph] = scope
+        _scopes(graph).open = scope
         try:
             yield scope
         finally:
-            _scopes.open[graph] = outer
+            _scopes(graph).open = outer
             store.leave(scope.name)
             if isinstance(name_or_scope, VariableScope):
                 store.opened = counts

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -194,15 +193,9 @@ def _default_initializer(wish: Wish) -> Any:
     raise _error(f"An initializer for variable {wish.name} of {dtype} is required")
 
 
-_stores: weakref.WeakKeyDictionary[Graph, VariableStore] = weakref.WeakKeyDictionary()
-
-
 def store_of(graph: Graph) -> VariableStore:
     """Returns the store of a graph."""
-    found = _stores.get(graph)
-    if found is None:
-        found = _stores[graph] = VariableStore()
-    return found
+    return graph.parts.setdefault(VariableStore, VariableStore())
 
 
 def _error(message: str) -> InvalidArgumentError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -198,6 +200,8 @@ def test_what_is_refused(graph: gx.Graph) -> None:
         optimizer.minimize(w * w, var_list=[w * 2.0])
     with pytest.raises(InvalidTypeError, match="the loss must be a tensor of a graph, got function"):
         optimizer.minimize(lambda: w * w)
+    with pytest.raises(InvalidTypeError, match="call minimize outside of the branch"):
+        session.cond(gx.placeholder("bool", ()), lambda: optimizer.minimize(w * w), session.no_op)
     with pytest.raises(InvalidArgumentError, match="No variables provided"):
         optimizer.apply_gradients([])
     with pytest.raises(InvalidArgumentError, match="No gradients provided for any variable: \\['w:0'\\]"):
@@ -230,3 +234,20 @@ def test_what_is_kept_is_named_in_the_scope_that_is_open(graph: gx.Graph) -> Non
         "w", "train/beta1_power", "train/beta2_power", "train/w/Adam", "train/w/Adam_1",
         "train/w/ExponentialMovingAverage", "train/global_step", "w/Momentum",
     ]  # fmt: skip
+
+
+def test_a_graph_that_was_trained_is_collected() -> None:
+    def trained() -> weakref.ref[Any]:
+        with gx.Graph().as_default() as graph:
+            with gx.variable_scope("layer"):
+                w = gx.get_variable("w", [2])
+            train = session.AdamOptimizer(0.1).minimize(gx.sum(w * w))
+            init = gx.global_variables_initializer()
+        with gx.Session(graph=graph) as run:
+            run.run(init)
+            run.run(train)
+        return weakref.ref(graph)
+
+    found = trained()
+    gc.collect()
+    assert found() is None
