@@ -47,6 +47,7 @@ def late_value(tensor: Any) -> Any:
         return None
     known = known_ints(trace.lift(tensor).raw)
     if known is not None and None not in known.ravel().tolist():
+        trace.root.note_attribute(trace.lift(tensor).raw)
         return static_ints(known)
     return LateValue(tensor)
 

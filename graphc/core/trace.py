@@ -334,6 +334,10 @@ class Trace:
             self.controls.note(node)
         return [self.wrap(output) for output in node.outputs]
 
+    def note_attribute(self, value: Value) -> None:
+        """Notes that a value which is known became a static attribute, in a graph that is built by hand."""
+        del value
+
     def late_input(self, tensor: SymbolicTensor) -> SymbolicTensor:
         """The tensor that gives an op an attribute in a graph that is built by hand: it, or what makes it known."""
         return tensor

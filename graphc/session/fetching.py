@@ -84,7 +84,9 @@ def feed_targets(graph: Graph, key: Any) -> list[Value]:
     if tensor.trace.graph is not graph:
         raise at(InvalidArgumentError(f"the fed tensor {tensor.name!r} is of another graph"), user_location())
     if tensor.raw in graph.unfed:
-        raise at(InvalidArgumentError(f"Tensor {tensor.name} may not be fed."), user_location())
+        reason = graph.unfed[tensor.raw]
+        message = f"Tensor {tensor.name} may not be fed{f': {reason}' if reason else ''}."
+        raise at(InvalidArgumentError(message), user_location())
     node = tensor.op.node
     named = node.op is READ_VARIABLE and parts_of(node.attrs["variable"])[1] == node.name  # "v:0", the Variable's own
     if not isinstance(key, Variable) and not named:

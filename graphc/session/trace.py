@@ -24,7 +24,7 @@ from graphc.core import (
     is_text,
     trace_scope,
 )
-from graphc.ir import OPS, Attrs, EffectKind, Node, OpDef, TensorType, Value, is_shape_value
+from graphc.ir import OPS, SHAPE_FACTS, Attrs, EffectKind, Node, OpDef, TensorType, Value, is_shape_value
 from graphc.ir import Graph as GraphIR
 from graphc.ops import HOST_VALUE
 from graphc.session.naming import NamingBuilder
@@ -131,6 +131,17 @@ class GraphTrace(Trace):
         if not isinstance(value, SymbolicTensor) and is_text(value):
             return self._constant(bytes_array(value), weak=False)
         return super().lift(value)
+
+    def note_attribute(self, value: Value) -> None:
+        """Notes that the values behind one may not be fed, as the graph was built for what they are."""
+        waiting = [value]
+        while waiting:
+            value = waiting.pop()
+            if value in self.graph.unfed or value.node is None:
+                continue
+            self.graph.unfed[value] = "the graph was built with its value, as a shape or another static attribute"
+            if value.node.op not in SHAPE_FACTS:
+                waiting += value.node.inputs
 
     def late_input(self, tensor: SymbolicTensor) -> SymbolicTensor:
         """Returns a number that shapes depend on; one that a program computes goes by the host to the next one."""

@@ -328,3 +328,18 @@ def test_programs_are_kept_by_the_sizes_that_are_fed() -> None:
         first, second = session.compile_log
     assert "(n: i32[] = 2, x: f32[2])" in first
     assert "(n: i32[] = 3, x: f32[2]): for other shapes" in second
+
+
+def test_what_gave_a_shape_when_the_graph_was_built_is_not_fed() -> None:
+    with Graph().as_default() as graph:
+        x = placeholder("float32", shape=(None, 6))
+        sizes = tf.constant([-1, 2, 3])
+        wide = sizes * 1
+        y = tf.reshape(x, wide)
+        assert y.shape == (None, 2, 3)
+    with Session(graph=graph) as session:
+        assert session.run(y, {x: np.ones((4, 6))}).shape == (4, 2, 3)
+        for tensor in (sizes, wide):
+            with pytest.raises(InvalidArgumentError, match=r"may not be fed: the graph was built with its value"):
+                session.run(y, {x: np.ones((4, 6)), tensor: [-1, 3, 2]})
+        assert session.run(sizes).tolist() == [-1, 2, 3]
