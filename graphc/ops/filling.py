@@ -68,6 +68,9 @@ def _linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
     dtype = _between(start, stop) if dtype is None else dtype
     if jnp.issubdtype(dtype, jnp.integer):
         return _whole_numbers(start, stop, num, endpoint, dtype, axis)
+    is_complex = jnp.iscomplexobj(start) or jnp.iscomplexobj(stop)
+    if is_complex and not jnp.issubdtype(dtype, jnp.complexfloating):
+        raise TypeError(f"complex numbers do not fit {jnp.dtype(dtype).name}; take gx.real of them")
     return jnp.linspace(start, stop, num, endpoint, dtype=dtype, axis=axis)
 
 

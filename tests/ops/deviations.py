@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import jax
+import ml_dtypes
 import numpy as np
 from numpy.lib import NumpyVersion
 
@@ -76,10 +77,15 @@ def _flat(case: Drawn) -> bool:
     return case.arrays[0].ndim < 2
 
 
+def _bfloat16(case: Drawn) -> bool:
+    return any(array.dtype == _BFLOAT16 for array in case.arrays)
+
+
 def _scalar(case: Drawn) -> bool:
     return case.arrays[0].ndim == 0
 
 
+_BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 _BOOL = np.asarray([True, False, True])
 _COMPLEX = np.asarray([1 + 2j, 3 - 1j], np.complex64)
 _EMPTY = np.zeros(0, np.float32)
@@ -271,5 +277,33 @@ DEVIATIONS = (
         "int",
         _always,
         {"histogram": _call(np.asarray([0, -4, 1, -4, -4, 1], np.int32))},
+    ),
+    Deviation(
+        "the numbers next to one of bfloat16 are of bfloat16, where NumPy is asked about float32",
+        "bfloat16",
+        _bfloat16,
+        {"nextafter": _call(np.asarray([-np.inf], _BFLOAT16), np.asarray([2.0], _BFLOAT16))},
+    ),
+    Deviation(
+        "a negative float becomes an unsigned int as the processor does it, or 0",
+        "uint",
+        lambda case: case.arrays[0].dtype.kind == "u" and case.arrays[1].dtype.kind == "f",
+        {"full_like": _call(np.zeros(1, np.uint32), np.asarray([-3.5], np.float32))},
+    ),
+    Deviation(
+        "powers of float16 are computed in the dtype that is asked for",
+        "float32",
+        lambda case: any(array.dtype == np.float16 for array in case.arrays),
+        {
+            "logspace": _call(
+                np.asarray([-0.75], np.float16), np.asarray([-1.5], np.float16), num=1, base=2.0, dtype="float32"
+            )
+        },
+    ),
+    Deviation(
+        "complex numbers are not made real without a word",
+        _REFUSED,
+        _any("c"),
+        {"linspace": _call(np.asarray(1j, np.complex64), np.asarray(2.0, np.float32), dtype="float32")},
     ),
 )

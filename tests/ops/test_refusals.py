@@ -77,6 +77,7 @@ CASES: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: gx.mean(I, dtype="int32"), InvalidArgumentError, "the mean of no elements is no int32; leave dtype out"),
     (lambda: gx.nanmean(I, axis=-1, dtype="int8"), InvalidArgumentError, "the mean of no elements is no int8; leave"),
     (lambda: gx.nanmean(A, dtype="int32"), InvalidTypeError, "the mean of float32 is no int32; convert it with"),
+    (lambda: gx.linspace(1j, 2.0, 3, dtype="float32"), InvalidTypeError, "complex numbers do not fit float32; take"),
     (lambda: gx.random.normal((-1,)), InvalidArgumentError, "shape is (-1,), expected ints from 0 on"),
 ]
 
