@@ -236,8 +236,12 @@ class _Assembly:
 
     def _host_step(self, node: Node, after: Sequence[int]) -> Step:
         inputs = [self._slot(value) for value in node.inputs]
-        outputs = [*map(self._new_slot, node.outputs), self._number()]
-        self._home.update(dict.fromkeys(node.outputs, HOST))
+        fed = set(self._request.fed)  # whose values those who take them are given
+        outputs = [
+            *[self._number() if value in fed else self._new_slot(value) for value in node.outputs],
+            self._number(),
+        ]
+        self._home.update(dict.fromkeys([value for value in node.outputs if value not in fed], HOST))
         operation = self._request.graph.operation_of(node)
         return HostStep(
             node.name, HOST, (*inputs, *after), tuple(outputs), operation=operation, state=self._state,
@@ -257,7 +261,7 @@ class _Assembly:
                 control_inputs=[copies[control] for control in node.control_inputs if control in copies],
                 device=node.device, name=node.name, location=node.location,
             )  # fmt: skip
-            inside.update(zip(node.outputs, new.outputs, strict=True))
+            inside.update((old, out) for old, out in zip(node.outputs, new.outputs, strict=True) if old not in fed)
 
         def use(value: Value) -> Value:
             if value not in inside:

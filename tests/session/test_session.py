@@ -379,3 +379,14 @@ def test_functions_of_gx_take_operations_of_the_graph(graph: gx.Graph) -> None:
     with gx.Session() as session:
         assert session.run(y) == 2.0
         assert session.run(v) == 1.0
+
+
+def test_who_takes_a_fed_tensor_gets_what_is_fed_though_its_operation_runs(graph: gx.Graph) -> None:
+    v = gx.Variable(1.0)
+    for source in (v.value(), tick("a")):
+        with graph.control_dependencies([source]):
+            after = constant(1.0) + 1.0
+        taken = source * 1.0
+        with gx.Session() as session:
+            session.run(v.initializer)
+            assert session.run([after, taken], {source: 100.0}) == [2.0, 100.0]
