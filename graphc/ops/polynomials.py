@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import Any
 
 import jax
@@ -19,8 +20,14 @@ def _polyfit(x: Any, y: Any, deg: int, *, w: Any = None, rcond: float | None = N
     return jnp.polyfit(x, y, deg, rcond=rcond, w=w)
 
 
+@wraps(jnp.poly)
+def _poly(x: Any) -> jax.Array:
+    half = x.ndim == 2 and x.dtype in (jnp.float16, jnp.bfloat16)  # of which LAPACK finds no eigenvalues
+    return jnp.poly(x.astype(jnp.float32) if half else x)
+
+
 _ROWS = (
-    row("poly", jnp.poly, "x", "The polynomial with these roots, or the characteristic one of a matrix."),
+    row("poly", _poly, "x", "The polynomial with these roots, or the characteristic one of a matrix."),
     row("polyval", jnp.polyval, "p, x", "The value of the polynomial p at x."),
     row("polyadd", jnp.polyadd, "x1, x2", "The sum of polynomials."),
     row("polysub", jnp.polysub, "x1, x2", "The difference of polynomials."),

@@ -229,7 +229,7 @@ DEVIATIONS = (
         "with keepdims a 0-d array has no axis to keep, NumPy's or JAX's",
         "shape",
         lambda case: case.arrays[0].ndim == 0,
-        {"median": _call(np.asarray(1.0, np.float32), keepdims=True)},
+        dict.fromkeys(("median", "nanmedian"), _call(np.asarray(1.0, np.float32), keepdims=True)),
     ),
     Deviation("a 0-d array has no axis to sort", _REFUSED, _scalar, {"argsort": _call(np.asarray(1.0, np.float32))}),
     Deviation(
@@ -267,6 +267,10 @@ DEVIATIONS = (
         r"float32|complex64|gx: Invalid",
         lambda case: any(array.dtype == np.float16 for array in case.arrays),
         {
+            "fft.rfft2": _call(np.asarray([[0.1, 0.2, 0.7]], np.float16)),
+            "fft.rfftn": _call(np.asarray([[0.1, 0.2, 0.7]], np.float16)),
+            "fft.ihfft": _call(np.asarray([0.1, 0.2, 0.7], np.float16)),
+            "fft.ifft": _call(np.asarray([3.0, -0.75, 2.5, 2.75, -3.0], np.float16)),
             "fft.rfft": _call(np.asarray([0.1, 0.2, 0.7], np.float16)),
             "fft.fftn": _call(np.linspace(-4, 4, 12).reshape(2, 3, 2).astype(np.float16), axes=(0, 1), norm="ortho"),
             "fft.irfft2": _call(np.asarray([[0.1, 0.2, 0.7]] * 3, np.float16)),
@@ -305,5 +309,23 @@ DEVIATIONS = (
         _REFUSED,
         _any("c"),
         {"linspace": _call(np.asarray(1j, np.complex64), np.asarray(2.0, np.float32), dtype="float32")},
+    ),
+    Deviation(
+        "a negative float becomes an unsigned int as the processor does it, or 0",
+        "uint",
+        _always,
+        {"astype": _call(np.asarray(-1.0, _BFLOAT16), "uint8")},
+    ),
+    Deviation(
+        "truth values are added as numbers",
+        "float",
+        _any("b"),
+        {"trapezoid": _call(np.asarray([True, True, False]), x=f32(0.5, 2.5, 4.5))},
+    ),
+    Deviation(
+        "of complex numbers that are NaN in part it is open which is the smallest",
+        "complex",
+        lambda case: _any("c")(case) and _not_finite(case),
+        {"nanmin": _call(np.asarray([complex(np.nan, -3), complex(np.nan, 4)], np.complex64))},
     ),
 )
