@@ -60,13 +60,13 @@ def _vector(dtype: Any) -> TensorType:
 
 
 def _positions(condition: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    return np.argwhere(condition).astype(np.int64)
+    return np.argwhere(condition).astype(as_dtype(np.int64))
 
 
 def _position_types(given: Sequence[TensorType], attrs: Attrs) -> Types:
     del attrs
     (condition,) = given
-    return (TensorType((OPEN, len(condition.shape) if condition.ranked else OPEN), np.dtype(np.int64)),)
+    return (TensorType((OPEN, len(condition.shape) if condition.ranked else OPEN), as_dtype(np.int64)),)
 
 
 _POSITIONS = _op("by_value.positions", _positions, _position_types, "The positions of what is true, a row for each.")
