@@ -21,8 +21,8 @@ class TensorShape(tuple[int | None, ...]):
 
     It is a tuple of its sizes, with None for one that is not known, and equal to such a tuple or list.
 
-    Args:
-      dims: the sizes, of ints, Dimensions and None; one size alone; None where not even the number of axes is known.
+    It is made of the sizes, of ints, Dimensions and None; one size alone; None where not even the number of axes is
+    known.
 
     Raises:
       InvalidTypeError: a size is no whole number.
