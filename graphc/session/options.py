@@ -13,12 +13,12 @@ __all__ = ["ConfigProto", "GPUOptions", "RunMetadata", "RunOptions"]
 
 @dataclass
 class GPUOptions:
-    """How much memory of GPUs JAX takes: settings of the process, which are read before its first use of a device.
+    """TensorFlow's settings of GPUs, which are kept and do nothing: here they are settings of the process.
 
     Attributes:
-      per_process_gpu_memory_fraction: of each GPU's memory; 0 for JAX's default.
-      allow_growth: whether memory is taken only when it is needed.
-      visible_device_list: the GPUs to use, by number, separated by commas.
+      per_process_gpu_memory_fraction: use ``gx.config.gpu_memory_fraction``.
+      allow_growth: use ``gx.config.gpu_memory_growth``.
+      visible_device_list: use ``gx.config.visible_devices``.
     """
 
     per_process_gpu_memory_fraction: float = 0.0
@@ -35,9 +35,10 @@ class ConfigProto:
       allow_soft_placement: whether a pin to a device that is not there, or that has no implementation of the op, falls
         back to one that has.
       log_device_placement: whether to log where each node runs.
-      gpu_options: see :class:`GPUOptions`.
-      intra_op_parallelism_threads: not used: XLA decides.
-      inter_op_parallelism_threads: how many host steps run at a time; 0 for as many as there are cores.
+      gpu_options: not used; see :class:`GPUOptions`.
+      intra_op_parallelism_threads: not used: XLA decides, or ``gx.config.intra_op_threads``.
+      inter_op_parallelism_threads: not used; ``gx.config.inter_op_threads`` says how many host steps run at a time.
+      use_per_session_threads: not used: all Sessions share the threads of the process.
       operation_timeout_in_ms: how long each run may take; 0 for no limit.
     """
 

@@ -37,6 +37,8 @@ __all__ = ["InteractiveSession", "Session"]
 
 _PLANS_KEPT = 256
 """How many kinds of runs a Session keeps plans of."""
+_COMPILED_KEPT = 1000
+"""How many lines the log of compilations has at most."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,7 @@ class Session:
         self._prepared: dict[Any, _Prepared] = {}
         self._lock = threading.RLock()
         self._compiled: list[str] = []
+        self._num_compiled = 0
         self._entered: list[ExitStack] = []
         self._partial: dict[str, PartialRun] = {}
 
@@ -305,7 +308,7 @@ class Session:
     ) -> Any:
         limit = (options.timeout_in_ms if options is not None else 0) or self._config.operation_timeout_in_ms
         traced = metadata is not None and options is not None and options.trace_level != RunOptions.NO_TRACE
-        before = len(self._compiled)
+        before = self._num_compiled
         if not (limit or traced):
             results = self._executed(prepared, arrays)
         else:
@@ -317,7 +320,7 @@ class Session:
             if metadata is not None:
                 metadata.timeline = timeline
         if metadata is not None:
-            metadata.compiled = self._compiled[before:]
+            metadata.compiled = self._compiled[len(self._compiled) - (self._num_compiled - before) :]
         return prepared.fetches.result([fetched_value(result) for result in results])
 
     def _executed(self, prepared: _Prepared, arrays: list[Any]) -> Sequence[Any]:
@@ -371,7 +374,8 @@ class Session:
         )
         why = "for other shapes" if segment.has_programs else "the first run of these fetches and feeds"
         self._compiled.append(f"{segment.name} on {segment.device}({given}): {why}")
-        del self._compiled[:-1000]
+        self._num_compiled += 1
+        del self._compiled[:-_COMPILED_KEPT]
 
     # What it is besides
 

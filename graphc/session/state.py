@@ -64,10 +64,6 @@ class SessionState:
         """Returns the error for a read of a Variable that has no value."""
         return at(uninitialized_error(parts_of(resource)[1]), node.location)
 
-    def missing(self, resources: Sequence[str]) -> list[str]:
-        """Returns those of these Variables that have no value."""
-        return [resource for resource in resources if self.find(resource) is None]
-
 
 def uninitialized_error(names: str) -> FailedPreconditionError:
     """Returns the error for a use of Variables that have no value in the Session."""

@@ -24,7 +24,7 @@ from graphc.core import (
     is_text,
     trace_scope,
 )
-from graphc.ir import OPS, SHAPE_FACTS, Attrs, EffectKind, Node, OpDef, TensorType, Value, is_shape_value
+from graphc.ir import OPS, SHAPE_FACTS, Attrs, EffectKind, Node, OpDef, Value, is_shape_value
 from graphc.ir import Graph as GraphIR
 from graphc.ops import HOST_VALUE
 from graphc.session.naming import NamingBuilder
@@ -239,7 +239,3 @@ class GraphTrace(Trace):
         """Returns a new :attr:`random_state`, for the op that is about to be appended."""
         self.random_state = self.random_state_class(self.graph, self.graph.op_seed)
         return self.random_state
-
-    def value_type(self, value: Any) -> TensorType:
-        """Returns the type of the tensor that stands for a value."""
-        return self.lift(value).raw.type
