@@ -71,6 +71,11 @@ class Resources:
         with self._lock:
             self._containers.get(container, {}).pop((kind, name), None)
 
+    def all(self, kind: type[T]) -> list[T]:
+        """Returns the resources of that kind, container by container."""
+        with self._lock:
+            return [found for held in self._containers.values() for (of, _), found in held.items() if of is kind]
+
     def reset(self, containers: Iterable[str]) -> None:
         """Forgets all resources in these containers."""
         with self._lock:
