@@ -60,7 +60,7 @@ class Deadline:
 
 
 class Interruption:
-    """What may end a wait early: a deadline, tokens, or both. While one exists, compiled calls look for it.
+    """What may end a wait early: a deadline, tokens, or both.
 
     Attributes:
       deadline: the earliest of the scopes that are open, or None.
@@ -76,11 +76,6 @@ class Interruption:
         self.deadline = deadline
         self.tokens = tokens
         self.outer = outer
-        set_detour(id(self), "a deadline or cancellation token is in force", active=True)
-
-    def __del__(self) -> None:
-        # Contexts that were copied (tasks of asyncio, work of a pool) hold it for longer than its scope is open.
-        set_detour(id(self), "", active=False)
 
     @property
     def is_due(self) -> bool:
@@ -114,17 +109,35 @@ class Interruption:
             raise self.error(what)
 
 
-_current: ContextVar[Interruption | None] = ContextVar("graphc.interruption", default=None)
+class _InForce:
+    """Makes compiled calls look for an interruption as long as a context holds it.
+
+    Only contexts do: a scope's own, and copies of it (tasks of asyncio, work of a pool), which last longer than the
+    scope. The interruption itself may live on in the frames of an exception that somebody keeps.
+    """
+
+    __slots__ = ("interruption",)
+
+    def __init__(self, interruption: Interruption) -> None:
+        self.interruption = interruption
+        set_detour(id(self), "a deadline or cancellation token is in force", active=True)
+
+    def __del__(self) -> None:
+        set_detour(id(self), "", active=False)
+
+
+_current: ContextVar[_InForce | None] = ContextVar("graphc.interruption", default=None)
 
 
 def interruption() -> Interruption | None:
     """What is in force here; None if there is neither a deadline nor a token."""
-    return _current.get()
+    found = _current.get()
+    return None if found is None else found.interruption
 
 
 def enter(interruption: Interruption | None) -> None:
     """Puts something else in force from here on; for scopes, which put back what was before."""
-    _current.set(interruption)
+    _current.set(None if interruption is None else _InForce(interruption))
 
 
 def check_interrupted(what: What) -> None:
@@ -137,7 +150,7 @@ def check_interrupted(what: What) -> None:
       DeadlineExceededError: the deadline has passed.
       CancelledError: a token is cancelled.
     """
-    found = _current.get()
+    found = interruption()
     if found is not None:
         found.check(what)
 
@@ -168,14 +181,14 @@ def checked_seconds(seconds: Any, use: str) -> float | None:
 def deadline(seconds: float | None) -> Generator[Deadline | None]:
     """What waits inside the scope must be done in so many seconds from now; see :func:`graphc.deadline`."""
     checked = checked_seconds(seconds, "gx.deadline")
-    before = _current.get()
+    before = interruption()
     if checked is None:
         yield None if before is None else before.deadline
         return
     outer_deadline, tokens = (None, ()) if before is None else (before.deadline, before.tokens)
     found = Deadline(checked).earlier(outer_deadline)
-    _current.set(Interruption(found, tokens, before))
+    enter(Interruption(found, tokens, before))
     try:
         yield found
     finally:
-        _current.set(before)
+        enter(before)

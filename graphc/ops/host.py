@@ -395,7 +395,10 @@ def _numbered(title: str, function: Callable[..., Any], types: Sequence[TensorTy
             note_progress()
             return results
 
-        return context.copy().run(run)  # one context cannot be entered by several threads at once
+        try:
+            return context.copy().run(run)  # one context cannot be entered by several threads at once
+        finally:
+            del context  # who keeps an error keeps this frame, and must not keep what is in force
 
     return call
 

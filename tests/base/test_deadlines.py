@@ -138,8 +138,16 @@ class TestDetours:
     def test_last_as_long_as_a_scope(self) -> None:
         before = self.count()
         with deadline(LONG), CancellationToken():
-            assert self.count() == before + 2
+            assert self.count() == before + 1
         assert self.count() == before
+
+    def test_end_with_the_scope_though_its_error_is_kept(self) -> None:
+        before = self.count()
+        with deadline(LONG), CancellationToken() as token, pytest.raises(CancelledError) as kept:
+            token.cancel()
+            check_interrupted("a test")
+        assert self.count() == before
+        assert "a test" in str(kept.value)
 
     def test_last_as_long_as_a_context_that_was_copied(self) -> None:
         before = self.count()
