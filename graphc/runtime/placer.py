@@ -1,9 +1,10 @@
 """The placer: which device each node of a graph runs on.
 
 In this order: an op that touches a Variable runs where the Variable is; an op that is pinned runs where it is pinned
-to; the gradient of an op runs where the op does; everything else runs on the default device. Constants are copied to
-wherever they are used. An op with bodies, such as a loop, of which all ops lie on one device is one op there; of others
-the runtime itself goes from one part to the next.
+to; the gradient of an op runs where the op does; any other op runs where its operands are computed, and on the default
+device where they are on several, or where it has none. Inside a body, such as a loop's, the device of the loop's own
+operands takes the place of the default one. Constants and arguments are copied to wherever they are used. An op with
+bodies of which all ops lie on one device is one op there; of others the runtime itself goes from one part to the next.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def place_all(graphs: Sequence[Graph], variables: Mapping[str, str], default: st
     """
     placer = _Placer(variables, default)
     for graph in graphs:
-        placer.graph(graph)
+        placer.graph(graph, default)
     for node, device in placer.devices.items():
         log_placement(node.op.name, node.name, node.device, device, node.location)
     return Placement(default, placer.devices, frozenset(placer.spanning))
@@ -74,25 +75,27 @@ class _Placer:
         self._variables = variables
         self._default = default
 
-    def graph(self, graph: Graph) -> dict[str, Node]:
+    def graph(self, graph: Graph, default: str) -> dict[str, Node]:
         """Places the nodes of a graph; returns the devices that are used, each with the first node there."""
         forward: dict[Any, Node] = {
             (node.op.name, node.attrs, node.regions, *node.inputs): node for node in graph.nodes
         }
         used: dict[str, Node] = {}
         for node in graph.nodes:
-            inside = {device: inner for region in node.regions for device, inner in self.graph(region).items()}
+            there = self._of_operands(node) or default
+            inside = {device: inner for region in node.regions for device, inner in self.graph(region, there).items()}
             if len(inside) > 1:
                 self.spanning.add(node)
                 for device, inner in inside.items():
                     used.setdefault(device, inner)
             elif node.op is not CONSTANT and node.op not in HOST_CALLS and not node.op.host:
-                wanted = next(iter(inside), None) or self._device(node, forward)
+                wanted = next(iter(inside), None) or self._device(node, forward) or there
                 device = self.devices[node] = check_implemented(node.op, wanted, node.location)
                 used.setdefault(device, node)
         return used
 
-    def _device(self, node: Node, forward: Mapping[Any, Node]) -> str:
+    def _device(self, node: Node, forward: Mapping[Any, Node]) -> str | None:
+        """The device that the node itself asks for."""
         if node.op in (READ_VARIABLE, ASSIGN_VARIABLE):
             home = self._variables.get(node.attrs["variable"])
             if home is not None:
@@ -101,5 +104,10 @@ class _Placer:
             return canonical_device(node.device, node.location, told=True)
         if node.op is VJP:
             source = forward.get(forward_key(node))
-            return self.devices.get(source, self._default) if source is not None else self._default
-        return self._default
+            return None if source is None else self.devices.get(source)
+        return None
+
+    def _of_operands(self, node: Node) -> str | None:
+        """The device of all operands that are on one; the default device where they are on several."""
+        homes = {self.devices.get(value.node) for value in node.inputs if value.node is not None} - {None}
+        return self._default if len(homes) > 1 else next(iter(homes), None)

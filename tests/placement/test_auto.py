@@ -122,7 +122,8 @@ def test_what_cannot_be_placed_is_refused() -> None:
         for _ in range(50):
             with gx.device("cpu:1"):
                 x = gx.sin(x)
-            x = x * 2
+            with gx.device("cpu:2"):
+                x = x * 2
         return x
 
     with pytest.raises(gx.errors.UnimplementedError, match="the body of 'scan' is pinned to several devices"):

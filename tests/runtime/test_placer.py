@@ -41,6 +41,24 @@ def test_pins_then_resources_then_the_default() -> None:
     }
 
 
+def test_what_is_pinned_nowhere_runs_where_its_operands_are_as_in_eager_code() -> None:
+    with gx.device("cpu:1"):
+        weight = gx.Variable(gx.ones((2, 2)))
+
+    def layers(x: Any) -> Any:
+        y = x @ weight
+        for _ in range(50):
+            y = gx.tanh(y)
+        with gx.device("cpu:2"):
+            z = gx.exp(y)
+        return y, z * 2, y + z, gx.ones(2)
+
+    compiled = gx.function(layers)(X)
+    assert [result.device[-1] for result in compiled] == ["1", "2", "0", "0"]
+    assert [result.device for result in layers(X)] == [result.device for result in compiled]
+    assert placed(layers, X)["scan"] == "/device:CPU:1"
+
+
 def test_pins_inside_loops_and_branches_hold() -> None:
     def nested(x: Any) -> Any:
         for _ in range(50):
@@ -62,13 +80,14 @@ def test_placements_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     def spread(x: Any) -> Any:
         with gx.device("cpu:1"):
             y = x * 2
-        return y + 1
+        return y + 1, x + 1
 
     with gx.config.scope(log_device_placement=True), caplog.at_level(logging.INFO, "graphc.placement"):
         spread(X)
     lines = [record.getMessage() for record in caplog.records]
     assert any(line.startswith("multiply: requested /device:CPU:1, placed on /device:CPU:1") for line in lines)
-    assert any(line.startswith("add: requested nothing, placed on /device:CPU:0") for line in lines)
+    assert any(line.startswith("add: requested nothing, placed on /device:CPU:1") for line in lines)
+    assert any(line.startswith("add 'add_1': requested nothing, placed on /device:CPU:0") for line in lines)
     assert all("test_placer.py" in line for line in lines)
 
 

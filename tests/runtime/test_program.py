@@ -266,8 +266,8 @@ def test_there_is_no_one_program_to_lower() -> None:
     @gx.function
     def spread(x: Any) -> Any:
         with gx.device("cpu:1"):
-            x = x + 1
-        return x * 2
+            y = x + 1
+        return y, x * 2
 
     with pytest.raises(gx.errors.UnimplementedError, match=r"spread: it runs on .* steps, so there is no one program"):
         spread.lower(ONE)

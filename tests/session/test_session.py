@@ -325,7 +325,8 @@ def test_operations_run_on_the_devices_they_are_pinned_to(graph: gx.Graph) -> No
     with graph.device("/cpu:1"):
         v = gx.Variable(2.0)
         y = v * 3.0
-    z = y + 1.0
+    with graph.device("/cpu:0"):
+        z = y + 1.0
     with gx.Session() as session:
         session.run(v.initializer)
         metadata = gx.RunMetadata()
