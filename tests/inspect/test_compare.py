@@ -268,7 +268,7 @@ def test_a_function_over_several_devices_is_compared_and_timed() -> None:
     assert found.cost.lower == 0
     assert 0 < found.cost.compile < compiled.first_call
     (note,) = [note for note in found.notes if note.startswith("compiled runs as ")]
-    assert "steps on /device:CPU:1, /device:CPU:0, /device:CPU:2, which its first call compiles" in note
+    assert "steps on /device:CPU:1, /device:CPU:2, /device:CPU:0, which its first call compiles" in note
     assert (total.item(), total.device) == (1.0, "/device:CPU:2")
 
 
