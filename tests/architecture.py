@@ -30,6 +30,7 @@ LAYERS: Mapping[str, int] = {
     "composites": 6,
     "nest": 6,
     "queues": 7,
+    "states": 7,
     "session": 8,
     "data": 8,
     "placement": 8,

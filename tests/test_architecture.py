@@ -20,7 +20,7 @@ ORDER = [
     ["lowering"],
     ["arrays", "autograph", "gradients", "runtime"],
     ["checks", "composites", "flow", "function", "nest"],
-    ["queues"],
+    ["queues", "states"],
     ["session", "data", "lax", "layers", "losses", "optim", "placement"],
     ["distribute", "testing"],
     ["compat"],

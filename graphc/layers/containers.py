@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from graphc.autograph import call
-from graphc.base import at, user_location
+from graphc.base import UniqueNames, at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.layers.layer import Layer
+from graphc.layers.module import Module
 
 __all__ = ["Sequential"]
 
@@ -73,6 +74,13 @@ class Sequential(Layer):
         if not self.layers:
             raise at(InvalidArgumentError(f"{self.name}: pop() of a Sequential without layers"), user_location())
         return self.layers.pop()
+
+    def _parts(self) -> Iterator[tuple[str, Any]]:
+        names = UniqueNames()
+        for layer in self.layers:
+            if isinstance(layer, Module):
+                yield names(layer.name), layer
+        yield from ((names(name), part) for name, part in super()._parts() if name != "layers")
 
     def call(self, x: Any) -> Any:
         """The output of the last layer."""

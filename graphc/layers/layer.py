@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, ClassVar, cast
 
@@ -135,7 +134,7 @@ class Layer(Module):
     @property
     def variables(self) -> list[Variable]:
         """The Variables of the layer and of the layers in it, each once: in the order in which attributes were set."""
-        return list(_variables(self, set()))
+        return list(self.named_variables().values())
 
     @property
     def weights(self) -> list[Variable]:
@@ -167,17 +166,3 @@ def _shape(value: Any) -> tuple[int, ...] | None:
         return np.shape(cast("Any", value))
     shape = getattr(value, "shape", None)
     return None if shape is None else tuple(shape)
-
-
-def _variables(value: Any, seen: set[int]) -> Iterator[Variable]:
-    if id(value) in seen:
-        return
-    seen.add(id(value))
-    if isinstance(value, Variable):
-        yield value
-    elif isinstance(value, Module):
-        yield from _variables(vars(value), seen)
-    elif isinstance(value, list | tuple | Mapping):
-        items = cast("Mapping[Any, Any]", value).values() if isinstance(value, Mapping) else cast("list[Any]", value)
-        for item in items:
-            yield from _variables(item, seen)

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, cast
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import Variable, name_scope
 from graphc.nest import flatten
+from graphc.states import Stateful
 
 __all__ = ["Module"]
 
 _WORDS = re.compile(r"((?<=[a-z0-9])[A-Z]|(?!^)[A-Z](?=[a-z]))")
 
 
-class Module:
+class Module(Stateful):
     """An object that holds Variables and other modules (TensorFlow's Module). Derive from it.
 
     Variables and modules are found in the attributes, and in lists, tuples and dicts there, in the order of the
@@ -92,6 +93,27 @@ class Module:
         """The Variables that are not trained."""
         return tuple(variable for variable in self.variables if not variable.trainable)
 
+    def named_variables(self) -> dict[str, Variable]:
+        """Returns the Variables by where they are found, such as ``encoder/dense/kernel``.
+
+        The parts of a name are attributes, positions in lists and keys of dicts; the layers of a Sequential have their
+        own names. So the names are the same in every run, whatever was made before. A Variable that is found twice has
+        the name of the first place.
+
+        Raises:
+          InvalidArgumentError: two Variables have one name, by a key with a slash.
+        """
+        named: dict[str, Variable] = {}
+        for path, variable in _named(self, "", set()):
+            if path in named:
+                raise at(InvalidArgumentError(f"{self.name}: two Variables are named {path!r}"), user_location())
+            named[path] = variable
+        return named
+
+    def _parts(self) -> Iterable[tuple[str, Any]]:
+        """What the module holds, by name."""
+        return vars(self).items()
+
     @property
     def submodules(self) -> tuple[Module, ...]:
         """The modules in this one, and those in them."""
@@ -110,3 +132,22 @@ def _leaves(module: Module, seen: set[int]) -> Iterator[Any]:
                     inner.append(leaf)
     for one in inner:
         yield from _leaves(one, seen)
+
+
+def _named(value: Any, path: str, seen: set[int]) -> Iterator[tuple[str, Variable]]:
+    """The Variables in an object, each once, with where they are found."""
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    if isinstance(value, Variable):
+        yield path, value
+        return
+    parts: Iterable[tuple[Any, Any]] = ()
+    if isinstance(value, Module):
+        parts = value._parts()  # pyright: ignore[reportPrivateUsage]  a subclass says what it holds
+    elif isinstance(value, Mapping):
+        parts = cast("Mapping[Any, Any]", value).items()
+    elif isinstance(value, list | tuple):
+        parts = enumerate(cast("list[Any]", value))
+    for name, part in parts:
+        yield from _named(part, f"{path}/{name}" if path else str(name), seen)

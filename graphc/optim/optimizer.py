@@ -11,11 +11,17 @@ import optax
 
 from graphc.autograph import call
 from graphc.base import at, user_location, warn_at
-from graphc.base.errors import GraphcError, GraphcWarning, InvalidArgumentError, InvalidTypeError
+from graphc.base.errors import (
+    GraphcError,
+    GraphcWarning,
+    InvalidArgumentError,
+    InvalidTypeError,
+)
 from graphc.core import ArrayLike, Tensor, Variable, apply, array_of, context, device
 from graphc.gradients import GradientTape
 from graphc.ops import as_numbers, asarray
-from graphc.optim.update import UPDATE, initial_state, register, update_attrs
+from graphc.optim.update import UPDATE, initial_state, register, state_names, update_attrs
+from graphc.states import Stateful
 
 __all__ = ["Optimizer"]
 
@@ -23,7 +29,7 @@ __all__ = ["Optimizer"]
 _WHEN_MADE = "layers make theirs at the first call, so ask for trainable_variables after it"
 
 
-class Optimizer:
+class Optimizer(Stateful):
     """Updates Variables by any optax transformation.
 
     The transformation sees the variables as a list of arrays, in the order in which they were first given. Its state
@@ -67,6 +73,17 @@ class Optimizer:
     def variables(self) -> list[Variable]:
         """The optimizer's state; empty before the first update or :meth:`build`, and where the rule has none."""
         return list(self._state)
+
+    def named_variables(self) -> dict[str, Variable]:
+        """Returns the state by names that are the same in every run, such as ``0/mu/2``.
+
+        The last number of such a name is the position of the updated variable, in the order that :meth:`build` or the
+        first update was given.
+        """
+        if not self._state:
+            return {}
+        names = state_names(self._transformation, [(target.shape, target.dtype) for target in self._targets])
+        return dict(zip(names, self._state, strict=True))
 
     def build(self, variables: Iterable[Variable]) -> None:
         """Makes the state for these variables.

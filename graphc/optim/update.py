@@ -18,7 +18,7 @@ from graphc.base import Registry, UniqueNames
 from graphc.ir import OPS, Attrs, OpDef
 from graphc.ops import infer_by_evaluation
 
-__all__ = ["UPDATE", "initial_state", "register", "update_attrs"]
+__all__ = ["UPDATE", "initial_state", "register", "state_names", "update_attrs"]
 
 TRANSFORMATIONS: Registry[optax.GradientTransformation] = Registry("optax transformation")
 _names = UniqueNames()
@@ -55,8 +55,18 @@ def update_attrs(transformation: str, num_variables: int, updated: Sequence[int]
 def initial_state(transformation: str, params: Sequence[jax.Array]) -> list[tuple[str, jax.Array]]:
     """The leaves of the state that a transformation starts with, each with its path; random keys as their data."""
     state = TRANSFORMATIONS[transformation].init(list(params))
+    return [(name, _data(leaf)) for name, leaf in _leaves(state)]
+
+
+def state_names(transformation: str, params: Sequence[tuple[tuple[int, ...], Any]]) -> list[str]:
+    """The paths of the leaves of a transformation's state, for parameters of these shapes and dtypes."""
+    types = [jax.ShapeDtypeStruct(shape, dtype) for shape, dtype in params]
+    return [name for name, _ in _leaves(jax.eval_shape(TRANSFORMATIONS[transformation].init, types))]
+
+
+def _leaves(state: Any) -> list[tuple[str, Any]]:
     flat = cast("Any", jax.tree_util.tree_flatten_with_path(state))
-    return [(jax.tree_util.keystr(path, simple=True, separator="/"), _data(leaf)) for path, leaf in flat[0]]
+    return [(jax.tree_util.keystr(path, simple=True, separator="/"), leaf) for path, leaf in flat[0]]
 
 
 def _data(leaf: Any) -> jax.Array:
