@@ -1,0 +1,39 @@
+"""How the rows of a batch lie on devices: as many groups of devices as divide them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from jax.sharding import Mesh
+
+from graphc.core import Device
+from graphc.ops import REPLICA_AXIS
+
+__all__ = ["COPY_AXIS", "batch_mesh"]
+
+COPY_AXIS = "copy"
+
+
+def batch_mesh(devices: Sequence[Device], rows: int) -> Mesh:
+    """Makes the mesh on which a batch of any number of rows lies without padding.
+
+    The devices form r = gcd(rows, devices) groups of equal size. Each group holds its own ``rows / r`` rows, and the
+    devices of a group hold the same, so what is summed over the groups counts each row once.
+
+    Args:
+      devices: the devices, in the order of their rows.
+      rows: how many rows the batch has, from 0.
+
+    Returns:
+      A mesh with the axes ``REPLICA_AXIS`` (r groups, to shard the rows over) and ``COPY_AXIS`` (the devices of a
+      group, to repeat them over).
+
+    Example:
+      >>> import jax
+      >>> batch_mesh(jax.devices()[:1], 12).shape
+      OrderedDict([('replica', 1), ('copy', 1)])
+    """
+    groups = math.gcd(rows, len(devices))
+    return Mesh(np.array(devices).reshape(groups, len(devices) // groups), (REPLICA_AXIS, COPY_AXIS))
