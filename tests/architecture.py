@@ -28,6 +28,7 @@ LAYERS: Mapping[str, int] = {
     "checks": 6,
     "flow": 6,
     "composites": 6,
+    "formats": 6,
     "nest": 6,
     "queues": 7,
     "states": 7,

@@ -19,7 +19,7 @@ ORDER = [
     ["ops"],
     ["lowering"],
     ["arrays", "autograph", "gradients", "runtime"],
-    ["checks", "composites", "flow", "function", "nest"],
+    ["checks", "composites", "flow", "formats", "function", "nest"],
     ["queues", "states"],
     ["session", "data", "lax", "layers", "losses", "optim", "placement"],
     ["distribute", "testing"],

@@ -1,5 +1,6 @@
 """Layer 7: queues, accumulators, the coordinator of the threads that fill them, and readers of files."""
 
+from graphc.formats import TFRecordOptions, TFRecordWriter, tf_record_iterator
 from graphc.queues import ops
 from graphc.queues.accumulators import (
     ConditionalAccumulator,
@@ -27,7 +28,6 @@ from graphc.queues.readers import (
     TFRecordReader,
     WholeFileReader,
 )
-from graphc.queues.records import TFRecordOptions, TFRecordWriter, tf_record_iterator
 from graphc.queues.sparse import SparseValue
 from graphc.queues.spec import QueueSpec
 from graphc.queues.state import QueueState

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any, Protocol
 
-from graphc.queues.files import open_file, reading, skip_to
-from graphc.queues.records import RecordStream
+from graphc.formats import RecordStream, open_file, reading, skip_to
 
 __all__ = ["FORMATS", "FixedLengthRecords", "Format", "Names", "Records", "TextLines", "WholeFiles", "Work", "spec_of"]
 

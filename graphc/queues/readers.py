@@ -6,13 +6,12 @@ from typing import Any, NamedTuple
 
 from graphc.base.errors import InvalidTypeError, UnimplementedError
 from graphc.core import STRING, SymbolicTensor, context
+from graphc.formats import TFRecordOptions, checked_compression, checked_options
 from graphc.ir import Attrs, OpDef
 from graphc.queues import reader_ops as ops
 from graphc.queues.building import GraphByHand, emit, graph_here
-from graphc.queues.files import checked_compression
 from graphc.queues.formats import FixedLengthRecords, Format, Names, Records, TextLines, WholeFiles, spec_of
 from graphc.queues.queue import QueueBase
-from graphc.queues.records import TFRecordOptions, checked_options
 from graphc.queues.spec import integer, refusal
 
 __all__ = [

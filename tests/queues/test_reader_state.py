@@ -24,9 +24,9 @@ from graphc.base.errors import (
     NotFoundError,
     OutOfRangeError,
 )
+from graphc.formats import TFRecordWriter
 from graphc.queues.formats import FixedLengthRecords, Format, Names, Records, TextLines, WholeFiles, spec_of
 from graphc.queues.reader_state import ReaderState
-from graphc.queues.records import TFRecordWriter
 
 TEXT = b"h1\nh2\r\nx\ry\n\nlast"
 BINARY = b"HH" + bytes(range(10)) + b"FFF"

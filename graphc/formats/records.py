@@ -11,14 +11,18 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, BinaryIO, Self, cast
 
+import numpy as np
+
 from graphc.base import at, files, user_location
 from graphc.base.errors import DataLossError, FailedPreconditionError, InvalidTypeError
-from graphc.queues.files import checked_compression, open_file, reading, skip_to
+from graphc.formats.files import checked_compression, open_file, reading, skip_to
 
 __all__ = ["RecordStream", "TFRecordOptions", "TFRecordWriter", "tf_record_iterator"]
 
 _LENGTH = struct.Struct("<QI")
 _CHECKSUM = struct.Struct("<I")
+_BLOCK = 1 << 18
+"""How many bytes are read at once where many records are wanted."""
 _MASK = 0xA282EAD8
 """What the format adds to a checksum, so that a record that holds records does not fit by chance."""
 
@@ -174,6 +178,7 @@ class RecordStream:
         self._name = name
         self._compression = compression
         self._file = open_file(name, compression)
+        self._ahead = b""
         self.offset = 0
 
     def seek(self, offset: int) -> None:
@@ -189,17 +194,11 @@ class RecordStream:
           DataLossError: the record is damaged or cut off; the same again at the next call.
         """
         with reading(self._name):
-            head = self._file.read(_LENGTH.size)
+            head = self._take(_LENGTH.size)
             if not head:
                 return None
-            if len(head) < _LENGTH.size:
-                raise self._lost("is cut off")
-            length, checksum = _LENGTH.unpack(head)
-            if self._checksum(head[:8]) != checksum:
-                hint = "" if self.offset else "; is it a file of records, and packed as was said?"
-                raise self._lost(f"has a length that does not fit its checksum{hint}")
-            data = self._file.read(length)
-            tail = self._file.read(_CHECKSUM.size)
+            length = self._length(head)
+            data, tail = self._take(length), self._take(_CHECKSUM.size)
         if len(data) < length or len(tail) < _CHECKSUM.size:
             raise self._lost("is cut off")
         if self._checksum(data) != _CHECKSUM.unpack(tail)[0]:
@@ -207,9 +206,49 @@ class RecordStream:
         self.offset += _LENGTH.size + length + _CHECKSUM.size
         return data
 
+    def read_some(self) -> list[bytes]:
+        """Returns a block's worth of records, at least one; none at the end. As :meth:`read`, in bulk."""
+        with reading(self._name):
+            block = self._ahead + self._file.read(_BLOCK)
+        records, size = _whole_records(block)
+        self.offset += size
+        self._ahead = block[size:]
+        if records:
+            return records
+        record = self.read()  # it is larger than a block, or damaged
+        return [] if record is None else [record]
+
+    def skip(self) -> bool:
+        """Passes over a damaged record; returns False if it does not say where the next one starts."""
+        try:
+            with reading(self._name):
+                length = self._length(self._take(_LENGTH.size))
+                size = length + _CHECKSUM.size
+                whole = len(self._take(size)) == size
+        except DataLossError:
+            return False
+        self.offset += _LENGTH.size + size
+        return whole
+
+    def _length(self, head: bytes) -> int:
+        """Returns how long a record is that starts so."""
+        if len(head) < _LENGTH.size:
+            raise self._lost("is cut off")
+        length, checksum = _LENGTH.unpack(head)
+        if self._checksum(head[:8]) != checksum:
+            hint = "" if self.offset else "; is it a file of records, and packed as was said?"
+            raise self._lost(f"has a length that does not fit its checksum{hint}")
+        return length
+
+    def _take(self, size: int) -> bytes:
+        """Reads bytes, first those that were read ahead."""
+        found, self._ahead = self._ahead[:size], self._ahead[size:]
+        return found + self._file.read(size - len(found)) if len(found) < size else found
+
     def _lost(self, problem: str) -> DataLossError:
         self._file.close()
         self._file = open_file(self._name, self._compression)
+        self._ahead = b""
         self.seek(self.offset)  # so that the next call meets the record again
         return DataLossError(f"{os.fsdecode(self._name)!r}: the record at byte {self.offset} {problem}")
 
@@ -246,15 +285,58 @@ def _records(stream: RecordStream) -> Generator[bytes]:
         stream.close()
 
 
+def _whole_records(block: bytes) -> tuple[list[bytes], int]:
+    """Returns the records that a block holds whole and undamaged, up to the first that is not, and their size.
+
+    The checksums of the data are compared in bulk, and a length that is met again needs none.
+    """
+    checksum, crc = _checksum(), _library().value
+    records, crcs, stops = list[bytes](), list[int](), list[int]()
+    lengths: dict[bytes, int] = {}
+    start, end = 0, len(block) - _CHECKSUM.size
+    while True:
+        head = block[start : start + 12]
+        length = lengths.get(head)
+        if length is None:
+            if len(head) < _LENGTH.size:
+                break
+            length, found = _LENGTH.unpack(head)
+            if checksum(head[:8]) != found:
+                break
+            lengths[head] = length
+        stop = start + 12 + length
+        if stop > end:
+            break
+        data = block[start + 12 : stop]
+        records.append(data)
+        crcs.append(crc(data))
+        stops.append(stop)
+        start = stop + 4
+    if not records:
+        return [], 0
+    tails = np.frombuffer(block, np.uint8)[np.array(stops)[:, None] + np.arange(4)]
+    expected = tails.view("<u4")[:, 0]
+    values = np.array(crcs, np.uint32)
+    right = ((values >> 15 | values << 17) + np.uint32(_MASK)) == expected
+    whole = len(records) if right.all() else int(right.argmin())
+    return records[:whole], stops[whole - 1] + _CHECKSUM.size if whole else 0
+
+
 @cache
-def _checksum() -> Callable[[bytes], int]:
-    """Returns the checksum of the format; it is made where it is first needed, since its library is an extra."""
+def _library() -> Any:
+    """Returns the library of checksums, which is an extra."""
     try:
         import google_crc32c
     except ImportError:
         error = FailedPreconditionError("files of records need google-crc32c: pip install 'graphc[data]'")
         raise at(error, user_location()) from None
-    library: Any = google_crc32c
+    return google_crc32c
+
+
+@cache
+def _checksum() -> Callable[[bytes], int]:
+    """Returns the checksum of the format; it is made where it is first needed, since its library is an extra."""
+    library = _library()
 
     def checksum(data: bytes) -> int:
         crc: int = library.value(data)

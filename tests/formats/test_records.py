@@ -12,9 +12,15 @@ from typing import Any
 
 import pytest
 
-from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, NotFoundError
-from graphc.queues import records
-from graphc.queues.records import TFRecordOptions, TFRecordWriter, tf_record_iterator
+from graphc.base.errors import (
+    DataLossError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    InvalidTypeError,
+    NotFoundError,
+)
+from graphc.formats import records
+from graphc.formats.records import TFRecordOptions, TFRecordWriter, tf_record_iterator
 
 # What TensorFlow 2.21 writes for b"", b"abc" and b"abcabc".
 TENSORFLOWS = bytes.fromhex(
@@ -111,8 +117,41 @@ def test_without_the_library_the_error_names_the_extra(tmp_path: Path, monkeypat
         return real(name, *rest)
 
     records._checksum.cache_clear()
+    records._library.cache_clear()
     with monkeypatch.context() as patch:
         patch.setattr(builtins, "__import__", without)
         with pytest.raises(FailedPreconditionError, match=r"need google-crc32c: pip install 'graphc\[data\]'"):
             TFRecordWriter(tmp_path / "records")
     assert not (tmp_path / "records").exists()
+
+
+def test_many_records_are_read_at_once_and_a_damaged_one_stops_them(tmp_path: Path) -> None:
+    path, expected = tmp_path / "records", [bytes([k % 251]) * (k % 97) for k in range(9000)] + [b"x" * (1 << 19)]
+    with TFRecordWriter(path, "GZIP") as writer:
+        for record in expected:
+            writer.write(record)
+    stream = records.RecordStream(bytes(path), "GZIP")
+    found: list[bytes] = []
+    while some := stream.read_some():
+        found += some
+    assert found == expected
+    stream.close()
+    data = bytearray(TENSORFLOWS)
+    data[16 + 12] ^= 1  # the first byte of the second record's data
+    path.write_bytes(data)
+    stream = records.RecordStream(bytes(path))
+    assert stream.read_some() == [b""]
+    for _ in range(2):
+        with pytest.raises(DataLossError, match="records': the record at byte 16 does not fit its checksum"):
+            stream.read_some()
+    assert stream.skip()
+    assert stream.read_some() == [b"abcabc"]
+    assert stream.read_some() == []
+    stream.close()
+    path.write_bytes(TENSORFLOWS[:20])
+    stream = records.RecordStream(bytes(path))
+    assert stream.read_some() == [b""]
+    with pytest.raises(DataLossError, match="byte 16 is cut off"):
+        stream.read_some()
+    assert not stream.skip()
+    stream.close()

@@ -1,0 +1,23 @@
+"""Layer 6: files that readers of queues and sources of pipelines share: opened, unpacked, taken apart into records."""
+
+from graphc.formats.files import COMPRESSIONS, checked_compression, open_file, reading, skip_to
+from graphc.formats.records import (
+    RecordStream,
+    TFRecordOptions,
+    TFRecordWriter,
+    checked_options,
+    tf_record_iterator,
+)
+
+__all__ = [
+    "COMPRESSIONS",
+    "RecordStream",
+    "TFRecordOptions",
+    "TFRecordWriter",
+    "checked_compression",
+    "checked_options",
+    "open_file",
+    "reading",
+    "skip_to",
+    "tf_record_iterator",
+]
