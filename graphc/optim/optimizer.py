@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
 from typing import Any, cast
 
 import jax
@@ -19,7 +18,9 @@ from graphc.base.errors import (
 )
 from graphc.core import ArrayLike, Tensor, Variable, apply, array_of, context, device
 from graphc.gradients import GradientTape
+from graphc.ir import Attrs
 from graphc.ops import as_numbers, asarray
+from graphc.optim.parts import parts
 from graphc.optim.update import UPDATE, initial_state, register, state_names, update_attrs
 from graphc.states import Stateful
 
@@ -184,14 +185,13 @@ class Optimizer(Stateful):
     def _update(self, updated: Sequence[int], gradients: Sequence[Tensor]) -> None:
         attrs = update_attrs(self._transformation, len(self._targets), updated)
         written = [*self._targets, *self._state]
-        homes = list(dict.fromkeys(target.device for target in self._targets))
-        # One rule may look at all variables at once; those on other devices are brought to the first. Replicas have
-        # copies of all, and of variables with copies on several devices one is everywhere.
-        apart = len(homes) > 1 and context.replica is None and not any("," in home for home in homes)
-        with device(homes[0]) if apart else nullcontext():
-            results = apply(UPDATE, (*self._targets, *gradients, *self._state), attrs)
-        if len(written) == 1:
-            results = (results,)
+        given = (*self._targets, *gradients, *self._state)
+        homes = tuple([variable.device for variable in written])
+        # Replicas have copies of all, and of Variables with copies on several devices one is everywhere.
+        if len(set(homes)) == 1 or context.replica is not None or any("," in home for home in homes):
+            results = _several(apply(UPDATE, given, attrs))
+        else:
+            results = _apart(attrs, given, homes)
         for variable, value in zip(written, results, strict=True):
             variable.assign(value)
 
@@ -244,6 +244,20 @@ class Optimizer(Stateful):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._transformation!r}, {len(self._targets)} variables>"
+
+
+def _several(results: Tensor | tuple[Tensor, ...]) -> Sequence[Tensor]:
+    return results if isinstance(results, tuple) else (results,)
+
+
+def _apart(attrs: Attrs, given: Sequence[Variable | Tensor], homes: tuple[str, ...]) -> Sequence[Tensor]:
+    """The results of an update of Variables on several devices, each computed where its Variable is."""
+    results: dict[int, Tensor] = {}
+    for part in parts(attrs, tuple([value.type for value in given]), homes):
+        with device(part.device):
+            found = _several(apply(UPDATE, [given[position] for position in part.taken], part.attrs))
+        results.update(zip(part.wanted, found, strict=True))
+    return [results[position] for position in range(len(homes))]
 
 
 def _names(variables: Sequence[Variable]) -> str:

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import optax
 
 from graphc.base import Registry, UniqueNames
-from graphc.ir import OPS, Attrs, OpDef
+from graphc.ir import OPS, Attrs, OpDef, TensorType
 from graphc.ops import infer_by_evaluation
 
 __all__ = ["UPDATE", "initial_state", "register", "state_names", "update_attrs"]
@@ -113,7 +113,24 @@ def _state_owners(transformation: str, params: Sequence[Any]) -> list[int | None
 
 
 def _update(
-    *values: Any, transformation: str, num_variables: int, updated: tuple[int, ...] | None = None
+    *values: Any, transformation: str, num_variables: int, updated: tuple[int, ...] | None = None,
+    taken: tuple[int, ...] | None = None, types: tuple[TensorType, ...] = (), wanted: tuple[int, ...] = (),
+) -> tuple[Any, ...]:  # fmt: skip
+    """One step on flat values, or the part of one that gives the results in ``wanted``.
+
+    A part is given the values in ``taken``. Its results do not depend on the others, so zeros do for those, which XLA
+    drops.
+    """
+    if taken is None:
+        return _whole(values, transformation, num_variables, updated)
+    given = dict(zip(taken, values, strict=True))
+    filled = [given[i] if i in given else jnp.zeros(type.shape, type.dtype) for i, type in enumerate(types)]
+    results = _whole(filled, transformation, num_variables, updated)
+    return tuple([results[position] for position in wanted])
+
+
+def _whole(
+    values: Sequence[Any], transformation: str, num_variables: int, updated: tuple[int, ...] | None
 ) -> tuple[Any, ...]:
     """One step on flat values: parameters, then the gradients of those in ``updated``, then the leaves of the state.
 
