@@ -1,7 +1,8 @@
 """The partitioner: cuts a placed graph into the steps of a plan.
 
-Ops of one device form one segment as long as no two segments would wait for each other; calls of Python functions, and
-the loops and branches that span devices, are steps of their own. A value that another device needs is moved there once.
+Ops of one device form one segment as long as no two segments would wait for each other, and nobody elsewhere would wait
+for an op that it does not need, such as that of another micro-batch; calls of Python functions, and the loops and
+branches that span devices, are steps of their own. A value that another device needs is moved there once.
 Constants are part of every segment that uses them. Variables are inputs and outputs of the plan: what reads one takes
 the value that it has at that point of the program.
 """
@@ -13,6 +14,7 @@ from typing import Any, TypeAlias
 
 from graphc.ir import CONSTANT, Graph, Node, Value
 from graphc.ops import HOST_CALL, HOST_CALLS, host_function
+from graphc.runtime.chains import independent_chains
 from graphc.runtime.clusters import Cluster, Clustering
 from graphc.runtime.extracting import extract
 from graphc.runtime.placer import Placement
@@ -65,12 +67,8 @@ class _Program:
         self.stateless = stateless
         self._placement = placement
         self.home: dict[Value, str] = dict(zip(stateless.inputs, homes, strict=False))  # the variables come first
-        self.cluster: dict[Value, Cluster] = {}
-        self.after: dict[Cluster, dict[Value, None]] = {}
-        clustering = Clustering()
-        for node in stateless.nodes:
-            self._add(node, clustering)
-        self.order = clustering.clusters
+        self._chain: dict[Node, int] = {}
+        self._put_in_clusters()
         wanted = ["" for _ in stateless.graph.outputs] + [placement.devices[node] for node in stateless.homes]
         self.results = [
             (value, placement.default if _is_constant(value) and not home else home)
@@ -81,22 +79,42 @@ class _Program:
             self.taken.update(value for value in self._operands(cluster) if self.cluster.get(value) is not cluster)
             self.taken.update(self.after.get(cluster, ()))
 
+    def _put_in_clusters(self) -> None:
+        """Makes clusters, and again with the chains that are found in them, until there are none."""
+        edges: dict[Node, list[Node]] = {}
+        while True:
+            self.cluster: dict[Value, Cluster] = {}
+            self.after: dict[Cluster, dict[Value, None]] = {}
+            clustering = Clustering()
+            for node in self.stateless.nodes:
+                sources = self._add(node, clustering)
+                edges[node] = [value.node for value in sources if value.node is not None]
+            self.order = clustering.clusters
+            chains = independent_chains(self.order, edges)
+            if not chains:
+                return
+            first = 1 + max(self._chain.values(), default=0)
+            self._chain.update((node, number) for number, chain in enumerate(chains, first) for node in chain)
+
     def _operands(self, cluster: Cluster) -> Iterator[Value]:
         for node in cluster.nodes:
             yield from map(self.stateless.resolve, node.inputs)
 
-    def _add(self, node: Node, clustering: Clustering) -> None:
+    def _add(self, node: Node, clustering: Clustering) -> Sequence[Value]:
+        """Puts a node into a cluster; returns the values of others that it needs first."""
         on_host = node.op in HOST_CALLS or node in self._placement.spanning
         before = self.stateless.before(node)
         values = [*map(self.stateless.resolve, node.inputs), *before]
-        sources = [self.cluster[value] for value in values if value in self.cluster]
+        values = [value for value in values if value in self.cluster]
+        sources = [self.cluster[value] for value in values]
         device = HOST if on_host else self._placement.devices[node]
-        cluster = clustering.add(node, device, sources, alone=on_host)
+        cluster = clustering.add(node, device, sources, alone=on_host, chain=self._chain.get(node, 0))
         self.cluster.update(dict.fromkeys(node.outputs, cluster))
         self.home.update(dict.fromkeys(node.outputs, device))
         late = [value for value in before if value in self.cluster and self.cluster[value] is not cluster]
         if late:
             self.after.setdefault(cluster, {}).update(dict.fromkeys(late))
+        return values
 
 
 def _is_constant(value: Value) -> bool:
@@ -122,6 +140,7 @@ class _Assembly:
         self._steps: list[Step] = []
         self._constants: dict[int, Any] = {}
         self._slots: dict[tuple[Value, str], int] = {}
+        self._segments: dict[Any, Segment] = {}
         self._count = 0
         # What is there before or after the program may be updated in place by others.
         self._shared = {*program.stateless.inputs, *(value for value, _ in program.results)}
@@ -190,4 +209,9 @@ class _Assembly:
             return
         inputs = tuple(self._slot(value, cluster.device) for value in taken)
         outputs = tuple(map(self._new_slot, given))
-        self._steps.append(Segment(graph.name, cluster.device, inputs, outputs, after, graph=graph))
+        # Micro-batches of a stage do the same: they share a program, unless an error would name another's line.
+        key = (cluster.device, graph, tuple(node.location for node in graph.walk()))
+        like = self._segments.get(key)
+        step = Segment(graph.name, cluster.device, inputs, outputs, after, graph=graph, like=like)
+        self._segments.setdefault(key, step)
+        self._steps.append(step)

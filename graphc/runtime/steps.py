@@ -44,9 +44,11 @@ class Segment(Step):
 
     Attributes:
       graph: the ops.
+      like: a segment of the same device with the same graph, whose program this one runs too.
     """
 
     graph: Graph = field(kw_only=True)
+    like: Segment | None = field(default=None, kw_only=True, repr=False)
     kind: ClassVar[str] = "segment"
 
     def __post_init__(self) -> None:
@@ -57,7 +59,8 @@ class Segment(Step):
         host = calls_host(self.graph)
         object.__setattr__(self, "_calls_host", host)
         object.__setattr__(self, "_sharding", None if host else SingleDeviceSharding(device))
-        object.__setattr__(self, "jitted", self._compiled(numbered=host))
+        jitted = self._compiled(numbered=host) if self.like is None else self.like.jitted
+        object.__setattr__(self, "jitted", jitted)
 
     jitted: Any = field(init=False, repr=False)
     _calls_host: bool = field(init=False, repr=False)
@@ -72,6 +75,8 @@ class Segment(Step):
 
     def prepare(self) -> None:
         """Compiles it."""
+        if self.like is not None:
+            return
         place = SingleDeviceSharding(self._place)
         types = [value.type for value in self.graph.inputs]
         given = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak, sharding=place) for type in types]

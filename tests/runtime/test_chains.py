@@ -1,0 +1,71 @@
+"""Micro-batches of a stage are steps of their own where that lets stages overlap."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import graphc as gx
+from graphc.runtime import Plan
+from graphc.runtime.steps import Segment
+
+BATCHES = [gx.full((2, 2), float(number)) for number in range(4)]
+with gx.device("cpu:1"):
+    FIRST = gx.Variable(gx.eye(2))
+with gx.device("cpu:2"):
+    SECOND = gx.Variable(gx.eye(2) * 2)
+
+
+def stages(batches: list[Any]) -> Any:
+    total = gx.asarray(0.0)
+    for batch in batches:
+        with gx.device("cpu:1"):
+            hidden = gx.tanh(batch @ FIRST)
+        with gx.device("cpu:2"):
+            total = total + gx.sum(hidden @ SECOND)
+    return total
+
+
+def segments(plan: Plan | None) -> list[Segment]:
+    assert plan is not None
+    return [step for step in plan.steps if isinstance(step, Segment)]
+
+
+def test_no_stage_waits_for_micro_batches_that_it_does_not_need() -> None:
+    compiled = gx.function(stages)
+    found = segments(compiled.trace(BATCHES).plan)
+    assert Counter(step.device[-1] for step in found if "matmul" in step.name) == {"1": 4, "2": 4}
+    assert len({step.jitted for step in found if step.device[-1] == "1"}) == 1  # compiled once
+    assert compiled(BATCHES).item() == stages(BATCHES).item()
+
+
+def test_what_is_needed_together_stays_together() -> None:
+    def joined(x: Any) -> Any:
+        with gx.device("cpu:1"):
+            a, b = gx.sin(x), gx.cos(x)
+        with gx.device("cpu:2"):
+            return a + b, gx.exp(a * b)
+
+    names = [step.name for step in segments(gx.function(joined).trace(BATCHES[0]).plan)]
+    assert names == ["sin__cos", "add__exp"]
+
+
+def test_gradients_of_micro_batches_overlap_too() -> None:
+    def step(batches: list[Any]) -> Any:
+        with gx.device("cpu:1"):
+            total = gx.zeros((2, 2))
+        for batch in batches:
+            with gx.GradientTape() as tape:
+                with gx.device("cpu:1"):
+                    hidden = gx.tanh(batch @ FIRST)
+                with gx.device("cpu:2"):
+                    loss = gx.sum(hidden @ SECOND)
+            total = total + tape.gradient(loss, FIRST)
+        return total
+
+    plan = gx.function(step).trace(BATCHES).plan
+    found = segments(plan)
+    backward = [number for number, one in enumerate(found) if one.device[-1] == "2"]
+    assert len(backward) == 4  # forward and backward of a micro-batch, each by itself
+    assert plan is not None
+    assert [step for step in plan.steps if step.kind == "transfer" and step.device[-1] == "1"]
