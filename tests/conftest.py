@@ -9,6 +9,7 @@ import itertools
 import os
 import random
 import shutil
+import sys
 import tempfile
 
 # JAX and graphc read these when they are first imported, and pytest imports this file before any test. Tests run on
@@ -112,6 +113,16 @@ def _without_xla(request: pytest.FixtureRequest) -> Iterator[None]:
     compiled = not test.nodeid.startswith(FRONT_END) or test.get_closest_marker("xla") or is_drawn(test.nodeid)
     with contextlib.nullcontext() if compiled else stepwise():
         yield
+
+
+@pytest.fixture(autouse=True)
+def _no_array_is_spread() -> Iterator[None]:
+    """Opens the short way of calls again, which a test that lays arrays out over several devices has closed."""
+    yield
+    if "graphc" in sys.modules:
+        from graphc.core import forget_spread
+
+        forget_spread()
 
 
 def pytest_report_header() -> str:

@@ -26,6 +26,7 @@ __all__ = [
     "LOGGED",
     "OBSERVED",
     "REASONS",
+    "SPREAD",
     "Assignments",
     "LaunchCounter",
     "Recorder",
@@ -152,9 +153,10 @@ class Assignments:
 busy: set[int] = set()
 """The threads that are not eager, and why no thread is."""
 
-LOGGED, EXAMINED, OBSERVED = 0, -1, -2
-REASONS = frozenset((LOGGED, EXAMINED, OBSERVED))
-"""No numbers of threads: placements are logged; what ops compute is looked at; when they run is noted."""
+LOGGED, EXAMINED, OBSERVED, SPREAD = 0, -1, -2, -3
+REASONS = frozenset((LOGGED, EXAMINED, OBSERVED, SPREAD))
+"""No numbers of threads: placements are logged; what ops compute is looked at; when they run is noted; arrays are on
+several simulated devices."""
 
 
 class Context(threading.local):

@@ -18,13 +18,14 @@ from jax.core import Tracer
 
 from graphc.base import Location, at, config, nest, user_frame, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, OutOfRangeError
-from graphc.core.context import OBSERVED, REASONS, busy, context, place_ops
+from graphc.core.context import OBSERVED, REASONS, SPREAD, busy, context, place_ops
 from graphc.core.convert import SCALARS, operand
 from graphc.core.devices import device_name, devices, find_device, to_device
 from graphc.core.dtypes import type_of
 from graphc.core.large_ints import has_large_ints, with_fitted_ints
 from graphc.core.late_values import with_late_inputs
 from graphc.core.placing import check_implemented, log_placement, requested_device
+from graphc.core.spread import in_turn, meeting_place
 from graphc.ir import (
     LATE,
     LATE_CONSTANT,
@@ -355,10 +356,12 @@ def _run(
 ) -> list[Tensor]:
     context.launched()
     arrays = [_array(value) for value in values]
-    if (context.placing or op.platforms) and not is_pinned(regions):
-        result = _call_placed(op, arrays, attrs, regions, values, compiled)
+    call = _call_placed if (context.placing or op.platforms) and not is_pinned(regions) else _call
+    spread = meeting_place(arrays) if SPREAD in busy else None
+    if spread is None:
+        result = call(op, arrays, attrs, regions, values, compiled)
     else:
-        result = _call(op, arrays, attrs, regions, values, compiled)
+        result = in_turn(op.name, lambda: call(op, arrays, attrs, regions, values, compiled), spread)
     return [_tensor(array) for array in nest.as_tuple(result)]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import jax
 import numpy as np
+from jax.sharding import Sharding
 
 from graphc.base import apart, detours, finish_given_up, interruption, nest, user_frame
 from graphc.base.errors import ConcretizationError, UnimplementedError
@@ -151,6 +152,20 @@ class Tensor(ArrayMethods):
     def device(self) -> str:
         """The device that holds the values, such as ``/device:GPU:0``; several are joined by commas."""
         return ", ".join(sorted(device_name(device) for device in self.raw.devices()))
+
+    @property
+    def sharding(self) -> Sharding:
+        """Returns how the values lie on their device or devices: a ``jax.sharding.Sharding``.
+
+        Raises:
+          ConcretizationError: in a compiled function, where XLA decides it later.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.ones(3).sharding.num_devices
+          1
+        """
+        return self.raw.sharding
 
     def wait(self) -> Tensor:
         """Waits until the values are computed, and returns the tensor; an error in the background is raised here.
@@ -300,6 +315,11 @@ class SymbolicTensor(Tensor):
             return f"the argument {self.raw.name!r}" if self.raw.name else "an argument"
         place = f" at {node.location.short}" if node.location else ""
         return f"the result of {node.op.name}{place}"
+
+    @property
+    def sharding(self) -> NoReturn:
+        """Refused: XLA decides how values lie when it compiles the program."""
+        self._refuse("sharding", "return the tensor and ask the result, or say how it lies by gx.distribute.shard")
 
     def _refuse(self, use: str, remedy: str) -> NoReturn:
         error = ConcretizationError(

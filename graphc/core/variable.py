@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.sharding import Sharding
 
 from graphc.base import UniqueNames, at, config, detours, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
@@ -27,6 +28,7 @@ from graphc.core.leaving import check_leaves, shown, when_jax_converts
 from graphc.core.lifting import known_value
 from graphc.core.name_scopes import scoped_name
 from graphc.core.placing import log_placement, variable_device
+from graphc.core.spread import note_spread
 from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.core.texts import variable_representation
 from graphc.core.waiting import describe, wait_for
@@ -39,9 +41,14 @@ _names(WORLD)  # which is a resource of its own
 
 
 class _Placement:
-    """Where new variables live: None for the default device, else a sharding (set by data-parallel scopes)."""
+    """Where new variables live; scopes of several devices set it.
 
-    sharding: Any = None
+    Attributes:
+      choose: takes a Variable's name and its initial value, an array, and returns a sharding; None for the default
+        device.
+    """
+
+    choose: Callable[[str, Any], Sharding] | None = None
 
 
 variable_placement = _Placement()
@@ -116,13 +123,17 @@ class Variable(ArrayMethods):
         wanted = as_dtype(dtype if dtype is not None else type(raw) if found is None else found)
         if type(raw) is int:
             raw = _number(raw, wanted, f"Variable {name!r}")
-        array = jnp.array(raw, dtype=wanted, copy=True)
-        self._type = type_of(array)
+        choose = variable_placement.choose
         self.name = _names(scoped_name(name))
+        # From the host each device is given its part; no device holds the whole.
+        library: Any = np if choose is not None and isinstance(raw, np.ndarray) else jnp
+        array = library.array(raw, dtype=wanted, copy=True)
+        self._type = type_of(array)
         self.trainable = trainable
         requested = ""
-        if variable_placement.sharding is not None:
-            array = jax.device_put(array, variable_placement.sharding)
+        if choose is not None:
+            array = jax.device_put(array, choose(self.name, array))
+            note_spread(array.sharding)
         elif context.device:
             requested = variable_device(self.name, self._type, trainable)
             if requested:
@@ -173,6 +184,14 @@ class Variable(ArrayMethods):
     def device(self) -> str:
         """The device that holds the value; several are joined by commas."""
         return ", ".join(sorted(device_name(device) for device in array_of(self).devices()))
+
+    @property
+    def sharding(self) -> Sharding:
+        """Returns how the value lies on its device or devices; see :attr:`graphc.Tensor.sharding`.
+
+        It stays when the Variable is assigned.
+        """
+        return array_of(self).sharding
 
     def value(self) -> Tensor:
         """The current value as a tensor that later assignments do not change."""

@@ -34,10 +34,10 @@ from graphc.core import (
     replica_scope,
     type_of,
     variable_lock,
-    variable_placement,
 )
 from graphc.distribute.replica import PerReplica, Rehearsal, Replica
 from graphc.distribute.replication import differing_outputs
+from graphc.distribute.sharding import Sharding
 from graphc.function import (
     Arguments,
     Binder,
@@ -55,7 +55,6 @@ from graphc.runtime import observer
 __all__ = ["DataParallel", "ParallelFunction"]
 
 _FUNCTIONS_KEPT = 32
-_launching = threading.Lock()
 
 
 class DataParallel:
@@ -65,7 +64,9 @@ class DataParallel:
     variables are on every device, and optimizers average the gradients over the devices before they update.
 
     Args:
-      devices: names such as ``"gpu:0"`` or ``jax.Device`` objects; all of the default platform when None.
+      devices: names such as ``"gpu:0"`` or ``jax.Device`` objects; those of ``sharding`` when None, or else all of the
+        default platform.
+      sharding: rules for how Variables lie in the global view; whole on every device when None.
 
     Raises:
       NotFoundError: there is no such device.
@@ -81,7 +82,9 @@ class DataParallel:
       4.0
     """
 
-    def __init__(self, devices: Sequence[Any] | None = None) -> None:
+    def __init__(self, devices: Sequence[Any] | None = None, *, sharding: Sharding | None = None) -> None:
+        if devices is None and sharding is not None:
+            devices = [*sharding.mesh.devices.flat]
         found = _default_devices() if devices is None else [find_device(device) for device in devices]
         if not found or len(set(found)) < len(found):
             error = InvalidArgumentError(
@@ -90,6 +93,7 @@ class DataParallel:
             raise at(error, user_location())
         self.devices = tuple(device_name(device) for device in found)
         self.mesh = Mesh(np.array(found), (REPLICA_AXIS,))
+        self.sharding = Sharding(self.mesh) if sharding is None else sharding
         self.replicated = NamedSharding(self.mesh, P())
         simulated = found[0].platform == "cpu" and len(found) > 1
         self._bounded = simulated
@@ -102,12 +106,23 @@ class DataParallel:
 
     @contextmanager
     def scope(self) -> Generator[DataParallel]:
-        """Variables made inside are on every device."""
-        saved, variable_placement.sharding = variable_placement.sharding, self.replicated
-        try:
+        """Variables made inside are on every device, or lie as the rules of ``sharding`` say."""
+        with self.sharding.scope():
             yield self
-        finally:
-            variable_placement.sharding = saved
+
+    def shard(self, batch: Any, *, axis: int = 0) -> Any:
+        """Lays a batch out over the devices, for compiled functions that see it whole; see :meth:`Sharding.shard`.
+
+        Example:
+          >>> import graphc as gx
+          >>> parallel = gx.distribute.DataParallel(devices=["cpu:0"])
+          >>> @gx.function
+          ... def step(x):
+          ...     return gx.mean(x)
+          >>> step(parallel.shard(gx.asarray([1.0, 3.0]))).item()
+          2.0
+        """
+        return self.sharding.shard(batch, axis=axis)
 
     def function(self, step: Callable[..., Any] | None = None, *, axis: int = 0) -> Any:
         """Compiles a step to run on all devices.
@@ -166,13 +181,7 @@ class DataParallel:
         says otherwise.
         """
         limit = config.max_in_flight or (1 if self._bounded else None)
-        if limit is None:
-            return program()
-        with _launching:
-            in_flight.make_room(limit)
-            results = program()
-            in_flight.add("a data-parallel step", results)
-        return results
+        return program() if limit is None else in_flight.launch("a data-parallel step", program, limit)
 
 
 def _default_devices() -> list[Device]:

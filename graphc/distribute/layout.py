@@ -11,7 +11,7 @@ from jax.sharding import Mesh
 from graphc.core import Device
 from graphc.ops import REPLICA_AXIS
 
-__all__ = ["COPY_AXIS", "batch_mesh"]
+__all__ = ["COPY_AXIS", "batch_mesh", "split_mesh"]
 
 COPY_AXIS = "copy"
 
@@ -35,5 +35,19 @@ def batch_mesh(devices: Sequence[Device], rows: int) -> Mesh:
       >>> batch_mesh(jax.devices()[:1], 12).shape
       OrderedDict([('replica', 1), ('copy', 1)])
     """
-    groups = math.gcd(rows, len(devices))
-    return Mesh(np.array(devices).reshape(groups, len(devices) // groups), (REPLICA_AXIS, COPY_AXIS))
+    return split_mesh(Mesh(np.array(devices), (REPLICA_AXIS,)), REPLICA_AXIS, rows)
+
+
+def split_mesh(mesh: Mesh, axis: str, rows: int) -> Mesh:
+    """Makes the mesh of :func:`batch_mesh` where the batch lies along one axis of a mesh of several.
+
+    Args:
+      mesh: the devices.
+      axis: the name of the axis that batches are split over; it is cut into groups and copies.
+      rows: how many rows the batch has, from 0.
+    """
+    place, size = mesh.axis_names.index(axis), mesh.shape[axis]
+    groups = math.gcd(rows, size)
+    shape = (*mesh.devices.shape[:place], groups, size // groups, *mesh.devices.shape[place + 1 :])
+    names = (*mesh.axis_names[: place + 1], COPY_AXIS, *mesh.axis_names[place + 1 :])
+    return Mesh(mesh.devices.reshape(shape), names)

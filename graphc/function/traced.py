@@ -35,13 +35,14 @@ from graphc.core import (
     is_examining,
     placed,
     to_device,
+    type_text,
 )
 from graphc.function import front_end
 from graphc.function.arguments import Arguments
 from graphc.function.guards import MISS, matcher
 from graphc.function.results import OwnTensor, Place, Result, packer, written_packer
 from graphc.function.write_back import WriteBack, array_leaves
-from graphc.ir import Attrs, Graph, TensorType
+from graphc.ir import Attrs, Graph
 from graphc.lowering import run_timeout
 from graphc.ops import ASSIGN_VARIABLE, CALL, READ_VARIABLE
 from graphc.runtime import PlacedProgram, Plan, compile_graph, observer
@@ -237,7 +238,7 @@ class TracedFunction:
     def described(self) -> list[tuple[str, str]]:
         """What the trace depends on, each thing by its text and what it was, for the reasons of retraces."""
         avals = zip(self.inputs, self.types, strict=True)
-        types = [(source.text, str(TensorType(aval.shape, aval.dtype, aval.weak_type))) for source, aval in avals]
+        types = [(source.text, type_text(aval)) for source, aval in avals]
         return [*types, *((guard.source.text, guard.was) for guard in self.guards if guard.was)]
 
     def captured(self, arguments: Arguments) -> list[Tensor]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from graphc.base import nest
 from graphc.base.errors import CancelledError, DeadlineExceededError
-from graphc.core import describe, wait_for
+from graphc.core import describe, register_turns, wait_for
 
 __all__ = ["InFlight", "in_flight"]
 
@@ -19,6 +20,15 @@ class InFlight:
     def __init__(self) -> None:
         self._steps: deque[tuple[str, Any]] = deque()
         self._lock = threading.Lock()
+        self._launching = threading.Lock()
+
+    def launch(self, name: str, program: Callable[[], Any], limit: int = 1) -> Any:
+        """Launches a program once fewer than ``limit`` steps are in flight, and notes what it computes."""
+        with self._launching:
+            self.make_room(limit)
+            results = program()
+            self.add(name, nest.as_tuple(results))
+        return results
 
     def make_room(self, limit: int) -> None:
         """Waits until fewer than so many steps are in flight.
@@ -69,3 +79,6 @@ class InFlight:
 
 in_flight = InFlight()
 """Those of this process."""
+
+
+register_turns(in_flight.launch)

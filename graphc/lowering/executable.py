@@ -21,6 +21,9 @@ from graphc.core import (
     dtype_rules,
     find_device,
     held,
+    in_turn,
+    kept_layouts,
+    meeting_place,
     replaced,
     type_of,
     variable_lock,
@@ -31,6 +34,7 @@ from graphc.lowering.apart import ProgramApart, described, on_device
 from graphc.lowering.backpressure import in_flight
 from graphc.lowering.compile_times import CompileTimes
 from graphc.lowering.lower import LoweredGraph, compiler_options, lower
+from graphc.lowering.together import together
 from graphc.ops import HOST_CALLS, host_lock, is_in_host_call, take_turns
 
 __all__ = ["UNSHARED", "Check", "Executable", "Program", "TypesDiffer", "copied", "restore", "run_on_variables"]
@@ -84,6 +88,7 @@ class Executable:
         self.timeout: float | None = None
         self.times = CompileTimes(graph.name)
         self._has_run = False
+        self._by_layout: dict[tuple[Any, ...], Any] = {}
         host_calls = [node for node in graph.walk() if node.op in HOST_CALLS]
         self._calls_host = bool(host_calls)
         self.lowered: LoweredGraph = lower(graph)
@@ -112,22 +117,42 @@ class Executable:
         context.launched()
         if self._calls_host and is_in_host_call():  # maybe by this very program, which JAX refuses in its first call
             return self.bounded(arrays, variables)
+        place = meeting_place((*arrays, *map(held, variables)))
+        if place is None:
+            return self._run(self.jitted, arrays, variables)
+        with together(place, arrays, variables) as arrays:
+            program = self._spread(variables)
+            return self._run(lambda *given: in_turn(self.graph.name, lambda: program(*given), place), arrays, variables)
+
+    def _run(
+        self, program: Callable[..., Sequence[Any]], arrays: Sequence[Any], variables: Sequence[Variable]
+    ) -> Sequence[Any]:
         if self._calls_host:
-            return self.run(lambda values: self._held(values, arrays), variables)
+            return self.run(lambda values: _held(program, values, arrays), variables)
         if self.check is not None:
-            return self.run(lambda values: self.jitted(*values, *arrays), variables)
+            return self.run(lambda values: program(*values, *arrays), variables)
         if not variables:
-            return self.jitted(*arrays)
+            return program(*arrays)
         if self._has_run:
-            return run_on_variables(self.jitted, variables, self.num_written, arrays)
+            return run_on_variables(program, variables, self.num_written, arrays)
         with interrupts_held(lambda: any_is_away(variables[: self.num_written])):
-            results = run_on_variables(self.jitted, variables, self.num_written, arrays)
+            results = run_on_variables(program, variables, self.num_written, arrays)
         self._has_run = True
         return results
 
-    def _held(self, values: Sequence[Any], arrays: Sequence[Any]) -> Sequence[Any]:
-        with interrupts_held():  # between the Python functions that it calls runs code of JAX's, which makes it another
-            return self.jitted(*values, *arrays)
+    def _spread(self, variables: Sequence[Variable]) -> Any:
+        """The ``jax.jit`` function for Variables on several devices: what it writes stays laid out as it is."""
+        layouts = tuple([variable.raw.sharding for variable in variables])
+        found = self._by_layout.get(layouts)
+        if found is None:
+            outputs = (None,) * len(self.graph.outputs)
+            found = self._by_layout[layouts] = jax.jit(
+                _guarded(self.lowered, self.graph, self.times),
+                donate_argnums=tuple(range(0 if self.check is not None else self.num_written)),
+                compiler_options=compiler_options(self.graph) or None,
+                out_shardings=(*outputs, *layouts[: self.num_written]),
+            )
+        return found
 
     def attended(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
         """As a call, where more is asked for than to dispatch the program (see :data:`graphc.base.detours`).
@@ -156,7 +181,11 @@ class Executable:
 
     def bounded(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
         """As a call that waits for its results and that may be given up; see :meth:`attended`."""
-        arrays = on_device(arrays)
+        place = meeting_place((*arrays, *map(held, variables)))
+        with together(place, on_device(arrays), variables) as arrays:
+            return self._run_bounded(arrays, variables)
+
+    def _run_bounded(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
         compiled = self._apart.prepare([*[variable.raw for variable in variables], *arrays])
         context.launched()
 
@@ -213,9 +242,10 @@ class Executable:
             check = check or self.check
             if check is not None:
                 check(results[:count])
+            new = kept_layouts(results[count:], before[: self.num_written])
             with variable_lock if variables else nullcontext():
                 _check_unchanged(self.graph.name, variables, before)
-                _set_values(variables, results[count:])
+                _set_values(variables, new)
         return results[:count]
 
     @property
@@ -240,8 +270,15 @@ class Executable:
 
     def lower(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Any:
         """JAX's lowered program (``jax.stages.Lowered``) for arguments like these."""
-        with collection_paused():
-            return self.jitted.lower(*[variable.raw for variable in variables], *arrays)
+        place = meeting_place((*arrays, *map(held, variables)))
+        with together(place, arrays, variables) as arrays, collection_paused():
+            program = self.jitted if place is None else self._spread(variables)
+            return program.lower(*[variable.raw for variable in variables], *arrays)
+
+
+def _held(program: Callable[..., Sequence[Any]], values: Sequence[Any], arrays: Sequence[Any]) -> Sequence[Any]:
+    with interrupts_held():  # between the Python functions that it calls runs code of JAX's, which makes it another
+        return program(*values, *arrays)
 
 
 def _renamed(graph: Graph, names: Mapping[str, str]) -> Graph:

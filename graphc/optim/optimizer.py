@@ -16,7 +16,7 @@ from graphc.base.errors import (
     InvalidArgumentError,
     InvalidTypeError,
 )
-from graphc.core import ArrayLike, Tensor, Variable, apply, array_of, context, device
+from graphc.core import ArrayLike, Tensor, Variable, apply, array_of, context, device, meeting_place
 from graphc.gradients import GradientTape
 from graphc.ir import Attrs
 from graphc.ops import as_numbers, asarray
@@ -112,7 +112,7 @@ class Optimizer(Stateful):
             context.creating.note_built(self)
         arrays = list(map(array_of, targets))
         # What the state holds beside arrays made from the variables', such as a count of steps, goes where they are.
-        place = next((array.sharding for array in arrays if array.committed), None)
+        place = meeting_place(arrays) or next((array.sharding for array in arrays if array.committed), None)
         state = initial_state(self._transformation, arrays)
         self._state = [
             Variable(

@@ -1,0 +1,127 @@
+"""Arrays on several devices: where they meet, and how programs on them are launched.
+
+JAX partitions a program over the devices that hold its arrays. Two things are graphc's: a Variable keeps its layout
+when it is assigned, and on simulated CPU devices one program at a time is in flight, because XLA's collectives deadlock
+there when many are (seen with 200 over 8 devices on 2 cores). Both need the long way of calls, which the first array
+on several devices opens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+import jax
+import numpy as np
+from jax.core import Tracer
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from graphc.base import detours, set_detour
+from graphc.core.context import SPREAD, set_slow
+from graphc.ir import TensorType
+
+__all__ = [
+    "forget_spread",
+    "in_turn",
+    "is_spread",
+    "kept_layouts",
+    "meeting_place",
+    "mesh_text",
+    "note_spread",
+    "register_turns",
+    "type_text",
+]
+
+_DETOUR: Final = "spread"
+
+
+def is_spread(array: Any) -> bool:
+    """Returns True for an array on several devices."""
+    return isinstance(array, jax.Array) and not isinstance(array, Tracer) and array.sharding.num_devices > 1
+
+
+def meeting_place(arrays: Iterable[Any]) -> NamedSharding | None:
+    """Finds where a program on these arrays runs if it takes several devices.
+
+    Args:
+      arrays: arrays, numbers, and None.
+
+    Returns:
+      The sharding of a copy on each of the devices that the most spread array is on; None if no array is on several.
+    """
+    found = [array for array in arrays if is_spread(array)]
+    if not found:
+        return None
+    widest: Any = max(found, key=lambda array: array.sharding.num_devices)
+    note_spread(widest.sharding)
+    return _copies(widest)
+
+
+def _copies(array: Any) -> NamedSharding:
+    sharding = array.sharding
+    if isinstance(sharding, NamedSharding):
+        return NamedSharding(sharding.mesh, P())
+    return NamedSharding(Mesh(np.array([*sharding.devices_indices_map(array.shape)]), ("device",)), P())
+
+
+def note_spread(sharding: Any) -> None:
+    """Has calls take the long way from here on, since there are arrays with this sharding."""
+    if sharding.num_devices > 1 and _DETOUR not in detours:
+        set_detour(_DETOUR, "arrays are on several devices", active=True)
+        if next(iter(sharding.device_set)).platform == "cpu":
+            set_slow(SPREAD, enabled=True)
+
+
+def type_text(aval: Any) -> str:
+    """Says what JAX knows of an array before it runs: its type, and the mesh of those on several devices."""
+    type = str(TensorType(tuple(aval.shape), aval.dtype, aval.weak_type))
+    mesh = aval.sharding.mesh
+    return type if mesh.empty else f"{type} over {mesh_text(mesh)}"
+
+
+def mesh_text(mesh: Any) -> str:
+    """Returns a mesh in words: the sizes of its axes.
+
+    Example:
+      >>> mesh_text(jax.make_mesh((1,), ("data",)))
+      'data=1'
+    """
+    return ", ".join(f"{name}={size}" for name, size in mesh.shape.items())
+
+
+def forget_spread() -> None:
+    """Lets calls take the short way again; for tests, after which no array is on several devices."""
+    set_detour(_DETOUR, "", active=False)
+    set_slow(SPREAD, enabled=False)
+
+
+Turns = Callable[[str, Callable[[], Any]], Any]
+_turns: Turns | None = None
+
+
+def register_turns(turns: Turns) -> None:
+    """Says how programs are launched one at a time; the lowering, a layer above, calls this once.
+
+    Args:
+      turns: takes a name for messages and the launch; returns what that returns.
+    """
+    global _turns
+    _turns = turns
+
+
+def in_turn(name: str, launch: Callable[[], Any], sharding: Any) -> Any:
+    """Launches a program that runs where a sharding says; on simulated devices once the one before it is done."""
+    if _turns is None or next(iter(sharding.device_set)).platform != "cpu":
+        return launch()
+    return _turns(name, launch)
+
+
+def kept_layouts(new: Sequence[Any], old: Sequence[Any]) -> list[Any]:
+    """New values of Variables, laid out as the old ones are where those are on several devices."""
+    return [
+        jax.device_put(value, before.sharding)
+        if is_spread(before) and isinstance(value, jax.Array) and value.sharding != before.sharding
+        else value
+        for value, before in zip(new, old, strict=True)
+    ]

@@ -1,0 +1,45 @@
+"""Arguments and Variables of a program that runs on several devices are brought there."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import jax
+
+from graphc.core import Variable, brought, placed, variable_lock
+from graphc.ops import is_random_state
+
+__all__ = ["together"]
+
+
+@contextmanager
+def together(place: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -> Generator[Sequence[Any]]:
+    """Brings what is not on the devices of a program to them, as a copy on each.
+
+    Variables stay there, so that the next step finds them. States of random numbers go back: draws are made where the
+    state is, and so is what is made of them.
+
+    Args:
+      place: the sharding of a copy on each device; None for a program on one device.
+      arrays: the inputs.
+      variables: those that the program reads or writes.
+
+    Yields:
+      The inputs, on the devices.
+    """
+    if place is None:
+        yield arrays
+        return
+    devices = place.device_set
+    away = [variable for variable in variables if variable.raw.sharding.device_set != devices]
+    states = [variable for variable in away if is_random_state(variable)]
+    with variable_lock:
+        for variable in away:
+            if not is_random_state(variable):
+                variable.raw = placed(variable.raw, place)
+    fixed = [isinstance(array, jax.Array) and array.sharding.device_set != devices for array in arrays]
+    given = [placed(array, place) if held else array for array, held in zip(arrays, fixed, strict=True)]
+    with brought(states, place):
+        yield given

@@ -1,0 +1,259 @@
+"""The global view: a plain compiled function over sharded tensors computes what one device computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+import optax
+import pytest
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import graphc as gx
+from graphc.base import detours
+from graphc.base.errors import ConcretizationError, InvalidArgumentError
+from graphc.core import count_launches
+from graphc.distribute import DataParallel
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(64, 8)).astype(np.float32)
+Y = (X @ RNG.normal(size=(8, 1)) + 0.1).astype(np.float32)
+
+
+class Model:
+    """An MLP with dropout and batch statistics, and one step of its training."""
+
+    def __init__(self, make_optimizer: Callable[[], Any]) -> None:
+        rng = np.random.default_rng(1)
+        self.w = [
+            gx.Variable(rng.normal(size=size).astype(np.float32) * 0.3, name=f"w{place}")
+            for place, size in enumerate([(8, 16), (16, 1)])
+        ]
+        self.mean = gx.Variable(gx.zeros(16), trainable=False, name="mean")
+        self.optimizer = make_optimizer()
+
+    @gx.function(on_retrace="ignore")
+    def step(self, x: Any, y: Any) -> Any:
+        with gx.GradientTape() as tape:
+            hidden = gx.nn.relu(x @ self.w[0])
+            hidden = gx.where(gx.random.bernoulli(0.8, hidden.shape), hidden / 0.8, 0.0)
+            mean, variance = gx.mean(hidden, axis=0), gx.var(hidden, axis=0)
+            self.mean.assign(0.9 * self.mean + 0.1 * mean)
+            hidden = (hidden - mean) / gx.sqrt(variance + 1e-3)
+            loss = gx.mean((hidden @ self.w[1] - y) ** 2)
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, self.w), self.w, strict=True))
+        return loss
+
+    @gx.function
+    def epoch(self, xs: Any, ys: Any) -> Any:
+        loss = gx.asarray(0.0)
+        for x, y in zip(xs, ys):  # noqa: B905
+            loss = self.step(x, y)
+        return loss
+
+    def values(self) -> list[np.ndarray[Any, Any]]:
+        return [variable.numpy() for variable in (*self.w, self.mean)]
+
+
+def _sgd() -> Any:
+    return gx.optim.SGD(0.05)
+
+
+def _clipped_adam() -> Any:
+    return gx.optim.Optimizer(optax.chain(optax.clip_by_global_norm(0.5), optax.adam(1e-2)))
+
+
+def _trained(make_optimizer: Callable[[], Any], parallel: DataParallel | None, steps: int = 50) -> Model:
+    gx.random.seed(7)
+    if parallel is None:
+        model = Model(make_optimizer)
+        for _ in range(steps):
+            model.step(X, Y)
+        return model
+    with parallel.scope():
+        model = Model(make_optimizer)
+        x, y = parallel.shard((X, Y))
+        for _ in range(steps):
+            model.step(x, y)
+    return model
+
+
+@pytest.mark.parametrize("make_optimizer", [_sgd, _clipped_adam])
+def test_fifty_steps_give_the_weights_of_one_device(make_optimizer: Callable[[], Any]) -> None:
+    """With dropout, batch statistics, and clipping by global norm."""
+    wanted = _trained(make_optimizer, None).values()
+    for count in (4, 8):
+        found = _trained(make_optimizer, DataParallel([f"cpu:{place}" for place in range(count)]))
+        assert len(found.w[0].sharding.device_set) == count
+        for one, other in zip(found.values(), wanted, strict=True):
+            np.testing.assert_allclose(one, other, rtol=2e-4, atol=2e-5)
+
+
+@pytest.fixture(scope="module")
+def parallel() -> DataParallel:
+    return DataParallel()
+
+
+def test_batches_of_any_number_of_rows_are_exact(parallel: DataParallel) -> None:
+    @gx.function(on_retrace="ignore")
+    def statistics(x: Any) -> Any:
+        return gx.mean(x), gx.var(x, axis=0), gx.sum(x)
+
+    for rows, groups in ((1, 1), (12, 4), (40, 8)):
+        x = parallel.shard(X[:rows])
+        assert x.sharding.num_devices == 8
+        assert len({str(shard.index) for shard in x.raw.addressable_shards}) == groups
+        for found, wanted in zip(statistics(x), statistics(X[:rows]), strict=True):
+            np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_no_device_holds_the_whole_of_a_host_batch(parallel: DataParallel) -> None:
+    before = {id(array) for array in jax.live_arrays()}
+    batch = {"x": np.ones((1024, 32)), "label": np.arange(1024), "name": "a", "scale": 2.0}
+    given = parallel.shard(batch)
+    made = [array for array in jax.live_arrays() if id(array) not in before]
+    assert {shard.data.nbytes for array in made for shard in array.addressable_shards} == {
+        1024 * 4 // 8,
+        1024 * 128 // 8,
+    }
+    assert (given["name"], given["scale"]) == ("a", 2.0)
+    assert given["x"].sharding.spec == P("replica")
+    assert given["label"].dtype == np.int32
+    np.testing.assert_array_equal(given["label"].numpy(), batch["label"])
+
+
+def test_a_loop_over_batches_is_one_program(parallel: DataParallel) -> None:
+    wanted = Model(_sgd)
+    stacked = X.reshape(4, 16, 8), Y.reshape(4, 16, 1)
+    gx.random.seed(3)
+    loss = wanted.epoch(*stacked)
+    with parallel.scope():
+        model = Model(_sgd)
+        xs, ys = parallel.shard(stacked, axis=1)
+        gx.random.seed(3)
+        with count_launches() as counter:
+            found = model.epoch(xs, ys)
+    assert counter.count <= 5  # the program, and the random state's way there and back
+    assert xs.sharding.spec == P(None, "replica")
+    np.testing.assert_allclose(found.numpy(), loss.numpy(), rtol=1e-4)
+    np.testing.assert_allclose(model.w[0].numpy(), wanted.w[0].numpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_eager_ops_and_tapes_work_on_sharded_tensors(parallel: DataParallel) -> None:
+    x = parallel.shard(X)
+    w = gx.Variable(np.ones((8, 1), np.float32))
+    with gx.GradientTape() as tape:
+        loss = gx.mean((x @ w - parallel.shard(Y)) ** 2)
+    gradient = tape.gradient(loss, w)
+    wanted = 2 * X.T @ (X @ np.ones((8, 1)) - Y) / 64
+    np.testing.assert_allclose(gradient.numpy(), wanted, rtol=1e-4, atol=1e-5)
+    assert (x * 2).sharding.spec == P("replica")
+    w.assign_sub(gradient)
+    assert w.sharding.num_devices == 1  # a Variable stays where it is
+
+
+def test_many_steps_in_a_row_are_not_waited_for_and_do_not_deadlock(parallel: DataParallel) -> None:
+    """Each has collectives, which simulated devices cannot run many of at once."""
+    with parallel.scope():
+        w = gx.Variable(np.ones((8, 1), np.float32))
+
+    @gx.function
+    def step(x: Any) -> None:
+        w.assign_sub(0.01 * gx.matmul(x.T, x @ w) / 64)
+
+    x = parallel.shard(X)
+    total = x
+    for _ in range(200):
+        step(x)
+        total = total - gx.mean(total) * 0.5
+    assert np.isfinite(w.numpy()).all()
+    assert abs(gx.mean(total).item()) < 1e-6
+
+
+def test_variables_keep_their_layout_whatever_is_assigned(parallel: DataParallel) -> None:
+    rows = NamedSharding(parallel.mesh, P("replica"))
+    with parallel.scope():
+        whole = gx.Variable(np.zeros((64, 8), np.float32))
+    split = gx.Variable(jax.device_put(np.zeros((64, 8), np.float32), rows))
+    outside = gx.Variable(np.zeros((64, 8), np.float32))
+
+    @gx.function
+    def exchange(x: Any) -> Any:
+        whole.assign(x + split)
+        split.assign(x + whole)
+        outside.assign(x)
+        return gx.sum(split)
+
+    x = jax.device_put(X, rows)  # JAX's own arrays will do
+    for _ in range(2):
+        exchange(x)
+    assert whole.sharding == parallel.replicated
+    assert split.sharding == rows
+    assert outside.sharding.num_devices == 8
+    with gx.GradientTape():
+        exchange(x)
+    assert (whole.sharding, split.sharding) == (parallel.replicated, rows)
+    with gx.deadline(60.0):
+        exchange(x)
+    assert (whole.sharding, split.sharding) == (parallel.replicated, rows)
+    np.testing.assert_allclose(split.numpy(), 4 * 2 * X, rtol=1e-5)
+
+
+def test_what_is_on_one_device_is_brought_to_the_others(parallel: DataParallel) -> None:
+    with gx.device("cpu:3"):
+        offset = gx.asarray(np.ones(8, np.float32))
+
+    @gx.function
+    def shifted(x: Any, offset: Any) -> Any:
+        if gx.any(gx.isnan(x)):
+            raise ValueError("a batch with holes")
+        return x + offset
+
+    found = shifted(parallel.shard(X), offset)
+    np.testing.assert_allclose(found.numpy(), X + 1)
+    with pytest.raises(ValueError, match="a batch with holes"):
+        shifted(parallel.shard(np.full_like(X, np.nan)), offset)
+
+
+def test_a_retrace_for_another_layout_says_so(parallel: DataParallel) -> None:
+    @gx.function
+    def doubled(x: Any) -> Any:
+        return x * 2
+
+    for x in (X, parallel.shard(X), parallel.shard(X)):
+        doubled(x)
+    assert [report.reason for report in doubled.trace_report()][1:] == ["x was f32[64,8], is f32[64,8] over replica=8"]
+
+
+def test_one_device_keeps_the_short_way_of_calls() -> None:
+    @gx.function
+    def alone(x: Any) -> Any:
+        return x + 1
+
+    with DataParallel(["cpu:0"]).scope():
+        v = gx.Variable(1.0)
+    alone(v)
+    assert not detours
+
+
+def test_shard_in_a_compiled_function_lays_out_what_it_made(parallel: DataParallel) -> None:
+    @gx.function
+    def made(n: int) -> Any:
+        return parallel.shard(gx.ones((n, 2)))
+
+    assert made(16).sharding.spec == P("replica")
+
+    @gx.function
+    def asks(x: Any) -> Any:
+        return x if x.sharding.num_devices > 1 else x + 1
+
+    with pytest.raises(ConcretizationError, match="return the tensor and ask the result"):
+        asks(X)
+
+
+def test_shard_refuses_axes_that_are_not_there(parallel: DataParallel) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"an array of shape \(64, 8\) has no axis 2"):
+        parallel.shard(X, axis=2)
