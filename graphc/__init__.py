@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         lax,
         layers,
         losses,
+        metrics,
         nest,
         optim,
         placement,
@@ -205,6 +206,7 @@ __all__: list[str] = [
     "log_message",
     "loop_options",
     "losses",
+    "metrics",
     "name_scope",
     "nest",
     "nn",
@@ -264,6 +266,7 @@ _HOMES = {
     "graphc.lax": "lax",
     "graphc.layers": "layers",
     "graphc.losses": "losses",
+    "graphc.metrics": "metrics",
     "graphc.ops": "Operation call_jax control_dependencies group no_op tuple",
     "graphc.ops.fft": "fft",
     "graphc.ops.linalg": "linalg",
@@ -292,7 +295,7 @@ for _tool in ("compare", "explain"):  # methods of Function, which is a layer be
 
 def _import_ops() -> None:
     """Imports what adds ops, their functions and what they do with strings."""
-    names = "custom_gradient fft lax linalg losses nn optim queues random special strings"
+    names = "custom_gradient fft lax linalg losses metrics nn optim queues random special strings"
     for name in names.split():
         _imported[name]()
 

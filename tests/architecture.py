@@ -38,6 +38,7 @@ LAYERS: Mapping[str, int] = {
     "lax": 8,
     "layers": 8,
     "losses": 8,
+    "metrics": 8,
     "optim": 8,
     "distribute": 9,
     "testing": 9,

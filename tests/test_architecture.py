@@ -21,7 +21,7 @@ ORDER = [
     ["arrays", "autograph", "gradients", "runtime"],
     ["checks", "composites", "flow", "formats", "function", "nest"],
     ["queues", "states"],
-    ["session", "data", "lax", "layers", "losses", "optim", "placement"],
+    ["session", "data", "lax", "layers", "losses", "metrics", "optim", "placement"],
     ["distribute", "testing"],
     ["compat"],
     ["inspect"],

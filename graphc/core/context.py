@@ -82,6 +82,10 @@ class ReplicaContext(Protocol):
         """The mean of each tensor over the replicas, all in one collective."""
         ...
 
+    def total(self, tensors: Sequence[Any]) -> list[Any]:
+        """The sum of each tensor over the replicas, all in one collective."""
+        ...
+
     def fold_key(self, key: Any) -> Any:
         """Random key data that differs between replicas."""
         ...

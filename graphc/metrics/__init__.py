@@ -1,0 +1,27 @@
+"""Layer 7: metrics, which add up over batches what a model does on all rows."""
+
+from graphc.metrics.metric import Metric
+from graphc.metrics.metrics import (
+    AUC,
+    Accuracy,
+    BinaryAccuracy,
+    CategoricalAccuracy,
+    ConfusionMatrix,
+    Mean,
+    Precision,
+    Recall,
+    SparseCategoricalAccuracy,
+)
+
+__all__ = [
+    "AUC",
+    "Accuracy",
+    "BinaryAccuracy",
+    "CategoricalAccuracy",
+    "ConfusionMatrix",
+    "Mean",
+    "Metric",
+    "Precision",
+    "Recall",
+    "SparseCategoricalAccuracy",
+]
