@@ -27,6 +27,7 @@ __all__ = [
     "is_internal_file",
     "is_library_file",
     "is_library_module",
+    "thread_location",
     "user_frame",
     "user_location",
     "warn_at",
@@ -141,7 +142,10 @@ def user_frame(skip: int = 1) -> FrameType | None:
     Args:
       skip: how many of the innermost frames to pass over unseen.
     """
-    frame: FrameType | None = sys._getframe(skip)  # pyright: ignore[reportPrivateUsage]
+    return _innermost_of_user(sys._getframe(skip))  # pyright: ignore[reportPrivateUsage]
+
+
+def _innermost_of_user(frame: FrameType | None) -> FrameType | None:
     while frame is not None:
         code = frame.f_code
         internal = _internal.get(id(code))
@@ -156,8 +160,17 @@ def user_frame(skip: int = 1) -> FrameType | None:
 def user_location() -> Location | None:
     """The line of the user's code that is being run, or None when no user frame is on the stack."""
     frame = user_frame(2)
-    if frame is None:
-        return None
+    return None if frame is None else _location_of(frame)
+
+
+def thread_location(thread: int) -> Location | None:
+    """The line of the user's code that a thread runs, by the number that ``threading.get_ident`` gives it."""
+    found = sys._current_frames().get(thread)  # pyright: ignore[reportPrivateUsage]
+    frame = _innermost_of_user(found)
+    return None if frame is None else _location_of(frame)
+
+
+def _location_of(frame: FrameType) -> Location:
     code = frame.f_code
     starts, locations = _locations.get(id(code)) or _line_table(code)
     return locations[bisect_right(starts, frame.f_lasti) - 1]

@@ -15,10 +15,11 @@ from rich.table import Table
 from rich.text import Text
 
 from graphc.base import is_internal_file
-from graphc.base.errors import GraphcError, VariableCreationError
+from graphc.base.errors import FileMissingError, GraphcError, VariableCreationError
 from graphc.cli.target import Target, load_target
 from graphc.cli.timeline import draw_timeline, print_timeline
 from graphc.core import Device, device_name, devices, simulate_cpu_devices
+from graphc.distribute import launch
 from graphc.function import BoundFunction, Function, function
 from graphc.inspect import compare, explain, format_bytes
 from graphc.runtime import read_timeline
@@ -108,6 +109,14 @@ def _parser() -> argparse.ArgumentParser:
     listing = commands.add_parser("devices", help="list the devices of gx.devices() by name")
     listing.set_defaults(run=_devices)
 
+    launching = commands.add_parser("launch", help="run a program in several processes, which train together")
+    launching.add_argument("--processes", type=int, required=True, metavar="N", help="how many, on this machine")
+    launching.add_argument("--restarts", type=int, default=0, metavar="N", help="start all again after a failure (0)")
+    launching.add_argument("--timeout", type=float, metavar="S", help="how long they wait for one that is late (300)")
+    launching.add_argument("program", metavar="FILE.py", help="the program")
+    launching.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="its arguments")
+    launching.set_defaults(run=_launch)
+
     timeline = commands.add_parser("timeline", help="show what ran when, from a file that gx.profile has written")
     timeline.add_argument("file", type=Path, metavar="FILE", help="the trace")
     timeline.add_argument("--png", type=Path, metavar="FILE.png", help="draw it into a file")
@@ -189,6 +198,14 @@ def _devices(options: argparse.Namespace) -> int:
     del options
     Console().print(devices_table(devices()))
     return DONE
+
+
+def _launch(options: argparse.Namespace) -> int:
+    if not Path(options.program).is_file():
+        raise FileMissingError(f"graphc launch: there is no file {options.program}")
+    return launch(
+        [options.program, *options.arguments], options.processes, restarts=options.restarts, timeout=options.timeout
+    )
 
 
 def _timeline(options: argparse.Namespace) -> int:

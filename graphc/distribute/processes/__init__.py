@@ -1,0 +1,26 @@
+"""Several processes that run one program: their places, their control plane, and the launcher."""
+
+from graphc.distribute.processes.environment import Place, find_place
+from graphc.distribute.processes.job import (
+    FAILED_WITH_ANOTHER,
+    Job,
+    current_job,
+    initialize,
+    process_count,
+    process_index,
+    synchronized,
+)
+from graphc.distribute.processes.launcher import launch
+
+__all__ = [
+    "FAILED_WITH_ANOTHER",
+    "Job",
+    "Place",
+    "current_job",
+    "find_place",
+    "initialize",
+    "launch",
+    "process_count",
+    "process_index",
+    "synchronized",
+]

@@ -1,0 +1,320 @@
+"""The job that this process is a rank of: how it is entered, where its ranks meet, and how it ends."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import socket
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from types import TracebackType
+from typing import Any, TypeVar
+
+import jax
+
+from graphc.base import at, checked_seconds, interruption, thread_location, user_location
+from graphc.base.errors import FailedPreconditionError, GraphcError, InvalidArgumentError, error_of_code
+from graphc.distribute.processes.carriers import Carrier, HubCarrier, MemberCarrier, free_port
+from graphc.distribute.processes.environment import Place, find_place
+from graphc.distribute.processes.protocol import Hub, Member
+
+__all__ = ["FAILED_WITH_ANOTHER", "Job", "current_job", "initialize", "process_count", "process_index", "synchronized"]
+
+FAILED_WITH_ANOTHER = 75
+"""The exit code of a rank that ends because another has failed: ``EX_TEMPFAIL``."""
+
+_TIMEOUT = 300.0
+_SILENCE = 30.0
+_GRACE = 5.0
+_T = TypeVar("_T")
+_log = logging.getLogger("graphc")
+
+
+class Job:
+    """The job, as one of its ranks sees it.
+
+    Args:
+      place: which rank this is.
+      timeout: seconds to wait for ranks that are alive, at the start and at each barrier.
+      check_every: at every so many programs Variables are compared; 0 for never.
+    """
+
+    def __init__(self, place: Place, timeout: float, check_every: int) -> None:
+        self.rank, self.count = place.rank, place.count
+        self.timeout, self.check_every = timeout, check_every
+        self.programs = 0
+        self.grace = min(_GRACE, timeout)
+        self._place = place
+        silence, now = min(_SILENCE, timeout), time.monotonic()
+        self._member = Member(place.rank, silence, now)
+        self._turn = threading.RLock()
+        self._carrier: Carrier
+        if place.rank == 0:
+            self._carrier = HubCarrier(self._member, place, Hub(place.count, now, timeout, silence))
+        else:
+            self._carrier = MemberCarrier(self._member, place, timeout)
+        self._thread = threading.get_ident()
+        self._was_told = threading.Event()
+        self._has_failed = False
+
+    def start(self) -> str:
+        """Waits until all have come; returns where ``jax.distributed`` meets."""
+        message: dict[str, Any] = {
+            "kind": "join", "rank": self.rank, "count": self.count, "where": f"{socket.gethostname()}:{os.getpid()}"
+        }  # fmt: skip
+        if self.rank == 0:
+            host = socket.gethostbyname(self._place.host)
+            message["coordinator"] = f"{host}:{free_port(host)}"
+        with self._turn:
+            self._carrier.send(message)
+            while not self._member.coordinator:
+                self._pump(self._carrier.interval)
+                self._check()
+        sys.excepthook = _Excepthook(self, sys.excepthook)
+        atexit.register(self._finish)
+        threading.Thread(target=self._look_after, name="graphc.processes", daemon=True).start()
+        return self._member.coordinator
+
+    def enter(
+        self, what: str, facts: Mapping[str, str] | None = None, *, vote: int = 1, timeout: float | None = None
+    ) -> int:
+        """Waits until all ranks are here.
+
+        Args:
+          what: what they are about to do; it must be the same on all.
+          facts: what else must be the same, by what it is called in messages.
+          vote: a number of this rank's.
+          timeout: seconds to wait; those of the job when None. The deadline in force counts too.
+
+        Returns:
+          The smallest vote of all.
+
+        Raises:
+          GraphcError: the job has ended; the message names the rank that is at fault.
+        """
+        location = user_location()
+        seconds = self.timeout if timeout is None else timeout
+        bound = interruption()
+        left = None if bound is None else bound.remaining()
+        if left is not None:
+            seconds = min(seconds, max(left, 0.0))
+        place = "" if location is None else location.short
+        with self._turn:
+            self._check()
+            self._carrier.send(self._member.enter(what, place, facts or {}, vote, seconds))
+            while self._member.is_waiting:
+                self._pump(self._carrier.interval)
+            self._check()
+            return self._member.vote
+
+    def _check(self) -> None:
+        failure = self._member.failure
+        if failure is not None:
+            self._was_told.set()
+            raise at(error_of_code(failure.code)(failure.text), user_location())
+
+    def _pump(self, timeout: float) -> None:
+        """Takes messages for so long; says that the rank is alive, and what its program does."""
+        if self._carrier.is_due():
+            location = thread_location(self._thread)
+            self._carrier.send({"kind": "alive", "place": "" if location is None else location.short})
+        self._carrier.pump(timeout)
+        while self._member.notices:
+            _log.warning("%s", self._member.notices.pop(0))
+
+    def _look_after(self) -> None:
+        """Does what is to be done while the program computes: it may be stuck where another rank is missing."""
+        while self._member.failure is None:
+            time.sleep(self._carrier.interval)
+            if self._turn.acquire(blocking=False):
+                try:
+                    self._pump(0.0)
+                finally:
+                    self._turn.release()
+        if not self._was_told.wait(self.grace):
+            print(f"graphc: rank {self.rank} ends: {self._member.failure.text}", file=sys.stderr)
+            _exit(self._code)
+
+    @property
+    def _code(self) -> int:
+        failure = self._member.failure
+        return 1 if failure is not None and failure.rank == self.rank else FAILED_WITH_ANOTHER
+
+    def fail(self, text: str) -> None:
+        """Tells the others that this rank ends with an exception."""
+        if self._member.failure is None:
+            with self._turn:
+                self._carrier.send({"kind": "failed", "text": text})
+                self._has_failed = True
+
+    def _finish(self) -> None:
+        """Takes leave; ends the process where JAX would wait for ranks that are gone."""
+        with self._turn:
+            if self._member.failure is None and not self._has_failed:
+                self._carrier.send({"kind": "leave"})
+        if self._has_failed:
+            _exit(1)
+        if self._member.failure is not None:
+            _exit(self._code)
+
+
+class _Excepthook:
+    """Has the other ranks told of an exception that ends this one."""
+
+    def __init__(self, job: Job, before: Any) -> None:
+        self._job = job
+        self._before = before
+
+    def __call__(self, kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+        """Shows the exception as before, and tells."""
+        self._before(kind, error, traceback)
+        self._job.fail(f"{kind.__name__}: {error}"[:2000])
+
+
+def _exit(code: int) -> None:
+    """Ends the process now, with what it has printed."""
+    logging.shutdown()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+_job: Job | None = None
+
+
+def current_job() -> Job | None:
+    """The job that this process is a rank of; None before :func:`initialize`, or where it is alone."""
+    return _job
+
+
+def process_index() -> int:
+    """Returns the number of this process, from 0: its rank.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.distribute.process_index(), gx.distribute.process_count()
+      (0, 1)
+    """
+    return 0 if _job is None else _job.rank
+
+
+def process_count() -> int:
+    """Returns how many processes run the program; 1 if :func:`initialize` has found no others."""
+    return 1 if _job is None else _job.count
+
+
+def initialize(*, timeout: float | None = None, check_every: int = 100) -> None:
+    """Joins the processes that run this program, if there are several; call it first, before any tensor is made.
+
+    It finds its place in the environment, which ``graphc launch``, SLURM, Open MPI or a Kubernetes indexed job has set,
+    waits for the others, and starts JAX's runtime for several processes: with gloo and one device in each process on
+    CPUs, with NCCL on GPUs. Where there is nothing to find it does nothing, so the same script runs alone.
+
+    Args:
+      timeout: seconds to wait for ranks that are alive, at the start and before each program;
+        ``GRAPHC_PROCESS_TIMEOUT``, else 300, when None. A rank that gives no sign of life for as long, or for 30 s, is
+        dead.
+      check_every: at every so many programs the Variables that it uses are compared over the ranks; 0 for never.
+
+    Raises:
+      InvalidArgumentError: the environment lacks something, which the message names.
+      DeadlineExceededError: ranks have not come; the message names them.
+      FailedPreconditionError: tensors were made already, or two processes have the same rank.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.distribute.initialize()
+      >>> gx.distribute.process_count()
+      1
+    """
+    global _job
+    seconds = checked_seconds(timeout, "gx.distribute.initialize") or _environment_timeout()
+    if isinstance(check_every, bool) or not isinstance(check_every, int) or check_every < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+        error = InvalidArgumentError(
+            f"gx.distribute.initialize: check_every must be an int from 0, got {check_every!r}"
+        )
+        raise at(error, user_location())
+    if _job is not None:
+        raise at(FailedPreconditionError("gx.distribute.initialize was called already"), user_location())
+    place = find_place()
+    if place is None:
+        return
+    if jax.distributed.is_initialized():
+        error = FailedPreconditionError(
+            "jax.distributed is initialized already; call gx.distribute.initialize() in its place, which does that too"
+        )
+        raise at(error, user_location())
+    job = Job(place, seconds, check_every)
+    _start_jax(job, place, job.start())
+    _job = job
+
+
+def _environment_timeout() -> float:
+    text = os.environ.get("GRAPHC_PROCESS_TIMEOUT", "")
+    try:
+        return (checked_seconds(float(text), "GRAPHC_PROCESS_TIMEOUT") if text else None) or _TIMEOUT
+    except ValueError:
+        error = InvalidArgumentError(f"GRAPHC_PROCESS_TIMEOUT must be a number of seconds, got {text!r}")
+        raise at(error, user_location()) from None
+
+
+def _start_jax(job: Job, place: Place, coordinator: str) -> None:
+    try:
+        # Several simulated devices in each of several processes deadlock.
+        jax.config.update("jax_num_cpu_devices", 1)
+        jax.config.update("jax_cpu_collectives_implementation", "gloo")
+        jax.distributed.initialize(
+            coordinator,
+            job.count,
+            job.rank,
+            local_device_ids=_local_devices(place),
+            cluster_detection_method="deactivate",
+            initialization_timeout=max(1, int(job.timeout)),
+            coordinator_bind_address=coordinator,
+        )
+    except RuntimeError as error:
+        if isinstance(error, GraphcError):
+            raise
+        text = (
+            "gx.distribute.initialize must come first: JAX has its devices already, since a tensor was made, or devices "
+            f"were asked for, before it ({error})"
+        )
+        raise at(FailedPreconditionError(text), user_location()) from error
+
+
+def _local_devices(place: Place) -> list[int] | None:
+    """The GPU of a process that shares its machine with others; None for all that it sees."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+    alone = place.local_rank is None or place.local_count == 1
+    return None if alone or (visible and "," not in visible) else [place.local_rank or 0]
+
+
+def synchronized(iterable: Iterable[_T]) -> Iterator[_T]:
+    """Iterates as long as every process has a next element: what ends early on one ends on all.
+
+    Each process goes over what it has itself, such as its own part of the batches; without this one that has more would
+    wait for the others in a step that they never enter.
+
+    Args:
+      iterable: what to go over; each process gives its own.
+
+    Returns:
+      An iterator over the same elements, without those that not all have.
+
+    Example:
+      >>> import graphc as gx
+      >>> list(gx.distribute.synchronized([1, 2, 3]))
+      [1, 2, 3]
+    """
+    end: Any = object()
+    iterator = iter(iterable)
+    while True:
+        element = next(iterator, end)
+        if _job is not None and not _job.enter("the next element of synchronized(...)", vote=int(element is not end)):
+            return
+        if element is end:
+            return
+        yield element

@@ -1,0 +1,214 @@
+"""Starts a program several times on this machine, as the ranks of one job, and ends all of them when one fails."""
+
+from __future__ import annotations
+
+import os
+import queue
+import secrets
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import IO, TextIO
+
+from graphc.base import checked_seconds
+from graphc.base.errors import InvalidArgumentError
+from graphc.distribute.processes.carriers import free_port
+from graphc.distribute.processes.job import FAILED_WITH_ANOTHER
+
+__all__ = ["launch"]
+
+_LINES = 20
+"""How many of the last lines of a rank that has failed are told."""
+_GRACE = 5.0
+"""Seconds that a rank has to end by itself."""
+_LOOPBACK = "127.0.0.1"
+
+
+def launch(
+    command: Sequence[str],
+    processes: int,
+    *,
+    restarts: int = 0,
+    timeout: float | None = None,
+    out: TextIO | None = None,
+    err: TextIO | None = None,
+) -> int:
+    """Runs a Python program in several processes on this machine, which ``gx.distribute.initialize`` joins.
+
+    Each line that a process prints is shown with its rank. When one fails, the others are ended.
+
+    Args:
+      command: what stands after ``python``: a file and its arguments.
+      processes: how many.
+      restarts: how often all are started again after a failure; ``GRAPHC_RESTART`` tells the program which start it is.
+      timeout: the ``timeout`` of ``gx.distribute.initialize`` where the program gives none.
+      out: where the lines of their standard output go; that of this process when None.
+      err: where those of their standard error go, and what this function tells.
+
+    Returns:
+      The exit code of the first that has failed (128 and the number of the signal that has killed it), else 0.
+
+    Raises:
+      InvalidArgumentError: ``processes`` or ``restarts`` is too small.
+    """
+    if processes < 1 or restarts < 0:
+        raise InvalidArgumentError(
+            f"graphc launch: expected one or more processes and no negative number of restarts, got {processes} and "
+            f"{restarts}"
+        )
+    checked_seconds(timeout, "graphc launch")
+    output, errors = out or sys.stdout, err or sys.stderr
+    code = 0
+    with _ended_by_signals():
+        for attempt in range(restarts + 1):
+            code, told = _Attempt(command, processes, attempt, timeout, output, errors).run()
+            if code == 0:
+                break
+            left = restarts - attempt
+            again = f"; all start again ({left} more {'time' if left == 1 else 'times'})" if left else ""
+            print(f"graphc launch: {told}{again}", file=errors, flush=True)
+    return code
+
+
+@contextmanager
+def _ended_by_signals() -> Generator[None]:
+    """SIGTERM and SIGHUP do what Ctrl-C does: end all processes."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class _Attempt:
+    """One start of all processes."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        processes: int,
+        attempt: int,
+        timeout: float | None,
+        out: TextIO,
+        err: TextIO,
+    ) -> None:
+        self._command = [sys.executable, *command]
+        self._out, self._err = out, err
+        self._printing = threading.Lock()
+        self._ended: queue.SimpleQueue[int] = queue.SimpleQueue()
+        self._shared = {
+            "GRAPHC_PROCESSES": str(processes),
+            "GRAPHC_LOCAL_PROCESSES": str(processes),
+            "GRAPHC_COORDINATOR": f"{_LOOPBACK}:{free_port(_LOOPBACK)}",
+            "GRAPHC_AUTHKEY": secrets.token_hex(16),
+            "GRAPHC_RESTART": str(attempt),
+            "GRAPHC_CPU_DEVICES": "1",
+            "PYTHONUNBUFFERED": "1",
+            **({} if timeout is None else {"GRAPHC_PROCESS_TIMEOUT": str(timeout)}),
+        }
+        self._children: list[subprocess.Popen[str]] = []
+        self._readers: list[threading.Thread] = []
+        self._last = [deque[str](maxlen=_LINES) for _ in range(processes)]
+
+    def run(self) -> tuple[int, str]:
+        """Starts all, and waits for them; returns the exit code and what is to be told of a failure."""
+        try:
+            for rank in range(len(self._last)):
+                self._start(rank, {**os.environ, **self._shared, "GRAPHC_PROCESS_ID": str(rank),
+                                   "GRAPHC_LOCAL_RANK": str(rank)})  # fmt: skip
+            failed = self._first_failure()
+        except KeyboardInterrupt:
+            self._end(signal.SIGINT)
+            raise
+        self._end(signal.SIGTERM)
+        if failed is None:
+            return 0, ""
+        code = self._children[failed].returncode
+        lines = "".join(f"\n  {line}" for line in self._last[failed])
+        said = f"; the last that it said:{lines}" if lines else ""
+        return (128 - code if code < 0 else code), f"rank {failed} {_how(code)}{said}"
+
+    def _start(self, rank: int, environment: Mapping[str, str]) -> None:
+        # A session of its own, so that what it starts can be ended with it, and Ctrl-C comes to it from here alone.
+        child = subprocess.Popen(
+            self._command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, errors="replace", start_new_session=True,
+        )  # fmt: skip
+        self._children.append(child)
+        assert child.stdout is not None and child.stderr is not None
+        for stream, target in ((child.stdout, self._out), (child.stderr, self._err)):
+            reader = threading.Thread(target=self._show, args=(rank, stream, target), daemon=True)
+            reader.start()
+            self._readers.append(reader)
+        threading.Thread(target=self._watch, args=(rank, child), daemon=True).start()
+
+    def _show(self, rank: int, stream: IO[str], target: TextIO) -> None:
+        for line in stream:
+            with self._printing:
+                print(f"[{rank}] {line.rstrip()}", file=target, flush=True)
+            if target is self._err:
+                self._last[rank].append(line.rstrip())
+
+    def _watch(self, rank: int, child: subprocess.Popen[str]) -> None:
+        child.wait()
+        self._ended.put(rank)
+
+    def _first_failure(self) -> int | None:
+        """The rank that has failed first, if one has; one that another has brought down counts only without it."""
+        second, end = None, float("inf")
+        running = len(self._children)
+        while running and time.monotonic() < end:
+            try:
+                rank = self._ended.get(timeout=min(0.5, max(0.0, end - time.monotonic())))
+            except queue.Empty:
+                continue  # look for signals
+            running -= 1
+            code = self._children[rank].returncode
+            if code not in (0, FAILED_WITH_ANOTHER):
+                return rank
+            if code and second is None:
+                second, end = rank, time.monotonic() + _GRACE
+        return second
+
+    def _end(self, number: signal.Signals) -> None:
+        """Ends all processes that are left, and all that they have started."""
+        self._tell(number)
+        end = time.monotonic() + _GRACE
+        for child in self._children:
+            with suppress(subprocess.TimeoutExpired):
+                child.wait(max(0.0, end - time.monotonic()))
+        self._tell(signal.SIGKILL)
+        for child in self._children:
+            child.wait()
+        for reader in self._readers:
+            reader.join(_GRACE)
+
+    def _tell(self, number: signal.Signals) -> None:
+        for child in self._children:
+            with suppress(ProcessLookupError, PermissionError):
+                if number is signal.SIGKILL:
+                    os.killpg(child.pid, number)
+                elif child.poll() is None:
+                    child.send_signal(number)
+
+
+def _how(code: int) -> str:
+    if code < 0:
+        with suppress(ValueError):
+            return f"was killed by signal {-code} ({signal.Signals(-code).name})"
+    return f"ended with exit code {code}"
