@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from graphc import (
         arrays,
         checks,
+        data,
         distribute,
         flow,
         ir,
@@ -174,6 +175,7 @@ __all__: list[str] = [
     "config",
     "control_dependencies",
     "custom_gradient",
+    "data",
     "deadline",
     "default_graph",
     "device",
@@ -253,6 +255,7 @@ __all__ += functions.__all__
 _HOMES = {
     "graphc.arrays": "arrays",
     "graphc.checks": "checks",
+    "graphc.data": "data",
     "graphc.flow": "flow",
     "graphc.nest": "nest",
     "graphc.composites": "IndexedSlices RaggedTensor SparseTensor TensorArray",

@@ -1,0 +1,26 @@
+"""Dataset: input pipelines."""
+
+from __future__ import annotations
+
+from graphc.data.choosing import Choosing
+from graphc.data.creation import Creation
+from graphc.data.transforming import Transforming
+
+__all__ = ["Dataset"]
+
+
+class Dataset(Creation, Transforming, Choosing):
+    """An input pipeline: a source of elements and transformations of them (TensorFlow's ``tf.data.Dataset``).
+
+    A dataset does not change, and holds no position: each ``for`` loop over it starts anew. Elements are nested tuples,
+    dicts, named tuples and dataclasses of tensors.
+
+    Example:
+      >>> import graphc as gx
+      >>> images, labels = gx.zeros((10, 4)), gx.arange(10)
+      >>> dataset = gx.data.Dataset.from_tensor_slices((images, labels)).shuffle(10).batch(5)
+      >>> for image, label in dataset:
+      ...     print(image.shape, label.shape)
+      (5, 4) (5,)
+      (5, 4) (5,)
+    """

@@ -1,0 +1,175 @@
+"""Iterators over datasets: elements as tensors, and their position as data."""
+
+from __future__ import annotations
+
+import dataclasses
+import weakref
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Self
+
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidArgumentError, OutOfRangeError
+from graphc.base.nest import LEAF
+from graphc.data.elements import Row, flatten, to_tensors, unflatten
+from graphc.data.passes import optimized
+from graphc.data.plan import Epoch, Node, Rows, replaced, walk
+from graphc.data.sources import State
+
+if TYPE_CHECKING:
+    from graphc.data.planned import Planned
+
+__all__ = ["DatasetIterator", "Optional"]
+
+
+class Optional:
+    """A value that may be missing; see :meth:`DatasetIterator.get_next_as_optional`."""
+
+    def __init__(self, *value: Any) -> None:
+        self._value = value
+
+    def has_value(self) -> bool:
+        """Returns whether there is a value."""
+        return bool(self._value)
+
+    def get_value(self) -> Any:
+        """Returns the value.
+
+        Raises:
+          InvalidArgumentError: there is none.
+        """
+        if not self._value:
+            raise at(InvalidArgumentError("get_value(): the iterator had no more elements"), user_location())
+        return self._value[0]
+
+
+class DatasetIterator(Iterator[Any]):
+    """Gives the elements of a dataset; made by ``iter(dataset)``.
+
+    Its position is data: another process that makes an iterator of the same dataset and restores it goes on with the
+    very elements that would have come here.
+
+    Example:
+      >>> import graphc as gx
+      >>> dataset = gx.data.Dataset.range(10).shuffle(10, seed=1).batch(2)
+      >>> first = iter(dataset)
+      >>> _ = next(first)
+      >>> position = first.state()
+      >>> second = iter(dataset)
+      >>> second.restore(position)
+      >>> bool(gx.all(next(first) == next(second)))
+      True
+    """
+
+    __graphc_opaque__ = True
+
+    def __init__(self, dataset: Planned, *, as_numpy: bool = False) -> None:
+        self._dataset = dataset
+        self._as_numpy = as_numpy
+        self._plan = dataset.plan
+        self._run = _next_run(self._plan)
+        self._build: Callable[[Any], Any] | None = None
+        self._start()
+
+    def _start(self) -> None:
+        self._optimized = self._dataset.optimized if self._plan is self._dataset.plan else optimized(self._plan)
+        self._rows: Rows | None = self._optimized.open(Epoch(self._run))
+        self._closing = weakref.finalize(self, self._rows.close)
+
+    @property
+    def element_spec(self) -> Any:
+        """The types of the elements."""
+        return self._plan.spec
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Any:
+        if self._rows is None:
+            raise StopIteration
+        try:
+            row = next(self._rows)
+        except StopIteration:
+            self.close()
+            raise
+        build = self._build or self._builder()
+        return build(row)
+
+    def _builder(self) -> Callable[[Row], Any]:
+        structure = flatten(self._optimized.spec)[1]
+        convert: Any = _to_numpy if self._as_numpy else to_tensors
+        if structure == LEAF:
+            self._build = lambda row: convert(row)[0]
+        elif structure.kind is tuple and all(child == LEAF for child in structure.children):
+            self._build = lambda row: tuple(convert(row))
+        else:
+            self._build = lambda row: unflatten(structure, convert(row))
+        return self._build
+
+    def get_next(self) -> Any:
+        """Returns the next element.
+
+        Raises:
+          OutOfRangeError: there are no more.
+        """
+        for element in self:
+            return element
+        raise at(OutOfRangeError("get_next(): the dataset has no more elements"), user_location())
+
+    def get_next_as_optional(self) -> Optional:
+        """Returns the next element, or what has no value at the end."""
+        for element in self:
+            return Optional(element)
+        return Optional()
+
+    def state(self) -> State:
+        """Returns the position: small, of what JSON can hold and NumPy arrays."""
+        rows = None if self._rows is None else self._rows.state()
+        return {"run": self._run, "seeds": _seeds(self._plan), "rows": rows}
+
+    def restore(self, state: State) -> None:
+        """Goes to a position of an iterator of the same dataset, forward or backward.
+
+        Args:
+          state: what :meth:`state` returned.
+        """
+        self.close()
+        self._plan = _reseeded(self._plan, iter(state["seeds"]))
+        self._run = state["run"]
+        if state["rows"] is not None:
+            self._start()
+            assert self._rows is not None
+            self._rows.restore(state["rows"])
+
+    def close(self) -> None:
+        """Ends the iteration, and with it threads, processes and open files; a second time it does nothing."""
+        self._closing()
+        self._rows = None
+
+
+def _to_numpy(row: Row) -> list[Any]:
+    return [leaf.as_numpy_iterator() if hasattr(leaf, "as_numpy_iterator") else _array(leaf) for leaf in row]
+
+
+def _array(leaf: Any) -> Any:
+    return leaf if isinstance(leaf, bytes) else leaf.__array__()[()]
+
+
+def _next_run(plan: Node) -> int:
+    """How often what draws random numbers in the plan was iterated."""
+    counters: list[Any] = [getattr(node, "runs", None) for node in walk(plan)]
+    return max([next(runs) for runs in counters if runs is not None], default=0)
+
+
+def _seeds(plan: Node) -> list[int]:
+    found = [getattr(node, "seed", None) for node in walk(plan)]
+    return [seed for seed in found if seed is not None]
+
+
+def _reseeded(plan: Node, seeds: Iterator[int]) -> Node:
+    plan = replaced(plan, lambda node: _reseeded(node, seeds))
+    own = getattr(plan, "seed", None)
+    if own is None:
+        return plan
+    changed: Any = plan
+    seed = next(seeds)
+    return plan if seed == own else dataclasses.replace(changed, seed=seed)

@@ -1,0 +1,68 @@
+"""Elements that are in memory: slices of arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidArgumentError
+from graphc.data.elements import described, spec_of, take_apart, unflatten
+from graphc.data.sources import Cardinality, SourceIterator
+from graphc.function import TensorSpec
+
+__all__ = ["Slices"]
+
+
+class Slices:
+    """The slices of arrays along their first axis, as a source.
+
+    Args:
+      tensors: a nested structure of arrays, all of one length; they are copied.
+      use: who makes it, for messages.
+
+    Raises:
+      InvalidArgumentError: an array has no axes, or the lengths differ.
+    """
+
+    def __init__(self, tensors: Any, use: str = "from_tensor_slices") -> None:
+        row, self._structure = take_apart(tensors)
+        self.columns = [np.asarray(leaf) for leaf in row]
+        self._use = use
+        lengths = {column.shape[:1] for column in self.columns}
+        if not self.columns or () in lengths or len(lengths) > 1:
+            shown = described(unflatten(self._structure, [spec_of(leaf) for leaf in self.columns]))
+            error = InvalidArgumentError(f"{use}: expected arrays of one length, which are sliced, got {shown}")
+            raise at(error, user_location())
+        for column in self.columns:
+            column.flags.writeable = False
+
+    @property
+    def spec(self) -> Any:
+        """The types of a slice."""
+        leaves = [spec_of(column) for column in self.columns]
+        return unflatten(self._structure, [TensorSpec(leaf.shape[1:], leaf.dtype) for leaf in leaves])
+
+    @property
+    def cardinality(self) -> Cardinality:
+        """How many slices there are."""
+        return len(self)
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def __str__(self) -> str:
+        return f"{self._use}({described(self.spec)})"
+
+    def take_rows(self, indices: Any) -> Any:
+        """Returns slices as one batch, a view of the arrays where they follow each other."""
+        count = len(indices)
+        if count and indices[-1] - indices[0] == count - 1 and (count < 3 or (np.diff(indices) == 1).all()):
+            chosen: Any = slice(int(indices[0]), int(indices[-1]) + 1)
+            return unflatten(self._structure, [column[chosen] for column in self.columns])
+        return unflatten(self._structure, [column.take(indices, 0) for column in self.columns])
+
+    def open(self) -> SourceIterator:
+        """Refuses: a plan reads it by row numbers."""
+        raise NotImplementedError

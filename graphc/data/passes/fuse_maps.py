@@ -1,0 +1,19 @@
+"""Maps that follow each other become one program."""
+
+from __future__ import annotations
+
+from graphc.data.nodes.maps import Map
+from graphc.data.plan import Node, replaced
+
+__all__ = ["fuse_maps"]
+
+
+def fuse_maps(node: Node) -> Node:
+    """Returns a plan in which functions that only compute, one after the other, are one function."""
+    node = replaced(node, fuse_maps)
+    if not isinstance(node, Map) or not isinstance(node.source, Map):
+        return node
+    first, second = node.source.function, node.function
+    if first.mode != "blocks" or second.mode != "blocks":
+        return node
+    return Map(node.source.source, second.after(first))

@@ -1,0 +1,46 @@
+"""What chooses and orders elements goes to the source: numbers of rows are shuffled, skipped and repeated, not rows."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from graphc.data.nodes.counting import Repeat, Shard, Skip, Take
+from graphc.data.nodes.maps import Map
+from graphc.data.nodes.origins import Gather, Numbers
+from graphc.data.nodes.shuffling import Shuffle
+from graphc.data.plan import Node, replaced
+from graphc.data.sources import INFINITE
+
+__all__ = ["push_down"]
+
+_ORDERING = (Take, Skip, Shard, Repeat, Shuffle)
+
+
+def push_down(node: Node) -> Node:
+    """Returns a plan in which maps that only compute come after what chooses elements, and sources give these only."""
+    node = replaced(node, push_down)
+    return _below(node) if isinstance(node, _ORDERING) else node
+
+
+def _below(node: Any) -> Node:
+    inner = node.source
+    if isinstance(inner, Map) and inner.function.mode == "blocks":
+        return dataclasses.replace(inner, source=_below(dataclasses.replace(node, source=inner.source)))
+    if isinstance(inner, Gather):
+        return dataclasses.replace(inner, numbers=_below(dataclasses.replace(node, source=inner.numbers)))
+    return _fewer(node, inner) if isinstance(inner, Numbers) and inner.length != INFINITE else node
+
+
+def _fewer(node: Any, numbers: Numbers) -> Node:
+    """Numbers of which only some are taken, as fewer numbers."""
+    start, length, step = numbers.start, int(numbers.length), numbers.step
+    if isinstance(node, Take):
+        return dataclasses.replace(numbers, length=int(min(length, node.count)))
+    if isinstance(node, Skip):
+        skipped = int(min(length, node.count))
+        return dataclasses.replace(numbers, start=start + skipped * step, length=length - skipped)
+    if isinstance(node, Shard):
+        left = max(0, -(-(length - node.index) // node.num_shards))
+        return dataclasses.replace(numbers, start=start + node.index * step, length=left, step=step * node.num_shards)
+    return node

@@ -1,0 +1,262 @@
+"""The plan of a dataset: a graph of transformations, each of which can be opened to give rows.
+
+A node is immutable. What runs is a tree of :class:`Rows`, made by :meth:`Node.open`, whose position is data. A node
+that is columnar gives its rows in blocks cheaply, and may read ahead since nobody sees it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self, cast
+
+import numpy as np
+
+from graphc.base import Location
+from graphc.data.elements import Block, Row, joined, row_bytes, row_of, rows_of, size_of, stacked
+from graphc.data.sources import Cardinality, State
+
+__all__ = ["BufferedRows", "Epoch", "Node", "Rows", "full_block", "replaced", "walk"]
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """Which pass over its input a part of a pipeline makes: what a shuffle's order depends on besides its seed.
+
+    Attributes:
+      run: how often the dataset was iterated before.
+      path: the number of the pass in each ``repeat``, and of the element in each ``flat_map``, from the outside in.
+    """
+
+    run: int = 0
+    path: tuple[int, ...] = ()
+
+    def inner(self, number: int) -> Epoch:
+        """Returns the epoch of what is opened for a number of times inside of this one."""
+        return Epoch(self.run, (*self.path, number))
+
+    def random(self, seed: int) -> np.random.Generator:
+        """Returns a generator of random numbers for a seed, in this epoch."""
+        return np.random.default_rng([seed, self.run, *self.path])
+
+
+class Rows(ABC):
+    """Gives the rows of a node, once, from its start or from where :meth:`restore` takes it.
+
+    Attributes:
+      counters: the names of the attributes that are the position, besides those of the inputs.
+    """
+
+    counters: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, *inputs: Rows) -> None:
+        self.inputs = list(inputs)
+
+    @property
+    def input(self) -> Rows:
+        """The only input."""
+        return self.inputs[0]
+
+    def __iter__(self) -> Self:
+        return self
+
+    @abstractmethod
+    def __next__(self) -> Row:
+        """Returns the next row."""
+
+    def block(self, count: int) -> Block | None:
+        """Returns at least one of the next rows and at most so many as one block, or None if there are no more."""
+        rows: list[Row] = []
+        for row in self:
+            rows.append(row)
+            if len(rows) == count:
+                break
+        return stacked(rows) if rows else None
+
+    def state(self) -> State:
+        """Returns the position, which is small."""
+        state: State = {name: getattr(self, name) for name in self.counters}
+        if self.inputs:
+            state["inputs"] = [rows.state() for rows in self.inputs]
+        return state
+
+    def restore(self, state: State) -> None:
+        """Goes to a position of the same pipeline; only what was opened just now is asked to."""
+        for name in self.counters:
+            setattr(self, name, state[name])
+        for rows, inner in zip(self.inputs, state.get("inputs", ()), strict=True):
+            rows.restore(inner)
+
+    def close(self) -> None:
+        """Lets go of threads, files and memory; a second time it does nothing."""
+        for rows in self.inputs:
+            rows.close()
+
+
+class BufferedRows(Rows):
+    """Gives rows one by one out of blocks that it reads ahead.
+
+    Args:
+      inputs: what it reads.
+      ahead: how many rows it reads at once where it is asked for single ones.
+    """
+
+    def __init__(self, *inputs: Rows, ahead: int) -> None:
+        super().__init__(*inputs)
+        self._ahead = ahead
+        self._buffer: Block | None = None
+        self._place = 0
+        self._mark: State | None = None
+
+    @abstractmethod
+    def read(self, count: int) -> Block | None:
+        """Returns the next block as :meth:`block` does, past what is read ahead."""
+
+    def __next__(self) -> Row:
+        if self._buffer is None:
+            mark = super().state()
+            found = self.read(self._ahead)
+            if found is None:
+                raise StopIteration
+            self._buffer, self._place, self._mark = tuple(map(np.asarray, found)), 0, mark
+        buffer, place = self._buffer, self._place
+        self._place = place + 1
+        if self._place == len(buffer[0]):
+            self._buffer = None
+        return row_of(buffer, place)
+
+    def block(self, count: int) -> Block | None:
+        """Returns what is left of the rows that were read ahead, or the next block."""
+        if self._buffer is None:
+            return self.read(count)
+        buffer, place = self._buffer, self._place
+        self._place = min(place + count, size_of(buffer))
+        if self._place == size_of(buffer):
+            self._buffer = None
+        return rows_of(buffer, place, place + count)
+
+    def state(self) -> State:
+        """Returns the position before the rows that were read ahead, and how many of these are used."""
+        if self._buffer is None or self._mark is None:
+            return {"at": super().state(), "used": 0}
+        return {"at": self._mark, "used": self._place}
+
+    def restore(self, state: State) -> None:
+        """Goes to a position."""
+        super().restore(state["at"])
+        self._buffer = None
+        left = state["used"]
+        while left:
+            found = self.read(left)
+            left -= 0 if found is None else size_of(found)
+
+
+def full_block(rows: Rows, count: int) -> Block | None:
+    """Returns the next ``count`` rows as a block; fewer only at the end, and None if there are none."""
+    first = rows.block(count)
+    if first is None or len(first[0]) == count:
+        return first
+    blocks, left = [first], count - size_of(first)
+    while left:
+        found = rows.block(left)
+        if found is None:
+            break
+        blocks.append(found)
+        left -= size_of(found)
+    return joined(blocks)
+
+
+_AHEAD_BYTES, _AHEAD_ROWS = 2**20, 256
+
+
+@dataclass(frozen=True, eq=False)
+class Node(ABC):
+    """A transformation of a plan. Its fields that are nodes are its inputs, the others its attributes.
+
+    Attributes:
+      word: what it is called.
+      columnar: whether it gives blocks cheaply and may read ahead unseen.
+      slow: whether it runs Python code or reads files for each element.
+    """
+
+    word: ClassVar[str] = ""
+    slow: ClassVar[bool] = False
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """The nodes that it reads, in order."""
+        found: list[Node] = []
+        for field in dataclasses.fields(self):
+            value: Any = getattr(self, field.name)
+            items = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
+            found += [item for item in items if isinstance(item, Node)]
+        return tuple(found)
+
+    @property
+    def input(self) -> Node:
+        """The first input."""
+        return self.inputs[0]
+
+    @cached_property
+    def spec(self) -> Any:
+        """The types of an element; those of the input, if nothing else is said."""
+        return self.input.spec
+
+    @cached_property
+    def cardinality(self) -> Cardinality:
+        """How many elements it gives; that of the input, if nothing else is said."""
+        return self.input.cardinality
+
+    @cached_property
+    def columnar(self) -> bool:
+        """See the class."""
+        return False
+
+    @abstractmethod
+    def open(self, epoch: Epoch) -> Rows:
+        """Starts to give rows."""
+
+    @property
+    def ahead(self) -> int:
+        """How many rows to read at once where single ones are asked for and nobody sees it."""
+        return max(1, min(_AHEAD_ROWS, _AHEAD_BYTES // row_bytes(self.spec)))
+
+    @property
+    def notes(self) -> Iterator[tuple[str, Location | None]]:
+        """What ``explain`` says of it: how it runs and why, with a line of the user's."""
+        return iter(())
+
+    def __str__(self) -> str:
+        fields = [field for field in dataclasses.fields(self) if field.repr]
+        values = {field.name: getattr(self, field.name) for field in fields}
+        shown = [f"{name}={value!r}" for name, value in values.items() if value is not None and not _is_input(value)]
+        return f"{self.word}({', '.join(shown)})"
+
+
+def _is_input(value: Any) -> bool:
+    items = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
+    return any(isinstance(item, Node) for item in items)
+
+
+def replaced(node: Node, change: Callable[[Node], Node]) -> Node:
+    """Returns a node with other inputs; the node itself if they are the same."""
+    changes: dict[str, Any] = {}
+    for field in dataclasses.fields(node):
+        value: Any = getattr(node, field.name)
+        if not _is_input(value):
+            continue
+        items = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
+        new = tuple([change(item) if isinstance(item, Node) else item for item in items])
+        if any(a is not b for a, b in zip(new, items, strict=True)):
+            changes[field.name] = new if isinstance(value, tuple) else new[0]
+    return dataclasses.replace(node, **changes) if changes else node
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """Yields the nodes of a plan, inputs before those that read them."""
+    for inner in node.inputs:
+        yield from walk(inner)
+    yield node

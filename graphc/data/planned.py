@@ -1,0 +1,139 @@
+"""What every dataset is: a plan that can be looked at and iterated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.data.elements import Nested, Row, described
+from graphc.data.functions import UserFunction
+from graphc.data.iterator import DatasetIterator
+from graphc.data.passes import optimized
+from graphc.data.plan import Epoch, Node
+from graphc.data.sources import INFINITE
+
+__all__ = ["INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Planned", "count_of", "plan_of", "refuse", "seed_of"]
+
+INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -2
+
+
+def refuse(use: str, problem: str, kind: type[InvalidArgumentError] = InvalidArgumentError) -> InvalidArgumentError:
+    """Returns an error with the user's line."""
+    return at(kind(f"{use}: {problem}"), user_location())
+
+
+def count_of(use: str, name: str, value: Any, least: int = 0) -> int:
+    """Returns a whole number as a user gives it.
+
+    Raises:
+      InvalidArgumentError: it is none, or too small.
+    """
+    found = value.item() if hasattr(value, "item") else value
+    if isinstance(found, bool) or not hasattr(found, "__index__"):
+        raise refuse(use, f"{name} is an int, got {value!r:.60}", InvalidTypeError)
+    if found < least:
+        raise refuse(use, f"{name} is at least {least}, got {found}")
+    return int(found)
+
+
+def seed_of(seed: Any) -> int:
+    """Returns a seed as a user gives it, or one that is drawn where none is given."""
+    return int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else count_of("seed", "a seed", seed)
+
+
+def plan_of(dataset: Any, use: str) -> Node:
+    """Returns the plan of a dataset that a user gives.
+
+    Raises:
+      InvalidTypeError: it is none.
+    """
+    if not isinstance(dataset, Planned):
+        raise refuse(use, f"expected a gx.data.Dataset, got {dataset!r:.60}", InvalidTypeError)
+    return dataset.plan
+
+
+class Planned(Nested, Iterable[Any]):
+    """A plan as a value: it can be iterated again and again, and it does not change.
+
+    Attributes:
+      plan: the transformations.
+    """
+
+    __graphc_opaque__ = True
+
+    def __init__(self, plan: Node) -> None:
+        self.plan = plan
+
+    def _on(self, plan: Node) -> Self:
+        """A dataset of a plan that has this one's as its input."""
+        return type(self)(plan)
+
+    def _function(self, function: Any, use: str, *, compiled: bool = True) -> UserFunction:
+        """A user's function of the elements."""
+        plan = self.plan
+        return UserFunction(function, plan.spec, use, compiled=compiled, sample=lambda: _first_row(plan, use))
+
+    @cached_property
+    def optimized(self) -> Node:
+        """The plan that runs."""
+        return optimized(self.plan)
+
+    @property
+    def element_spec(self) -> Any:
+        """The types of an element: its structure, with a ``gx.TensorSpec`` for each leaf."""
+        return self.plan.spec
+
+    def cardinality(self) -> int:
+        """Returns how many elements there are; -1 for a dataset without end, and -2 where only reading it tells."""
+        found = self.plan.cardinality
+        return UNKNOWN_CARDINALITY if found is None else INFINITE_CARDINALITY if found == INFINITE else int(found)
+
+    def __len__(self) -> int:
+        found = self.plan.cardinality
+        if found is None or found == INFINITE:
+            what = "is infinite" if found else "is not known before it is read"
+            raise refuse("len(dataset)", f"its length {what}", InvalidTypeError)
+        return int(found)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> DatasetIterator:
+        return DatasetIterator(self)
+
+    def as_numpy_iterator(self) -> Iterator[Any]:
+        """Returns an iterator over the elements as NumPy arrays on the host, strings as ``bytes``."""
+        return DatasetIterator(self, as_numpy=True)
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self.plan))
+
+    def __repr__(self) -> str:
+        count = self.cardinality()
+        length = {UNKNOWN_CARDINALITY: "of unknown length", INFINITE_CARDINALITY: "without end"}.get(count)
+        return f"<Dataset of {described(self.element_spec)}, {length or f'{count} elements'}>"
+
+
+def _first_row(plan: Node, use: str) -> Row:
+    rows = plan.open(Epoch())
+    try:
+        for row in rows:
+            return row
+    finally:
+        rows.close()
+    raise refuse(use, "the types of its results are not known, since there is no element to call it with")
+
+
+def _lines(node: Node, indent: str = "") -> list[str]:
+    """A plan as text, a line for each transformation, the source first."""
+    inputs = node.inputs
+    lines: list[str] = []
+    for inner in inputs:
+        lines += _lines(inner, indent + "  " if len(inputs) > 1 else indent)
+    text = f"{indent}{node}"
+    return [*lines, f"{text:<40} {described(node.spec)}"]

@@ -1,0 +1,179 @@
+"""Functions over elements, and batches of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from graphc.base.nest import Structure
+from graphc.data.elements import described, flatten
+from graphc.data.nodes.batching import Batch, PaddedBatch, Rebatch, Unbatch, filling
+from graphc.data.nodes.maps import Filter, Map, TakeWhile
+from graphc.data.planned import Planned, count_of, refuse
+
+__all__ = ["Transforming"]
+
+
+class Transforming(Planned):
+    """What changes elements."""
+
+    def map(
+        self, map_func: Callable[..., Any], num_parallel_calls: int | None = None, deterministic: bool | None = None,
+        synchronous: bool | None = None, use_unbounded_threadpool: bool = False, name: str | None = None,
+    ) -> Self:  # fmt: skip
+        """Applies a function to each element.
+
+        graphc traces the function. One that only computes on numbers runs as one program for a batch of elements; one
+        that graphc cannot compile is called by Python for each element, with NumPy arrays and tensors of strings, and
+        ``dataset.explain()`` names the line that forces it.
+
+        Args:
+          map_func: takes an element, the items of a tuple as arguments of their own, and returns an element.
+          num_parallel_calls: in how many threads Python calls it; ``gx.data.AUTOTUNE`` for as many as there are cores.
+          deterministic: False lets elements come as they are done, out of order.
+          synchronous: ignored.
+          use_unbounded_threadpool: ignored.
+          name: ignored.
+
+        Example:
+          >>> import graphc as gx
+          >>> [int(x) for x in gx.data.Dataset.range(3).map(lambda x: x * x)]
+          [0, 1, 4]
+        """
+        return self._on(Map(self.plan, self._function(map_func, "map")))
+
+    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Self:
+        """Keeps the elements for which a function returns True.
+
+        Args:
+          predicate: takes an element and returns a truth value.
+          name: ignored.
+
+        Example:
+          >>> import graphc as gx
+          >>> [int(x) for x in gx.data.Dataset.range(6).filter(lambda x: x % 2 == 1)]
+          [1, 3, 5]
+        """
+        return self._on(Filter(self.plan, self._function(predicate, "filter")))
+
+    def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Self:
+        """Ends before the first element for which a function returns False.
+
+        Args:
+          predicate: takes an element and returns a truth value.
+          name: ignored.
+
+        Example:
+          >>> import graphc as gx
+          >>> [int(x) for x in gx.data.Dataset.range(6).take_while(lambda x: x < 2)]
+          [0, 1]
+        """
+        return self._on(TakeWhile(self.plan, self._function(predicate, "take_while")))
+
+    def batch(
+        self, batch_size: int, drop_remainder: bool = False, num_parallel_calls: int | None = None,
+        deterministic: bool | None = None, name: str | None = None,
+    ) -> Self:  # fmt: skip
+        """Stacks elements that follow each other.
+
+        Args:
+          batch_size: how many.
+          drop_remainder: whether a last batch with fewer elements is left out.
+          num_parallel_calls: ignored.
+          deterministic: ignored.
+          name: ignored.
+
+        Raises:
+          InvalidArgumentError: while iterating: elements of a batch have different shapes.
+
+        Example:
+          >>> import graphc as gx
+          >>> [x.tolist() for x in gx.data.Dataset.range(5).batch(2)]
+          [[0, 1], [2, 3], [4]]
+        """
+        return self._on(Batch(self.plan, count_of("batch", "batch_size", batch_size, 1), bool(drop_remainder)))
+
+    def padded_batch(
+        self, batch_size: int, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> Self:  # fmt: skip
+        """Stacks elements that follow each other, each filled up to the largest of its batch.
+
+        Args:
+          batch_size: how many.
+          padded_shapes: for each leaf the shape to fill it up to, with None (or -1) for the size of the largest; None
+            for the largest in all axes.
+          padding_values: for each leaf, or for all, what it is filled with; 0 and "" if nothing is said.
+          drop_remainder: whether a last batch with fewer elements is left out.
+          name: ignored.
+
+        Raises:
+          InvalidArgumentError: while iterating: an element is larger than its padded shape.
+
+        Example:
+          >>> import graphc as gx
+          >>> lists = gx.data.Dataset.range(1, 4).map(lambda n: gx.full((int(n),), 7))
+          >>> next(iter(lists.padded_batch(3))).tolist()
+          [[7, 0, 0], [7, 7, 0], [7, 7, 7]]
+        """
+        size = count_of("padded_batch", "batch_size", batch_size, 1)
+        shapes = padded_shapes_of(self.element_spec, padded_shapes)
+        values = filling(self.element_spec, padding_values)
+        return self._on(PaddedBatch(self.plan, size, bool(drop_remainder), shapes, values))
+
+    def unbatch(self, name: str | None = None) -> Self:
+        """Gives the slices of each element, one by one.
+
+        Args:
+          name: ignored.
+        """
+        return self._on(Unbatch(self.plan))
+
+    def rebatch(self, batch_size: int | Sequence[int], drop_remainder: bool = False, name: str | None = None) -> Self:
+        """Makes batches of another size of batches.
+
+        Args:
+          batch_size: how many elements; several numbers follow each other in turn.
+          drop_remainder: whether a last batch with fewer elements is left out.
+          name: ignored.
+
+        Example:
+          >>> import graphc as gx
+          >>> [x.tolist() for x in gx.data.Dataset.range(6).batch(2).rebatch([1, 3])]
+          [[0], [1, 2, 3], [4], [5]]
+        """
+        given: Any = batch_size if isinstance(batch_size, Sequence) else np.atleast_1d(batch_size)
+        sizes = tuple([count_of("rebatch", "batch_size", size, 1) for size in given])
+        if not sizes:
+            raise refuse("rebatch", "batch_size is empty")
+        return self._on(Rebatch(self.plan, sizes, bool(drop_remainder)))
+
+
+def padded_shapes_of(spec: Any, given: Any) -> tuple[Any, ...]:
+    """Returns the shape that each leaf is to be filled up to, with None for open sizes.
+
+    Raises:
+      InvalidArgumentError: there is not one for each leaf.
+    """
+    leaves, structure = flatten(spec)
+    if given is None:
+        return (None,) * len(leaves)
+    try:
+        return tuple([None if shape is None else _open_sizes(shape) for shape in _shapes(given, structure)])
+    except (TypeError, ValueError, KeyError, AttributeError):
+        wanted = f"a shape for each leaf of {described(spec)}, with None for open sizes"
+        raise refuse("padded_batch", f"padded_shapes must be {wanted}, got {given!r:.80}") from None
+
+
+def _open_sizes(shape: Any) -> tuple[int | None, ...]:
+    return tuple([None if size is None or size == -1 else int(size) for size in shape])
+
+
+def _shapes(given: Any, structure: Structure) -> list[Any]:
+    """The shapes of a nested structure of them, each a list, a tuple or a TensorShape."""
+    if structure.kind is None:
+        return [given]
+    parts = [given[key] for key in structure.keys] if structure.kind is dict else list(given)
+    return [shape for part, inner in zip(parts, structure.children, strict=True) for shape in _shapes(part, inner)]
