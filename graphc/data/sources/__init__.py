@@ -1,5 +1,9 @@
 """Where the elements of pipelines come from."""
 
+from graphc.data.sources.arrow import table_files
+from graphc.data.sources.chunks import FileSource, file_names
+from graphc.data.sources.csv import csv_files
+from graphc.data.sources.records import FixedLengthRecords, TextLines, TFRecords
 from graphc.data.sources.source import (
     INFINITE,
     Cardinality,
@@ -11,4 +15,20 @@ from graphc.data.sources.source import (
     stacked_spec,
 )
 
-__all__ = ["INFINITE", "Cardinality", "RowSource", "Source", "SourceIterator", "State", "map_spec", "stacked_spec"]
+__all__ = [
+    "INFINITE",
+    "Cardinality",
+    "FileSource",
+    "FixedLengthRecords",
+    "RowSource",
+    "Source",
+    "SourceIterator",
+    "State",
+    "TFRecords",
+    "TextLines",
+    "csv_files",
+    "file_names",
+    "map_spec",
+    "stacked_spec",
+    "table_files",
+]
