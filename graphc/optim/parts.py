@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Any
 
 import jax
-from jax.extend.core import Literal
 
 from graphc.ir import Attrs, TensorType
 from graphc.optim.update import UPDATE
@@ -54,16 +53,16 @@ def parts(attrs: Attrs, types: tuple[TensorType, ...], homes: tuple[str, ...]) -
     for device in dict.fromkeys(homes):
         wanted = tuple(position for position, home in enumerate(homes) if home == device)
         needed = _needed(jaxpr, wanted)
-        taken = tuple(position for position, variable in enumerate(jaxpr.invars) if variable in needed)
+        taken = tuple(position for position, variable in enumerate(jaxpr.invars) if id(variable) in needed)
         part = Attrs(**attrs, taken=taken, types=types, wanted=wanted)
         found.append(Part(device, taken, wanted, part))
     return found
 
 
-def _needed(jaxpr: Any, wanted: Sequence[int]) -> set[Any]:
-    """The variables of a jaxpr that these of its results depend on."""
-    needed = {jaxpr.outvars[position] for position in wanted if not isinstance(jaxpr.outvars[position], Literal)}
+def _needed(jaxpr: Any, wanted: Sequence[int]) -> set[int]:
+    """The identities of the variables of a jaxpr, literals among them, that these of its results depend on."""
+    needed = {id(jaxpr.outvars[position]) for position in wanted}
     for equation in reversed(jaxpr.eqns):
-        if not needed.isdisjoint(equation.outvars):
-            needed.update(variable for variable in equation.invars if not isinstance(variable, Literal))
+        if not needed.isdisjoint(map(id, equation.outvars)):
+            needed.update(map(id, equation.invars))
     return needed
