@@ -149,11 +149,14 @@ def slots_of(kind: type[Any]) -> tuple[str, ...]:
     return tuple(name for name in found if name not in ("__dict__", "__weakref__"))
 
 
-@cache
 def is_opaque(kind: type[Any]) -> bool:
     """Whether objects of a class hold what their attributes do not show, so that only identity tells them apart."""
-    if getattr(kind, "__graphc_opaque__", False):
-        return True
+    # Not kept: a compiled function may have a class of its own, which ends with it.
+    return getattr(kind, "__graphc_opaque__", False) or _is_opaque(kind)
+
+
+@cache
+def _is_opaque(kind: type[Any]) -> bool:
     if issubclass(kind, (*_PLAIN, list, tuple, deque, dict, set, frozenset, partial, types.MethodType)):
         return False
     in_c = any(isinstance(base.__dict__.get("__new__"), types.BuiltinFunctionType) for base in kind.__mro__[:-1])

@@ -40,16 +40,11 @@ class BoundFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the compiled method."""
         function = self._function
-        if (
-            not busy or context.eager
-        ) and not detours:  # as Function.__call__, which takes a tenth of the time of a call
-            try:
-                result = function._entry(self._instance, *args, **kwargs)  # pyright: ignore[reportPrivateUsage]
-                if result is not MISS:
-                    return result
-            except TypeError as error:
-                if error.__traceback__ is None or error.__traceback__.tb_next is not None:
-                    raise
+        if (not busy or context.eager) and not detours:  # as Function, which takes a tenth of the time of a call
+            entry = function._entry  # pyright: ignore[reportPrivateUsage]
+            result = entry(None, self._instance, *args, **kwargs) if kwargs else entry(None, self._instance, *args)
+            if result is not MISS:
+                return result
         return function(self._instance, *args, **kwargs)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:

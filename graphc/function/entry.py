@@ -1,7 +1,8 @@
 """Entries: the short way of a call, written out for one trace and one kind of arguments.
 
-An entry has the parameters of the user's function, so that Python itself binds the arguments. It looks at the guards of
-its trace, collects the arrays and Variables, and calls the program.
+An entry takes the arguments of the user's function. It looks at the guards of its trace, collects the arrays and
+Variables, and calls the program. The function's only entry becomes its ``__call__``, so that a call is one frame of
+Python's; of several, which the function tries in turn, each gives MISS where it does not fit.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ import numpy as np
 from graphc.base import nest
 from graphc.core import SymbolicTensor, Tensor, is_array, variable_lock
 from graphc.function.arguments import Arguments, Binder
-from graphc.function.guards import Writer, written_signature
+from graphc.function.binding import Binding
+from graphc.function.guards import Writer
 from graphc.function.results import Place, written_packer
 from graphc.function.tracebacks import shorten
 from graphc.function.traced import TracedFunction
 from graphc.lowering import UNSHARED, TypesDiffer, copied, restore, run_on_variables
 
-__all__ = ["entry", "kinds_of"]
+__all__ = ["chooser", "entry", "kinds_of", "only_entry"]
 
 # Of so many Variables or fewer the update is written out, which spares a small program up to two microseconds.
 _FEW = 4
@@ -43,34 +45,90 @@ def kinds_of(arguments: Arguments) -> tuple[Any, ...] | None:
     return tuple([(type(leaf), getattr(leaf, "dtype", None)) for leaf in leaves])
 
 
-def entry(traced: TracedFunction, binder: Binder, arguments: Arguments, *, alone: bool) -> Callable[..., Any]:
-    """The entry of a trace for arguments of these kinds.
+def entry(traced: TracedFunction, arguments: Arguments, *, alone: bool) -> Callable[..., Any]:
+    """Returns the entry of a trace for arguments of these kinds; it takes all parameters by position.
 
     Args:
       traced: the trace.
-      binder: of the function.
       arguments: of a call.
       alone: whether the function has no other trace.
     """
     writer = Writer(arguments.values)
+    body = _body(traced, writer, arguments, alone=alone)
+    return writer.function(", ".join(writer.parameters.values()), body)
+
+
+def only_entry(traced: TracedFunction, arguments: Arguments, binder: Binder) -> Callable[..., Any]:
+    """Returns the entry of a function that has no other: what the function is called with goes there.
+
+    Args:
+      traced: its only trace.
+      arguments: of a call.
+      binder: of the function.
+    """
+    writer = Writer(arguments.values, miss="break")
+    body = _body(traced, writer, arguments, alone=True)
+    given = [name for name, value in arguments.values.items() if is_array(value)]
+    return _method(writer, Binding.of(binder.signature, writer, given), body)
+
+
+def chooser(binder: Binder, late: Callable[[Any], None]) -> Callable[..., Any]:
+    """Returns what tries the entries of a function in turn, its globals ``ag__first`` and ``ag__others``.
+
+    Args:
+      binder: of the function.
+      late: told of one of the others when it serves.
+    """
+    writer = Writer(binder.signature.parameters, miss="break")
+    writer.namespace["ag__late"] = late
+    passed = ", ".join(writer.parameters.values())
+    body = [
+        f"results = ag__first({passed})",
+        "if results is not MISS: return results",
+        "for ag__entry in ag__others:",
+        f"    results = ag__entry({passed})",
+        "    if results is not MISS:",
+        "        ag__late(ag__entry)",
+        "        return results",
+        "break",
+    ]
+    return _method(writer, Binding.of(binder.signature, writer), body)
+
+
+def _method(writer: Writer, binding: Binding, body: list[str]) -> Callable[..., Any]:
+    """Returns the function that binds what a function is called with, and runs lines that break off at a miss."""
+    lines = ["while True:", *(f"    {line}" for line in (*binding.lines, *body)), *binding.missed]
+    return writer.function(binding.parameters, lines)
+
+
+def _body(traced: TracedFunction, writer: Writer, arguments: Arguments, *, alone: bool) -> list[str]:
+    """Asks the guards, and calls the program."""
     leaves = [leaf for value in arguments.values.values() for leaf in nest.flatten(value)[0] if is_array(leaf)]
-    signature = written_signature(binder.signature, writer)
+    alone = alone and traced.is_simple
+    arrays = dict[Any, str]()
+    pairs = list(zip(traced.inputs, leaves, strict=True))
+    # What differs most from call to call comes first: the types of arguments that are arrays, then what is in others.
+    for source, leaf in pairs:
+        if source.base is None:
+            arrays[source] = writer.array(source, leaf, alone=alone)
     guards = [guard for guard in traced.guards if guard.source.of_call]
     outside = [guard for guard in traced.guards if not guard.source.of_call]
     for guard in guards:
         writer.guard(guard)
-    alone = alone and traced.is_simple
-    arrays = [writer.array(source, leaf, alone=alone) for source, leaf in zip(traced.inputs, leaves, strict=True)]
+    for source, leaf in pairs:
+        if source.base is not None:
+            arrays[source] = writer.array(source, leaf, alone=alone)
     for guard in outside:
         writer.guard(guard)
     writer.distinct(*traced.distinct)
     found = [writer.find(source) for source in traced.wanted]
+    given = [arrays[source] for source in traced.inputs]
     if not traced.is_simple:
-        return writer.function(_general(traced, writer, arrays, found), signature)
-    tensors = [
-        writer.find(source) if type(leaf) is Tensor else "" for source, leaf in zip(traced.inputs, leaves, strict=True)
-    ]
-    return writer.function(_simple(traced, writer, arrays, found, tensors), signature)
+        tail = _general(traced, writer, given, found)
+    else:
+        tensors = [writer.find(source) if type(leaf) is Tensor else "" for source, leaf in pairs]
+        tail = _simple(traced, writer, given, found, tensors)
+    return [*writer.guarded(), *tail]
 
 
 def _listed(names: list[str]) -> str:
@@ -101,12 +159,12 @@ def _simple(
         if held:  # all at one time; None while a program replaces the value, for which the long way waits
             pairs = zip(held, variables, strict=True)
             lines = ["with lock:", *(f"    {name} = {variable}._array" for name, variable in pairs)]
-            lines += [f"if {' or '.join(f'{name} is None' for name in held)}:", "    return MISS"]
+            lines += [f"if {' or '.join(f'{name} is None' for name in held)}:", f"    {writer.miss}"]
         call = f"program({_listed([*held, *given])})"
     # Arrays that JAX does not bring together are told by the long way, as are other rules for dtypes.
     few = written > 0 and len(variables) <= _FEW
-    run = _updating(variables, written, given, count) if few else [f"results = {call}"]
-    lines += ["try:", *(f"    {line}" for line in run), "except Differ:", "    return MISS"]
+    run = _updating(writer, variables, written, given, count) if few else [f"results = {call}"]
+    lines += ["try:", *(f"    {line}" for line in run), "except Differ:", f"    {writer.miss}"]
     names = [f"t{place}" for place in range(count)]
     for place, origin in traced.own.items():  # the caller has this tensor already
         names[place] = (tensors[origin] if isinstance(origin, int) else value(origin)) or names[place]
@@ -118,12 +176,12 @@ def _simple(
     return [*lines, f"return {packed}"]
 
 
-def _updating(variables: list[str], written: int, given: list[str], count: int) -> list[str]:
+def _updating(writer: Writer, variables: list[str], written: int, given: list[str], count: int) -> list[str]:
     """Runs a program as :func:`graphc.lowering.run_on_variables` does, written out; the reasons stand there."""
     held = [f"held{place}" for place in range(len(variables))]
     own = [f"own{place}" for place in range(written)]
     lines = [f"{name} = {variable}._array" for name, variable in zip(held, variables, strict=True)]
-    lines += [f"if {' or '.join(f'{name} is None' for name in held)}:", "    return MISS"]
+    lines += [f"if {' or '.join(f'{name} is None' for name in held)}:", f"    {writer.miss}"]
     body = [f"{' = '.join(f'{variable}._array' for variable in variables[:written])} = None"]
     for name, value in zip(own, held, strict=False):
         body.append(f"{name} = {value} if refs({value}) <= {UNSHARED} else copied({value})")

@@ -9,7 +9,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Unpack, overload
+from typing import Any, ClassVar, Unpack, overload
 
 from graphc.base import Registry, at, collection_paused, config, deep_recursion, detours, user_location, warn_at
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, RetraceWarning, VariableCreationError
@@ -18,7 +18,7 @@ from graphc.function import front_end
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.bound import bound
 from graphc.function.concrete import ConcreteFunction
-from graphc.function.entry import entry, kinds_of
+from graphc.function.entry import chooser, entry, kinds_of, only_entry
 from graphc.function.guards import MISS
 from graphc.function.mode import Mode
 from graphc.function.options import FunctionOptions, Report, TraceOptions, check_options
@@ -50,11 +50,13 @@ class Function:
     # As an argument or attribute it stands for itself: what it holds are caches.
     __graphc_opaque__ = True
 
+    _plain: ClassVar[type[Function] | None] = None
+    """The class of a function whose own class was made for it alone."""
+
     __slots__ = (
         "__dict__",
         "__weakref__",
         "_entry",
-        "_others",
     )  # a call reads a slot faster than one attribute of many
 
     def __init__(self, python_function: Callable[..., Any], **options: Unpack[FunctionOptions]) -> None:
@@ -87,8 +89,8 @@ class Function:
         self._expected = 0
         self._created_in_vain: deque[Any] = deque(maxlen=config.max_traces)
         self._first: deque[tuple[Any, Program]] = deque(maxlen=_FIRST_KEPT)
-        self._entry: Callable[..., Any] = _miss  # the short ways of a call: the one to try first, and others
-        self._others: tuple[Callable[..., Any], ...] = ()
+        self._entry: Callable[..., Any] = _miss  # the short way of a call
+        self._only: Callable[..., Any] | None = None  # the same, where it is of one trace alone
         self._used_again: set[Callable[..., Any]] = set()
         self._late = 0
         self._lock = threading.RLock()
@@ -99,25 +101,12 @@ class Function:
         """The function's name."""
         return self._options.name
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Runs the compiled program for these arguments, tracing it first if there is none."""
         if (not busy or context.eager) and not detours:
-            try:
-                result = self._entry(*args, **kwargs) if kwargs else self._entry(*args)
-                if result is not MISS:
-                    return result
-                for entry in self._others:
-                    result = entry(*args, **kwargs)
-                    if result is not MISS:
-                        self._used_again.add(entry)
-                        self._late += 1
-                        if not self._late % _PATIENCE:
-                            self._promote(entry)
-                        return result
-            except TypeError as error:
-                if error.__traceback__ is None or error.__traceback__.tb_next is not None:
-                    raise
-                # The arguments do not fit the parameters, which the long way tells.
+            result = self._entry(None, *args, **kwargs)
+            if result is not MISS:
+                return result
         if context.trace is not None:
             return self._inline(args, kwargs)
         try:
@@ -125,6 +114,9 @@ class Function:
         except Exception as error:
             shorten(error)
             raise
+
+    general = __call__
+    """A call that no entry serves."""
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call by itself, the long way."""
@@ -166,14 +158,41 @@ class Function:
         if kinds is None or any(traced.settings[1:]):
             return
         with self._lock:
-            if kinds not in traced.entries and traced in self._traces:
-                traced.entries[kinds] = entry(traced, self._binder, arguments, alone=len(self._traces) == 1)
-                self._order_entries()
+            if kinds in traced.entries or traced not in self._traces:
+                return
+            alone = len(self._traces) == 1
+            if alone and not traced.entries:
+                traced.entries[kinds] = self._only = only_entry(traced, arguments, self._binder)
+            else:
+                if self._only is not None:
+                    traced.entries.clear()  # which is not the only one any more
+                traced.entries[kinds] = entry(traced, arguments, alone=alone)
+            self._order_entries()
 
     def _order_entries(self) -> None:
         entries = [entry for traced in self._traces for entry in traced.entries.values()]
-        self._entry, self._others = entries[0] if entries else _miss, tuple(entries[1:])
         self._used_again.clear()
+        if entries != [self._only]:
+            self._only = None
+        method = self._only or (self._choose if entries else _miss)
+        if self._only is None and entries:
+            self._choose.__globals__.update(ag__first=entries[0], ag__others=entries[1:])
+        if method is not self._entry:
+            # Python calls what the class has, so a function that has entries is of a class of its own.
+            plain: Any = self._plain or type(self)
+            self.__class__ = _class_of(plain, method) if entries else plain
+            self._entry = method
+
+    @functools.cached_property
+    def _choose(self) -> Any:
+        return chooser(self._binder, self._used_late)
+
+    def _used_late(self, entry: Callable[..., Any]) -> None:
+        """Notes that an entry served which is not the first."""
+        self._used_again.add(entry)
+        self._late += 1
+        if not self._late % _PATIENCE:
+            self._promote(entry)
 
     def _promote(self, entry: Callable[..., Any]) -> None:
         """Makes an entry the first to be tried."""
@@ -448,6 +467,12 @@ class Function:
 
 def _miss(*args: Any, **kwargs: Any) -> Any:
     return MISS
+
+
+def _class_of(plain: type[Function], entry: Callable[..., Any]) -> Any:
+    """A class of one function, which is called by its entry alone."""
+    names = {"__call__": entry, "__module__": plain.__module__, "__qualname__": plain.__qualname__}
+    return type(plain.__name__, (plain,), {"__slots__": (), "__doc__": plain.__doc__, "_plain": plain, **names})
 
 
 _SETTINGS = ("enable_x64", "default_dtype_bits", "check_numerics")

@@ -8,7 +8,6 @@ of nanoseconds a guard, and it has the same form for every kind of argument.
 from __future__ import annotations
 
 import builtins
-import inspect
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
@@ -30,7 +29,7 @@ from graphc.core import (
     same_set,
 )
 
-__all__ = ["MISS", "Writer", "matcher", "written_signature"]
+__all__ = ["MISS", "Writer", "matcher"]
 
 MISS: Any = object()
 """What the code returns where a guard does not hold."""
@@ -66,6 +65,7 @@ class Writer:
 
     Args:
       parameters: of the user's function, in order: the names by which the code knows the arguments' values.
+      miss: the statement that is run where a guard does not hold.
 
     Attributes:
       parameters: the same, each with its name in the code: another one where the code has that name for itself.
@@ -73,7 +73,8 @@ class Writer:
       namespace: its globals.
     """
 
-    def __init__(self, parameters: Iterable[str]) -> None:
+    def __init__(self, parameters: Iterable[str], miss: str = "return MISS") -> None:
+        self.miss = miss
         self.parameters = {name: f"p{place}" if _is_ours(name) else name for place, name in enumerate(parameters)}
         self.lines: list[str] = []
         self.namespace: dict[str, Any] = dict(_HELPERS)
@@ -107,7 +108,7 @@ class Writer:
 
     def require(self, condition: str) -> None:
         """Adds a condition."""
-        self.lines.append(f"if not ({condition}): return MISS")
+        self.lines.append(f"if not ({condition}): {self.miss}")
 
     def guard(self, guard: ReadGuard) -> None:
         """Adds a guard, unless it says of a fixed object that it is what it is."""
@@ -154,30 +155,16 @@ class Writer:
             return f"narrowed({name}, {self.constant(taken)})"
         return f"{name}.astype({self.constant(taken)})"  # a copy: JAX may read the memory when the user writes to it
 
-    def function(self, tail: Sequence[str], signature: str = "") -> Callable[..., Any]:
-        """The function: the guards, then ``tail``, which returns the result.
+    def guarded(self) -> list[str]:
+        """The code so far, in which an exception is a guard that does not hold."""
+        # an attribute that is gone, an item that is missing
+        return ["try:", *(f"    {line}" for line in self.lines or ["pass"]), "except Exception:", f"    {self.miss}"]
 
-        Args:
-          tail: the lines at its end.
-          signature: its parameters, with kinds and defaults; where it is empty it takes all by position.
-        """
-        own = [*self.parameters.values()]
-        renamed = own != [*self.parameters]
-        body = [
-            f"def call({', '.join(own) if renamed or not signature else signature}):",
-            "    try:",
-            *(f"        {line}" for line in self.lines or ["pass"]),
-            "    except Exception:",  # an attribute that is gone, an item that is missing
-            "        return MISS",
-            *(f"    {line}" for line in tail),
-        ]
-        exec(compile("\n".join(body), "<graphc guards>", "exec"), self.namespace)
-        if not (renamed and signature):
-            return self.namespace["call"]
-        outer = {**self.namespace, "ag__call": self.namespace["call"]}
-        body = f"def call({signature}): return ag__call({', '.join(self.parameters)})"
-        exec(compile(body, "<graphc guards>", "exec"), outer)
-        return outer["call"]
+    def function(self, parameters: str, body: Sequence[str]) -> Callable[..., Any]:
+        """The function with these parameters and lines."""
+        text = "\n    ".join([f"def call({parameters}):", *body])
+        exec(compile(text, "<graphc guards>", "exec"), self.namespace)
+        return self.namespace["call"]
 
 
 def matcher(
@@ -201,23 +188,5 @@ def matcher(
         writer.guard(guard)
     writer.distinct(*distinct)
     found = [writer.find(source) for source in wanted]
-    return writer.function([f"return ({''.join(f'{name}, ' for name in found)})"])
-
-
-def written_signature(signature: inspect.Signature, writer: Writer) -> str:
-    """The parameters of a function as text, defaults by the names of their constants."""
-    parts: list[str] = []
-    kinds = inspect.Parameter
-    parameters = list(signature.parameters.values())
-    for place, parameter in enumerate(parameters):
-        before = parameters[place - 1].kind if place else None
-        if before is kinds.POSITIONAL_ONLY and parameter.kind is not kinds.POSITIONAL_ONLY:
-            parts.append("/")
-        if parameter.kind is kinds.KEYWORD_ONLY and before not in (kinds.KEYWORD_ONLY, kinds.VAR_POSITIONAL):
-            parts.append("*")
-        stars = {kinds.VAR_POSITIONAL: "*", kinds.VAR_KEYWORD: "**"}.get(parameter.kind, "")
-        default = "" if parameter.default is parameter.empty else f"={writer.constant(parameter.default)}"
-        parts.append(f"{stars}{parameter.name}{default}")
-    if parameters and parameters[-1].kind is kinds.POSITIONAL_ONLY:
-        parts.append("/")
-    return ", ".join(parts)
+    result = f"return ({''.join(f'{name}, ' for name in found)})"
+    return writer.function(", ".join(writer.parameters.values()), [*writer.guarded(), result])

@@ -25,7 +25,7 @@ def reduced(function: Function, options: FunctionOptions, is_method: bool) -> An
     if named is function:
         if not (function.__module__ == "__main__" and _is_for_another_main()):
             return _name(function)
-    elif type(named) is type(function) and named.python_function is function.python_function:
+    elif hasattr(named, "clone") and named.python_function is function.python_function:
         # As f.clone(...): pickle would look for Python's function under the name that the compiled one has.
         return _clone, (named, options)
     return _made, (function.python_function, options, is_method)

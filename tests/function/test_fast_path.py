@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+import inspect
+import weakref
+from typing import Any
+
 import pytest
 
 import graphc as gx
@@ -39,3 +44,87 @@ def test_tape_and_eager_mode_take_the_long_way() -> None:
         y = double(x)
     assert tape.gradient(y, x).item() == 2.0
     assert double(x).item() == 6.0
+
+
+def _every_kind(a: Any, /, b: Any, c: Any = 3.0, *rest: Any, k: Any, m: Any = 5.0, **more: Any) -> Any:
+    return (a, b, c, rest, k, m, more)
+
+
+def _some(a: Any, b: Any, c: Any = 3.0) -> Any:
+    return (a, b, c)
+
+
+def _by_position(self: Any, type: Any, /, c0: Any = 3.0) -> Any:
+    return (self, type, c0)
+
+
+_CALLS: list[tuple[Any, list[tuple[Any, dict[str, Any]]]]] = [
+    (_some, [((1, 2), {}), ((1,), {"b": 2}), ((), {"c": 4, "b": 2, "a": 1}), ((1, 2, 3), {})]),
+    (_by_position, [((1, 2), {}), ((1, 2, 4), {}), ((1, 2), {"c0": 4})]),
+    (_every_kind, [((1, 2), {"k": 3}), ((1, 2, 3, 4, 5), {"k": 6, "a": 7}), ((1,), {"m": 1, "b": 2, "k": 3})]),
+]
+
+
+@pytest.mark.parametrize(("plain", "calls"), _CALLS)
+@pytest.mark.parametrize("kinds", [1, 2])
+def test_arguments_are_bound_as_python_does(kinds: int, plain: Any, calls: Any) -> None:
+    """Each call comes three times: the long way, and by an entry; of a function with one trace and with more."""
+    compiled: Any = gx.function(plain, on_retrace="ignore")
+    for args, kwargs in calls:
+        for shape in [(), (1,)][:kinds]:
+            tensors: list[Any] = [gx.full(shape, float(value)) for value in args]
+            named: dict[str, Any] = {name: gx.full(shape, float(value)) for name, value in kwargs.items()}
+            expected = plain(*tensors, **named)
+            for _ in range(3):
+                result = compiled(*tensors, **named)
+                assert str(result) == str(expected)
+
+
+@pytest.mark.parametrize("traces", [0, 1, 2])
+def test_arguments_that_do_not_fit_are_told_the_same_way_by_every_entry(traces: int) -> None:
+    @gx.function
+    def scaled(x: Any, by: Any) -> Any:
+        return x * by
+
+    for size in range(traces):
+        for _ in range(2):
+            scaled(gx.ones(size), gx.ones(size))
+    x: Any = gx.ones(0)
+    calls: list[tuple[str, Any]] = [
+        (r"scaled: missing a required argument: 'by'; it takes \(x", lambda: scaled(x)),
+        ("scaled: missing a required argument: 'x'", lambda: scaled(by=x)),
+        ("scaled: too many positional arguments", lambda: scaled(x, x, x)),
+        ("scaled: multiple values for argument 'x'", lambda: scaled(x, x=x, by=x)),
+        ("scaled: got an unexpected keyword argument 'b'", lambda: scaled(x, x, b=x)),
+    ]
+    for message, call in calls:
+        with pytest.raises(gx.errors.InvalidTypeError, match=message) as caught:
+            call()
+        assert "test_fast_path.py" in str(caught.value)
+    assert scaled.num_traces == traces
+
+
+def test_a_function_with_an_entry_is_like_any_other_and_ends_with_its_last_reference() -> None:
+    def double(x: gx.Tensor) -> gx.Tensor:
+        return x * 2
+
+    compiled, x = gx.function(double), gx.ones(2)
+    before = type(compiled), repr(type(compiled)), compiled.__doc__, inspect.signature(compiled)
+    for _ in range(2):
+        assert compiled(x).tolist() == [2, 2]
+    assert isinstance(compiled, before[0])
+    assert (repr(type(compiled)), compiled.__doc__, inspect.signature(compiled)) == before[1:]
+
+    @gx.function
+    def outer(f: Any, x: gx.Tensor) -> Any:
+        return f(x) + 1
+
+    for _ in range(2):
+        assert outer(compiled, x).tolist() == [3, 3]
+    assert outer.num_traces == 1
+    own = weakref.ref(type(compiled))
+    compiled.clear_cache()
+    assert type(compiled) is before[0]
+    del outer
+    gc.collect()
+    assert own() is None
