@@ -29,6 +29,7 @@ from graphc.core import (
 )
 from graphc.distribute.constraint import Axes, current, named, shard
 from graphc.distribute.layout import split_mesh
+from graphc.lowering import BATCH_AXES
 
 __all__ = ["Rules", "Sharding"]
 
@@ -72,6 +73,7 @@ class Sharding:
     def __init__(self, mesh: Mesh | Mapping[str, int], rules: Rules = (), *, batch: str | None = None) -> None:
         self.mesh = mesh if isinstance(mesh, Mesh) else _mesh(mesh)
         self.batch = self.mesh.axis_names[0] if batch is None else batch
+        BATCH_AXES[self.mesh] = self.batch
         pairs: list[tuple[Any, Any]] = list(cast("Any", rules.items() if isinstance(rules, Mapping) else rules))
         self._rules = [(_key(key), axes) for key, axes in pairs]
         self.replicated = NamedSharding(self.mesh, P())

@@ -14,9 +14,11 @@ from graphc.lowering.executable import (
     run_on_variables,
 )
 from graphc.lowering.frames import raise_at
+from graphc.lowering.gathering import BATCH_AXES
 from graphc.lowering.lower import LoweredGraph, Lowering, compiler_options, forward_key, lower
 
 __all__ = [
+    "BATCH_AXES",
     "UNSHARED",
     "Attended",
     "Check",

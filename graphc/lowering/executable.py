@@ -33,6 +33,7 @@ from graphc.ir import Attrs, Graph, Rewriter
 from graphc.lowering.apart import ProgramApart, described, on_device
 from graphc.lowering.backpressure import in_flight
 from graphc.lowering.compile_times import CompileTimes
+from graphc.lowering.gathering import splits
 from graphc.lowering.lower import LoweredGraph, compiler_options, lower
 from graphc.lowering.together import together
 from graphc.ops import HOST_CALLS, host_lock, is_in_host_call, take_turns
@@ -146,10 +147,12 @@ class Executable:
         found = self._by_layout.get(layouts)
         if found is None:
             outputs = (None,) * len(self.graph.outputs)
+            split = splits(self.variables, layouts)
+            lowered = lower(self.graph, split) if split else self.lowered
             found = self._by_layout[layouts] = jax.jit(
-                _guarded(self.lowered, self.graph, self.times),
+                _guarded(lowered, self.graph, self.times),
                 donate_argnums=tuple(range(0 if self.check is not None else self.num_written)),
-                compiler_options=compiler_options(self.graph) or None,
+                compiler_options=compiler_options(self.graph, gathers=bool(split)) or None,
                 out_shardings=(*outputs, *layouts[: self.num_written]),
             )
         return found

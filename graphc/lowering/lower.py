@@ -26,9 +26,10 @@ import numpy as np
 from graphc.base import config, nest
 from graphc.base.errors import GraphcError, InternalError
 from graphc.core import register_region_runner, translate_error, type_of
-from graphc.ir import OPS, EffectKind, Graph, Interpreter, Node, conflicts, is_world
+from graphc.ir import OPS, EffectKind, Graph, Interpreter, Node, Value, conflicts, is_world
 from graphc.lowering.frames import call_at
-from graphc.ops import TOGETHER, linearize, linearize_op
+from graphc.lowering.gathering import Split, gathering
+from graphc.ops import READ_VARIABLE, TOGETHER, linearize, linearize_op
 
 __all__ = ["LoweredGraph", "Lowering", "compiler_options", "forward_key", "lower"]
 
@@ -53,8 +54,13 @@ class LoweredGraph:
     written: tuple[str, ...]
 
 
-def lower(graph: Graph) -> LoweredGraph:
-    """Turns a graph into one JAX-traceable function; see :class:`LoweredGraph`."""
+def lower(graph: Graph, splits: Mapping[str, Split] | None = None) -> LoweredGraph:
+    """Turns a graph into one JAX-traceable function; see :class:`LoweredGraph`.
+
+    Args:
+      graph: what to lower.
+      splits: the variables that are gathered where they are used, by name.
+    """
     effects = [effect for node in graph.nodes for effect in node.op.effects(node.attrs)]
     effects = [effect for effect in effects if not is_world(effect.resource)]
     written = tuple(dict.fromkeys(effect.resource for effect in effects if effect.kind is EffectKind.WRITE))
@@ -63,7 +69,7 @@ def lower(graph: Graph) -> LoweredGraph:
 
     def function(*arrays: Any) -> tuple[Any, ...]:
         state = dict(zip(variables, arrays, strict=False))
-        outputs = Lowering(graph, state).run(*arrays[len(variables) :])
+        outputs = Lowering(graph, state, splits).run(*arrays[len(variables) :])
         return (*[jnp.asarray(output) for output in outputs], *(state[name] for name in written))
 
     function.__name__ = function.__qualname__ = graph.name
@@ -76,10 +82,14 @@ class Lowering(Interpreter):
     Args:
       graph: what to run.
       state: the values of the variables by name; written to as the graph assigns them.
+      splits: as for :func:`lower`.
     """
 
-    def __init__(self, graph: Graph, state: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, graph: Graph, state: dict[str, Any] | None = None, splits: Mapping[str, Split] | None = None
+    ) -> None:
         super().__init__(graph)
+        self._split = _split_values(graph, splits) if splits else {}
         self._state = {} if state is None else state
         self._plan = _pullback_plan(graph)
         self._pullbacks: dict[Key, Callable[..., Any]] = {}
@@ -135,7 +145,7 @@ class Lowering(Interpreter):
             with jax.named_scope(node.name):
                 if wanted is None:
                     result = call_at(node.location, self._callable(node), *inputs)
-                elif _is_known(node):
+                elif _is_known(node) and not self._gathered(node):
                     found = call_at(node.location, linearize_op, node.op, node.attrs, inputs, *wanted)
                     result, self._pullbacks[key] = found
                 else:
@@ -150,10 +160,18 @@ class Lowering(Interpreter):
         return nest.as_tuple(result)
 
     def _callable(self, node: Node) -> Callable[..., Any]:
-        if not node.regions:
-            return partial(node.op.impl, **node.attrs) if node.attrs else node.op.impl
-        bodies = node.op.region_keywords([self.region(graph) for graph in node.regions])
-        return partial(node.op.impl, **node.attrs, **bodies)
+        bodies: Mapping[str, Any] = {}
+        if node.regions:
+            bodies = node.op.region_keywords([self.region(graph) for graph in node.regions])
+        function = partial(node.op.impl, **node.attrs, **bodies) if node.attrs or bodies else node.op.impl
+        gathered = self._gathered(node)
+        return gathering(function, gathered) if gathered else function
+
+    def _gathered(self, node: Node) -> dict[int, Split]:
+        """The inputs that the node gathers, by place. An update of parameters, which has no gradient, uses its part."""
+        if not self._split or not node.op.differentiable or node.op.name in _ELEMENTWISE:
+            return {}
+        return {place: self._split[value] for place, value in enumerate(node.inputs) if value in self._split}
 
     def _constant(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
         del inputs
@@ -201,6 +219,20 @@ _SPECIAL: Mapping[str, Callable[[Lowering, Node, list[Any]], Sequence[Any]]] = {
 }
 
 
+def _split_values(graph: Graph, splits: Mapping[str, Split]) -> dict[Value, Split]:
+    """The values of a graph that lie as a variable does that is split: what is read of it, in any precision."""
+    found: dict[Value, Split] = {}
+    for node in graph.nodes:
+        if node.op is READ_VARIABLE and node.attrs["variable"] in splits:
+            found[node.outputs[0]] = splits[node.attrs["variable"]]
+        elif node.op.name in _ELEMENTWISE and node.inputs[0] in found:
+            found[node.outputs[0]] = found[node.inputs[0]]
+    return found
+
+
+_ELEMENTWISE = frozenset({"astype", "identity"})
+
+
 def _is_known(node: Node) -> bool:
     """Whether a node computes what its inputs and its attributes, as data, say: no bodies, effects or user's code."""
     return not node.regions and not node.effects and all(map(_is_data, node.attrs.values()))
@@ -235,17 +267,29 @@ def waits(graph: Graph) -> dict[Node, tuple[Node, ...]]:
     return found
 
 
-def compiler_options(graph: Graph) -> dict[str, Any]:
+def compiler_options(graph: Graph, *, gathers: bool = False) -> dict[str, Any]:
     """What XLA must be told about a graph, beyond the program.
 
     On the CPU it takes optimization barriers out again before it merges equal values and decides what to compute when,
     though it can compile and run them: where the user asked for some, it is told to leave them. Only the compiler that
     it has for small loops cannot (JAX 0.10 and 0.11: it aborts), so that such a graph's loops are compiled as large
     ones are.
+
+    Args:
+      graph: what is compiled.
+      gathers: whether it gathers parameters where they are used, and again in the backward pass.
     """
-    if jax.default_backend() != "cpu" or not _has_barriers(graph):
+    if jax.default_backend() != "cpu" or not (gathers or _has_barriers(graph)):
         return {}
-    return {"xla_disable_hlo_passes": "cse_barrier_expander,small-while-loop-hoisting"}
+    disabled = "cse_barrier_expander,small-while-loop-hoisting"
+    if not gathers:
+        return {"xla_disable_hlo_passes": disabled}
+    # Joined, the gradients of all parameters would be there at once, whole; and so would all parameters if the program
+    # gathered them as soon as it can.
+    return {
+        "xla_disable_hlo_passes": f"{disabled},all-reduce-combiner,cpu-all-reduce-combiner",
+        "xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED",
+    }
 
 
 def _has_barriers(graph: Graph) -> bool:
