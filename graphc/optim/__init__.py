@@ -1,6 +1,8 @@
 """Layer 7: optimizers, which are optax transformations whose state lives in Variables."""
 
-from graphc.optim.algorithms import SGD, Adam, AdamW
+from graphc.optim.algorithms import SGD, Adam, AdamW, RMSprop
+from graphc.optim.averages import ExponentialMovingAverage
+from graphc.optim.named import Options
 from graphc.optim.optimizer import Optimizer
 
-__all__ = ["SGD", "Adam", "AdamW", "Optimizer"]
+__all__ = ["SGD", "Adam", "AdamW", "ExponentialMovingAverage", "Optimizer", "Options", "RMSprop"]

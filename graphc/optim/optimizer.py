@@ -24,7 +24,7 @@ from graphc.optim.parts import parts
 from graphc.optim.update import UPDATE, initial_state, register, state_names, update_attrs
 from graphc.states import Stateful
 
-__all__ = ["Optimizer"]
+__all__ = ["Optimizer", "checked_variables"]
 
 
 _WHEN_MADE = "layers make theirs at the first call, so ask for trainable_variables after it"
@@ -52,6 +52,9 @@ class Optimizer(Stateful):
       >>> w.numpy().round(3)
       array([2.4, 3.2], dtype=float32)
     """
+
+    _scales = False
+    """Whether losses are scaled."""
 
     def __init__(self, transformation: optax.GradientTransformation, *, name: str = "optimizer") -> None:
         if not (callable(getattr(transformation, "init", None)) and callable(getattr(transformation, "update", None))):
@@ -98,7 +101,7 @@ class Optimizer(Stateful):
           InvalidTypeError: one is no Variable of a floating dtype.
           InvalidArgumentError: there are none, or one is given twice, or the state has been made for others.
         """
-        targets = _checked_variables(variables)
+        targets = checked_variables(variables)
         if self._targets:
             self._check_known(targets)
         elif context.trace is None:
@@ -113,7 +116,7 @@ class Optimizer(Stateful):
         arrays = list(map(array_of, targets))
         # What the state holds beside arrays made from the variables', such as a count of steps, goes where they are.
         place = meeting_place(arrays) or next((array.sharding for array in arrays if array.committed), None)
-        state = initial_state(self._transformation, arrays)
+        state = self._initial_state(arrays)
         self._state = [
             Variable(
                 leaf if place is None or leaf.committed else jax.device_put(leaf, place),
@@ -123,6 +126,13 @@ class Optimizer(Stateful):
             for path, leaf in state
         ]
         self._targets = targets
+
+    def _initial_state(self, arrays: list[Any]) -> list[tuple[str, Any]]:
+        return initial_state(self._transformation, arrays)
+
+    def scale_loss(self, loss: Tensor) -> Tensor:
+        """Returns the loss as the gradients given to this optimizer are to be computed of it: here as it is."""
+        return loss
 
     def apply_gradients(self, grads_and_vars: Iterable[tuple[ArrayLike | None, Variable]]) -> None:
         """Updates variables by their gradients.
@@ -157,7 +167,7 @@ class Optimizer(Stateful):
         Raises:
           InvalidArgumentError: the lists differ in length; and as :meth:`apply_gradients`.
         """
-        targets = _checked_variables(variables)
+        targets = checked_variables(variables)
         if len(gradients) != len(targets):
             raise _error(
                 InvalidArgumentError,
@@ -221,11 +231,14 @@ class Optimizer(Stateful):
                 f"{self.name}: minimize takes a function of no arguments that returns the loss, got {loss_fn!r:.60}; "
                 "for a loss that is computed already use a GradientTape and apply_gradients",
             )
-        targets = _checked_variables(variables)
+        targets = checked_variables(variables)
+        if self._scales:
+            self.build(targets)
         with GradientTape(watch_accessed_variables=False) as tape:
             tape.watch(targets)
             loss = call(loss_fn)()
-        self.apply(tape.gradient(loss, targets), targets)
+            scaled = self.scale_loss(loss) if self._scales else loss
+        self.apply(tape.gradient(scaled, targets), targets)
         return loss
 
     def _check_known(self, variables: Sequence[Variable]) -> None:
@@ -273,7 +286,8 @@ def _pair(item: Any) -> tuple[Any, Any]:
     return gradient, variable
 
 
-def _checked_variables(variables: Iterable[Any]) -> list[Variable]:
+def checked_variables(variables: Iterable[Any]) -> list[Variable]:
+    """The Variables, once it is sure that they are such, of floating dtypes, and none is there twice."""
     checked: dict[int, Variable] = {}
     for variable in variables:
         if not isinstance(variable, Variable):

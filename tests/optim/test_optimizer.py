@@ -31,6 +31,15 @@ CASES: dict[str, Made] = {
     "schedule": (lambda: gx.optim.SGD(schedule), optax.sgd(schedule)),
     "adam": (lambda: gx.optim.Adam(0.05, b1=0.8), optax.adam(0.05, b1=0.8)),
     "adam schedule": (lambda: gx.optim.Adam(schedule), optax.adam(schedule)),
+    "rmsprop": (lambda: gx.optim.RMSprop(0.05, momentum=0.5), optax.rmsprop(0.05, eps=1e-7, momentum=0.5)),
+    "decay": (
+        lambda: gx.optim.SGD(0.1, momentum=0.9, weight_decay=0.2),
+        optax.chain(optax.trace(0.9), optax.add_decayed_weights(0.2), optax.scale(-0.1)),
+    ),
+    "clip": (
+        lambda: gx.optim.Adam(0.1, clipvalue=0.2, global_clipnorm=0.3),
+        optax.chain(optax.clip(0.2), optax.clip_by_global_norm(0.3), optax.adam(0.1)),
+    ),
     "adamw": (lambda: gx.optim.AdamW(0.05, weight_decay=0.1), optax.adamw(0.05, weight_decay=0.1)),
     "chain": (
         lambda: gx.optim.Optimizer(optax.chain(optax.clip_by_global_norm(0.5), optax.rmsprop(0.01))),
@@ -106,7 +115,7 @@ def test_the_weights_are_those_of_optax(name: str, mode: str) -> None:
     assert_close(weights, reference(rule))
 
 
-def test_plain_sgd_is_one_node_without_state() -> None:
+def test_plain_sgd_is_one_node_whose_state_is_its_rate() -> None:
     w = gx.Variable([1.0, 2.0])
     optimizer = gx.optim.SGD(0.5)
 
@@ -115,9 +124,10 @@ def test_plain_sgd_is_one_node_without_state() -> None:
         optimizer.apply_gradients([(gradient, w)])
 
     step(gx.asarray([1.0, 1.0]))
-    assert optimizer.variables == []
+    assert [v.item() for v in optimizer.variables] == [0.5]
     names = [node.op.name for node in step.graph(gx.asarray([1.0, 1.0])).nodes]
-    assert names == ["read_variable", "optim.update", "assign_variable"]
+    assert names.count("optim.update") == 1
+    assert {*names} == {"read_variable", "optim.update", "assign_variable"}
     assert w.tolist() == [0.5, 1.5]
 
 
@@ -126,10 +136,10 @@ def test_state_is_in_variables_that_are_not_trained() -> None:
     optimizer = gx.optim.Adam()
     optimizer.build([w, b])
     assert [(v.shape, v.dtype.name) for v in optimizer.variables] == [
-        ((), "int32"), ((2,), "float32"), ((), "float32"), ((2,), "float32"), ((), "float32"),
+        ((), "int32"), ((2,), "float32"), ((), "float32"), ((2,), "float32"), ((), "float32"), ((), "float32"),
     ]  # fmt: skip
     assert not any(v.trainable for v in optimizer.variables)
-    assert all(v.name.startswith("adam/0/") for v in optimizer.variables)
+    assert all(v.name.startswith("adam/0/") for v in optimizer.variables[:-1])
     optimizer.apply_gradients([(gx.asarray([1.0, 1.0]), w), (1.0, b)])
     assert optimizer.variables[0].item() == 1
 
@@ -382,7 +392,7 @@ def test_a_refused_first_update_makes_no_state() -> None:
     with pytest.raises(InvalidArgumentError, match="has shape"):
         optimizer.apply_gradients([(gx.ones(3), W)])
     optimizer.build([B])
-    assert len(optimizer.variables) == 3
+    assert len(optimizer.variables) == 4
 
 
 def test_errors_in_a_compiled_function_are_the_same() -> None:
@@ -403,13 +413,6 @@ def test_a_rule_that_needs_more_than_gradients_says_so() -> None:
     with pytest.raises(InvalidTypeError, match=r"(?s)optim.update.*value.*test_optimizer.py"):
         optimizer.apply_gradients([(gx.ones(2), w)])
     assert w.tolist() == [1.0, 2.0]
-
-
-def test_the_learning_rate_can_be_read_and_not_set() -> None:
-    optimizer = gx.optim.SGD(0.1)
-    assert optimizer.learning_rate == 0.1
-    with pytest.raises(gx.errors.UnimplementedError, match="inject_hyperparams"):
-        optimizer.learning_rate = 1.0
 
 
 def test_variables_of_several_devices_are_updated_where_they_are() -> None:

@@ -1,0 +1,185 @@
+"""What the named optimizers share: rates that are assigned, clipping by norm, loss scales; averages of weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import optax
+import pytest
+
+import graphc as gx
+from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, UnimplementedError
+
+
+def halve(count: Any) -> Any:
+    return 1.0 / 2.0**count
+
+
+def test_the_learning_rate_is_read_and_assigned_without_a_new_trace() -> None:
+    w = gx.Variable(0.0)
+    optimizer = gx.optim.SGD(0.5)
+    assert optimizer.learning_rate == 0.5
+    optimizer.learning_rate = 0.25
+    optimizer.build([w])
+
+    @gx.function
+    def step() -> Any:
+        optimizer.apply_gradients([(1.0, w)])
+        return optimizer.learning_rate
+
+    assert step() == optimizer.learning_rate == 0.25
+    optimizer.learning_rate = optimizer.learning_rate * 8
+    assert (step(), w.item()) == (2.0, -2.25)
+    assert step.num_traces == 1
+
+    @gx.function
+    def decayed(factor: Any) -> None:
+        optimizer.learning_rate = optimizer.learning_rate * factor
+
+    decayed(gx.asarray(0.5))
+    assert optimizer.learning_rate == 1.0
+    assert gx.optim.SGD(0.5).learning_rate == 0.5  # equal optimizers share their programs, not their rates
+
+
+def test_a_schedule_is_read_and_not_assigned() -> None:
+    optimizer, w = gx.optim.Adam(halve), gx.Variable(1.0)
+    assert optimizer.learning_rate == 1.0
+    optimizer.apply_gradients([(1.0, w)])
+    assert optimizer.learning_rate == 0.5
+    with pytest.raises(UnimplementedError, match=r"(?s)adam: the learning rate follows a schedule.*test_named.py"):
+        optimizer.learning_rate = 1.0
+
+
+def test_each_gradient_is_clipped_to_its_own_norm() -> None:
+    a, b = gx.Variable([0.0, 0.0]), gx.Variable([0.0, 0.0])
+    gx.optim.SGD(1.0, clipnorm=1.0).apply([gx.asarray([30.0, 40.0]), gx.asarray([0.3, 0.0])], [a, b])
+    np.testing.assert_allclose([a.numpy(), b.numpy()], [[-0.6, -0.8], [-0.3, 0.0]], rtol=1e-6)
+    zero = gx.Variable([1.0])
+    gx.optim.SGD(1.0, clipnorm=1.0).apply([gx.asarray([0.0])], [zero])
+    assert zero.tolist() == [1.0]
+
+
+@pytest.mark.parametrize("devices", [1, 4])
+def test_a_step_with_gradients_that_are_not_finite_changes_nothing_on_any_device(devices: int) -> None:
+    parallel = gx.distribute.DataParallel(gx.devices()[:devices])
+    with parallel.scope():
+        w = gx.Variable([1.0, 2.0])
+        optimizer = gx.optim.Adam(0.1, loss_scale="dynamic")
+        optimizer.build([w])
+
+    @parallel.function
+    def step(x: Any) -> Any:
+        return gx.distribute.all_mean(optimizer.minimize(lambda: gx.mean(w * x), [w]))
+
+    state = optimizer.named_variables()
+    step(gx.ones((4, 2)))
+    before = {name: variable.tolist() for name, variable in state.items()}
+    weights = w.tolist()
+    x = np.ones((4, 2), "float32")
+    x[1, 1] = np.inf  # only one replica sees it
+    step(gx.asarray(x))
+    assert w.tolist() == weights
+    assert (before.pop("2/loss_scale"), before.pop("2/finite_steps")) == (2.0**15, 1)
+    assert {name: state[name].tolist() for name in before} == before
+    assert (state["2/loss_scale"].item(), state["2/finite_steps"].item()) == (2.0**14, 0)
+    step(gx.ones((4, 2)))
+    plain, other = gx.Variable([1.0, 2.0]), gx.optim.Adam(0.1)
+    for _ in range(2):
+        other.minimize(lambda: gx.mean(plain * gx.ones((4, 2))), [plain])
+    np.testing.assert_allclose(w.numpy(), plain.numpy(), rtol=1e-6)
+
+
+def test_a_loss_scale_saves_gradients_that_half_precision_would_lose() -> None:
+    def trained(scale: float | None) -> float:
+        w = gx.Variable(1.0)
+        optimizer = gx.optim.SGD(1.0, loss_scale=scale)
+        small = lambda: gx.astype(gx.astype(w, "float16") * 2.0**-20, "float32") * 2.0**-10  # noqa: E731
+        loss = optimizer.minimize(small, [w])
+        assert loss.item() == 2.0**-30  # not scaled
+        return 1.0 - w.item()
+
+    assert trained(None) == 0.0
+    assert trained(2.0**15) == 0.0  # 2**-30 is less than a float32 can take off 1
+    with pytest.raises(FailedPreconditionError, match=r"sgd: scale_loss: there is no state yet; call optimizer.build"):
+        gx.optim.SGD(1.0, loss_scale="dynamic").scale_loss(gx.asarray(1.0))
+
+
+def test_a_scale_grows_after_steps_that_were_all_finite() -> None:
+    optimizer, w = gx.optim.SGD(0.0, loss_scale="dynamic"), gx.Variable(1.0)
+    optimizer.build([w])
+    state = optimizer.named_variables()
+    name = next(name for name in state if name.endswith("finite_steps"))
+    optimizer.load_state_dict({name: 1999}, strict=False)
+    optimizer.apply_gradients([(1.0, w)])
+    assert sorted(variable.item() for variable in state.values()) == [0.0, 0, 2.0**16]
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_averages_follow_the_weights(compiled: bool) -> None:
+    weights = [gx.Variable([1.0, 2.0]), gx.Variable(3.0)]
+    optimizer, ema = gx.optim.SGD(0.5), gx.optim.ExponentialMovingAverage(0.9)
+
+    def step(gradient: Any) -> None:
+        optimizer.apply([gradient, 1.0], weights)
+        ema.update(weights)
+
+    run = gx.function(step) if compiled else step
+    seen: list[Any] = []
+    for number in range(4):
+        run(gx.asarray([1.0, float(number)]))
+        seen.append(weights[0].numpy())
+    wanted = seen[0]
+    for value in seen[1:]:
+        wanted = 0.9 * wanted + 0.1 * value
+    np.testing.assert_allclose(ema.variables[0].numpy(), wanted, rtol=1e-6)
+    with ema.applied():
+        assert weights[0].tolist() == ema.variables[0].tolist()
+    assert weights[0].tolist() == seen[-1].tolist()
+    other = gx.optim.ExponentialMovingAverage(0.9)
+    other.build(weights)
+    other.load_state_dict(ema.state_dict())
+    assert other.variables[1].item() == ema.variables[1].item()
+
+
+W = gx.Variable([1.0, 2.0], name="followed")
+
+
+def _rate_in_a_trace() -> None:
+    optimizer = gx.optim.SGD(0.1)
+    gx.function(lambda: optimizer.learning_rate)()
+
+
+def _followed_before() -> None:
+    ema = gx.optim.ExponentialMovingAverage(0.5)
+    ema.update([W])
+    ema.update([gx.Variable(1.0)])
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "message"),
+    [
+        (lambda: gx.optim.SGD(0.1, clip=1.0), InvalidTypeError, "sgd: there is no option 'clip'; there are clipvalue"),  # pyright: ignore
+        (lambda: gx.optim.SGD(0.1, clipnorm="1"), InvalidTypeError, "sgd: clipnorm must be a Python number, got str"),  # pyright: ignore
+        (lambda: gx.optim.SGD(0.1, loss_scale="x"), InvalidTypeError, "sgd: loss_scale must be a Python number"),  # pyright: ignore
+        (_rate_in_a_trace, FailedPreconditionError, "sgd: the learning rate in a compiled function before the optim"),
+        (lambda: gx.optim.ExponentialMovingAverage(1.0), InvalidArgumentError, "ema: decay must be a number between 0"),
+        (lambda: gx.optim.ExponentialMovingAverage().update([]), InvalidArgumentError, "no variables were given"),
+        (_followed_before, InvalidArgumentError, "ema: the variables are not those that it follows"),
+        (
+            lambda: gx.optim.ExponentialMovingAverage().applied().__enter__(),
+            FailedPreconditionError,
+            "ema: applied: there are no averages yet; call update before",
+        ),
+    ],
+)
+def test_bad_input_is_refused_with_the_users_line(call: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=f"(?s){message}.*test_named.py"):
+        call()
+
+
+def test_a_schedule_of_optax_is_a_learning_rate() -> None:
+    optimizer, w = gx.optim.SGD(optax.cosine_decay_schedule(1.0, 2)), gx.Variable(0.0)
+    for _ in range(3):
+        optimizer.apply_gradients([(1.0, w)])
+    assert w.item() == pytest.approx(-1.5)
