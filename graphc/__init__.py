@@ -69,6 +69,7 @@ if TYPE_CHECKING:
         placement,
         queues,
         testing,
+        train,
     )
     from graphc.autograph import (
         check_numerics,
@@ -239,6 +240,7 @@ __all__: list[str] = [
     "testing",
     "to_jax",
     "to_source",
+    "train",
     "trainable_variables",
     "tuple",
     "value_and_grad",
@@ -281,6 +283,7 @@ _HOMES = {
     "graphc.placement": "placement",
     "graphc.queues": "Coordinator queues",
     "graphc.testing": "testing",
+    "graphc.train": "train",
     "graphc.runtime": "Future RetryPolicy profile submit",
     "graphc.session": "ConfigProto FileWriter Graph GraphKeys InteractiveSession QueueRunner RunMetadata RunOptions "
     "Saver Session add_queue_runner default_graph get_variable global_variables_initializer "

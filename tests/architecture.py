@@ -42,10 +42,11 @@ LAYERS: Mapping[str, int] = {
     "optim": 8,
     "distribute": 9,
     "testing": 9,
-    "compat": 10,
-    "inspect": 11,
-    "cli": 12,
-    "__main__": 13,
+    "train": 10,
+    "compat": 11,
+    "inspect": 12,
+    "cli": 13,
+    "__main__": 14,
 }
 
 # The demonstration is a user's program that comes with the package: it, and no other part, imports the public face.

@@ -23,6 +23,7 @@ ORDER = [
     ["queues", "states"],
     ["session", "data", "lax", "layers", "losses", "metrics", "optim", "placement"],
     ["distribute", "testing"],
+    ["train"],
     ["compat"],
     ["inspect"],
     ["cli"],

@@ -92,7 +92,7 @@ def test_an_import_brings_what_a_decorated_function_needs_and_no_more(tmp_path: 
             f"graphc.{part}"
             for part in ("autograph", "cli", "compat", "distribute", "gradients", "inspect", "lax", "layers")
         ),
-        *(f"graphc.{part}" for part in ("losses", "optim", "placement")),
+        *(f"graphc.{part}" for part in ("losses", "optim", "placement", "train")),
     }
     assert not later.intersection(parts)
     assert int(count) <= 220, "each module costs half a millisecond; is the new one needed at import?"

@@ -1,0 +1,311 @@
+"""Checkpoint: the state of a training, saved while it goes on, and restored on any number of devices."""
+
+from __future__ import annotations
+
+import itertools
+import secrets
+from collections.abc import Collection, Mapping
+from typing import Any, Protocol, Self
+
+import jax
+import numpy as np
+
+from graphc.base import at, user_location
+from graphc.base.errors import (
+    FailedPreconditionError,
+    FileMissingError,
+    GraphcError,
+    InvalidArgumentError,
+    UnimplementedError,
+)
+from graphc.base.files import PathLike, as_path
+from graphc.core import Variable, array_of, context, variable_lock
+from graphc.ops import random
+from graphc.train.parts import Resumable, decoded, encoded, parts_of
+from graphc.train.restoring import Target, faults, part_of
+from graphc.train.saved import Saved
+from graphc.train.snapshot import Snapshots
+from graphc.train.storage import STATE, Entry, Part, Piece, Writer, entries
+from graphc.train.writing import Writing
+
+__all__ = ["Checkpoint", "Processes"]
+
+_GLOBAL = "global_generator"
+
+
+class Processes(Protocol):
+    """The processes that save together; each makes the same calls in the same order.
+
+    Attributes:
+      index: the number of this one, from 0.
+      count: how many there are.
+    """
+
+    index: int
+    count: int
+
+    def agree(self, what: str, vote: int) -> int:
+        """Waits until all processes are here, and returns the smallest of their votes.
+
+        Args:
+          what: what they are about to do.
+          vote: a number below 2**31.
+        """
+        ...
+
+
+class _JaxProcesses:
+    """The processes of ``jax.distributed``; one where it is not used."""
+
+    def __init__(self) -> None:
+        self.index, self.count = jax.process_index(), jax.process_count()
+
+    def agree(self, what: str, vote: int) -> int:
+        del what
+        if self.count == 1:
+            return vote
+        from jax.experimental import multihost_utils
+
+        votes: Any = multihost_utils.process_allgather(np.int32(vote))
+        return int(np.min(votes))
+
+
+class Checkpoint:
+    """Saves Variables and other state of a training in a folder, and restores them.
+
+    :meth:`save` copies the state and returns; a thread writes it while training goes on. Arrays are kept as
+    safetensors, in one file for each process, everything else as JSON. A checkpoint is there when all of it is on the
+    disk: what a crash cuts off does not count, and the one before stays as it is. What was saved on some devices or
+    processes is restored on any others: each device gets the part that it needs.
+
+    The state of ``gx.random`` is always part of it, so a training that goes on draws what it would have drawn.
+
+    Args:
+      folder: where the checkpoints are; it is made.
+      keep: how many stay, the latest ones; None for all.
+      processes: the processes that save together; those of ``jax.distributed`` when None.
+      timeout: seconds that a process waits for the others' files.
+      **parts: what to save, by name: Variables, layers, optimizers, generators of random numbers, what has
+        ``variables`` or ``state()`` and ``restore(state)`` (such as an iterator of a dataset), and lists, tuples and
+        dicts of these.
+        Variables are asked for at each save, so those that are made later are saved, too.
+
+    Raises:
+      InvalidTypeError: a part is something else.
+      InvalidArgumentError: there are no parts, or ``keep`` is below 1.
+
+    Example:
+      >>> import graphc as gx, tempfile
+      >>> model, optimizer = gx.layers.Dense(1, in_features=2), gx.optim.Adam(1e-2)
+      >>> optimizer.build(model.trainable_variables)
+      >>> with gx.train.Checkpoint(tempfile.mkdtemp(), model=model, optimizer=optimizer) as checkpoint:
+      ...     checkpoint.save(100)
+      >>> model.kernel.assign(gx.zeros((2, 1)))
+      Variable(...)
+      >>> checkpoint.restore(), bool(gx.all(model.kernel == 0.0))
+      (100, False)
+    """
+
+    def __init__(
+        self,
+        folder: PathLike,
+        *,
+        keep: int | None = 5,
+        processes: Processes | None = None,
+        timeout: float = 600.0,
+        **parts: Any,
+    ) -> None:
+        self.folder = as_path(folder)
+        if keep is not None and (isinstance(keep, bool) or not isinstance(keep, int) or keep < 1):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise _error(InvalidArgumentError, f"Checkpoint: keep must be an int from 1, or None for all, got {keep!r}")
+        if not parts or _GLOBAL in parts:
+            why = f"{_GLOBAL} is a part of every checkpoint" if parts else "there is nothing to save"
+            raise _error(
+                InvalidArgumentError, f"Checkpoint: {why}; give parts such as model=model, optimizer=optimizer"
+            )
+        self._parts = parts
+        self._keep = keep
+        self._timeout = timeout
+        self._processes: Processes = _JaxProcesses() if processes is None else processes
+        self._snapshots = Snapshots(self._processes.index)
+        self._writing = Writing()
+        self._collected()  # what cannot be saved is refused here
+
+    @property
+    def latest(self) -> int | None:
+        """The step of the latest checkpoint in the folder; None if there is none."""
+        found = entries(self.folder)
+        return found[-1].step if found else None
+
+    @property
+    def steps(self) -> list[int]:
+        """The steps of the checkpoints in the folder, the latest last."""
+        return [entry.step for entry in entries(self.folder)]
+
+    def save(self, step: int | None = None, *, wait: bool = False) -> None:
+        """Copies the state as it is now, and has it written; waits for a save that is still being written.
+
+        Args:
+          step: the number of the checkpoint; one of that number is replaced. The value of the part ``step`` when None,
+            or the number after the latest.
+          wait: whether to wait until it is written.
+
+        Raises:
+          GraphcError: what went wrong with the save before; this one is not begun.
+          InvalidArgumentError: ``step`` is no int from 0.
+          UnimplementedError: called in a compiled function.
+        """
+        _refuse_trace("save")
+        self.wait()
+        step = self._step(step)
+        vote = secrets.randbits(31)
+        token = f"{self._processes.agree(f'the checkpoint of step {step}', vote):08x}"
+        part = self._part()
+        writer = Writer(
+            self.folder, step, token, self._processes.index, self._processes.count, self._keep, self._timeout
+        )
+        self._writing.start(lambda: writer.write(part), f"the checkpoint of step {step} in {self.folder}")
+        if wait:
+            self.wait()
+
+    def wait(self) -> None:
+        """Waits until what is being written is on the disk.
+
+        Raises:
+          ResourceExhaustedError: the disk is full.
+          GraphcError: what else went wrong.
+          DeadlineExceededError: the deadline in force has passed; writing goes on.
+        """
+        self._writing.wait()
+
+    def restore(self, which: int | PathLike | None = None, *, only: str | Collection[str] | None = None) -> int:
+        """Puts Variables and other parts into the state of a checkpoint.
+
+        Everything is compared and every checksum verified before anything is changed.
+
+        Args:
+          which: a step, the folder of a step, or another folder of checkpoints, of which the latest is taken; the
+            latest of this folder when None.
+          only: the parts to restore; all, and the state of ``gx.random``, when None.
+
+        Returns:
+          The step.
+
+        Raises:
+          FileMissingError: there is no such checkpoint.
+          InvalidArgumentError: the checkpoint has other Variables than the parts, or of other shapes or dtypes; the
+            message lists them.
+          DataLossError: a file is damaged; the message names it.
+          UnimplementedError: called in a compiled function.
+        """
+        _refuse_trace("restore")
+        self.wait()
+        names = self._names(only)
+        saved = Saved(self._entry(which).manifest)
+        variables, states = self._collected()
+        variables = {name: variable for name, variable in variables.items() if part_of(name) in names}
+        states = {name: state for name, state in states.items() if part_of(name) in names}
+        if text := faults(saved, variables, states, names):
+            text = f"the checkpoint of step {saved.step} does not fit: {text}"
+            raise _error(InvalidArgumentError, f"Checkpoint.restore: {text}")
+        found = saved.states[self._process_of(saved, states)]
+        targets = [Target(variable, saved, name) for name, variable in variables.items()]
+        for target in targets:
+            target.verify()
+        given = {name: decoded(found[name], saved.verified) for name in states}
+        for target in targets:
+            target.assign()
+        for name, state in given.items():
+            states[name].restore(state)
+        return saved.step
+
+    def _collected(self) -> tuple[dict[str, Variable], dict[str, Resumable]]:
+        variables: dict[str, Variable] = {}
+        states: dict[str, Resumable] = {}
+        for name, part in {**self._parts, _GLOBAL: random.get_global_generator()}.items():
+            some, others = parts_of(name, part)
+            variables |= some
+            states |= others
+        return variables, states
+
+    def _step(self, step: Any) -> int:
+        if step is None:
+            counter = self._parts.get("step")
+            step = (self.latest or 0) + 1 if counter is None else counter
+        if isinstance(step, Variable) or hasattr(step, "item"):
+            step = step.item()
+        if isinstance(step, bool) or not isinstance(step, int) or step < 0:
+            raise _error(InvalidArgumentError, f"Checkpoint.save: step must be an int from 0, got {step!r:.60}")
+        return step
+
+    def _part(self) -> Part:
+        """The state as it is now, on the host."""
+        variables, states = self._collected()
+        arrays: dict[str, np.ndarray[Any, Any]] = {}
+        prefix = f"{STATE}{self._processes.index}:"
+        data = {name: encoded(f"{prefix}{name}", state.state(), arrays) for name, state in states.items()}
+        with variable_lock:  # all at one moment; who has an array is counted, so none is donated before it is copied
+            held = {name: array_of(variable) for name, variable in variables.items()}
+        pieces = self._snapshots.take(held)
+        return Part([*pieces, *itertools.starmap(Piece.whole, arrays.items())], data)
+
+    def _names(self, only: str | Collection[str] | None) -> set[str]:
+        parts = {*self._parts, _GLOBAL}
+        names = parts if only is None else {only} if isinstance(only, str) else set(only)
+        if unknown := names - parts:
+            raise _error(
+                InvalidArgumentError,
+                f"Checkpoint.restore: there is no part {', '.join(map(repr, sorted(unknown)))}; the parts are "
+                f"{', '.join(sorted(parts))}",
+            )
+        return names
+
+    def _entry(self, which: int | PathLike | None) -> Entry:
+        folder, step = self.folder, which
+        if which is not None and not isinstance(which, int):
+            folder, step = as_path(which), None
+            if folder.name.startswith("step-") and folder.name[5:].isdecimal():
+                folder, step = folder.parent, int(folder.name[5:])
+        found = entries(folder)
+        for entry in reversed(found):
+            if step is None or entry.step == step:
+                return entry
+        there = f"it has those of the steps {', '.join(str(entry.step) for entry in found)}" if found else "it has none"
+        wanted = "no checkpoint" if step is None else f"no checkpoint of step {step}"
+        raise _error(FileMissingError, f"Checkpoint.restore: {folder} has {wanted}; {there}")
+
+    def _process_of(self, saved: Saved, states: Mapping[str, Any]) -> int:
+        """The process whose states this one takes over."""
+        index, count = self._processes.index, self._processes.count
+        if len(saved.states) == count:
+            return index
+        first = {name: saved.states[0].get(name) for name in states}
+        if any({name: other.get(name) for name in states} != first for other in saved.states):
+            raise _error(
+                FailedPreconditionError,
+                f"Checkpoint.restore: {', '.join(states)} had a state of its own in each of {len(saved.states)} "
+                f"processes, and there are {count} now; restore the other parts with only=, and begin the data anew",
+            )
+        return 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.wait()
+
+    def __repr__(self) -> str:
+        return f"<Checkpoint {str(self.folder)!r} of {', '.join(self._parts)}, steps {self.steps}>"
+
+
+def _refuse_trace(method: str) -> None:
+    if context.trace is not None:
+        error = UnimplementedError(
+            f"Checkpoint.{method} is called in a compiled function, where it would run only while the function is "
+            "traced; call it between the steps"
+        )
+        raise context.trace.refuse(error)
+
+
+def _error(kind: type[Any], message: str) -> GraphcError:
+    return at(kind(message), user_location())

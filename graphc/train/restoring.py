@@ -1,0 +1,99 @@
+"""What a checkpoint is restored into: it is compared first, and then read, each part where it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, cast
+
+import jax
+import numpy as np
+
+from graphc.core import Device, Variable, array_of
+from graphc.train.saved import Region, Saved
+
+__all__ = ["Target", "faults", "part_of"]
+
+_MOST_LISTED = 20
+
+
+def part_of(name: str) -> str:
+    """Returns which part of a checkpoint a name belongs to."""
+    return name.partition("/")[0]
+
+
+def faults(saved: Saved, variables: Mapping[str, Variable], states: Collection[str], parts: Collection[str]) -> str:
+    """Returns where a checkpoint and what it is to be restored into differ, in words; empty if nowhere.
+
+    Args:
+      saved: the checkpoint.
+      variables: those to restore, by name.
+      states: the names of the other objects to restore.
+      parts: the parts to restore.
+    """
+    arrays = {name: f"{dtype}{list(shape)}" for name, (dtype, shape) in saved.types.items()}
+    there = {**arrays, **dict.fromkeys(saved.states[0], "no Variable")}
+    there = {name: kind for name, kind in there.items() if part_of(name) in parts}
+    here = {name: f"{variable.dtype.name}{list(variable.shape)}" for name, variable in variables.items()}
+    here.update((name, "no Variable") for name in states)
+    lists = {
+        "missing in the checkpoint": [name for name in here if name not in there],
+        "additional in the checkpoint": [name for name in there if name not in here],
+        "different": [
+            f"{name} ({there[name]} in the checkpoint, {kind} here)"
+            for name, kind in here.items()
+            if name in there and there[name] != kind
+        ],
+    }
+    found = "; ".join(f"{what}: {_listed(names)}" for what, names in lists.items() if names)
+    unbuilt = [part for part in parts if found and all(part_of(name) != part for name in here)]
+    if unbuilt:
+        return f"{found}; {' and '.join(unbuilt)} has no Variables yet: build it before, or call it once"
+    return f"{found}; only= restores some of the parts" if lists["additional in the checkpoint"] else found
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_LISTED
+    return ", ".join(names[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+
+
+class Target:
+    """A Variable that takes a value of a checkpoint, where it is: each device gets its part alone.
+
+    Args:
+      variable: the Variable.
+      saved: the checkpoint.
+      name: of the array there.
+    """
+
+    def __init__(self, variable: Variable, saved: Saved, name: str) -> None:
+        self._variable, self._saved, self._name = variable, saved, name
+        self._array = array_of(variable)
+
+    def verify(self) -> None:
+        """Compares the checksums of what the devices of this process need.
+
+        Raises:
+          DataLossError: a file is damaged.
+        """
+        sharding: Any = self._array.sharding
+        places = sharding.addressable_devices_indices_map(self._array.shape)
+        self._saved.verify(self._name, [self._region(index) for index in places.values()])
+
+    def assign(self) -> None:
+        """Reads the value."""
+        if self._array.committed:
+            value: Any = jax.make_array_from_callback(self._array.shape, self._array.sharding, self._part)
+        else:  # it is where arrays are by default, and stays free to be brought elsewhere
+            value = self._saved.read(self._name)
+        self._variable.assign(value)
+
+    def _part(self, index: Any) -> np.ndarray[Any, Any]:
+        found = self._saved.read(self._name, self._region(index))
+        # On a CPU an array may use the memory that it is made of, which is a file here.
+        devices = cast("set[Device]", self._array.sharding.device_set)
+        return np.array(found) if any(device.platform == "cpu" for device in devices) else found
+
+    def _region(self, index: Any) -> Region:
+        shape = self._array.shape
+        spans = [span.indices(size) for span, size in zip(index or (slice(None),) * len(shape), shape, strict=True)]
+        return tuple((start, stop) for start, stop, _ in spans)

@@ -1,0 +1,183 @@
+"""A checkpoint that is read: any part of any array, whatever parts it was written in."""
+
+from __future__ import annotations
+
+import json
+import math
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from graphc.base import at, user_location
+from graphc.base.errors import DataLossError
+from graphc.base.files import file_errors
+from graphc.train.storage import FORMAT, STATE, checksum, header_of
+
+__all__ = ["Region", "Saved"]
+
+Region: TypeAlias = tuple[tuple[int, int], ...]
+"""Where a part of an array begins and ends, on each axis."""
+
+
+class Saved:
+    """A checkpoint, whose files are mapped into memory, so that only what is asked for is read.
+
+    Args:
+      manifest: its manifest.
+
+    Attributes:
+      step: the step that it was saved at.
+      arrays: what the manifest says of each array, by name.
+      states: the states of what is no array, by name, for each process that wrote.
+
+    Raises:
+      DataLossError: the manifest is damaged.
+    """
+
+    def __init__(self, manifest: Path) -> None:
+        self._folder = manifest.parent
+        with file_errors(manifest):
+            text = manifest.read_bytes()
+        try:
+            found: Mapping[str, Any] = json.loads(text)
+            content = found["manifest"]
+            if zlib.crc32(json.dumps(content).encode()) != found["crc32"]:
+                raise ValueError("its checksum is wrong")
+            if content["format"] != FORMAT:
+                raise ValueError(f"it is of the format {content['format']!r}, this graphc reads {FORMAT!r}")
+        except (ValueError, KeyError, TypeError) as error:
+            raise _damaged(manifest, f"the manifest cannot be read: {error}") from error
+        self.step: int = content["step"]
+        self.arrays: Mapping[str, Mapping[str, Any]] = content["arrays"]
+        self.states: Sequence[Mapping[str, Any]] = content["states"]
+        self._sizes: Mapping[str, int] = content["files"]
+        self._files: dict[str, _File] = {}
+        self._checked: set[tuple[str, str]] = set()
+
+    @property
+    def types(self) -> dict[str, tuple[str, tuple[int, ...]]]:
+        """Dtype and shape of each array of a Variable."""
+        return {
+            name: (found["dtype"], tuple(found["shape"]))
+            for name, found in self.arrays.items()
+            if not name.startswith(STATE)
+        }
+
+    def verify(self, name: str, regions: Iterable[Region] | None = None) -> None:
+        """Compares the checksums of the parts that hold some regions of an array.
+
+        Args:
+          name: of the array.
+          regions: the regions; the whole array if None.
+
+        Raises:
+          DataLossError: a file is damaged, or not there; the message names it.
+        """
+        for region in regions or [self.whole(name)]:
+            for piece in self._overlapping(name, region):
+                self._verify_piece(name, piece)
+
+    def _verify_piece(self, name: str, piece: Mapping[str, Any]) -> None:
+        key = piece["file"], piece["key"]
+        if key not in self._checked:
+            if checksum(self._view(name, piece)) != piece["crc32"]:
+                raise _damaged(self._folder / key[0], f"the checksum of {key[1]} is wrong")
+            self._checked.add(key)
+
+    def verified(self, name: str) -> np.ndarray[Any, Any]:
+        """Returns an array, whose checksum was compared."""
+        self.verify(name)
+        return self.read(name)
+
+    def whole(self, name: str) -> Region:
+        """Returns the region that is all of an array."""
+        return tuple((0, size) for size in self.arrays[name]["shape"])
+
+    def read(self, name: str, region: Region | None = None) -> np.ndarray[Any, Any]:
+        """Returns a region of an array: a view of the mapped file where one part holds all of it, else a copy.
+
+        Args:
+          name: of the array.
+          region: the region; the whole array if None.
+
+        Raises:
+          DataLossError: no file has some part of it.
+        """
+        region = self.whole(name) if region is None else region
+        shape = tuple(stop - start for start, stop in region)
+        result: np.ndarray[Any, Any] | None = None
+        found = 0
+        for piece in self._overlapping(name, region):
+            spans = [(max(a, c), min(b, d)) for (a, b), c, d in zip(region, piece["start"], piece["stop"], strict=True)]
+            part = np.asarray(self._view(name, piece)[_slices(spans, piece["start"])])
+            if part.shape == shape:
+                return part
+            result = np.empty(shape, part.dtype) if result is None else result
+            result[_slices(spans, [start for start, _ in region])] = part
+            found += part.size
+        if found != math.prod(shape):
+            raise _damaged(self._folder, f"no file has all of {name}{list(region)}")
+        return np.empty(shape, np.dtype(self.arrays[name]["dtype"])) if result is None else result
+
+    def _overlapping(self, name: str, region: Region) -> list[Mapping[str, Any]]:
+        return [
+            piece
+            for piece in self.arrays[name]["pieces"]
+            if all(max(a, c) < min(b, d) for (a, b), c, d in zip(region, piece["start"], piece["stop"], strict=True))
+        ]
+
+    def _view(self, name: str, piece: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+        """A part as it lies in its file."""
+        shape = [stop - start for start, stop in zip(piece["start"], piece["stop"], strict=True)]
+        dtype = np.dtype(self.arrays[name]["dtype"])
+        return self._file(piece["file"]).array(piece["key"], dtype, shape)
+
+    def _file(self, name: str) -> _File:
+        if name not in self._files:
+            path = self._folder / name
+            with file_errors(path):
+                if not path.is_file():
+                    raise _damaged(path, "it is not there")
+                if (size := path.stat().st_size) != self._sizes[name]:
+                    raise _damaged(path, f"it has {size:,} bytes, and was written with {self._sizes[name]:,}")
+            self._files[name] = _File(path)
+        return self._files[name]
+
+
+class _File:
+    """A safetensors file, mapped into memory."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @cached_property
+    def _content(self) -> tuple[Mapping[str, Any], np.ndarray[Any, Any]]:
+        with file_errors(self._path):
+            try:
+                header, first = header_of(self._path)
+            except (ValueError, OverflowError, MemoryError) as error:
+                raise _damaged(self._path, f"its header cannot be read: {error}") from error
+            return header, np.memmap(self._path, np.uint8, "r", offset=0)[first:]
+
+    def array(self, key: str, dtype: np.dtype[Any], shape: Sequence[int]) -> np.ndarray[Any, Any]:
+        """Returns an array of the file, as a view."""
+        header, content = self._content
+        try:
+            begin, end = header[key]["data_offsets"]
+            found = content[begin:end].view(np.ndarray).view(dtype).reshape(shape)
+        except (KeyError, ValueError, TypeError) as error:
+            raise _damaged(self._path, f"it has no {key} of {dtype}{list(shape)}: {error}") from error
+        return found
+
+
+def _slices(spans: Iterable[tuple[int, int]], origin: Iterable[int]) -> tuple[slice, ...]:
+    return tuple(slice(start - first, stop - first) for (start, stop), first in zip(spans, origin, strict=True))
+
+
+def _damaged(path: Path, why: str) -> DataLossError:
+    error = DataLossError(f"{path} is damaged: {why}; restore an earlier checkpoint: checkpoint.steps lists them")
+    return at(error, user_location())

@@ -1,0 +1,353 @@
+"""The files of a checkpoint, written so that what is there is whole.
+
+A folder of checkpoints::
+
+    step-100/
+      9f31c2aa-0-of-2.safetensors   one file for each process that writes
+      9f31c2aa-1-of-2.safetensors
+      manifest-7-9f31c2aa.json      the seventh that was saved: which arrays there are, and where
+
+A checkpoint is there when its manifest is, which comes last, by renaming a file. No file is written twice: each save
+has a token of its own, so a step that is saved again replaces what was there in one moment, too.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import shutil
+import time
+import zlib
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphc.base.errors import (
+    DeadlineExceededError,
+    FailedPreconditionError,
+    InternalError,
+    ResourceExhaustedError,
+)
+from graphc.base.files import file_errors
+
+__all__ = [
+    "FORMAT",
+    "STATE",
+    "Entry",
+    "Part",
+    "Piece",
+    "Writer",
+    "checksum",
+    "entries",
+    "header_of",
+]
+
+FORMAT = "graphc checkpoint 1"
+STATE = "state:"
+"""What the names of arrays begin with that are no Variables' but in the state of another object."""
+
+_PLAIN = {
+    "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "bfloat16", "float32",
+    "float64",
+}  # fmt: skip
+_MANIFEST = re.compile(r"manifest-(\d+)-([0-9a-f]+)\.json")
+_ARRAYS = re.compile(r"([0-9a-f]+)-\d+-of-\d+\.(safetensors|unfinished|failed)")
+_POLL_SECONDS = 0.02
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A rectangular part of an array.
+
+    Attributes:
+      name: of the whole array.
+      shape: of the whole array.
+      start: where the part begins, on each axis.
+      stop: where it ends.
+      array: its elements, on the host.
+      is_copy: whether process 0 writes the same part, so that this one only tells its checksum.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    start: tuple[int, ...]
+    stop: tuple[int, ...]
+    array: np.ndarray[Any, Any]
+    is_copy: bool = False
+
+    @classmethod
+    def whole(cls, name: str, array: np.ndarray[Any, Any]) -> Piece:
+        """The part that is all of an array."""
+        return cls(name, array.shape, (0,) * array.ndim, array.shape, array)
+
+    @property
+    def key(self) -> str:
+        """The part's name in its file: that of the array if it is the whole."""
+        if self.start == (0,) * len(self.shape) and self.stop == self.shape:
+            return self.name
+        spans = (f"{start}:{stop}" for start, stop in zip(self.start, self.stop, strict=True))
+        return f"{self.name}[{', '.join(spans)}]"
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one process writes.
+
+    Attributes:
+      pieces: parts of arrays.
+      states: the states of what is no array, as JSON holds them.
+    """
+
+    pieces: Sequence[Piece]
+    states: Mapping[str, Any]
+
+    @property
+    def num_bytes(self) -> int:
+        """The size of what it writes."""
+        return sum(piece.array.nbytes for piece in self.pieces if not piece.is_copy)
+
+
+@dataclass(frozen=True, order=True)
+class Entry:
+    """A checkpoint that is there.
+
+    Attributes:
+      number: which it is of those that were saved in the folder; the highest is the latest.
+      step: the step that it was saved at.
+      manifest: its manifest.
+      token: what the names of its files begin with.
+    """
+
+    number: int
+    step: int
+    manifest: Path
+    token: str
+
+
+def entries(folder: Path) -> list[Entry]:
+    """Returns the checkpoints of a folder, the latest last."""
+    found: list[Entry] = []
+    for path in folder.glob("step-*/manifest-*.json"):
+        step, name = path.parent.name.removeprefix("step-"), _MANIFEST.fullmatch(path.name)
+        if name is not None and step.isdecimal():
+            found.append(Entry(int(name[1]), int(step), path, name[2]))
+    newest = {entry.step: entry for entry in sorted(found)}  # of two of one step the older one is about to go
+    return sorted(newest.values())
+
+
+def _is_plain(dtype: np.dtype[Any]) -> bool:
+    """Whether safetensors has a dtype; arrays of others are kept as bytes, with one more axis."""
+    return dtype.name in _PLAIN
+
+
+def _as_bytes(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Returns an array's bytes, with one more axis for those of an element."""
+    return np.ascontiguousarray(array).reshape(*array.shape, 1).view(np.uint8)
+
+
+def checksum(array: np.ndarray[Any, Any]) -> int:
+    """Returns the CRC-32 of an array's bytes."""
+    flat: Any = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    return zlib.crc32(flat)
+
+
+def header_of(path: Path) -> tuple[dict[str, Any], int]:
+    """Returns what a safetensors file says of its arrays, and where the first byte of them is."""
+    with path.open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        return json.loads(file.read(size)), 8 + size
+
+
+class Writer:
+    """Writes one checkpoint, of which each process has a part.
+
+    Args:
+      folder: where the checkpoints are.
+      step: the step.
+      token: the name of this save, the same for all processes and for no other save.
+      process: the number of this process, from 0.
+      count: how many processes write.
+      keep: how many checkpoints stay, the latest ones; None for all.
+      timeout: seconds to wait for the other processes.
+    """
+
+    def __init__(
+        self, folder: Path, step: int, token: str, process: int, count: int, keep: int | None, timeout: float
+    ) -> None:
+        self.folder, self.step, self.token = folder, step, token
+        self._process, self._count, self._keep, self._timeout = process, count, keep, timeout
+        self.place = folder / f"step-{step}"
+
+    def write(self, part: Part) -> None:
+        """Writes a part, and in process 0 the manifest after all parts; returns when the checkpoint is there.
+
+        Raises:
+          ResourceExhaustedError: the disk is full.
+          FailedPreconditionError: another process could not write its part.
+          DeadlineExceededError: another process did not write its part in time.
+        """
+        try:
+            with self._told(part):
+                self.place.mkdir(parents=True, exist_ok=True)
+                if self._process == 0:
+                    self._remove_leftovers()
+                self._write_arrays(part)
+                if self._process == 0:
+                    self._wait(lambda: all(self._file(other).exists() for other in range(self._count)))
+                    self._write_manifest()
+                    self._remove_old()
+                else:
+                    self._wait(lambda: any(self.place.glob(f"manifest-*-{self.token}.json")))
+        except BaseException as error:
+            self._undo(error)
+            raise
+
+    def _file(self, process: int, kind: str = "safetensors") -> Path:
+        return self.place / f"{self.token}-{process}-of-{self._count}.{kind}"
+
+    @contextmanager
+    def _told(self, part: Part) -> Generator[None]:
+        """Tells of a full disk how much there is and how much is needed, and of others what the system says."""
+        try:
+            with file_errors(self.place):
+                try:
+                    yield
+                except import_module("safetensors").SafetensorError as error:
+                    number = re.search(r"os error (\d+)", str(error))
+                    if number is None:
+                        raise InternalError(f"{self.place}: {error}") from error
+                    raise OSError(int(number[1]), os.strerror(int(number[1]))) from error
+        except ResourceExhaustedError as error:
+            if getattr(error.__cause__, "errno", None) not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            free = shutil.disk_usage(self.folder).free if self.folder.exists() else 0
+            raise ResourceExhaustedError(
+                f"the checkpoint of step {self.step} was not written: {self.folder} has {free:,} bytes left, and "
+                f"{part.num_bytes:,} are needed; the checkpoints before it are whole; make room, or lower keep="
+            ) from error
+
+    def _write_arrays(self, part: Part) -> None:
+        kept = [piece for piece in part.pieces if not piece.is_copy]
+        about = {
+            "pieces": [
+                {
+                    "name": piece.name, "key": piece.key, "dtype": piece.array.dtype.name, "shape": piece.shape,
+                    "start": piece.start, "stop": piece.stop, "crc32": checksum(piece.array),
+                }
+                for piece in kept
+            ],
+            "copies": {piece.name: checksum(piece.array) for piece in part.pieces if piece.is_copy},
+            "states": part.states,
+        }  # fmt: skip
+        arrays = {
+            piece.key: np.asarray(piece.array, order="C") if _is_plain(piece.array.dtype) else _as_bytes(piece.array)
+            for piece in kept
+        }
+        unfinished = self._file(self._process, "unfinished")
+        notes = {"format": FORMAT, "graphc": json.dumps(about)}
+        import_module("safetensors.numpy").save_file(arrays, unfinished, notes)
+        _sync(unfinished)
+        unfinished.replace(self._file(self._process))
+        _sync(self.place)
+
+    def _wait(self, is_done: Any) -> None:
+        """Waits for what other processes write."""
+        end = time.monotonic() + self._timeout
+        while not is_done():
+            for failed in self.place.glob(f"{self.token}-*.failed"):
+                other = failed.name.split("-")[1]
+                raise FailedPreconditionError(
+                    f"the checkpoint of step {self.step} was not written, since process {other} failed: "
+                    f"{failed.read_text('utf-8')}"
+                )
+            if time.monotonic() > end:
+                missing = [str(other) for other in range(self._count) if not self._file(other).exists()]
+                raise DeadlineExceededError(
+                    f"the checkpoint of step {self.step} was not written: after {self._timeout:g} seconds process "
+                    f"{', '.join(missing) or 0} has not written its part to {self.place}; all processes must call "
+                    "save() for the same steps, and see the same folder"
+                )
+            time.sleep(_POLL_SECONDS)
+
+    def _write_manifest(self) -> None:
+        arrays: dict[str, Any] = {}
+        files, states, copies = dict[str, int](), list[Any](), list[Mapping[str, int]]()
+        for process in range(self._count):
+            path = self._file(process)
+            about = json.loads(header_of(path)[0]["__metadata__"]["graphc"])
+            files[path.name] = path.stat().st_size
+            states.append(about["states"])
+            copies.append(about["copies"])
+            for piece in about["pieces"]:
+                whole = {"dtype": piece.pop("dtype"), "shape": piece.pop("shape")}
+                found = arrays.setdefault(piece.pop("name"), {**whole, "pieces": []})
+                found["pieces"].append({"file": path.name, **piece})
+        _check_copies(arrays, copies)
+        content = {"format": FORMAT, "step": self.step, "files": files, "arrays": arrays, "states": states}
+        number = 1 + max((entry.number for entry in entries(self.folder)), default=0)
+        text = json.dumps(content)
+        unfinished = self._file(0, "unfinished")
+        unfinished.write_text(f'{{"crc32": {zlib.crc32(text.encode())}, "manifest": {text}}}\n', encoding="utf-8")
+        _sync(unfinished)
+        unfinished.replace(self.place / f"manifest-{number}-{self.token}.json")
+        for folder in (self.place, self.folder):
+            _sync(folder)
+
+    def _remove_old(self) -> None:
+        """Removes the checkpoints beyond those that are kept: their manifests first, so that what is there is whole."""
+        found = entries(self.folder)
+        kept = {entry.manifest for entry in found[-self._keep if self._keep else 0 :]}
+        for manifest in self.folder.glob("step-*/manifest-*.json"):
+            if manifest not in kept and _MANIFEST.fullmatch(manifest.name):
+                manifest.unlink()
+        self._remove_leftovers()
+
+    def _remove_leftovers(self) -> None:
+        """Removes files of saves that were not finished, and of checkpoints that are kept no longer."""
+        tokens = {entry.token for entry in entries(self.folder)} | {self.token}
+        for folder in self.folder.glob("step-*"):
+            for path in folder.iterdir():
+                name = _ARRAYS.fullmatch(path.name)
+                if name is not None and name[1] not in tokens:
+                    path.unlink()
+            if folder != self.place:
+                with suppress(OSError):  # it holds a checkpoint
+                    folder.rmdir()
+
+    def _undo(self, error: BaseException) -> None:
+        """Removes what this process wrote in vain, and tells the others."""
+        with suppress(OSError):
+            for kind in ("unfinished", "safetensors"):
+                if not any(self.place.glob(f"manifest-*-{self.token}.json")):
+                    self._file(self._process, kind).unlink(missing_ok=True)
+            if self._count == 1:
+                self.place.rmdir()
+            else:
+                self._file(self._process, "failed").write_text(str(error), encoding="utf-8")
+
+
+def _check_copies(arrays: Mapping[str, Any], copies: Iterable[Mapping[str, int]]) -> None:
+    """Raises where a Variable that each process has for itself is not the same in all."""
+    for process, found in enumerate(copies):
+        for name, value in found.items():
+            if name not in arrays or arrays[name]["pieces"][0]["crc32"] != value:
+                raise FailedPreconditionError(
+                    f"{name} differs between processes 0 and {process}, and a checkpoint keeps one value: let all "
+                    "processes compute the same, or give what is to differ as an object with state() and restore()"
+                )
+
+
+def _sync(path: Path) -> None:
+    """Waits until a file, or the list of a folder's files, is on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,61 @@
+"""A thread that writes while the program goes on, and what went wrong with it."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import weakref
+from collections.abc import Callable
+
+from graphc.base import Location, at, user_location, wait_until
+from graphc.base.errors import GraphcError
+
+__all__ = ["Writing"]
+
+
+class Writing:
+    """What is written, one thing at a time."""
+
+    def __init__(self) -> None:
+        self._condition = threading.Condition()
+        self._what = ""
+        self._is_busy = False
+        self._errors: list[BaseException] = []
+        # When the program ends, too: threads that are no daemons have ended by then.
+        weakref.finalize(self, _report, self._errors)
+
+    def start(self, write: Callable[[], None], what: str) -> None:
+        """Writes on a thread, for which the end of the program waits.
+
+        Args:
+          write: does it.
+          what: it is, for messages.
+        """
+        self._what, self._is_busy = what, True
+        threading.Thread(target=self._run, args=(write, user_location()), name="graphc checkpoint").start()
+
+    def _run(self, write: Callable[[], None], location: Location | None) -> None:
+        try:
+            write()
+        except BaseException as error:
+            self._errors.append(at(error, location) if isinstance(error, GraphcError) else error)
+        with self._condition:
+            self._is_busy = False
+            self._condition.notify_all()
+
+    def wait(self) -> None:
+        """Waits for the thread; raises what went wrong, once.
+
+        Raises:
+          DeadlineExceededError: the deadline in force has passed; writing goes on.
+        """
+        with self._condition:
+            wait_until(self._condition, lambda: not self._is_busy, lambda: self._what)
+        if self._errors:
+            raise self._errors.pop()
+
+
+def _report(errors: list[BaseException]) -> None:
+    """Tells of errors that nobody has waited for."""
+    for error in errors:
+        print(f"graphc: a checkpoint was not written: {error}", file=sys.stderr)
