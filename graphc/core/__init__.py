@@ -22,10 +22,12 @@ from graphc.core.convert import SCALARS, ArrayLike, operand
 from graphc.core.device_settings import has_made_devices
 from graphc.core.devices import (
     Device,
+    all_devices,
     canonical_device,
     device_name,
     devices,
     find_device,
+    laid_out,
     on_one,
     placed,
     shard_on,
@@ -200,6 +202,7 @@ __all__ = [
     "Variable",
     "VariableState",
     "Write",
+    "all_devices",
     "apply",
     "apply_all",
     "apply_compiled",
@@ -263,6 +266,7 @@ __all__ = [
     "kept_layouts",
     "kernel",
     "lacks",
+    "laid_out",
     "late_value",
     "length",
     "list_devices",

@@ -15,6 +15,7 @@ from typing import Any, Protocol, cast
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.core import Tracer
 from jax.sharding import Sharding
 
@@ -24,10 +25,12 @@ from graphc.ir import DeviceSpec
 
 __all__ = [
     "Device",
+    "all_devices",
     "canonical_device",
     "device_name",
     "devices",
     "find_device",
+    "laid_out",
     "named_device",
     "on_one",
     "placed",
@@ -122,6 +125,14 @@ def devices(kind: str | None = None) -> tuple[Device, ...]:
     return tuple([device for name, device in found.items() if name.split(":")[1] == wanted])
 
 
+def all_devices() -> list[Device]:
+    """The devices of the default platform, of all processes, those of process 0 first: in the same order everywhere."""
+    if jax.process_count() == 1:
+        platform = devices()[0].platform
+        return [device for device in devices() if device.platform == platform]
+    return sorted(cast("list[Device]", jax.devices()), key=lambda device: (device.process_index, device.id))
+
+
 @lru_cache(maxsize=1)
 def _by_name() -> dict[str, Device]:
     """The devices by their canonical names."""
@@ -155,8 +166,18 @@ def device_name(device: Device) -> str:
       >>> device_name(jax.devices("cpu")[0])
       '/device:CPU:0'
     """
-    name = _names().get(device)
-    return name or f"/device:{_kind(device.platform)}:{device.id}"  # of another process
+    return _names().get(device) or _name_elsewhere(device)
+
+
+@lru_cache
+def _name_elsewhere(device: Device) -> str:
+    """The name of a device of another process."""
+    everywhere = cast("Any", jax.devices)
+    others: list[Device] = [
+        other for other in everywhere(device.platform) if other.process_index == device.process_index
+    ]
+    index = others.index(device) if device in others else device.id
+    return f"/task:{device.process_index}/device:{_kind(device.platform)}:{index}"
 
 
 def named_device(spec: DeviceSpec, location: Location | None = None) -> str:
@@ -258,6 +279,19 @@ def placed(array: jax.Array, sharding: Any) -> jax.Array:
     return array if array.sharding.is_equivalent_to(sharding, array.ndim) else _moved(array, sharding)
 
 
+def laid_out(array: Any, sharding: Any) -> Any:
+    """The array with a sharding, which may lie on devices of several processes.
+
+    Each process has the whole value then, and gives its own devices their parts of it; JAX by itself would compare all
+    of it over the processes first, each time.
+    """
+    if sharding.is_fully_addressable or (isinstance(array, jax.Array) and not array.is_fully_addressable):
+        return jax.device_put(array, sharding)
+    host = np.asarray(array)
+    host = host.astype(jax.dtypes.canonicalize_dtype(host.dtype), copy=False)
+    return jax.make_array_from_callback(host.shape, sharding, lambda index: host[index])
+
+
 def shard_on(array: jax.Array, device: Device) -> jax.Array | None:
     """What a device holds of an array of which several have copies; it is no copy of its own. None if it has none."""
     if not array.is_fully_replicated:
@@ -272,4 +306,5 @@ def _moved(array: Any, place: Any) -> Any:
     there = shard_on(array, next(iter(goals))) if len(goals) == 1 else None
     if there is not None:
         return jnp.array(there, copy=True)  # a tenth of the time on four devices
-    return jax.device_put(jnp.array(array, copy=True), place)
+    copy = jnp.array(array, copy=True)
+    return laid_out(copy, place) if isinstance(place, Sharding) else jax.device_put(copy, place)

@@ -20,7 +20,7 @@ from graphc.base.errors import InvalidArgumentError, InvalidTypeError, Unimpleme
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
 from graphc.core.context import context, device_scope
 from graphc.core.convert import ArrayLike, operand
-from graphc.core.devices import device_name, find_device, placed
+from graphc.core.devices import device_name, find_device, laid_out, placed
 from graphc.core.dtypes import as_dtype, type_of
 from graphc.core.held_arrays import array_of, variable_lock
 from graphc.core.large_ints import fitted_int, has_large_ints
@@ -132,7 +132,7 @@ class Variable(ArrayMethods):
         self.trainable = trainable
         requested = ""
         if choose is not None:
-            array = jax.device_put(array, choose(self.name, array))
+            array = laid_out(array, choose(self.name, array))
             note_spread(array.sharding)
         elif context.device:
             requested = variable_device(self.name, self._type, trainable)

@@ -1,4 +1,4 @@
-"""DataParallel: one step on all local devices, each on its part of the batch."""
+"""DataParallel: one step on all devices, each on its part of the batch."""
 
 from __future__ import annotations
 
@@ -21,19 +21,25 @@ from graphc.base import at, config, interruption, interrupts_held, nest, user_lo
 from graphc.base.errors import InvalidArgumentError, UnimplementedError, VariableCreationError
 from graphc.core import (
     CreationInTrace,
-    Device,
     Tensor,
     Variable,
+    all_devices,
     brought,
     context,
     creation_scope,
     device_name,
-    devices,
     find_device,
     placed,
     replica_scope,
     type_of,
     variable_lock,
+)
+from graphc.distribute.processes import (
+    Gate,
+    check_joined,
+    from_local_rows,
+    handed,
+    whole,
 )
 from graphc.distribute.replica import PerReplica, Rehearsal, Replica
 from graphc.distribute.replication import differing_outputs
@@ -58,17 +64,21 @@ _FUNCTIONS_KEPT = 32
 
 
 class DataParallel:
-    """Synchronous data parallelism on the devices of this process.
+    """Synchronous data parallelism on the devices of this process, or of all that ``gx.distribute.initialize`` joins.
 
     A step runs on all devices at once, in one program: the tensors it is given are split along their batch axis,
     variables are on every device, and optimizers average the gradients over the devices before they update.
 
+    Where several processes run the program, each gives the whole batch, and its devices take their rows of it; or its
+    own rows, through :meth:`from_local`. All must call the same steps in the same order, which is looked at.
+
     Args:
       devices: names such as ``"gpu:0"`` or ``jax.Device`` objects; those of ``sharding`` when None, or else all of the
-        default platform.
+        default platform, those of the other processes too.
       sharding: rules for how Variables lie in the global view; whole on every device when None.
 
     Raises:
+      FailedPreconditionError: ``jax.distributed`` is on, but ``gx.distribute.initialize`` was not called.
       NotFoundError: there is no such device.
       InvalidArgumentError: no device, or one named twice.
 
@@ -83,9 +93,10 @@ class DataParallel:
     """
 
     def __init__(self, devices: Sequence[Any] | None = None, *, sharding: Sharding | None = None) -> None:
+        check_joined()
         if devices is None and sharding is not None:
             devices = [*sharding.mesh.devices.flat]
-        found = _default_devices() if devices is None else [find_device(device) for device in devices]
+        found = all_devices() if devices is None else [find_device(device) for device in devices]
         if not found or len(set(found)) < len(found):
             error = InvalidArgumentError(
                 f"DataParallel: devices must be one or more different devices, got {devices!r}"
@@ -103,6 +114,21 @@ class DataParallel:
     def num_replicas(self) -> int:
         """How many devices run the step."""
         return len(self.devices)
+
+    def from_local(self, batch: Any, *, axis: int = 0) -> Any:
+        """Makes one batch of the rows that each process has: those of rank 0 come first.
+
+        Args:
+          batch: a tensor, an array, or a nested structure of them; the same types on all processes.
+          axis: the axis of the rows.
+
+        Returns:
+          Tensors that lie on the devices of all processes; steps take them as they are.
+
+        Raises:
+          InvalidArgumentError: an array has no such axis.
+        """
+        return nest.map_structure(partial(from_local_rows, [*self.mesh.devices.flat], axis), batch)
 
     @contextmanager
     def scope(self) -> Generator[DataParallel]:
@@ -182,12 +208,6 @@ class DataParallel:
         """
         limit = config.max_in_flight or (1 if self._bounded else None)
         return program() if limit is None else in_flight.launch("a data-parallel step", program, limit)
-
-
-def _default_devices() -> list[Device]:
-    """All devices of the default platform."""
-    platform = devices()[0].platform
-    return [device for device in devices() if device.platform == platform]
 
 
 class ParallelFunction:
@@ -342,6 +362,7 @@ class _Program:
     def __init__(self, parallel: DataParallel, traced: TracedFunction, splits: Sequence[bool], axis: int) -> None:
         self.parallel = parallel
         self.traced = traced
+        self.gate = Gate(traced.graph)
         self._placements = [
             NamedSharding(parallel.mesh, self._spec(split, axis))
             for split in (*splits, *[False] * len(traced.captured_places))
@@ -385,7 +406,7 @@ class _Program:
     def __call__(self, arguments: Arguments) -> Any:
         variables = self.traced.bound_variables(arguments)
         arrays = [
-            jax.device_put(array, placement)
+            handed(array, placement)
             for array, placement in zip(
                 (*arguments.arrays, *self.traced.captures(arguments)), self._placements, strict=True
             )
@@ -401,6 +422,7 @@ class _Program:
                 timeline.launched(self.traced.graph.name, "program", places, start, found, line=line)
             return found
 
+        self.gate.enter(variables, arguments.values)
         # The states of random numbers go back: draws are made where the state is, and so is what is made of them.
         states = [variable for variable in variables if is_random_state(variable)]
         with brought(states, self.parallel.replicated):
@@ -442,9 +464,9 @@ class _Program:
         What one computed reaches the others through collectives, so that they may fail as well, further on.
         """
         failures, place = self.traced.after_call[0]
-        statuses = np.asarray(outputs[place.start]).tolist()
+        statuses = whole(outputs[place.start]).tolist()
         failed = [replica for replica, status in enumerate(statuses) if status]
         if failed:
             # Exceptions of Python's have negative numbers, in the order in which they were raised.
             first = min(failed, key=lambda replica: (statuses[replica] > 0, abs(statuses[replica])))
-            failures.run([np.asarray(output)[first, ...] for output in outputs[place]], None)
+            failures.run([whole(output)[first, ...] for output in outputs[place]], None)

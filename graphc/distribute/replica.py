@@ -12,6 +12,7 @@ from jax.sharding import NamedSharding
 from graphc.base import at, nest, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidTypeError
 from graphc.core import Tensor, apply, apply_all, context, operand
+from graphc.distribute.processes import meet
 from graphc.ops import ALL_MEAN, ALL_SUM, FOLD_IN_REPLICA, REPLICA_INDEX, asarray
 
 __all__ = ["PerReplica", "Rehearsal", "Replica", "all_mean", "all_sum", "replica_index"]
@@ -128,20 +129,27 @@ class PerReplica:
 
     @property
     def values(self) -> tuple[Tensor, ...]:
-        """One tensor for each replica."""
+        """One tensor for each replica of this process."""
         shards = sorted(self._stacked.addressable_shards, key=lambda shard: shard.index[0].start or 0)
         return tuple(Tensor(shard.data[0]) for shard in shards)
 
     def stack(self) -> Tensor:
-        """The values as one tensor, on every device as variables are, with a leading axis for the replicas."""
+        """The values as one tensor, on every device as variables are, with a leading axis for the replicas.
+
+        Where several processes run the program, all must call this, and :meth:`numpy`.
+        """
+        if not self._stacked.is_fully_addressable:
+            meet("the gathering of a PerReplica")
         return Tensor(jax.device_put(self._stacked, self._replicated))
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """The values as one NumPy array, with a leading axis for the replicas; waits for them."""
-        return np.asarray(self._stacked)
+        return np.asarray(self._stacked) if self._stacked.is_fully_addressable else self.stack().numpy()
 
     def __repr__(self) -> str:
-        return f"PerReplica({self.numpy()})"
+        if self._stacked.is_fully_addressable:
+            return f"PerReplica({self.numpy()})"
+        return f"PerReplica(of {self._stacked.shape[0]}, here {[value.tolist() for value in self.values]})"
 
 
 @operand.register(PerReplica)

@@ -19,9 +19,10 @@ from graphc.core import (
     SymbolicTensor,
     Tensor,
     Variable,
+    all_devices,
     canonical_array,
-    devices,
     is_array,
+    laid_out,
     note_spread,
     placed,
     variable_lock,
@@ -30,6 +31,7 @@ from graphc.core import (
 from graphc.distribute.constraint import Axes, current, named, shard
 from graphc.distribute.layout import split_mesh
 from graphc.lowering import BATCH_AXES
+from graphc.distribute.processes import check_joined
 
 __all__ = ["Rules", "Sharding"]
 
@@ -131,7 +133,7 @@ class Sharding:
         place = NamedSharding(mesh, P(*axes))
         note_spread(place)
         array = leaf.raw if isinstance(leaf, Tensor) else leaf if isinstance(leaf, jax.Array) else canonical_array(leaf)
-        return Tensor(jax.device_put(array, place))
+        return Tensor(laid_out(array, place))
 
     def place(self, variables: Iterable[Variable]) -> None:
         """Moves Variables that were made outside the scope to where the rules say.
@@ -185,7 +187,8 @@ def _key(key: Any) -> Any:
 
 
 def _mesh(sizes: Mapping[str, int]) -> Mesh:
-    found = [device for device in devices() if device.platform == devices()[0].platform]
+    check_joined()
+    found = all_devices()
     try:
         count = int(np.prod(list(sizes.values())))
         return Mesh(np.array(found[:count]).reshape(tuple(sizes.values())), tuple(sizes))

@@ -16,6 +16,7 @@ from graphc.lowering.executable import (
 from graphc.lowering.frames import raise_at
 from graphc.lowering.gathering import BATCH_AXES
 from graphc.lowering.lower import LoweredGraph, Lowering, compiler_options, forward_key, lower
+from graphc.lowering.together import register_meeting
 
 __all__ = [
     "BATCH_AXES",
@@ -36,6 +37,7 @@ __all__ = [
     "in_flight",
     "lower",
     "raise_at",
+    "register_meeting",
     "restore",
     "run_on_variables",
     "run_timeout",

@@ -35,7 +35,7 @@ from graphc.lowering.backpressure import in_flight
 from graphc.lowering.compile_times import CompileTimes
 from graphc.lowering.gathering import splits
 from graphc.lowering.lower import LoweredGraph, compiler_options, lower
-from graphc.lowering.together import together
+from graphc.lowering.together import meet_others, together
 from graphc.ops import HOST_CALLS, host_lock, is_in_host_call, take_turns
 
 __all__ = ["UNSHARED", "Check", "Executable", "Program", "TypesDiffer", "copied", "restore", "run_on_variables"]
@@ -121,6 +121,7 @@ class Executable:
         place = meeting_place((*arrays, *map(held, variables)))
         if place is None:
             return self._run(self.jitted, arrays, variables)
+        meet_others(self, place, arrays, variables)
         with together(place, arrays, variables) as arrays:
             program = self._spread(variables)
             return self._run(lambda *given: in_turn(self.graph.name, lambda: program(*given), place), arrays, variables)
@@ -185,6 +186,7 @@ class Executable:
     def bounded(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
         """As a call that waits for its results and that may be given up; see :meth:`attended`."""
         place = meeting_place((*arrays, *map(held, variables)))
+        meet_others(self, place, arrays, variables)
         with together(place, on_device(arrays), variables) as arrays:
             return self._run_bounded(arrays, variables)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,7 +11,26 @@ import jax
 from graphc.core import Variable, brought, placed, variable_lock
 from graphc.ops import is_random_state
 
-__all__ = ["together"]
+__all__ = ["Meeting", "meet_others", "register_meeting", "together"]
+
+Meeting = Callable[[Any, Sequence[Any], Sequence[Variable]], None]
+_meeting: Meeting | None = None
+
+
+def register_meeting(meeting: Meeting | None) -> None:
+    """Says how the processes that run a program together meet before it; a layer above, which knows them, calls this.
+
+    Args:
+      meeting: takes the :class:`Executable`, its inputs and its Variables; raises if the others do something else.
+    """
+    global _meeting
+    _meeting = meeting
+
+
+def meet_others(executable: Any, place: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -> None:
+    """Meets the other processes, where a program runs on devices of several."""
+    if _meeting is not None and place is not None and not place.is_fully_addressable:
+        _meeting(executable, arrays, variables)
 
 
 @contextmanager

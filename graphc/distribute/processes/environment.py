@@ -68,8 +68,8 @@ def find_place(environ: Mapping[str, str] | None = None) -> Place | None:
     if missing:
         raise _refused(
             f"this process is one of several, but the environment lacks {', '.join(missing)}: set GRAPHC_PROCESSES "
-            "(how many), GRAPHC_PROCESS_ID (from 0), GRAPHC_COORDINATOR (host:port of rank 0) and GRAPHC_AUTHKEY (a secret, "
-            "such as `openssl rand -hex 16` gives, the same for all); graphc launch sets them on one machine"
+            "(how many), GRAPHC_PROCESS_ID (from 0), GRAPHC_COORDINATOR (host:port of rank 0) and GRAPHC_AUTHKEY (a "
+            "secret, such as `openssl rand -hex 16` gives, the same for all); graphc launch sets them on one machine"
         )
     rank, count = _number(found, "rank"), _number(found, "count")
     if count == 1:

@@ -233,10 +233,8 @@ def initialize(*, timeout: float | None = None, check_every: int = 100) -> None:
     global _job
     seconds = checked_seconds(timeout, "gx.distribute.initialize") or _environment_timeout()
     if isinstance(check_every, bool) or not isinstance(check_every, int) or check_every < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
-        error = InvalidArgumentError(
-            f"gx.distribute.initialize: check_every must be an int from 0, got {check_every!r}"
-        )
-        raise at(error, user_location())
+        message = f"gx.distribute.initialize: check_every must be an int from 0, got {check_every!r}"
+        raise at(InvalidArgumentError(message), user_location())
     if _job is not None:
         raise at(FailedPreconditionError("gx.distribute.initialize was called already"), user_location())
     place = find_place()
@@ -279,8 +277,8 @@ def _start_jax(job: Job, place: Place, coordinator: str) -> None:
         if isinstance(error, GraphcError):
             raise
         text = (
-            "gx.distribute.initialize must come first: JAX has its devices already, since a tensor was made, or devices "
-            f"were asked for, before it ({error})"
+            "gx.distribute.initialize must come first: JAX has its devices already, since a tensor was made or devices "
+            f"were asked for before it ({error})"
         )
         raise at(FailedPreconditionError(text), user_location()) from error
 

@@ -150,7 +150,8 @@ class _Attempt:
             text=True, errors="replace", start_new_session=True,
         )  # fmt: skip
         self._children.append(child)
-        assert child.stdout is not None and child.stderr is not None
+        assert child.stdout is not None
+        assert child.stderr is not None
         for stream, target in ((child.stdout, self._out), (child.stderr, self._err)):
             reader = threading.Thread(target=self._show, args=(rank, stream, target), daemon=True)
             reader.start()

@@ -262,8 +262,8 @@ class Hub:
         entry = self._ranks[waiting[0]].entry if waiting else None
         if left and entry is not None:
             text = (
-                f"{entry.what} at {entry.place} is entered by {ranks_text(waiting)}, but rank {left[0]} has come to the "
-                f"end of its program ({self._ranks[left[0]].last}); give each rank as many steps, for example with "
+                f"{entry.what} at {entry.place} is entered by {ranks_text(waiting)}, but rank {left[0]} has come to "
+                f"the end of its program ({self._ranks[left[0]].last}); give each rank as many steps, for example with "
                 "gx.distribute.synchronized(batches)"
             )
             self._fail(FailedPreconditionError, text, left[0])

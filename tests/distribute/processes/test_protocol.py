@@ -184,8 +184,8 @@ def test_a_rank_that_has_finished_is_not_missed_unless_others_wait_for_it() -> N
     error, text = job.failure()
     assert error is FailedPreconditionError
     assert text.startswith(
-        "step 'train' at train.py:12 is entered by rank 0, but rank 1 has come to the end of its program (it was last at "
-        "train.py:40); give each rank as many steps, for example with gx.distribute.synchronized"
+        "step 'train' at train.py:12 is entered by rank 0, but rank 1 has come to the end of its program (it was last "
+        "at train.py:40); give each rank as many steps, for example with gx.distribute.synchronized"
     )
 
 
