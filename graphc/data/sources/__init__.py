@@ -3,7 +3,9 @@
 from graphc.data.sources.arrow import table_files
 from graphc.data.sources.chunks import FileSource, file_names
 from graphc.data.sources.csv import csv_files
+from graphc.data.sources.python import Iterated, QueueSource, python_source
 from graphc.data.sources.records import FixedLengthRecords, TextLines, TFRecords
+from graphc.data.sources.rows import Items, NumpyFiles
 from graphc.data.sources.source import (
     INFINITE,
     Cardinality,
@@ -20,6 +22,10 @@ __all__ = [
     "Cardinality",
     "FileSource",
     "FixedLengthRecords",
+    "Items",
+    "Iterated",
+    "NumpyFiles",
+    "QueueSource",
     "RowSource",
     "Source",
     "SourceIterator",
@@ -29,6 +35,7 @@ __all__ = [
     "csv_files",
     "file_names",
     "map_spec",
+    "python_source",
     "stacked_spec",
     "table_files",
 ]

@@ -93,6 +93,11 @@ class Tables:
     kind: str
     spec: dict[str, TensorSpec]
 
+    @property
+    def word(self) -> str:
+        """The kind."""
+        return self.kind
+
     def open(self, name: bytes) -> _Reader:
         """Opens a file."""
         return _Reader(name, _KINDS[self.kind](name, list(self.spec)), self.spec)

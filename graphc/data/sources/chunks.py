@@ -17,7 +17,7 @@ from graphc.base.errors import InvalidTypeError
 from graphc.core import as_strings
 from graphc.data.sources.source import Cardinality, State, map_spec
 
-__all__ = ["BLOCK", "Columns", "FileFormat", "FileReader", "FileSource", "file_names", "joined", "objects"]
+__all__ = ["BLOCK", "Columns", "FileFormat", "FileReader", "FileSource", "file_names", "objects"]
 
 Columns: TypeAlias = "Sequence[np.ndarray[Any, Any]]"
 """The leaves of a batch."""
@@ -51,7 +51,16 @@ class FileReader(Protocol):
 
 
 class FileFormat(Protocol):
-    """How files are read."""
+    """How files are read.
+
+    Attributes:
+      word: what reading them is called.
+    """
+
+    @property
+    def word(self) -> str:
+        """See the class."""
+        ...
 
     @property
     def spec(self) -> Any:
@@ -78,6 +87,11 @@ class FileSource:
 
     names: tuple[bytes, ...]
     format: FileFormat
+
+    def __str__(self) -> str:
+        first = repr(os.fsdecode(self.names[0])) if self.names else ""
+        more = f" and {len(self.names) - 1} more" if len(self.names) > 1 else ""
+        return f"{self.format.word}({first}{more})"
 
     @property
     def spec(self) -> Any:
@@ -119,27 +133,11 @@ class _Files:
         return nest.unflatten(self._structure, [column[row] for column in self._columns])
 
     def read_many(self, count: int) -> Any | None:
-        """Returns the next elements as one batch; what comes before an error comes first."""
-        parts: list[Columns] = []
-        while count and (self._row < self._length or self._more(parts)):
-            stop = min(self._row + count, self._length)
-            parts.append([column[self._row : stop] for column in self._columns])
-            count -= stop - self._row
-            self._row = stop
-        if not parts:
+        """Returns what is left of the chunk, or of the next one, as a batch of at most so many elements."""
+        if self._row == self._length and not self._advance():
             return None
-        return nest.unflatten(self._structure, parts[0] if len(parts) == 1 else joined(parts))
-
-    def _more(self, parts: list[Columns]) -> bool:
-        """Reads on; an error waits for the next call where there are rows to give first."""
-        if not parts:
-            return self._advance()
-        before = self.state()
-        try:
-            return self._advance()
-        except Exception:
-            self.restore(before)
-            return False
+        start, self._row = self._row, min(self._row + count, self._length)
+        return nest.unflatten(self._structure, [column[start : self._row] for column in self._columns])
 
     def _advance(self) -> bool:
         """Reads the next chunk; returns False at the end. After an error what could not be read is passed over."""
@@ -195,11 +193,6 @@ class _Files:
     def __del__(self) -> None:
         if getattr(self, "_reader", None) is not None:
             self.close()
-
-
-def joined(parts: Sequence[Columns]) -> list[np.ndarray[Any, Any]]:
-    """Returns batches behind each other as one."""
-    return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
 
 
 def objects(items: Sequence[Any]) -> np.ndarray[Any, Any]:

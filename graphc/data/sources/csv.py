@@ -64,6 +64,11 @@ class CSV:
     compression: str = ""
 
     @property
+    def word(self) -> str:
+        """What reading is called."""
+        return "csv"
+
+    @property
     def spec(self) -> dict[str, TensorSpec]:
         """A dict of the columns."""
         return {

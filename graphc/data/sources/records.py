@@ -26,7 +26,7 @@ class TextLines:
     """
 
     compression: str = ""
-    spec = _STRING
+    spec, word = _STRING, "text_lines"
 
     def open(self, name: bytes) -> _TextReader:
         """Starts to read a file."""
@@ -92,7 +92,7 @@ class FixedLengthRecords:
     header_bytes: int = 0
     footer_bytes: int = 0
     compression: str = ""
-    spec = _STRING
+    spec, word = _STRING, "fixed_length_records"
 
     def open(self, name: bytes) -> _FixedReader:
         """Starts to read a file, behind its header."""
@@ -155,7 +155,7 @@ class TFRecords:
     """
 
     compression: str = ""
-    spec = _STRING
+    spec, word = _STRING, "tf_records"
 
     def open(self, name: bytes) -> _RecordReader:
         """Starts to read a file."""

@@ -39,14 +39,7 @@ class SourceIterator(Protocol):
         ...
 
     def read_many(self, count: int) -> Any | None:
-        """Returns the next elements as one batch, which is cheaper than one by one.
-
-        Args:
-          count: how many; fewer come only at the end.
-
-        Returns:
-          The batch; None if there are no more elements.
-        """
+        """Returns at least one of the next elements and at most so many as one batch; None if there are no more."""
         ...
 
     def state(self) -> State:
