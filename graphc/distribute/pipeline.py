@@ -1,0 +1,287 @@
+"""Pipeline: the stages of a model on a device each, micro-batch after micro-batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Literal, cast
+
+from graphc.autograph import call
+from graphc.base import at, nest, user_location
+from graphc.base.errors import InvalidArgumentError
+from graphc.core import FUNCTIONS, Tensor, Variable, context, device, device_name, devices, find_device
+from graphc.gradients import GradientTape
+from graphc.ops import asarray
+from graphc.runtime import Timeline
+
+__all__ = ["Pipeline"]
+
+Schedule = Literal["gpipe", "1f1b"]
+
+
+class Pipeline:
+    """Runs the stages of a model on one device each, with several micro-batches on their way at once.
+
+    A batch is cut into micro-batches. While the second stage works on one, the first works on the next. The loss and
+    the gradients are those of the whole batch on one device, to rounding.
+
+    Args:
+      stages: what is called one after the other: layers, or functions of one tensor (or nested structure of tensors).
+        Their Variables are made at the first call, or before it under ``gx.device(pipeline.devices[number])``.
+      microbatches: how many parts a batch is cut into along its first axis; the sizes differ by one at most.
+      schedule: ``"1f1b"`` runs a micro-batch backward as soon as it can, so a stage holds the values of as many
+        micro-batches as there are stages from it to the last; ``"gpipe"`` runs all forward first, and holds all.
+      devices: one for each stage; the first ones of the default platform when None.
+
+    Raises:
+      InvalidArgumentError: there is no stage, the numbers of stages and devices differ, ``microbatches`` is no positive
+        number, or there is no such schedule.
+      NotFoundError: there is no such device.
+
+    Source: GPipe (Huang et al., 2019); PipeDream's one-forward-one-backward schedule (Narayanan et al., 2019).
+
+    Example:
+      >>> import graphc as gx
+      >>> stages = [gx.layers.Dense(8, "relu"), gx.layers.Dense(1)]
+      >>> pipeline = gx.distribute.Pipeline(stages, microbatches=4, devices=["cpu:0", "cpu:0"])
+      >>> optimizer = gx.optim.SGD(0.1)
+      >>> @gx.function
+      ... def step(x, y):
+      ...     loss, pairs = pipeline.value_and_grad(lambda out, y: gx.mean((out - y) ** 2), x, y)
+      ...     optimizer.apply_gradients(pairs)
+      ...     return loss
+      >>> step(gx.ones((8, 3)), gx.zeros((8, 1))).shape
+      ()
+      >>> pipeline.bubble
+      0.2
+    """
+
+    def __init__(
+        self,
+        stages: Sequence[Callable[..., Any]],
+        *,
+        microbatches: int,
+        schedule: Schedule = "1f1b",
+        devices: Sequence[Any] | None = None,
+    ) -> None:
+        self.stages = tuple(stages)
+        self.microbatches = _checked_count(microbatches)
+        if schedule not in ("gpipe", "1f1b"):
+            raise _error(f"Pipeline: the schedule is 'gpipe' or '1f1b', got {schedule!r}")
+        self.schedule: Schedule = schedule
+        self.devices = _checked_devices(len(self.stages), devices)
+
+    @property
+    def bubble(self) -> float:
+        """The share of the time for which stages of equal cost stand still: (s - 1) / (m + s - 1)."""
+        idle = len(self.stages) - 1
+        return idle / (self.microbatches + idle)
+
+    def measured_bubble(self, timeline: Timeline) -> float:
+        """Measures the share of the time for which the devices of the stages stood still.
+
+        Args:
+          timeline: of steps of the pipeline, from ``with gx.profile() as timeline``.
+
+        Returns:
+          From 0, all devices always busy, to 1.
+
+        Raises:
+          InvalidArgumentError: nothing ran on the devices.
+        """
+        names = dict.fromkeys(self.devices)
+        found = [event for event in timeline.events if event.track in names and event.kind in ("segment", "program")]
+        if not found:
+            raise _error(f"measured_bubble: nothing ran on {', '.join(names)} in this timeline")
+        span = max(event.end for event in found) - min(event.start for event in found)
+        return 1 - sum(event.end - event.start for event in found) / (span * len(names))
+
+    def __call__(self, x: Any) -> Any:
+        """Computes the results of the last stage.
+
+        Args:
+          x: a batch: a tensor, or a nested structure of them with equally many rows.
+
+        Returns:
+          The results for all rows.
+        """
+        outputs = [_Pass(self, x, rows).result() for rows in self._parts(x)]
+        with device(self.devices[-1]):
+            return nest.map_structure(lambda *parts: FUNCTIONS["concat"](parts, axis=0), *outputs)
+
+    def value_and_grad(self, loss: Callable[..., Any], x: Any, *targets: Any) -> tuple[Tensor, list[Any]]:
+        """Computes a loss and its gradients with respect to the stages' Variables.
+
+        Args:
+          loss: takes the last stage's results and the targets' rows of one micro-batch, and returns their mean loss.
+          x: a batch, as for a call.
+          targets: what else the loss takes, cut as the batch is.
+
+        Returns:
+          The mean loss over all rows, and pairs of a gradient and its Variable, as optimizers take them.
+
+        Raises:
+          InvalidArgumentError: there are fewer rows than micro-batches, or not equally many in all arguments.
+        """
+        passes = [_Pass(self, x, rows, targets, loss) for rows in self._parts((x, targets))]
+        total: list[Tensor] = []
+        gradients: dict[int, tuple[Tensor, Variable]] = {}
+        for stage, number, forward in _order(self.schedule, len(self.stages), self.microbatches):
+            with device(self.devices[stage]):
+                if forward:
+                    passes[number].forward(stage)
+                    continue
+                for gradient, variable in passes[number].backward(stage):
+                    known = gradients.get(id(variable))
+                    gradients[id(variable)] = (gradient if known is None else known[0] + gradient, variable)
+                if stage == len(self.stages) - 1:
+                    total = [total[0] + passes[number].loss if total else passes[number].loss]
+        return total[0], list(gradients.values())
+
+    def _parts(self, values: Any) -> list[_Rows]:
+        """The rows of each micro-batch."""
+        counts = {_length(leaf) for leaf in nest.flatten(values)[0]}
+        rows = min(counts, default=0)
+        if len(counts) != 1 or rows < self.microbatches:
+            raise _error(
+                f"Pipeline: batches need equally many rows, at least one for each of the {self.microbatches} "
+                f"micro-batches; got {', '.join(map(str, sorted(counts))) or 'no tensor'}"
+            )
+        edges = [number * rows // self.microbatches for number in range(self.microbatches + 1)]
+        return [_Rows(start, stop, rows) for start, stop in pairwise(edges)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of a batch that are a micro-batch."""
+
+    start: int
+    stop: int
+    all: int
+
+    @property
+    def weight(self) -> float:
+        """Their share of the batch."""
+        return (self.stop - self.start) / self.all
+
+    def of(self, values: Any) -> Any:
+        """Cuts them out of the tensors of a nested structure."""
+        return nest.map_structure(self._cut, values)
+
+    def _cut(self, leaf: Any) -> Tensor:
+        return asarray(leaf)[self.start : self.stop]
+
+
+@dataclass
+class _Pass:
+    """A micro-batch on its way through the stages.
+
+    Attributes:
+      value: what the next stage takes; before the first one the whole batch, which is cut where it is needed.
+      loss: its part of the whole loss, once the last stage is done.
+    """
+
+    pipeline: Pipeline
+    value: Any
+    rows: _Rows
+    targets: Sequence[Any] = ()
+    loss_function: Callable[..., Any] | None = None
+    loss: Any = None
+    _tapes: dict[int, tuple[GradientTape, Any, Any]] = field(default_factory=dict[int, tuple[GradientTape, Any, Any]])
+    _cotangents: Any = None
+
+    def result(self) -> Any:
+        """What the last stage gives, without gradients."""
+        for number, stage in enumerate(self.pipeline.stages):
+            with device(self.pipeline.devices[number]):
+                self.value = call(stage)(self.rows.of(self.value) if number == 0 else self.value)
+        return self.value
+
+    def forward(self, number: int) -> None:
+        """Runs a stage, and the loss after the last one."""
+        inputs = self.rows.of(self.value) if number == 0 else self.value
+        with GradientTape() as tape:
+            tape.watch([leaf for leaf in nest.flatten(inputs)[0] if leaf.dtype.kind in "fc"])
+            outputs = call(self.pipeline.stages[number])(inputs)
+            if number == len(self.pipeline.stages) - 1 and self.loss_function is not None:
+                loss = call(self.loss_function)(outputs, *self.rows.of(self.targets))
+                outputs = self.loss = loss * self.rows.weight
+        self._tapes[number] = tape, inputs, outputs
+        self.value = outputs
+
+    def backward(self, number: int) -> Iterator[tuple[Tensor, Variable]]:
+        """Runs a stage backward; gives the gradients of its Variables."""
+        tape, inputs, outputs = self._tapes.pop(number)
+        variables = [variable for variable in tape.watched_variables() if variable.trainable]
+        sources: Any = inputs if number else []
+        cotangents, gradients = tape.gradient(outputs, (sources, variables), self._cotangents)
+        self._cotangents = cotangents
+        for gradient, variable in zip(gradients, variables, strict=True):
+            _check_place(variable, number, self.pipeline.devices[number])
+            if gradient is not None:
+                yield gradient, variable
+
+
+def _check_place(variable: Variable, number: int, place: str) -> None:
+    if context.replica is None and variable.device != place:
+        raise _error(
+            f"Pipeline: Variable {variable.name!r} of stage {number} is on {variable.device} and would be moved to "
+            f"{place} in each step: make it under gx.device({place!r}), or let the stage make it in its first call"
+        )
+
+
+def _order(schedule: Schedule, stages: int, microbatches: int) -> Iterator[tuple[int, int, bool]]:
+    """Gives what is done in turn: the stage, the micro-batch, and whether forward.
+
+    Each stage does its own steps in the order of the schedule; of the stages whose next step can be done, all do one.
+    """
+    todo = [list(_steps(schedule, stages - stage, microbatches)) for stage in range(stages)]
+    done: set[tuple[int, int, bool]] = set()
+    while any(todo):
+        ready = [(stage, *steps[0]) for stage, steps in enumerate(todo) if steps]
+        ready = [step for step in ready if _before(step, stages) <= done]
+        for stage, _, _ in ready:
+            del todo[stage][0]
+        done.update(ready)
+        yield from ready
+
+
+def _before(step: tuple[int, int, bool], stages: int) -> set[tuple[int, int, bool]]:
+    stage, number, forward = step
+    if forward:
+        return {(stage - 1, number, True)} if stage else set()
+    return {(stage + 1, number, False)} if stage < stages - 1 else {(stage, number, True)}
+
+
+def _steps(schedule: Schedule, behind: int, microbatches: int) -> Iterator[tuple[int, bool]]:
+    """The steps of one stage, of which so many are left, itself included."""
+    ahead = microbatches if schedule == "gpipe" else min(behind, microbatches)
+    yield from ((number, True) for number in range(ahead))
+    for number in range(microbatches):
+        yield number, False
+        if ahead + number < microbatches:
+            yield ahead + number, True
+
+
+def _length(leaf: Any) -> int:
+    shape: tuple[int, ...] = getattr(leaf, "shape", ())
+    return shape[0] if shape else 0
+
+
+def _checked_count(count: Any) -> int:
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise _error(f"Pipeline: microbatches is a number from 1, got {count!r}")
+    return count
+
+
+def _checked_devices(count: int, given: Sequence[Any] | None) -> tuple[str, ...]:
+    platform = devices()[0].platform
+    found = [one for one in devices() if one.platform == platform][:count] if given is None else given
+    if not count or len(found) != count:
+        raise _error(f"Pipeline: {count} stages need as many devices, at least one; there are {len(found)}")
+    return tuple(device_name(find_device(cast("Any", one))) for one in found)
+
+
+def _error(text: str) -> InvalidArgumentError:
+    return at(InvalidArgumentError(text), user_location())
