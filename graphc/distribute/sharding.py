@@ -30,8 +30,8 @@ from graphc.core import (
 )
 from graphc.distribute.constraint import Axes, current, named, shard
 from graphc.distribute.layout import split_mesh
-from graphc.lowering import BATCH_AXES
 from graphc.distribute.processes import check_joined
+from graphc.lowering import BATCH_AXES
 
 __all__ = ["Rules", "Sharding"]
 
