@@ -29,7 +29,8 @@ class Pipeline:
     Args:
       stages: what is called one after the other: layers, or functions of one tensor (or nested structure of tensors).
         Their Variables are made at the first call, or before it under ``gx.device(pipeline.devices[number])``.
-      microbatches: how many parts a batch is cut into along its first axis; the sizes differ by one at most.
+      microbatches: how many parts a batch is cut into along its first axis, or one for each row where these are fewer;
+        their sizes differ by one at most.
       schedule: ``"1f1b"`` runs a micro-batch backward as soon as it can, so a stage holds the values of as many
         micro-batches as there are stages from it to the last; ``"gpipe"`` runs all forward first, and holds all.
       devices: one for each stage; the first ones of the default platform when None.
@@ -122,12 +123,12 @@ class Pipeline:
           The mean loss over all rows, and pairs of a gradient and its Variable, as optimizers take them.
 
         Raises:
-          InvalidArgumentError: there are fewer rows than micro-batches, or not equally many in all arguments.
+          InvalidArgumentError: there are no rows, or not equally many in all arguments.
         """
         passes = [_Pass(self, x, rows, targets, loss) for rows in self._parts((x, targets))]
         total: list[Tensor] = []
         gradients: dict[int, tuple[Tensor, Variable]] = {}
-        for stage, number, forward in _order(self.schedule, len(self.stages), self.microbatches):
+        for stage, number, forward in _order(self.schedule, len(self.stages), len(passes)):
             with device(self.devices[stage]):
                 if forward:
                     passes[number].forward(stage)
@@ -143,12 +144,11 @@ class Pipeline:
         """The rows of each micro-batch."""
         counts = {_length(leaf) for leaf in nest.flatten(values)[0]}
         rows = min(counts, default=0)
-        if len(counts) != 1 or rows < self.microbatches:
-            raise _error(
-                f"Pipeline: batches need equally many rows, at least one for each of the {self.microbatches} "
-                f"micro-batches; got {', '.join(map(str, sorted(counts))) or 'no tensor'}"
-            )
-        edges = [number * rows // self.microbatches for number in range(self.microbatches + 1)]
+        if len(counts) != 1 or rows == 0:
+            found = ", ".join(map(str, sorted(counts))) or "no tensor"
+            raise _error(f"Pipeline: all tensors need equally many rows along their first axis, got {found}")
+        count = min(self.microbatches, rows)
+        edges = [number * rows // count for number in range(count + 1)]
         return [_Rows(start, stop, rows) for start, stop in pairwise(edges)]
 
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from graphc.ir import CONSTANT, Graph, Node, Value
 from graphc.ops import HOST_CALL, HOST_CALLS, host_function
-from graphc.runtime.chains import independent_chains
+from graphc.runtime.chains import chains
 from graphc.runtime.clusters import Cluster, Clustering
 from graphc.runtime.extracting import extract
 from graphc.runtime.placer import Placement
@@ -90,11 +90,11 @@ class _Program:
                 sources = self._add(node, clustering)
                 edges[node] = [value.node for value in sources if value.node is not None]
             self.order = clustering.clusters
-            chains = independent_chains(self.order, edges)
-            if not chains:
+            found = chains(self.order, edges)
+            if not found:
                 return
-            first = 1 + max(self._chain.values(), default=0)
-            self._chain.update((node, number) for number, chain in enumerate(chains, first) for node in chain)
+            before = max(self._chain.values(), default=0)
+            self._chain.update((node, before + number) for node, number in found.items())
 
     def _operands(self, cluster: Cluster) -> Iterator[Value]:
         for node in cluster.nodes:

@@ -69,3 +69,17 @@ def test_gradients_of_micro_batches_overlap_too() -> None:
     assert len(backward) == 4  # forward and backward of a micro-batch, each by itself
     assert plan is not None
     assert [step for step in plan.steps if step.kind == "transfer" and step.device[-1] == "1"]
+
+
+def test_layers_of_a_recurrent_network_work_at_once_each_at_another_time() -> None:
+    def network(x: Any) -> Any:
+        first = second = x
+        for _ in range(3):
+            with gx.device("cpu:1"):
+                first = gx.tanh(first @ FIRST)
+            with gx.device("cpu:2"):
+                second = gx.tanh(second + first)
+        return second
+
+    found = [(step.name[:3], step.device[-1]) for step in segments(gx.function(network).trace(BATCHES[0]).plan)]
+    assert found == [("mat", "1"), ("add", "2")] * 3

@@ -278,9 +278,7 @@ def common_spec(specs: list[Any], use: str) -> Any:
         )
         if not same:
             first_one, other = described(specs[0]), described(specs[number])
-            error = InvalidArgumentError(
-                f"{use}: dataset 0 has the elements {first_one}, and dataset {number} {other}"
-            )
+            error = InvalidArgumentError(f"{use}: dataset 0 has the elements {first_one}, and dataset {number} {other}")
             raise at(error, user_location())
     return unflatten(structure, [_common(column) for column in zip(*[leaves for leaves, _ in flat], strict=True)])
 
