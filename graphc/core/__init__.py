@@ -146,7 +146,7 @@ from graphc.core.trace import (
     type_of_any,
 )
 from graphc.core.variable import Variable, is_symbolic, read, variable_placement
-from graphc.core.waiting import deadline, describe, wait_for, wait_for_async
+from graphc.core.waiting import are_soon_computed, deadline, describe, wait_for, wait_for_async
 
 __all__ = [
     "FUNCTIONS",
@@ -206,6 +206,7 @@ __all__ = [
     "apply",
     "apply_all",
     "apply_compiled",
+    "are_soon_computed",
     "array_of",
     "array_of_ints",
     "as_dtype",

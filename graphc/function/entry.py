@@ -152,7 +152,11 @@ def _simple(
     variables = [value(place) for place in traced.variable_places]
     lines: list[str] = []
     count, written = traced.num_results, traced.executable.num_written
-    if written:
+    timed = traced.executable.timeout is not None
+    if timed:
+        writer.namespace["in_time"] = traced.executable.in_time
+        call = f"in_time(({_listed(given)}), ({_listed(variables)}))"
+    elif written:
         call = f"run_on_variables(program, ({_listed(variables)}), {written}, ({_listed(given)}))"
     else:
         held = [f"held{place}" for place in range(len(variables))]
@@ -162,9 +166,11 @@ def _simple(
             lines += [f"if {' or '.join(f'{name} is None' for name in held)}:", f"    {writer.miss}"]
         call = f"program({_listed([*held, *given])})"
     # Arrays that JAX does not bring together are told by the long way, as are other rules for dtypes.
-    few = written > 0 and len(variables) <= _FEW
+    few = written > 0 and len(variables) <= _FEW and not timed
     run = _updating(writer, variables, written, given, count) if few else [f"results = {call}"]
     lines += ["try:", *(f"    {line}" for line in run), "except Differ:", f"    {writer.miss}"]
+    if timed:
+        lines.append(f"if results is None: {writer.miss}")
     names = [f"t{place}" for place in range(count)]
     for place, origin in traced.own.items():  # the caller has this tensor already
         names[place] = (tensors[origin] if isinstance(origin, int) else value(origin)) or names[place]

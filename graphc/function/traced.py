@@ -197,7 +197,7 @@ class TracedFunction:
         """Whether a call does nothing but run one program, on one device, and wrap its results."""
         written = not self.own or written_packer(self.structure, self.leaves, [""] * self.num_results) is not None
         special = self.after_call or not written or self._returns_passed or self.plan is not None
-        return not special and self.executable.timeout is None
+        return not special and (self.executable.timeout is None or self.executable.is_short)
 
     @cached_property
     def match(self) -> Callable[..., Any]:

@@ -17,6 +17,7 @@ from graphc.base import collection_paused, config, deadline, holding, interrupti
 from graphc.base.errors import FailedPreconditionError
 from graphc.core import (
     Variable,
+    are_soon_computed,
     context,
     dtype_rules,
     find_device,
@@ -199,6 +200,35 @@ class Executable:
 
         with deadline(self.timeout):
             return self.run(program, variables)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether :meth:`in_time` serves."""
+        return "_apart" in self.__dict__ and self._apart.short is not None
+
+    def in_time(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any] | None:
+        """As :meth:`bounded`, of a program that is short, where only :attr:`timeout` bounds the call.
+
+        Returns:
+          The outputs; None where another thread uses the variables, or the program is not as short any more.
+        """
+        program = self._apart.short
+        if program is None or (variables and not variable_lock.acquire(blocking=False)):
+            return None
+        try:
+            values = list(map(held, variables))
+            if any(value is None for value in values):
+                return None
+            results = program(*values, *arrays)
+            if not are_soon_computed(results):
+                with deadline(self.timeout):
+                    wait_for(results, lambda: self._described(arrays))
+            count = len(results) - self.num_written
+            _set_values(variables, results[count:])
+        finally:
+            if variables:
+                variable_lock.release()
+        return results[:count]
 
     @cached_property
     def _apart(self) -> ProgramApart:
