@@ -9,7 +9,7 @@ on several devices opens.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import jax
 import numpy as np
@@ -26,6 +26,7 @@ __all__ = [
     "in_turn",
     "is_spread",
     "kept_layouts",
+    "layout_text",
     "meeting_place",
     "mesh_text",
     "note_spread",
@@ -88,6 +89,18 @@ def mesh_text(mesh: Any) -> str:
       'data=1'
     """
     return ", ".join(f"{name}={size}" for name, size in mesh.shape.items())
+
+
+def layout_text(sharding: Any) -> str:
+    """Says how an array lies on several devices; empty for one device."""
+    if sharding.num_devices == 1:
+        return ""
+    if sharding.is_fully_replicated:
+        return f"whole on each of {sharding.num_devices} devices"
+    if not isinstance(sharding, NamedSharding):
+        return f"split over {sharding.num_devices} devices"
+    parts = ["*".join(cast("Any", part)) if isinstance(part, tuple) else part or "-" for part in sharding.spec]
+    return f"split ({', '.join(parts)}) over {mesh_text(sharding.mesh)}"
 
 
 def forget_spread() -> None:

@@ -53,10 +53,11 @@ class Sharding:
     Args:
       mesh: a ``jax.sharding.Mesh``, or the size of each axis by name, such as ``{"data": 4, "model": 2}``, of the
         first devices of the default platform.
-      rules: what each Variable is split over. A key is a regular expression that is searched for in the Variable's
-        name, or a Variable; the first that fits counts. A value is a tuple with the name of a mesh axis, a tuple of
-        several or None for each axis of the Variable. Or it is the name of one mesh axis: the Variable's largest axis
-        that can be divided by it is split, or none. An optimizer's state follows its Variable if no rule fits.
+      rules: what each Variable is split over: a dict, or pairs. A key is a regular expression that is searched for in
+        the Variable's name or, in a pair, a Variable; the first that fits counts. A value is a tuple with the name of a
+        mesh axis, a tuple of several or None for each axis of the Variable. Or it is the name of one mesh axis: the
+        Variable's largest axis that can be divided by it is split, or none. An optimizer's state follows its Variable
+        if no rule fits.
       batch: the axis of the mesh that batches are split over; the first when None.
 
     Raises:
@@ -68,8 +69,8 @@ class Sharding:
       >>> sharding = gx.distribute.Sharding({"data": 1}, {"kernel": "data"})
       >>> with sharding.scope():
       ...     kernel = gx.Variable(gx.ones((8, 4)), name="kernel")
-      >>> kernel.sharding.spec
-      PartitionSpec('data', None)
+      >>> tuple(kernel.sharding.spec)
+      ('data', None)
     """
 
     def __init__(self, mesh: Mesh | Mapping[str, int], rules: Rules = (), *, batch: str | None = None) -> None:
@@ -113,8 +114,8 @@ class Sharding:
         Example:
           >>> import graphc as gx
           >>> sharding = gx.distribute.Sharding({"data": 1})
-          >>> sharding.shard({"x": gx.ones((6, 2))})["x"].sharding.spec
-          PartitionSpec('data',)
+          >>> tuple(sharding.shard({"x": gx.ones((6, 2))})["x"].sharding.spec)
+          ('data',)
         """
         return nest.map_structure(partial(self._shard_leaf, axis), batch)
 
@@ -171,7 +172,7 @@ class Sharding:
         return tuple([axis if other == place else None for other in range(len(shape))])
 
     def __repr__(self) -> str:
-        rules = {key if isinstance(key, Variable) else key.pattern: axes for key, axes in self._rules}
+        rules = [(key.name if isinstance(key, Variable) else key.pattern, axes) for key, axes in self._rules]
         return f"Sharding({dict(self.mesh.shape)}, {rules}, batch={self.batch!r})"
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from graphc.base import Location, at, user_location
 from graphc.base.errors import InvalidArgumentError, VariableCreationError
-from graphc.core import LoopReport, Variable
+from graphc.core import LoopReport, Variable, layout_text
 from graphc.function import Arguments, BoundFunction, Function, TracedFunction, TraceNotes, array_leaves, function
+from graphc.inspect.collectives import CollectiveReport, collectives_of
 from graphc.inspect.compiling import lower_and_compile
 from graphc.inspect.decided import decided_branches
 from graphc.inspect.explanation import (
@@ -67,7 +68,7 @@ def explain(fn: Callable[..., Any], *args: Any, compile: bool = True, **kwargs: 
     compiled = fn if isinstance(fn, Function) else function(fn)
     traced = _trace(compiled, args, kwargs)
     arguments = compiled.bind(*args, **kwargs)
-    cost, memory = _compile(traced, arguments) if compile and traced.plan is None else (None, None)
+    cost, memory, collectives = _compile(traced, arguments) if compile and traced.plan is None else (None, None, ())
     notes = traced.notes
     return Explanation(
         function=compiled.name,
@@ -84,6 +85,7 @@ def explain(fn: Callable[..., Any], *args: Any, compile: bool = True, **kwargs: 
         unconverted=notes.unconverted,
         cost=cost,
         memory=memory,
+        collectives=collectives,
         traces=tuple(map(str, compiled.trace_report())),
     )
 
@@ -97,17 +99,27 @@ def _trace(compiled: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> T
         return compiled.trace(*args, **kwargs)
 
 
-def _compile(traced: TracedFunction, arguments: Arguments) -> tuple[CompileCost, Memory | None]:
+def _compile(
+    traced: TracedFunction, arguments: Arguments
+) -> tuple[CompileCost, Memory | None, tuple[CollectiveReport, ...]]:
     _, executable, cost = lower_and_compile(traced, arguments)
-    return cost, memory_of(executable)
+    return cost, memory_of(executable), collectives_of(executable)
 
 
 def _arguments(arguments: Arguments) -> list[ArgumentReport]:
-    tensors = {path for path, _ in array_leaves(arguments)}
+    tensors = dict(array_leaves(arguments))
     return [
-        ArgumentReport(path, what, static=path not in tensors and not what.startswith("a Variable"))
+        ArgumentReport(
+            path, _laid_out(what, tensors.get(path)), static=path not in tensors and not what.startswith("a Variable")
+        )
         for path, what in arguments.described()
     ]
+
+
+def _laid_out(text: str, value: Any) -> str:
+    """What a tensor or Variable is, and how it lies where that is not on one device."""
+    layout = layout_text(value.sharding) if hasattr(value, "sharding") else ""
+    return f"{text}, {layout}" if layout else text
 
 
 def _captured(traced: TracedFunction, arguments: Arguments) -> list[tuple[str, str]]:
@@ -141,7 +153,7 @@ def _steps(traced: TracedFunction) -> list[str]:
 
 
 def _type_of(variable: Variable | None) -> str:
-    return "" if variable is None else str(variable.type)
+    return "" if variable is None else _laid_out(str(variable.type), variable)
 
 
 def _lines(notes: TraceNotes) -> list[LineReport]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from graphc.base import Location
+from graphc.inspect.collectives import CollectiveReport
 from graphc.inspect.listing import format_explanation
 from graphc.inspect.report import CompileCost, Memory
 
@@ -27,7 +28,7 @@ class ArgumentReport:
 
     Attributes:
       path: the expression that reaches it: ``batch['x'][0]``.
-      what: it is: a type for a tensor, else the value.
+      what: it is: a type for a tensor, and how it lies on several devices; else the value.
       static: whether it is a Python value that is part of the program, so that another value needs another trace.
     """
 
@@ -98,7 +99,7 @@ class VariableReport:
 
     Attributes:
       name: its name.
-      type: shape and dtype.
+      type: shape and dtype; and how it lies, where that is not on one device.
       read: whether its value is used.
       written: whether it is assigned.
     """
@@ -129,6 +130,7 @@ class Explanation:
       unconverted: the functions whose Python control flow was not converted, and why.
       cost: what each step took, in seconds; None where nothing was compiled.
       memory: what the program needs; None where the backend does not tell.
+      collectives: what the devices exchange in a program that runs on several, by kind.
       traces: each time the function was traced, and why.
 
     Example:
@@ -156,6 +158,7 @@ class Explanation:
     unconverted: dict[str, str]
     cost: CompileCost | None
     memory: Memory | None
+    collectives: tuple[CollectiveReport, ...]
     traces: tuple[str, ...]
 
     @property

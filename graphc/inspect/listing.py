@@ -41,6 +41,7 @@ def format_explanation(found: Explanation) -> Group:
         ("looked at again at each call", _guards(found)),
         ("device", [f"the program runs on {found.device}"] if found.device else []),
         ("steps", found.steps),
+        ("collectives", _collectives(found)),
         ("after each run", found.after_call),
         ("only when traced", [_loop(place, what) for what, place in found.side_effects]),
         ("not converted", [f"{name}: {reason}" for name, reason in found.unconverted.items()]),
@@ -107,6 +108,14 @@ def _arguments(found: Explanation) -> list[str]:
     ]
     more = len(found.arguments) - len(rows)
     return [*rows, f"and {more} more"] if more else rows
+
+
+def _collectives(found: Explanation) -> list[str]:
+    """What the devices exchange in each run."""
+    return [
+        f"{each.count} {each.kind}, {each.arrays} arrays, {format_bytes(each.bytes)} on each device"
+        for each in found.collectives
+    ]
 
 
 def _loop(place: Location | None, text: str, times: int = 1) -> str:

@@ -257,3 +257,22 @@ def test_shard_in_a_compiled_function_lays_out_what_it_made(parallel: DataParall
 def test_shard_refuses_axes_that_are_not_there(parallel: DataParallel) -> None:
     with pytest.raises(InvalidArgumentError, match=r"an array of shape \(64, 8\) has no axis 2"):
         parallel.shard(X, axis=2)
+
+
+def test_explain_says_how_things_lie_and_what_the_devices_exchange(parallel: DataParallel) -> None:
+    with parallel.scope():
+        w = gx.Variable(np.ones((8, 2), np.float32), name="global_w")
+
+    @gx.function
+    def step(x: Any) -> Any:
+        w.assign_sub(0.01 * gx.matmul(x.T, x @ w))
+        return gx.mean(x)
+
+    found = gx.explain(step, parallel.shard(X))
+    (reduced,) = found.collectives
+    assert (reduced.kind, reduced.arrays, reduced.bytes) == ("all-reduce", 2, 8 * 2 * 4 + 4)
+    text = str(found)
+    assert "x: f32[64,8], split (replica) over replica=8" in text
+    assert "f32[8,2], whole on each of 8 devices: read and written" in text
+    assert f"{reduced.count} all-reduce, 2 arrays, 68 B on each device" in text
+    assert not gx.explain(lambda x: x + 1, X).collectives

@@ -1,0 +1,57 @@
+"""The collectives that XLA put into a program, read from its compiled text."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["CollectiveReport", "collectives_of"]
+
+_KINDS = "all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute|collective-broadcast"
+# A collective that runs beside others is two instructions; the second has the type of the result.
+_INSTRUCTION = re.compile(rf"= (?P<type>\(.*?\)|\S+) (?P<kind>{_KINDS}|ragged-all-to-all)(?:-done)?\(")
+_ARRAY = re.compile(r"(?P<dtype>[a-z]+(?P<bits>\d*)\w*)\[(?P<shape>[\d,]*)\]")
+
+
+@dataclass(frozen=True)
+class CollectiveReport:
+    """Collectives of one kind in a program.
+
+    Attributes:
+      kind: such as ``"all-reduce"``.
+      count: how many there are; one in the body of a loop counts once.
+      arrays: how many arrays they work on together.
+      bytes: of what they give on each device.
+    """
+
+    kind: str
+    count: int
+    arrays: int
+    bytes: int
+
+
+def collectives_of(executable: Any) -> tuple[CollectiveReport, ...]:
+    """Lists the collectives of a compiled program.
+
+    Args:
+      executable: JAX's (``jax.stages.Compiled``).
+    """
+    counts: Counter[str] = Counter()
+    arrays: Counter[str] = Counter()
+    sizes: Counter[str] = Counter()
+    for found in _INSTRUCTION.finditer(executable.as_text() or ""):
+        given = [_bytes(array) for array in _ARRAY.finditer(found["type"])]
+        counts[found["kind"]] += 1
+        arrays[found["kind"]] += len(given)
+        sizes[found["kind"]] += sum(given)
+    return tuple(CollectiveReport(kind, count, arrays[kind], sizes[kind]) for kind, count in sorted(counts.items()))
+
+
+def _bytes(array: re.Match[str]) -> int:
+    """The bytes of an array by its type, such as ``bf16[64,8]``; ``pred`` has one each."""
+    count = 1
+    for size in filter(None, array["shape"].split(",")):
+        count *= int(size)
+    return count * int(array["bits"] or 8) // 8

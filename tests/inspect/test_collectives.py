@@ -1,0 +1,26 @@
+"""Collectives are counted in the text of compiled programs, also those that run beside others."""
+
+from __future__ import annotations
+
+from graphc.inspect.collectives import CollectiveReport, collectives_of
+
+TEXT = """
+  %all-reduce.5 = (f32[], bf16[64,64]{1,0}, /*index=2*/pred[8]{0}) all-reduce(%a, %dot.7, %c), channel_id=1
+  %all-gather-start = (f32[8]{0}, f32[64]{0}) all-gather-start(%param.1), channel_id=2
+  ROOT %all-gather-done = f32[64]{0} all-gather-done(%all-gather-start)
+  %reduce-scatter.1 = c64[4]{0} reduce-scatter(%all-gather-done), channel_id=3
+  %fusion = f32[4]{0} fusion(%reduce-scatter.1), calls=%all-reduce.computation
+"""
+
+
+class _Program:
+    def as_text(self) -> str:
+        return TEXT
+
+
+def test_each_collective_counts_once_with_the_bytes_of_its_result() -> None:
+    assert collectives_of(_Program()) == (
+        CollectiveReport("all-gather", 1, 1, 256),
+        CollectiveReport("all-reduce", 1, 3, 4 + 8192 + 8),
+        CollectiveReport("reduce-scatter", 1, 1, 32),
+    )
