@@ -15,6 +15,7 @@ from benchmarks import (
     eager,
     fresh,
     functions,
+    global_view,
     loops,
     memory,
     mlp,
@@ -45,6 +46,7 @@ _MODULES = (
     sessions,
     queues,
     readers,
+    global_view,
 )
 ROWS: tuple[Row, ...] = tuple(row for module in _MODULES for row in module.ROWS)
 
