@@ -86,6 +86,18 @@ if TYPE_CHECKING:
         while_loop,
     )
     from graphc.composites import IndexedSlices, RaggedTensor, SparseTensor, TensorArray
+    from graphc.distribute import (
+        all_gather,
+        all_to_all,
+        axis_index,
+        axis_size,
+        pmap,
+        pmax,
+        pmean,
+        pmin,
+        ppermute,
+        psum,
+    )
     from graphc.gradients import (
         ForwardAccumulator,
         GradientTape,
@@ -165,7 +177,11 @@ __all__: list[str] = [
     "TensorSpec",
     "Variable",
     "add_queue_runner",
+    "all_gather",
+    "all_to_all",
     "arrays",
+    "axis_index",
+    "axis_size",
     "call_jax",
     "check_numerics",
     "checkpoints",
@@ -219,9 +235,15 @@ __all__: list[str] = [
     "placeholder",
     "placeholder_with_default",
     "placement",
+    "pmap",
+    "pmax",
+    "pmean",
+    "pmin",
+    "ppermute",
     "print",
     "producers",
     "profile",
+    "psum",
     "py_func",
     "pyfunc",
     "queues",
@@ -263,7 +285,7 @@ _HOMES = {
     "graphc.composites": "IndexedSlices RaggedTensor SparseTensor TensorArray",
     "graphc.autograph": "check_numerics cond do_not_convert fori_loop log_message loop_options print pyfunc scan "
     "switch to_source while_loop",
-    "graphc.distribute": "distribute",
+    "graphc.distribute": "all_gather all_to_all axis_index axis_size distribute pmap pmax pmean pmin ppermute psum",
     "graphc.gradients": "ForwardAccumulator GradientTape custom_gradient grad hessian jacfwd jacobian jacrev jvp "
     "linearize value_and_grad",
     "graphc.inspect": "compare explain",

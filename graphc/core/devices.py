@@ -27,8 +27,10 @@ __all__ = [
     "Device",
     "all_devices",
     "canonical_device",
+    "common_name",
     "device_name",
     "devices",
+    "find_common",
     "find_device",
     "laid_out",
     "named_device",
@@ -178,6 +180,23 @@ def _name_elsewhere(device: Device) -> str:
     ]
     index = others.index(device) if device in others else device.id
     return f"/task:{device.process_index}/device:{_kind(device.platform)}:{index}"
+
+
+def common_name(device: Device) -> str:
+    """The name of a device that all processes which run the program have for it: of one process, the canonical one."""
+    return device_name(device) if jax.process_count() == 1 else _name_elsewhere(device)
+
+
+def find_common(name: str) -> Device:
+    """The device of that :func:`common_name`.
+
+    Raises:
+      NotFoundError: no such device exists; the message lists those of this process.
+    """
+    if jax.process_count() == 1:
+        return find_device(name)
+    found = next((device for device in all_devices() if _name_elsewhere(device) == name), None)
+    return find_device(name) if found is None else found
 
 
 def named_device(spec: DeviceSpec, location: Location | None = None) -> str:

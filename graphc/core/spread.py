@@ -17,7 +17,7 @@ from jax.core import Tracer
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from graphc.base import detours, set_detour
+from graphc.base import config, detours, set_detour
 from graphc.core.context import SPREAD, set_slow
 from graphc.ir import TensorType
 
@@ -109,7 +109,7 @@ def forget_spread() -> None:
     set_slow(SPREAD, enabled=False)
 
 
-Turns = Callable[[str, Callable[[], Any]], Any]
+Turns = Callable[[str, Callable[[], Any], int], Any]
 _turns: Turns | None = None
 
 
@@ -117,7 +117,7 @@ def register_turns(turns: Turns) -> None:
     """Says how programs are launched one at a time; the lowering, a layer above, calls this once.
 
     Args:
-      turns: takes a name for messages and the launch; returns what that returns.
+      turns: takes a name for messages, the launch, and how many may be in flight; returns what the launch returns.
     """
     global _turns
     _turns = turns
@@ -125,9 +125,9 @@ def register_turns(turns: Turns) -> None:
 
 def in_turn(name: str, launch: Callable[[], Any], sharding: Any) -> Any:
     """Launches a program that runs where a sharding says; on simulated devices once the one before it is done."""
-    if _turns is None or next(iter(sharding.device_set)).platform != "cpu":
+    if _turns is None or sharding.num_devices == 1 or next(iter(sharding.device_set)).platform != "cpu":
         return launch()
-    return _turns(name, launch)
+    return _turns(name, launch, config.max_in_flight or 1)
 
 
 def kept_layouts(new: Sequence[Any], old: Sequence[Any]) -> list[Any]:

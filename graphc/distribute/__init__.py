@@ -1,10 +1,25 @@
 """Layer 8: data parallelism over the devices of this process, or of all processes that run the program."""
 
+from graphc.distribute.axes import (
+    all_gather,
+    all_mean,
+    all_sum,
+    all_to_all,
+    axis_index,
+    axis_size,
+    pmax,
+    pmean,
+    pmin,
+    ppermute,
+    psum,
+    replica_index,
+)
 from graphc.distribute.constraint import shard
 from graphc.distribute.data_parallel import DataParallel, ParallelFunction
 from graphc.distribute.pipeline import Pipeline
+from graphc.distribute.pmap import pmap
 from graphc.distribute.processes import initialize, launch, process_count, process_index, synchronized
-from graphc.distribute.replica import PerReplica, all_mean, all_sum, replica_index
+from graphc.distribute.replica import PerReplica
 from graphc.distribute.sharding import Sharding
 
 __all__ = [
@@ -13,12 +28,22 @@ __all__ = [
     "PerReplica",
     "Pipeline",
     "Sharding",
+    "all_gather",
     "all_mean",
     "all_sum",
+    "all_to_all",
+    "axis_index",
+    "axis_size",
     "initialize",
     "launch",
+    "pmap",
+    "pmax",
+    "pmean",
+    "pmin",
+    "ppermute",
     "process_count",
     "process_index",
+    "psum",
     "replica_index",
     "shard",
     "synchronized",

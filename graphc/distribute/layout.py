@@ -9,11 +9,9 @@ import numpy as np
 from jax.sharding import Mesh
 
 from graphc.core import Device
-from graphc.ops import REPLICA_AXIS
+from graphc.ops import COPY_AXIS, REPLICA_AXIS
 
 __all__ = ["COPY_AXIS", "batch_mesh", "split_mesh"]
-
-COPY_AXIS = "copy"
 
 
 def batch_mesh(devices: Sequence[Device], rows: int) -> Mesh:

@@ -7,58 +7,93 @@ none. Both are decided here, by a walk over the graph, before anything runs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
-from graphc.base import at
-from graphc.base.errors import InvalidArgumentError
+from graphc.base import at, warn_at
+from graphc.base.errors import GraphcWarning, InvalidArgumentError
 from graphc.ir import Graph, Node, Value
 from graphc.ops import (
+    AXIS_INDEX,
     BAD_VALUES,
     COLLECTIVES,
     COND,
     FIRST_TRUE,
-    FOLD_IN_REPLICA,
+    FOLD_IN_AXIS,
     HOST_CALL,
     HOST_CALLS,
-    REPLICA_INDEX,
+    SAME_ON_ALL,
     SWITCH,
     UNORDERED_HOST_CALL,
+    VMAP,
 )
 
-__all__ = ["differing_outputs"]
+__all__ = ["Analysis", "check_law", "differing_outputs"]
 
 
-def differing_outputs(graph: Graph, inputs: Sequence[bool]) -> tuple[bool, ...]:
-    """Whether each output of the graph differs between replicas.
+def differing_outputs(graph: Graph, inputs: Sequence[bool]) -> Analysis:
+    """Finds which outputs of a graph differ between replicas.
 
     Args:
       graph: the graph of one replica.
       inputs: for each input, whether it differs (a part of the batch) or not (a variable, a captured tensor).
 
     Raises:
-      InvalidArgumentError: a variable is assigned a value that differs, or a collective runs under a condition that
-        does.
+      InvalidArgumentError: a collective runs under a condition that differs.
     """
     if any(node.op in _FAILING for node in graph.walk()):
-        _Analysis(failing=True).walk(graph, inputs, uniform=True)
-    return _Analysis(failing=False).walk(graph, inputs, uniform=True)
+        Analysis(failing=True).walk(graph, inputs, uniform=True)
+    found = Analysis(failing=False)
+    found.outputs = found.walk(graph, inputs, uniform=True)
+    return found
 
 
-@dataclass(frozen=True)
-class _Analysis:
+def check_law(graph: Graph, known: Analysis) -> None:
+    """Warns where gradients of a loss that is reduced over the replicas are summed over them once more.
+
+    Each replica's gradient of such a loss is ``num_replicas`` times its share, so that the mean over the replicas is
+    the gradient of the loss, and their sum is ``num_replicas`` times as much.
+    """
+    counted: set[Value] = set()
+    for node in graph.nodes:
+        if node.op.name == "vjp" and node.attrs["op"] in ("psum", "pmean"):
+            cotangents = node.inputs[len(node.inputs) - sum(node.attrs["cotangents"]) :]
+            if not any(known.differs[value] for value in cotangents):
+                counted.update(node.outputs)
+        elif counted.isdisjoint(node.inputs):
+            continue
+        elif node.op.name == "psum":
+            text = (
+                "gradients of a loss that is itself summed or averaged over the replicas are summed over them, so that "
+                "they count once for each replica; average them, with gx.pmean or gx.distribute.all_mean, or take the "
+                "gradient of each replica's own loss"
+            )
+            warn_at(GraphcWarning(text), node.location)
+            return
+        elif node.op.name not in SAME_ON_ALL:
+            counted.update(node.outputs)
+
+
+class Analysis:
     """What differs between replicas.
 
-    Attributes:
+    Args:
       failing: whether some replicas may fail and others not. Where one fails the whole call does, and nothing that was
         computed counts; but a replica that fails leaves its loops, and others would wait for it in a collective.
+
+    Attributes:
+      differs: whether each value does; in the bodies of loops in any iteration.
+      outputs: whether each output of the graph does.
     """
 
-    failing: bool
+    def __init__(self, *, failing: bool) -> None:
+        self.failing = failing
+        self.differs: dict[Value, bool] = {}
+        self.outputs: tuple[bool, ...] = ()
 
     def walk(self, graph: Graph, inputs: Sequence[bool], *, uniform: bool) -> tuple[bool, ...]:
         """Whether each output of a graph differs, which all replicas run if ``uniform``."""
-        differs: dict[Value, bool] = dict(zip(graph.inputs, inputs, strict=True))
+        differs = self.differs
+        differs.update(zip(graph.inputs, inputs, strict=True))
         for node in graph.nodes:
             given = [differs[value] for value in node.inputs]
             if node.op in (COND, SWITCH):
@@ -70,23 +105,23 @@ class _Analysis:
 
     def _outputs(self, node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
         name, count = node.op.name, len(node.outputs)
+        if name == "vjp" and node.attrs["op"] in COLLECTIVES and not uniform:
+            _refuse_collective(node, name)
         if name in COLLECTIVES:
             if not uniform:
                 _refuse_collective(node, name)
-            return [False] * count
+            return [name not in SAME_ON_ALL] * count
         if node.op in _FAILING:
             states = {HOST_CALL: 2, UNORDERED_HOST_CALL: 1}.get(node.op, count)
             return [self.failing] * states + [True] * (count - states)
         if node.op in _SOURCES:
             return [True] * count
-        if name == "assign_variable":
-            if given[0] and not self.failing:
-                _refuse_assignment(node, node.attrs["variable"])
-            return []
         if name == "while":
             return self._while(node, given, uniform=uniform)
         if name == "scan":
             return self._scan(node, given, uniform=uniform)
+        if node.op is VMAP:
+            return self.walk(node.regions[0], given, uniform=uniform)
         return self._opaque(node, given, uniform=uniform)
 
     def _opaque(self, node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
@@ -127,7 +162,7 @@ class _Analysis:
             carry = widened
 
 
-_SOURCES = (REPLICA_INDEX, FOLD_IN_REPLICA, *HOST_CALLS)
+_SOURCES = (AXIS_INDEX, FOLD_IN_AXIS, *HOST_CALLS)
 _FAILING = (BAD_VALUES, *HOST_CALLS)
 
 
@@ -143,14 +178,6 @@ def _choices(node: Node, differs: Mapping[Value, bool]) -> list[bool]:
 
 def _refuse_collective(node: Node, name: str) -> None:
     _refuse(node, f"{name} runs under a condition that differs between replicas, so that some would wait for ever")
-
-
-def _refuse_assignment(node: Node, variable: str) -> None:
-    _refuse(
-        node,
-        f"Variable {variable!r} is assigned a value that differs between replicas, but replicas share their variables; "
-        "reduce it first, with gx.distribute.all_mean(...), or update it through an optimizer, which does",
-    )
 
 
 def _refuse(node: Node, why: str) -> None:

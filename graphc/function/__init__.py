@@ -5,7 +5,7 @@ from graphc.function.bound import BoundFunction
 from graphc.function.concrete import ConcreteFunction
 from graphc.function.from_graph import from_graph
 from graphc.function.function import TOOLS, Function, function
-from graphc.function.mapped import vectorized_map, vmap
+from graphc.function.mapped import Mapped, MappedArguments, SameFunction, axes_of_results, vectorized_map, vmap
 from graphc.function.mode import functions_run_eagerly, run_functions_eagerly
 from graphc.function.options import TraceOptions
 from graphc.function.pure import to_jax
@@ -21,12 +21,16 @@ __all__ = [
     "BoundFunction",
     "ConcreteFunction",
     "Function",
+    "Mapped",
+    "MappedArguments",
+    "SameFunction",
     "TensorSpec",
     "TraceNotes",
     "TraceOptions",
     "TraceReport",
     "TracedFunction",
     "array_leaves",
+    "axes_of_results",
     "from_graph",
     "function",
     "functions_run_eagerly",

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from types import FunctionType
 from typing import Any
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
-from graphc.core import FUNCTIONS, Tensor, Trace, Variable, context, converted, is_array, operand
+from graphc.core import FUNCTIONS, Region, Tensor, Trace, Variable, context, converted, is_array, operand
 from graphc.function.arguments import Arguments
 from graphc.function.function import Function
 from graphc.function.traced import TracedFunction
 from graphc.ir import TensorType
 from graphc.ops import MappedRegion, emit_vmap
 
-__all__ = ["vectorized_map", "vmap"]
+__all__ = ["Mapped", "MappedArguments", "SameFunction", "axes_of_results", "vectorized_map", "vmap"]
 
 
 def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
@@ -62,7 +63,7 @@ def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callabl
     if not callable(fn):
         raise at(InvalidTypeError(f"vmap: expected a function, got {fn!r:.60}"), user_location())
     try:
-        compiled = _kept(_Same(fn), in_axes, out_axes)
+        compiled = _kept(SameFunction(fn), in_axes, out_axes)
     except TypeError:  # something cannot be hashed
         compiled = _made(fn, in_axes, out_axes)
 
@@ -94,7 +95,7 @@ def vectorized_map(fn: Callable[[Any], Any], elems: Any) -> Any:
     return vmap(fn)(elems)
 
 
-class _Same:
+class SameFunction:
     """A function as a key: also one that is made anew, such as a lambda in a loop, by what it is made of."""
 
     __slots__ = ("fn", "key")
@@ -107,26 +108,26 @@ class _Same:
             self.key = fn.__code__, id(fn.__globals__), fn.__name__
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.key == other.key
+        return isinstance(other, SameFunction) and self.key == other.key
 
     def __hash__(self) -> int:
         return hash(self.key)
 
 
 @lru_cache(maxsize=64, typed=True)
-def _kept(same: _Same, in_axes: Any, out_axes: Any) -> _Mapped:
+def _kept(same: SameFunction, in_axes: Any, out_axes: Any) -> Mapped:
     return _made(same.fn, in_axes, out_axes)
 
 
-def _made(fn: Callable[..., Any], in_axes: Any, out_axes: Any) -> _Mapped:
-    return _Mapped(partial(_for_rows, fn, in_axes, out_axes), on_retrace="ignore", name=_name(fn))
+def _made(fn: Callable[..., Any], in_axes: Any, out_axes: Any) -> Mapped:
+    return Mapped(partial(_for_rows, fn, in_axes, out_axes), on_retrace="ignore", name=_name(fn))
 
 
 def _name(fn: Callable[..., Any]) -> str:
     return str(getattr(fn, "__name__", type(fn).__name__))
 
 
-class _Mapped(Function):
+class Mapped(Function):
     """A function that is compiled in every mode, since that is what mapping is."""
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -148,108 +149,171 @@ class _Mapped(Function):
 
 def _for_rows(fn: Callable[..., Any], in_axes: Any, out_axes: Any, /, *args: Any, **kwargs: Any) -> Any:
     name = _name(fn)
-    leaves, structure = nest.flatten((args, kwargs))
-    paths = [path for path, _ in (*nest.flatten_with_paths(args, "args"), *nest.flatten_with_paths(kwargs, "kwargs"))]
-    axes = _axes_of_arguments(in_axes, args, kwargs)
-    mapped = [place for place, axis in enumerate(axes) if axis is not None]
-    values: dict[int, Any] = {place: _tensor(leaves[place], paths[place], axes[place]) for place in mapped}
-    normal = {place: _axis(axes[place], len(values[place].shape), paths[place], values[place]) for place in mapped}
-    size = _size(values, normal, paths, name)
+    given = MappedArguments.of("vmap", name, in_axes, args, kwargs)
     if context.trace is None:  # for the Variables that it makes
-        rows = {place: FUNCTIONS["take"](values[place], 0, axis=normal[place]) for place in mapped}
-        fn(*_given(leaves, structure, rows)[0], **_given(leaves, structure, rows)[1])
+        rows = {place: FUNCTIONS["take"](value, 0, axis=given.axes[place]) for place, value in given.values.items()}
+        positional, named = given.rebuilt(rows)
+        fn(*positional, **named)
         return None
     what = f"the function {name!r} that gx.vmap maps"
     region = MappedRegion(context.trace, what)
-    arguments = [region.argument(_row_type(values[place].type, normal[place]), paths[place]) for place in mapped]
-    given = {place: argument.fork() for place, argument in zip(mapped, arguments, strict=True)}
-    with region.tracing():
-        for place, leaf in enumerate(leaves):
-            if place not in given and is_array(leaf):
-                given[place] = region.lift(operand(leaf)).snapshot()
-        positional, named = _given(leaves, structure, given)
-        result = converted(fn)(*positional, **named)
-        found, result_structure = nest.flatten(result)
-        outputs = [region.lift(_result(leaf, name)).snapshot() for leaf in found]
-    region.refuse_writes(what)
-    places = [
-        None if axis is None else _axis(axis, len(output.shape) + 1, f"out_axes={out_axes!r}", output)
-        for axis, output in zip(_spread(out_axes, result, "out_axes"), outputs, strict=True)
+    arguments = [
+        region.argument(_row_type(value.type, given.axes[place]), given.paths[place])
+        for place, value in given.values.items()
     ]
-    tensors = [_lifted(context.trace, values[place]) for place in mapped]
-    results = emit_vmap(region, arguments, outputs, tensors, [normal[place] for place in mapped], places, size)
-    return nest.unflatten(result_structure, results)
+    outputs, structure, result = given.traced(region, fn, arguments, "vmap", name)
+    region.refuse_writes(what)
+    places = axes_of_results("vmap", out_axes, result, outputs)
+    tensors = [_lifted(context.trace, value) for value in given.values.values()]
+    results = emit_vmap(region, arguments, outputs, tensors, [*given.axes.values()], places, given.size)
+    return nest.unflatten(structure, results)
 
 
-def _given(leaves: Sequence[Any], structure: nest.Structure, new: dict[int, Any]) -> tuple[Any, Any]:
-    return nest.unflatten(structure, [new.get(place, leaf) for place, leaf in enumerate(leaves)])
+@dataclass(frozen=True)
+class MappedArguments:
+    """The arguments of a function that is mapped over axes of some of them.
+
+    Attributes:
+      leaves: all leaves of the positional and keyword arguments.
+      structure: in which they stand.
+      paths: the expression of each.
+      values: those that are mapped over, as tensors, by their places among the leaves.
+      axes: the axis of each.
+      size: how large these axes are.
+    """
+
+    leaves: list[Any]
+    structure: nest.Structure
+    paths: list[str]
+    values: dict[int, Any]
+    axes: dict[int, int]
+    size: int
+
+    @classmethod
+    def of(cls, what: str, name: str, in_axes: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> MappedArguments:
+        """Takes the arguments of a call apart.
+
+        Args:
+          what: maps the function, for messages: "vmap".
+          name: of the function.
+          in_axes: as for :func:`vmap`.
+          args: of the call.
+          kwargs: of the call.
+
+        Raises:
+          InvalidTypeError, InvalidArgumentError: as the function that :func:`vmap` gives.
+        """
+        leaves, structure = nest.flatten((args, kwargs))
+        pairs = (*nest.flatten_with_paths(args, "args"), *nest.flatten_with_paths(kwargs, "kwargs"))
+        paths = [path for path, _ in pairs]
+        found = enumerate(_axes_of_arguments(what, in_axes, args, kwargs))
+        axes = {place: axis for place, axis in found if axis is not None}
+        values: dict[int, Any] = {place: _tensor(what, leaves[place], paths[place], axes[place]) for place in axes}
+        normal = {
+            place: _axis(what, axes[place], len(value.shape), paths[place], value) for place, value in values.items()
+        }
+        return cls(leaves, structure, paths, values, normal, _size(what, values, normal, paths, name))
+
+    def rebuilt(self, new: dict[int, Any]) -> tuple[Any, Any]:
+        """Returns the positional and keyword arguments with other leaves in some places."""
+        return nest.unflatten(self.structure, [new.get(place, leaf) for place, leaf in enumerate(self.leaves)])
+
+    def traced(
+        self, region: Region, fn: Callable[..., Any], parts: Sequence[Any], what: str, name: str, *, lifts: bool = True
+    ) -> tuple[list[Any], nest.Structure, Any]:
+        """Runs the function in a region, on ``parts`` in place of the values that are mapped over.
+
+        Returns:
+          The leaves of its result as tensors of the region, their structure, and the result itself. Without ``lifts``
+          Python values stay what they are.
+        """
+        given = {place: part.fork() for place, part in zip(self.values, parts, strict=True)}
+        with region.tracing():
+            for place, leaf in enumerate(self.leaves):
+                if place not in given and is_array(leaf):
+                    given[place] = region.lift(operand(leaf)).snapshot()
+            positional, named = self.rebuilt(given)
+            result = converted(fn)(*positional, **named)
+            found, structure = nest.flatten(result)
+            outputs = [
+                region.lift(_result(what, leaf, name)).snapshot() if lifts or is_array(leaf) else leaf for leaf in found
+            ]
+            return outputs, structure, result
+
+
+def axes_of_results(what: str, out_axes: Any, result: Any, outputs: Sequence[Any]) -> list[int | None]:
+    """Returns the axis of each leaf of the result of a mapped function, of which ``outputs`` are the rows."""
+    return [
+        None if axis is None else _axis(what, axis, len(output.shape) + 1, f"out_axes={out_axes!r}", output)
+        for axis, output in zip(_spread(what, out_axes, result, "out_axes"), outputs, strict=True)
+    ]
 
 
 def _lifted(trace: Trace, value: Any) -> Tensor:
     return trace.lift(value)
 
 
-def _axes_of_arguments(in_axes: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int | None]:
+def _axes_of_arguments(what: str, in_axes: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int | None]:
     """The axis of each leaf of the arguments."""
     if not isinstance(in_axes, tuple | list):
         in_axes = (in_axes,) * len(args)
     each = nest.as_tuple(in_axes)
     if len(each) != len(args):
         error = InvalidArgumentError(
-            f"vmap: in_axes={in_axes!r} is for {len(each)} positional arguments, {len(args)} were given"
+            f"{what}: in_axes={in_axes!r} is for {len(each)} positional arguments, {len(args)} were given"
         )
         raise at(error, user_location())
-    found = [axis for axes, arg in zip(each, args, strict=True) for axis in _spread(axes, arg, "in_axes")]
+    found = [axis for axes, arg in zip(each, args, strict=True) for axis in _spread(what, axes, arg, "in_axes")]
     return [*found, *[0] * len(nest.flatten(kwargs)[0])]
 
 
-def _spread(axes: Any, value: Any, name: str) -> Iterator[int | None]:
+def _spread(what: str, axes: Any, value: Any, name: str) -> Iterator[int | None]:
     """The axis of each leaf of a value: where ``axes`` has one, that of all that is below."""
     if axes is None or (isinstance(axes, int) and not isinstance(axes, bool)):
         yield from [axes] * len(nest.flatten(value)[0])
         return
     wanted, parts = nest.children(axes), nest.children(value)
     if wanted is None:
-        raise at(InvalidTypeError(f"vmap: {name} must be made of ints and None, got {axes!r:.60}"), user_location())
+        raise at(InvalidTypeError(f"{what}: {name} must be made of ints and None, got {axes!r:.60}"), user_location())
     if parts is None or type(axes) is not type(value) or wanted[0] != parts[0]:
         error = InvalidArgumentError(
-            f"vmap: {name} has {nest.flatten(axes)[1]} where there is {nest.flatten(value)[1]}; give one axis for all "
-            "of it, or its structure"
+            f"{what}: {name} has {nest.flatten(axes)[1]} where there is {nest.flatten(value)[1]}; give one axis for "
+            "all of it, or its structure"
         )
         raise at(error, user_location())
     for axis, part in zip(wanted[1], parts[1], strict=True):
-        yield from _spread(axis, part, name)
+        yield from _spread(what, axis, part, name)
 
 
-def _tensor(leaf: Any, path: str, axis: Any) -> Any:
+def _tensor(what: str, leaf: Any, path: str, axis: Any) -> Any:
     if not is_array(leaf) and not isinstance(leaf, Variable):
         error = InvalidTypeError(
-            f"vmap: {path} is {leaf!r:.60}, which has no axis {axis} to map over; give None for it in in_axes, so that "
-            "it is the same for all rows"
+            f"{what}: {path} is {leaf!r:.60}, which has no axis {axis} to map over; give None for it in in_axes, so "
+            "that it is the same for all rows"
         )
         raise at(error, user_location())
     value: Any = operand(leaf)
     return value if isinstance(value, Tensor) else FUNCTIONS["asarray"](value)
 
 
-def _axis(axis: Any, count: int, path: str, value: Any) -> int:
+def _axis(what: str, axis: Any, count: int, path: str, value: Any) -> int:
     if not -count <= axis < count:
-        error = InvalidArgumentError(f"vmap: {path}: there is no axis {axis}, the type is {value.type}")
+        error = InvalidArgumentError(f"{what}: {path}: there is no axis {axis}, the type is {value.type}")
         raise at(error, user_location())
     return axis % count
 
 
-def _size(values: dict[int, Any], axes: dict[int, int], paths: Sequence[str], name: str) -> int:
+def _size(what: str, values: dict[int, Any], axes: dict[int, int], paths: Sequence[str], name: str) -> int:
     """How many rows there are."""
     sizes = {place: value.shape[axes[place]] for place, value in values.items()}
     if not sizes:
-        error = InvalidArgumentError(f"vmap: no argument of {name!r} is mapped over; in_axes must have an int")
+        error = InvalidArgumentError(f"{what}: no argument of {name!r} is mapped over; in_axes must have an int")
         raise at(error, user_location())
     first, size = next(iter(sizes.items()))
     for place, other in sizes.items():
         if other != size:
             error = InvalidArgumentError(
-                f"vmap: {paths[first]} has {size} rows (axis {axes[first]} of {values[first].type}), {paths[place]} "
+                f"{what}: {paths[first]} has {size} rows (axis {axes[first]} of {values[first].type}), {paths[place]} "
                 f"has {other} (axis {axes[place]} of {values[place].type})"
             )
             raise at(error, user_location())
@@ -260,11 +324,11 @@ def _row_type(type: TensorType, axis: int) -> TensorType:
     return TensorType((*type.shape[:axis], *type.shape[axis + 1 :]), type.dtype, type.weak)
 
 
-def _result(leaf: Any, name: str) -> Any:
+def _result(what: str, leaf: Any, name: str) -> Any:
     try:
         return operand(FUNCTIONS["asarray"](leaf))
     except GraphcError:
         error = InvalidTypeError(
-            f"vmap: {name!r} returned {leaf!r:.60}; what is mapped returns tensors and numbers, in nested structures"
+            f"{what}: {name!r} returned {leaf!r:.60}; what is mapped returns tensors and numbers, in nested structures"
         )
         raise at(error, user_location()) from None

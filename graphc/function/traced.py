@@ -197,6 +197,7 @@ class TracedFunction:
         """Whether a call does nothing but run one program, on one device, and wrap its results."""
         written = not self.own or written_packer(self.structure, self.leaves, [""] * self.num_results) is not None
         special = self.after_call or not written or self._returns_passed or self.plan is not None
+        special = special or bool(self.executable.place)
         return not special and (self.executable.timeout is None or self.executable.is_short)
 
     @cached_property
@@ -289,7 +290,7 @@ class TracedFunction:
             array for array in [*arrays, *(variable.raw for variable in variables)] if isinstance(array, jax.Array)
         ]
         found = {device_name(device) for array in given for device in array.devices()}
-        return self.device or ", ".join(sorted(found)) or device_name(devices()[0])
+        return self.device or self.executable.place or ", ".join(sorted(found)) or device_name(devices()[0])
 
     def _look(self, outputs: Sequence[Any]) -> None:
         """Raises if the program, which gave these outputs, says that the call has failed."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from graphc.ir import Attrs, Graph, Node, OpDef, Value
 from graphc.lowering import lower
-from graphc.ops import CALL, COND, READ_VARIABLE, SCAN, SWITCH, VMAP, WHILE
+from graphc.ops import CALL, COND, READ_VARIABLE, REPLICAS, SCAN, SWITCH, VMAP, WHILE
 
 __all__ = ["reach"]
 
@@ -117,6 +117,7 @@ _RULES: Mapping[str, Callable[[Attrs, Sequence[Graph]], list[Places]]] = {
     CALL.name: _call,
     COND.name: _branches,
     SWITCH.name: _branches,
+    REPLICAS.name: _mapped,
     VMAP.name: _mapped,
     WHILE.name: _while,
     SCAN.name: _scan,

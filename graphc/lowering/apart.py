@@ -45,14 +45,16 @@ class ProgramApart:
       function: what JAX traces.
       calls_host: whether it calls Python; what was not begun when the program is given up is then not begun.
       compiler_options: for XLA.
+      out_shardings: where the results are left; None where XLA decides.
 
     Attributes:
       short: the ``jax.jit`` function, once it was compiled and found to be sure to be short; None before, and else.
     """
 
     def __init__(
-        self, function: Callable[..., Any], *, calls_host: bool, compiler_options: dict[str, Any] | None
-    ) -> None:
+        self, function: Callable[..., Any], *, calls_host: bool, compiler_options: dict[str, Any] | None,
+        out_shardings: Sequence[Any] | None = None,
+    ) -> None:  # fmt: skip
         self._calls_host = calls_host
         self._compiled: dict[Any, Any] = {}
         self.short: Callable[..., Sequence[Any]] | None = None
@@ -63,7 +65,8 @@ class ProgramApart:
 
         program = numbered if calls_host else function
         program.__name__ = program.__qualname__ = function.__name__
-        self._jitted: Any = jax.jit(program, compiler_options=compiler_options)
+        where: Any = {} if out_shardings is None else {"out_shardings": tuple(out_shardings)}
+        self._jitted: Any = jax.jit(program, compiler_options=compiler_options, **where)
 
     def prepare(self, arrays: Sequence[Any]) -> Any:
         """Compiles the program for arrays that are where these are; in this thread, whose settings of JAX's count."""

@@ -36,6 +36,7 @@ from graphc.lowering.backpressure import in_flight
 from graphc.lowering.compile_times import CompileTimes
 from graphc.lowering.gathering import splits
 from graphc.lowering.lower import LoweredGraph, compiler_options, lower
+from graphc.lowering.replicas import replica_layout
 from graphc.lowering.together import meet_others, together
 from graphc.ops import HOST_CALLS, host_lock, is_in_host_call, take_turns
 
@@ -78,6 +79,7 @@ class Executable:
       times: how long it took to lower and to compile, the first time.
       variables: the names of the variables, those that are written first.
       num_written: how many are written.
+      place: the names of the devices where it runs wherever its arguments are; empty where these decide.
       jitted: the ``jax.jit`` function: values of ``variables``, then inputs; outputs, then values of ``written``.
         Called with other types than the graph's it raises :class:`TypesDiffer`: since JAX's C++ cache looks at the
         types anyway, and at whether there are 64-bit ones, the caller can go without looking at them first.
@@ -87,6 +89,8 @@ class Executable:
         self.graph = graph
         self.check = check
         self.devices = tuple(devices)
+        self._layout = replica_layout(graph)
+        self.place = "" if self._layout is None else ", ".join(self._layout.devices)
         self.timeout: float | None = None
         self.times = CompileTimes(graph.name)
         self._has_run = False
@@ -119,13 +123,19 @@ class Executable:
         context.launched()
         if self._calls_host and is_in_host_call():  # maybe by this very program, which JAX refuses in its first call
             return self.bounded(arrays, variables)
-        place = meeting_place((*arrays, *map(held, variables)))
+        place, given = self._meeting(arrays, variables)
         if place is None:
             return self._run(self.jitted, arrays, variables)
         meet_others(self, place, arrays, variables)
-        with together(place, arrays, variables) as arrays:
+        with together(place, given, variables) as arrays:
             program = self._spread(variables)
             return self._run(lambda *given: in_turn(self.graph.name, lambda: program(*given), place), arrays, variables)
+
+    def _meeting(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> tuple[Any, Sequence[Any]]:
+        """Where the program runs if it takes several devices, and its inputs."""
+        if self._layout is None:
+            return meeting_place((*arrays, *map(held, variables))), arrays
+        return self._layout.home, self._layout.placed(arrays)
 
     def _run(
         self, program: Callable[..., Sequence[Any]], arrays: Sequence[Any], variables: Sequence[Variable]
@@ -148,14 +158,18 @@ class Executable:
         layouts = tuple([variable.raw.sharding for variable in variables])
         found = self._by_layout.get(layouts)
         if found is None:
-            outputs = (None,) * len(self.graph.outputs)
             split = splits(self.variables, layouts)
             lowered = lower(self.graph, split) if split else self.lowered
+            where: dict[str, Any] = {}
+            outputs: Sequence[Any] = [None] * len(self.graph.outputs)
+            if self._layout is not None:
+                where["in_shardings"], outputs = (*layouts, *self._layout.inputs), self._layout.outputs
             found = self._by_layout[layouts] = jax.jit(
                 _guarded(lowered, self.graph, self.times),
                 donate_argnums=tuple(range(0 if self.check is not None else self.num_written)),
                 compiler_options=compiler_options(self.graph, gathers=bool(split)) or None,
                 out_shardings=(*outputs, *layouts[: self.num_written]),
+                **where,
             )
         return found
 
@@ -176,7 +190,7 @@ class Executable:
         limit = config.max_in_flight
         unwatched = config.watchdog_seconds is None
         with nullcontext() if unwatched else watched(lambda: self._described(arrays)):
-            if limit is None:
+            if limit is None or self._layout is not None:  # such programs take turns anyway
                 return self(arrays, variables)
             in_flight.make_room(limit)
             results = self(arrays, variables)
@@ -186,9 +200,9 @@ class Executable:
 
     def bounded(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
         """As a call that waits for its results and that may be given up; see :meth:`attended`."""
-        place = meeting_place((*arrays, *map(held, variables)))
+        place, given = self._meeting(on_device(arrays), variables)
         meet_others(self, place, arrays, variables)
-        with together(place, on_device(arrays), variables) as arrays:
+        with together(place, given, variables) as arrays:
             return self._run_bounded(arrays, variables)
 
     def _run_bounded(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
@@ -232,10 +246,12 @@ class Executable:
 
     @cached_property
     def _apart(self) -> ProgramApart:
+        layout = self._layout
         return ProgramApart(
             _guarded(self.lowered, self.graph, self.times),
             calls_host=self._calls_host,
             compiler_options=compiler_options(self.graph) or None,
+            out_shardings=None if layout is None else [*layout.outputs, *[layout.home] * self.num_written],
         )
 
     def _described(self, arrays: Sequence[Any] = ()) -> str:
@@ -305,7 +321,7 @@ class Executable:
 
     def lower(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Any:
         """JAX's lowered program (``jax.stages.Lowered``) for arguments like these."""
-        place = meeting_place((*arrays, *map(held, variables)))
+        place, arrays = self._meeting(arrays, variables)
         with together(place, arrays, variables) as arrays, collection_paused():
             program = self.jitted if place is None else self._spread(variables)
             return program.lower(*[variable.raw for variable in variables], *arrays)

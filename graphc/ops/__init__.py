@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING
 import graphc.ops.functions as functions
 from graphc.base import lazy_names, names_of
 from graphc.ops.call import CALL, CALL_STATUS
-from graphc.ops.collectives import ALL_MEAN, ALL_SUM, COLLECTIVES, FOLD_IN_REPLICA, REPLICA_AXIS, REPLICA_INDEX
+from graphc.ops.collectives import (
+    AXIS_INDEX,
+    COLLECTIVES,
+    COPY_AXIS,
+    FOLD_IN_AXIS,
+    REPLICA_AXIS,
+    REPLICAS,
+    SAME_ON_ALL,
+    replica_mesh,
+    replica_spec,
+)
 from graphc.ops.control_flow import (
     BOOL,
     COND,
@@ -70,10 +80,9 @@ if TYPE_CHECKING:
     from graphc.ops.functions import *
 
 __all__ = [
-    "ALL_MEAN",
-    "ALL_SUM",
     "ASSIGN_VARIABLE",
     "AS_NUMBER",
+    "AXIS_INDEX",
     "BAD_VALUES",
     "BOOL",
     "CALL",
@@ -81,8 +90,9 @@ __all__ = [
     "COLLECTIVES",
     "COMPOSED",
     "COND",
+    "COPY_AXIS",
     "FIRST_TRUE",
-    "FOLD_IN_REPLICA",
+    "FOLD_IN_AXIS",
     "HOST_CALL",
     "HOST_CALLS",
     "HOST_VALUE",
@@ -91,9 +101,10 @@ __all__ = [
     "NO_OP",
     "ORDER",
     "READ_VARIABLE",
+    "REPLICAS",
     "REPLICA_AXIS",
-    "REPLICA_INDEX",
     "ROWS",
+    "SAME_ON_ALL",
     "SCAN",
     "STATUS",
     "SWITCH",
@@ -143,6 +154,8 @@ __all__ = [
     "pushforward",
     "random",
     "replaying",
+    "replica_mesh",
+    "replica_spec",
     "sized",
     "special",
     "strings",

@@ -13,7 +13,7 @@ from graphc.base.errors import UnimplementedError
 from graphc.core import Variable, array_of, device_name, devices, find_device, placed, shard_on
 from graphc.ir import Graph, Value
 from graphc.lowering import Check, Executable
-from graphc.ops import UNORDERED_HOST_CALL
+from graphc.ops import REPLICAS, UNORDERED_HOST_CALL
 from graphc.runtime.control_flow import CONTROL_FLOW
 from graphc.runtime.driven import drive, register_drivers
 from graphc.runtime.executor import Execution
@@ -46,6 +46,8 @@ def compile_graph(graph: Graph, check: Check | None, variables: Mapping[str, Var
     scattered = len(set(homes.values())) > 1
     pinned = choosy = None
     for node in graph.walk():
+        if node.op is REPLICAS:
+            return Executable(graph, check)
         if node.device:
             pinned = node
             break

@@ -124,7 +124,7 @@ def test_a_collective_in_a_loop_that_a_replica_may_leave_is_refused(parallel: Da
             n = n + 1
         return total
 
-    with pytest.raises(InvalidArgumentError, match="all_mean runs under a condition that differs between replicas"):
+    with pytest.raises(InvalidArgumentError, match="pmean runs under a condition that differs between replicas"):
         step(np.arange(8, dtype=np.float32))
 
 

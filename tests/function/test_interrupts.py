@@ -14,6 +14,7 @@ import pytest
 
 import graphc as gx
 from graphc.core import held, variable_lock
+from graphc.lowering import in_flight
 from graphc.ops import HostFunction, host_lock
 
 LONG = 60.0
@@ -200,7 +201,7 @@ def test_while_a_function_is_traced_and_compiled() -> None:
     assert step(gx.asarray(1.0)).item() == 2
 
 
-def test_in_a_data_parallel_step() -> None:
+def test_in_a_data_parallel_step(monkeypatch: pytest.MonkeyPatch) -> None:
     parallel = gx.distribute.DataParallel(devices=["cpu:0", "cpu:1"])
     with parallel.scope():
         w = gx.Variable(1.0)
@@ -209,15 +210,15 @@ def test_in_a_data_parallel_step() -> None:
         w.assign_add(gx.distribute.all_mean(gx.mean(x)))
         return w.value()
 
-    launch, presses = parallel.launch, [False, True]
+    launch, presses = in_flight.launch, [False, True]
 
-    def launched(program: Any) -> Any:
-        results = launch(program)
+    def launched(name: str, program: Any, limit: int) -> Any:
+        results = launch(name, program, limit)
         if presses.pop():
             press()
         return results
 
-    parallel.launch = launched  # pyright: ignore[reportAttributeAccessIssue]
+    monkeypatch.setattr("graphc.core.spread._turns", launched)
     with pytest.raises(KeyboardInterrupt):
         parallel.run(step, gx.ones(4))
     assert w.numpy() == 2

@@ -44,6 +44,7 @@ from graphc.ops import (
     COND,
     HOST_CALLS,
     READ_VARIABLE,
+    REPLICAS,
     SCAN,
     SWITCH,
     VMAP,
@@ -56,7 +57,7 @@ __all__ = ["check_numerics"]
 _NOT_TO_BLAME = frozenset((COND, CONSTANT, READ_VARIABLE, SCAN, SWITCH, WHILE))
 """What others computed, whose ops are looked at themselves."""
 
-_AROUND = frozenset((CALL, VMAP))
+_AROUND = frozenset((CALL, REPLICAS, VMAP))
 """Likewise, if their ops are."""
 
 _REPORT = CallState("graphc.numerics", np.zeros(4, np.int32))

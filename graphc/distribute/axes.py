@@ -1,0 +1,218 @@
+"""Named axes: what one replica sees of the others, and the collectives that it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphc.base import at, nest, user_location
+from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
+from graphc.core import Tensor, apply_all, context, operand
+from graphc.ir import OPS, Attrs
+from graphc.ops import asarray
+
+__all__ = [
+    "Replica", "all_gather", "all_mean", "all_sum", "all_to_all", "axis_index", "axis_size", "pmax", "pmean", "pmin",
+    "ppermute", "psum", "replica_index",
+]  # fmt: skip
+
+
+class Replica:
+    """The context of the replica that is being traced, or that runs eagerly to make its Variables.
+
+    Args:
+      axis: the name of the axis that the replicas form.
+      size: how many there are.
+      averages: whether optimizers average their gradients over the replicas.
+      rehearsed: whether the replica runs alone, and nobody looks at the numbers.
+    """
+
+    def __init__(self, axis: str, size: int, *, averages: bool, rehearsed: bool = False) -> None:
+        self.axis = axis
+        self.num_replicas = size
+        self._averages = averages
+        self._rehearsed = rehearsed
+
+    def collective(self, name: str, values: Sequence[Any], **attrs: Any) -> list[Tensor]:
+        """Applies a collective to tensors, all in one."""
+        given = [asarray(operand(value)) for value in values]
+        if self._rehearsed and name == "ppermute":  # which JAX has for replicas alone
+            return given
+        if self._rehearsed:
+            attrs["rehearsed"] = True
+        return apply_all(OPS[name], given, Attrs(axis_name=self.axis, size=self.num_replicas, **attrs))
+
+    def mean(self, tensors: Sequence[Any]) -> list[Any]:
+        """The mean of each gradient over the replicas, where optimizers are to take it."""
+        return self.collective("pmean", tensors) if self._averages and tensors else list(tensors)
+
+    def total(self, tensors: Sequence[Any]) -> list[Tensor]:
+        """The sum of each tensor over the replicas, for what adds up over rows."""
+        return self.collective("psum", tensors) if tensors else []
+
+    def fold_key(self, key: Tensor) -> Tensor:
+        """Key data that differs between replicas; with one replica, the numbers of a plain function."""
+        return key if self.num_replicas == 1 else self.collective("fold_in_axis", [key])[0]
+
+
+def _replica(what: str, axis_name: str | None) -> Replica:
+    replica = context.replica
+    found = replica.axis if isinstance(replica, Replica) else None
+    if isinstance(replica, Replica) and axis_name in (None, found):
+        return replica
+    if axis_name is None:
+        error = FailedPreconditionError(
+            f"{what} is called outside a data-parallel step; call it in a function that DataParallel runs"
+        )
+    else:
+        there = "no axis has a name here" if found is None else f"the axis here is {found!r}"
+        error = FailedPreconditionError(
+            f"{what}: there is no axis {axis_name!r}, {there}; call it in a function that gx.pmap(..., "
+            f"axis_name={axis_name!r}) maps"
+        )
+    raise at(error, user_location())
+
+
+def _all(name: str, value: Any, axis_name: str | None, what: str = "", **attrs: Any) -> Any:
+    """A collective of the tensors in a nested structure."""
+    leaves, structure = nest.flatten(value)
+    replica = _replica(what or name, axis_name)
+    return nest.unflatten(structure, replica.collective(name, leaves, **attrs) if leaves else [])
+
+
+def psum(value: Any, axis_name: str) -> Any:
+    """Returns the sum over the replicas of tensors in a nested structure, in one collective (``jax.lax.psum``).
+
+    Its gradient is the sum of all replicas' gradients, as in ``jax.pmap``. See docs/distributed.md for when gradients
+    are to be summed and when averaged.
+
+    Args:
+      value: a tensor or a nested structure of tensors.
+      axis_name: the axis of the replicas, as :func:`pmap` was given it; ``"replica"`` in a data-parallel step.
+
+    Raises:
+      FailedPreconditionError: there is no such axis here.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.pmap(lambda x: gx.psum(x, "i"), axis_name="i")(gx.asarray([3.0])).tolist()
+      [3.0]
+    """
+    return _all("psum", value, axis_name)
+
+
+def pmean(value: Any, axis_name: str) -> Any:
+    """Returns the mean over the replicas (``jax.lax.pmean``); otherwise as :func:`psum`."""
+    return _all("pmean", value, axis_name)
+
+
+def pmax(value: Any, axis_name: str) -> Any:
+    """Returns the largest over the replicas (``jax.lax.pmax``), which has no gradient; otherwise as :func:`psum`."""
+    return _all("pmax", value, axis_name)
+
+
+def pmin(value: Any, axis_name: str) -> Any:
+    """Returns the smallest over the replicas (``jax.lax.pmin``), which has no gradient; otherwise as :func:`psum`."""
+    return _all("pmin", value, axis_name)
+
+
+def all_gather(value: Any, axis_name: str, *, axis: int = 0, tiled: bool = False) -> Any:
+    """Returns what all replicas have, on each of them (``jax.lax.all_gather``).
+
+    Args:
+      value: a tensor or a nested structure of tensors.
+      axis_name: the axis of the replicas.
+      axis: where the replicas go in the result.
+      tiled: whether they are joined along that axis, instead of along a new one.
+
+    Raises:
+      FailedPreconditionError: there is no such axis here.
+    """
+    return _all("all_gather", value, axis_name, axis=axis, tiled=tiled)
+
+
+def all_to_all(value: Any, axis_name: str, split_axis: int, concat_axis: int, *, tiled: bool = False) -> Any:
+    """Exchanges parts of an axis between all replicas (``jax.lax.all_to_all``).
+
+    Args:
+      value: a tensor or a nested structure of tensors.
+      axis_name: the axis of the replicas.
+      split_axis: the axis of which each replica gets a part; of the size of the axis of the replicas, or with ``tiled``
+        a multiple of it.
+      concat_axis: where the replicas' parts are put together.
+      tiled: whether ``split_axis`` stays and the parts are joined, instead of stacked.
+
+    Raises:
+      FailedPreconditionError: there is no such axis here.
+      InvalidArgumentError: the axis cannot be split so.
+    """
+    return _all("all_to_all", value, axis_name, split_axis=split_axis, concat_axis=concat_axis, tiled=tiled)
+
+
+def ppermute(value: Any, axis_name: str, perm: Sequence[tuple[int, int]]) -> Any:
+    """Returns what another replica has (``jax.lax.ppermute``); zeros where none sends.
+
+    Args:
+      value: a tensor or a nested structure of tensors.
+      axis_name: the axis of the replicas.
+      perm: pairs of replicas: who sends, who gets it.
+
+    Raises:
+      FailedPreconditionError: there is no such axis here.
+      InvalidArgumentError: a replica sends or gets twice, or does not exist.
+    """
+    size = _replica("ppermute", axis_name).num_replicas
+    pairs = tuple((int(source), int(goal)) for source, goal in perm)
+    sources, goals = [source for source, _ in pairs], [goal for _, goal in pairs]
+    alone = len(set(sources)) == len(set(goals)) == len(pairs)
+    if not alone or not all(0 <= place < size for place in (*sources, *goals)):
+        error = InvalidArgumentError(
+            f"ppermute: perm={perm!r} must pair replicas from 0 to {size - 1}, each at most once on either side"
+        )
+        raise at(error, user_location())
+    return _all("ppermute", value, axis_name, perm=pairs)
+
+
+def axis_index(axis_name: str) -> Tensor:
+    """Returns which replica this is, an int32 scalar from 0 (``jax.lax.axis_index``).
+
+    Raises:
+      FailedPreconditionError: there is no such axis here.
+    """
+    return _replica("axis_index", axis_name).collective("axis_index", [])[0]
+
+
+def axis_size(axis_name: str) -> int:
+    """Returns how many replicas there are (``jax.lax.axis_size``).
+
+    Raises:
+      FailedPreconditionError: there is no such axis here.
+    """
+    return _replica("axis_size", axis_name).num_replicas
+
+
+def all_mean(value: Any) -> Any:
+    """Returns the mean over the replicas, inside a data-parallel step: :func:`pmean` over its axis.
+
+    Raises:
+      FailedPreconditionError: called outside one.
+    """
+    return _all("pmean", value, None, "all_mean")
+
+
+def all_sum(value: Any) -> Any:
+    """Returns the sum over the replicas, inside a data-parallel step: :func:`psum` over its axis.
+
+    Raises:
+      FailedPreconditionError: called outside one.
+    """
+    return _all("psum", value, None, "all_sum")
+
+
+def replica_index() -> Tensor:
+    """Returns which replica this is: an int32 scalar, from 0; inside a data-parallel step.
+
+    Raises:
+      FailedPreconditionError: called outside one.
+    """
+    return _replica("replica_index", None).collective("axis_index", [])[0]
