@@ -1,10 +1,48 @@
 """Layer 7: layers, which hold the Variables of a model and make them at the first call."""
 
 from graphc.layers.containers import Sequential
+from graphc.layers.convolution import Conv1D, Conv2D
 from graphc.layers.dense import Dense
 from graphc.layers.dropout import Dropout
 from graphc.layers.layer import Layer
 from graphc.layers.module import Module
+from graphc.layers.normalization import BatchNormalization, LayerNormalization
+from graphc.layers.policy import mixed_precision
+from graphc.layers.pooling import (
+    AveragePooling1D,
+    AveragePooling2D,
+    GlobalAveragePooling1D,
+    GlobalAveragePooling2D,
+    GlobalMaxPooling1D,
+    GlobalMaxPooling2D,
+    MaxPooling1D,
+    MaxPooling2D,
+)
+from graphc.layers.shaping import Activation, Embedding, Flatten, Reshape
 from graphc.layers.string_lookup import StringLookup
 
-__all__ = ["Dense", "Dropout", "Layer", "Module", "Sequential", "StringLookup"]
+__all__ = [
+    "Activation",
+    "AveragePooling1D",
+    "AveragePooling2D",
+    "BatchNormalization",
+    "Conv1D",
+    "Conv2D",
+    "Dense",
+    "Dropout",
+    "Embedding",
+    "Flatten",
+    "GlobalAveragePooling1D",
+    "GlobalAveragePooling2D",
+    "GlobalMaxPooling1D",
+    "GlobalMaxPooling2D",
+    "Layer",
+    "LayerNormalization",
+    "MaxPooling1D",
+    "MaxPooling2D",
+    "Module",
+    "Reshape",
+    "Sequential",
+    "StringLookup",
+    "mixed_precision",
+]

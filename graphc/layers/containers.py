@@ -36,7 +36,7 @@ class Sequential(Layer):
       4
     """
 
-    __graphc_reads__ = ("layers", "built")
+    __graphc_reads__ = ("layers", "built", "_compute_dtype")
 
     def __init__(self, layers: Iterable[Callable[..., Any]] | None = None, name: str | None = None) -> None:
         super().__init__(name)

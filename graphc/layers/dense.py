@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from graphc.autograph import call
 from graphc.base import at, user_location
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.base.errors import InvalidArgumentError
 from graphc.core import ArrayLike, Variable, as_dtype
+from graphc.layers.arguments import ActivationLike, activation_of, size
 from graphc.layers.initializers import Initializer, initializer
 from graphc.layers.layer import Layer
-from graphc.ops import as_numbers, matmul, nn, zeros
+from graphc.ops import as_numbers, matmul, zeros
 
 __all__ = ["Dense"]
-
-Activation = Callable[[Any], Any]
 
 
 class Dense(Layer):
@@ -25,7 +23,7 @@ class Dense(Layer):
       units: the size of the output's last axis.
       activation: a function of one tensor, the name of one in ``gx.nn``, or None.
       use_bias: whether a bias is added.
-      kernel_init: what the kernel starts with: ``"glorot_uniform"``, ``"glorot_normal"``, ``"he_uniform"``,
+      kernel_initializer: what the kernel starts with: ``"glorot_uniform"``, ``"glorot_normal"``, ``"he_uniform"``,
         ``"he_normal"``, ``"lecun_uniform"``, ``"lecun_normal"``, ``"zeros"``, ``"ones"``, or a function of shape and
         dtype. The draws are those of ``gx.random``. The bias starts at zero.
       name: for people.
@@ -42,36 +40,36 @@ class Dense(Layer):
 
     Example:
       >>> import graphc as gx
-      >>> layer = gx.layers.Dense(2, "relu", kernel_init="ones")
+      >>> layer = gx.layers.Dense(2, "relu", kernel_initializer="ones")
       >>> layer([[1.0, 2.0, 3.0]]).numpy()
       array([[6., 6.]], dtype=float32)
       >>> layer.kernel.shape
       (3, 2)
     """
 
-    __graphc_reads__ = ("kernel", "bias", "_activation", "built")
+    __graphc_reads__ = ("kernel", "bias", "_activation", "built", "_compute_dtype")
 
     def __init__(
         self,
         units: int,
-        activation: str | Activation | None = None,
+        activation: str | ActivationLike | None = None,
         use_bias: bool = True,
-        kernel_init: str | Initializer = "glorot_uniform",
+        kernel_initializer: str | Initializer = "glorot_uniform",
         name: str | None = None,
         in_features: int | None = None,
         *,
         dtype: Any = "float32",
     ) -> None:
         super().__init__(name)
-        self.units = _size("units", units)
+        self.units = size("Dense: units", units)
         self.use_bias = use_bias
         self.dtype = as_dtype(dtype)
         self.kernel: Variable | None = None
         self.bias: Variable | None = None
-        self._activation = _activation(activation)
-        self._kernel_init = initializer(kernel_init, "Dense: kernel_init")
+        self._activation = activation_of("Dense", activation)
+        self._kernel_initializer = initializer(kernel_initializer, "Dense: kernel_initializer")
         if in_features is not None:
-            self.build((_size("in_features", in_features),))
+            self.build((size("Dense: in_features", in_features),))
 
     def build(self, input_shape: Any) -> None:
         """Makes kernel and bias.
@@ -88,12 +86,15 @@ class Dense(Layer):
                 f"{input_shape}"
             )
             raise at(error, user_location())
-        shape = (_size("the last size of the input", input_shape[-1]), self.units)
+        shape = (size("Dense: the last size of the input", input_shape[-1]), self.units)
         # By a function, so that under a trace Variable can refuse before anything random is drawn.
-        kernel = Variable(lambda: self._kernel_init(shape, self.dtype), name=f"{self.name}/kernel", dtype=self.dtype)
+        kernel = Variable(
+            lambda: self._kernel_initializer(shape, self.dtype), name=f"{self.name}/kernel", dtype=self.dtype
+        )
         if kernel.shape != shape:
             error = InvalidArgumentError(
-                f"layer {self.name!r}: kernel_init gave a kernel of shape {kernel.shape}, shape {shape} was asked for"
+                f"layer {self.name!r}: kernel_initializer gave a kernel of shape {kernel.shape}, shape {shape} was "
+                "asked for"
             )
             raise at(error, user_location())
         if self.use_bias:
@@ -107,7 +108,7 @@ class Dense(Layer):
         Raises:
           InvalidArgumentError: the input's last size is not that of the kernel.
         """
-        value = as_numbers(x)
+        value = self.cast(as_numbers(x))
         if self.kernel is None or value.shape[-1:] != self.kernel.shape[:1]:
             expected = "?" if self.kernel is None else self.kernel.shape[0]
             error = InvalidArgumentError(
@@ -115,29 +116,7 @@ class Dense(Layer):
                 "sizes are fixed by its first call, so make another layer for another size"
             )
             raise at(error, user_location())
-        result = matmul(value, self.kernel)
+        result = matmul(value, self.cast(self.kernel))
         if self.bias is not None:
-            result = result + self.bias
+            result = result + self.cast(self.bias)
         return result if self._activation is None else call(self._activation)(result)
-
-
-def _size(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < 1:
-        error = InvalidArgumentError(f"Dense: {name} must be an int of at least 1, got {value!r:.60}")
-        raise at(error, user_location())
-    return value.__index__()
-
-
-def _activation(given: Any) -> Activation | None:
-    if given is None or callable(given):
-        return given
-    if isinstance(given, str):
-        if given in nn.__all__:
-            return getattr(nn, given)
-        error = InvalidArgumentError(
-            f"Dense: there is no activation {given!r}; any function of one tensor will do, and these names: "
-            f"{', '.join(nn.__all__)}"
-        )
-    else:
-        error = InvalidTypeError(f"Dense: activation must be a function, a name or None, got {given!r:.60}")
-    raise at(error, user_location())

@@ -36,7 +36,7 @@ class Dropout(Layer):
       [0.0, 2.0]
     """
 
-    __graphc_reads__ = ("rate", "built")
+    __graphc_reads__ = ("rate", "built", "_compute_dtype")
 
     def __init__(self, rate: float, name: str | None = None) -> None:
         super().__init__(name)

@@ -17,42 +17,58 @@ Initializer = Callable[..., ArrayLike]
 """A function of shape and dtype."""
 
 
-def glorot_uniform(shape: tuple[int, int], dtype: Any) -> ArrayLike:
+def glorot_uniform(shape: tuple[int, ...], dtype: Any) -> ArrayLike:
     """Uniform draws whose variance keeps that of activations and gradients alike (Glorot and Bengio, 2010)."""
-    return _uniform(2.0 / max(sum(shape), 1), shape, dtype)
+    return _uniform(2.0 / max(sum(_fans(shape)), 1), shape, dtype)
 
 
-def glorot_normal(shape: tuple[int, int], dtype: Any) -> ArrayLike:
+def glorot_normal(shape: tuple[int, ...], dtype: Any) -> ArrayLike:
     """Normal draws of the same variance."""
-    return _normal(2.0 / max(sum(shape), 1), shape, dtype)
+    return _normal(2.0 / max(sum(_fans(shape)), 1), shape, dtype)
 
 
-def he_uniform(shape: tuple[int, int], dtype: Any) -> ArrayLike:
+def he_uniform(shape: tuple[int, ...], dtype: Any) -> ArrayLike:
     """Uniform draws whose variance keeps that of activations through layers of ReLU (He and others, 2015)."""
-    return _uniform(2.0 / max(shape[0], 1), shape, dtype)
+    return _uniform(2.0 / max(_fans(shape)[0], 1), shape, dtype)
 
 
-def he_normal(shape: tuple[int, int], dtype: Any) -> ArrayLike:
+def he_normal(shape: tuple[int, ...], dtype: Any) -> ArrayLike:
     """Normal draws of the same variance."""
-    return _normal(2.0 / max(shape[0], 1), shape, dtype)
+    return _normal(2.0 / max(_fans(shape)[0], 1), shape, dtype)
 
 
-def lecun_uniform(shape: tuple[int, int], dtype: Any) -> ArrayLike:
+def lecun_uniform(shape: tuple[int, ...], dtype: Any) -> ArrayLike:
     """Uniform draws whose variance keeps that of activations through linear layers (LeCun and others, 1998)."""
-    return _uniform(1.0 / max(shape[0], 1), shape, dtype)
+    return _uniform(1.0 / max(_fans(shape)[0], 1), shape, dtype)
 
 
-def lecun_normal(shape: tuple[int, int], dtype: Any) -> ArrayLike:
+def lecun_normal(shape: tuple[int, ...], dtype: Any) -> ArrayLike:
     """Normal draws of the same variance."""
-    return _normal(1.0 / max(shape[0], 1), shape, dtype)
+    return _normal(1.0 / max(_fans(shape)[0], 1), shape, dtype)
 
 
-def _uniform(variance: float, shape: tuple[int, int], dtype: Any) -> ArrayLike:
+def uniform(shape: tuple[int, ...], dtype: Any) -> ArrayLike:
+    """Uniform draws from -0.05 to 0.05."""
+    return random.uniform(shape, dtype, -0.05, 0.05)
+
+
+def normal(shape: tuple[int, ...], dtype: Any) -> ArrayLike:
+    """Normal draws of standard deviation 0.05."""
+    return random.normal(shape, dtype, scale=0.05)
+
+
+def _fans(shape: tuple[int, ...]) -> tuple[int, int]:
+    """How many numbers an output depends on, and an input reaches: of a matrix, or a kernel ``(*space, in, out)``."""
+    space = math.prod(shape[:-2])
+    return space * shape[-2], space * shape[-1]
+
+
+def _uniform(variance: float, shape: tuple[int, ...], dtype: Any) -> ArrayLike:
     limit = math.sqrt(3.0 * variance)
     return random.uniform(shape, dtype, -limit, limit)
 
 
-def _normal(variance: float, shape: tuple[int, int], dtype: Any) -> ArrayLike:
+def _normal(variance: float, shape: tuple[int, ...], dtype: Any) -> ArrayLike:
     return random.normal(shape, dtype, scale=math.sqrt(variance))
 
 
@@ -64,7 +80,9 @@ _INITIALIZERS: dict[str, Initializer] = {
     "he_uniform": he_uniform,
     "lecun_normal": lecun_normal,
     "lecun_uniform": lecun_uniform,
+    "normal": normal,
     "ones": ones,
+    "uniform": uniform,
     "zeros": zeros,
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import threading
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, ClassVar, cast
 
@@ -14,9 +15,15 @@ from graphc.base import at, user_location
 from graphc.base.errors import InvalidTypeError, UnimplementedError
 from graphc.core import CreationInTrace, Variable, context
 from graphc.layers.module import Module
-from graphc.ops import is_random_state
+from graphc.layers.policy import compute_dtype
+from graphc.layers.summary import print_summary
+from graphc.ops import as_numbers, astype, is_random_state
 
 __all__ = ["Layer"]
+
+
+# Of a Variable that would be trained if its layer were: false like False, and told apart by identity.
+_FROZEN = cast("bool", 0)
 
 
 class _Mode(threading.local):
@@ -63,8 +70,13 @@ class Layer(Module):
 
     built = False
 
+    _trainable = True
+    _compute_dtype: np.dtype[Any] | None = None
+
     def __init__(self, name: str | None = None) -> None:  # any text is a name here, and no scope is asked for
         self._name = name
+        if (dtype := compute_dtype()) is not None:
+            self._compute_dtype = dtype
 
     @property
     def name(self) -> str:
@@ -112,6 +124,8 @@ class Layer(Module):
             self._build_for(inputs)
         if _takes_training(type(self)):
             options["training"] = training
+        if self._compute_dtype is not None:
+            inputs = tuple(self.cast(value) if hasattr(value, "dtype") else value for value in inputs)
         _mode.training = bool(training)
         try:
             return call(self.call)(*inputs, **options)
@@ -130,6 +144,73 @@ class Layer(Module):
             context.creating.note_built(self)
         call(self.build)(_shape(inputs[0]) if inputs else None)
         self.built = True
+        if not self._trainable:
+            self.trainable = False  # also what was made now
+
+    @property
+    def compute_dtype(self) -> np.dtype[Any] | None:
+        """The dtype that the layer computes in, see :func:`mixed_precision`; None for that of inputs and Variables."""
+        return self._compute_dtype
+
+    def cast(self, value: Any) -> Any:
+        """Converts a tensor or Variable of a floating dtype to the one that the layer computes in.
+
+        Args:
+          value: a tensor; of another kind of dtype, or in a layer without such a dtype, it is returned as it is.
+        """
+        if self._compute_dtype is None:
+            return value
+        tensor = as_numbers(value)
+        floating = tensor.type.is_inexact and tensor.dtype.kind != "c"
+        return astype(tensor, self._compute_dtype) if floating else tensor
+
+    @property
+    def trainable(self) -> bool:
+        """Whether the layer's Variables are trained. Setting it sets it for the layers inside too.
+
+        A frozen layer has no ``trainable_variables``, and tapes do not watch its Variables. Those that were made with
+        ``trainable=False`` stay as they are whatever is set.
+
+        Raises:
+          InvalidTypeError: it is set to no truth value of Python's.
+
+        Example:
+          >>> import graphc as gx
+          >>> layer = gx.layers.Dense(2, in_features=3)
+          >>> layer.trainable = False
+          >>> layer.trainable_variables
+          []
+        """
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        if type(value) is not bool:
+            error = InvalidTypeError(f"layer {self.name!r}: trainable must be True or False, got {value!r:.60}")
+            raise at(error, user_location())
+        for layer in (self, *self.submodules):
+            if isinstance(layer, Layer):
+                layer._trainable = value
+        for variable in self.variables:
+            if value and variable.trainable is _FROZEN:
+                variable.trainable = True
+            elif not value and variable.trainable:
+                variable.trainable = _FROZEN
+
+    def summary(self, input_shape: Sequence[int] | None = None) -> None:
+        """Prints the layers inside, with the numbers of their parameters.
+
+        Args:
+          input_shape: of an example of the input, without the batch: the layers are built for it and called, and the
+            shapes of what they give are printed; None for what is known.
+
+        Example:
+          >>> import graphc as gx
+          >>> gx.layers.Sequential([gx.layers.Dense(8), gx.layers.Dense(1)]).summary((4,))
+          Sequential 'sequential'
+          ...
+        """
+        print_summary(self, input_shape)
 
     @property
     def variables(self) -> list[Variable]:

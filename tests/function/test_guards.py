@@ -166,7 +166,7 @@ def test_what_came_with_a_call_is_not_kept_alive() -> None:
 
 
 def test_what_a_layer_holds_is_looked_at() -> None:
-    layer = gx.layers.Dense(2, kernel_init="ones", in_features=2)
+    layer = gx.layers.Dense(2, kernel_initializer="ones", in_features=2)
     dropout = gx.layers.Dropout(0.0)
     compiled = gx.function(lambda x: dropout(layer(x), training=True))
     assert compiled(X).tolist() == [3, 3]

@@ -284,7 +284,7 @@ def test_a_pin_holds_for_what_is_made() -> None:
 
 
 def test_gradients_of_the_first_call_reach_what_it_makes() -> None:
-    net = gx.layers.Dense(1, kernel_init="ones")
+    net = gx.layers.Dense(1, kernel_initializer="ones")
     step = gx.function(lambda x: gx.sum(net(x)))
     with gx.GradientTape() as tape:
         loss = step(X)

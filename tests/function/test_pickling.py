@@ -84,7 +84,7 @@ def test_of_the_main_module_too(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("route", [through, lambda model: through(model, cloudpickle), copy.deepcopy])
 def test_a_layer_takes_its_values_along(route: Any) -> None:
     x = gx.ones((1, 3))
-    model = gx.layers.Sequential([Model(), gx.layers.Dropout(0.5), gx.layers.Dense(2, kernel_init="he_normal")])
+    model = gx.layers.Sequential([Model(), gx.layers.Dropout(0.5), gx.layers.Dense(2, kernel_initializer="he_normal")])
     before = model(x).tolist()
     again = route(model)
     assert again(x).tolist() == before

@@ -11,7 +11,7 @@ from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 
 
 def test_layers_and_functions_run_in_order() -> None:
-    model = gx.layers.Sequential([gx.layers.Dense(2, kernel_init="ones"), gx.negative, lambda x: x + 1.0])
+    model = gx.layers.Sequential([gx.layers.Dense(2, kernel_initializer="ones"), gx.negative, lambda x: x + 1.0])
     assert model([[1.0, 2.0]]).tolist() == [[-2.0, -2.0]]
     assert gx.layers.Sequential([])([1.0]) == [1.0]
 

@@ -39,7 +39,7 @@ def test_an_activation_with_python_control_flow_is_converted() -> None:
             x = x / gx.max(x)
         return x
 
-    layer = gx.layers.Dense(2, clipped, kernel_init="ones", in_features=2)
+    layer = gx.layers.Dense(2, clipped, kernel_initializer="ones", in_features=2)
     run = gx.function(lambda x: layer(x))
     assert run(gx.asarray([2.0, 2.0])).tolist() == [1.0, 1.0]
     assert run(gx.asarray([0.2, 0.2])).tolist() == pytest.approx([0.4, 0.4])
@@ -51,7 +51,7 @@ def test_leading_axes_stay(shape: tuple[int, ...]) -> None:
 
 
 def test_arrays_and_lists_will_do() -> None:
-    layer = gx.layers.Dense(1, kernel_init="ones")
+    layer = gx.layers.Dense(1, kernel_initializer="ones")
     for x in ([[1.0, 2.0]], np.array([[1, 2]]), jnp.ones((1, 2)) * 1.5, gx.Variable([[1.0, 2.0]])):
         assert layer(x).tolist() == [[3.0]]
 
@@ -69,7 +69,7 @@ def test_arrays_and_lists_will_do() -> None:
 )
 def test_initial_kernels_have_the_variance_of_their_name(name: str, deviation: float) -> None:
     gx.random.seed(1)
-    kernel = gx.layers.Dense(200, kernel_init=name, in_features=300).kernel
+    kernel = gx.layers.Dense(200, kernel_initializer=name, in_features=300).kernel
     assert kernel is not None
     # 60,000 draws: the deviation is known to half a percent.
     np.testing.assert_allclose(kernel.numpy().std(), deviation, rtol=0.02)
@@ -89,7 +89,7 @@ def test_the_seed_decides_the_initial_kernel() -> None:
 
 
 def test_a_function_as_initializer_and_another_dtype() -> None:
-    layer = gx.layers.Dense(2, kernel_init=lambda shape, dtype: np.full(shape, 0.5, dtype), dtype="bfloat16")
+    layer = gx.layers.Dense(2, kernel_initializer=lambda shape, dtype: np.full(shape, 0.5, dtype), dtype="bfloat16")
     assert layer(gx.ones((1, 4), "bfloat16")).tolist() == [[2.0, 2.0]]
     assert layer.kernel is not None
     assert layer.bias is not None
@@ -115,14 +115,14 @@ def test_build_makes_the_variables_ahead() -> None:
         (lambda: gx.layers.Dense(2, "rleu"), InvalidArgumentError, "there is no activation 'rleu'.*relu"),
         (lambda: gx.layers.Dense(2, 3), InvalidTypeError, "activation must be a function, a name or None, got 3"),  # pyright: ignore
         (
-            lambda: gx.layers.Dense(2, kernel_init="glorot"),
+            lambda: gx.layers.Dense(2, kernel_initializer="glorot"),
             InvalidArgumentError,
-            "kernel_init must be.*'glorot_uniform'",
+            "kernel_initializer must be.*'glorot_uniform'",
         ),
         (
-            lambda: gx.layers.Dense(2, kernel_init=lambda shape, dtype: gx.ones(3), in_features=2, name="d"),
+            lambda: gx.layers.Dense(2, kernel_initializer=lambda shape, dtype: gx.ones(3), in_features=2, name="d"),
             InvalidArgumentError,
-            r"layer 'd': kernel_init gave a kernel of shape \(3,\), shape \(2, 2\) was asked for",
+            r"layer 'd': kernel_initializer gave a kernel of shape \(3,\), shape \(2, 2\) was asked for",
         ),
         (
             lambda: gx.layers.Dense(2, name="d")(1.0),

@@ -103,7 +103,7 @@ def test_python_loops_on_tensors_are_converted_inside_containers(model: gx.layer
 
 
 def test_a_model_can_be_decorated_itself() -> None:
-    model = gx.layers.Sequential([gx.layers.Dense(2, kernel_init="ones")])
+    model = gx.layers.Sequential([gx.layers.Dense(2, kernel_initializer="ones")])
     run = gx.function(model)
     x = gx.asarray([[1.0, 2.0]])
     assert run(x).tolist() == run(x).tolist() == [[3.0, 3.0]]
@@ -129,7 +129,7 @@ def test_lazily_built_layers_in_a_compiled_function() -> None:
 def test_compiled_methods_of_two_models_share_one_trace() -> None:
     class Trainer:
         def __init__(self, factor: float) -> None:
-            self.model = gx.layers.Dense(1, kernel_init=gx.ones, in_features=2)
+            self.model = gx.layers.Dense(1, kernel_initializer=gx.ones, in_features=2)
             self.optimizer = gx.optim.SGD(0.1, momentum=0.5)
             self.optimizer.build(self.model.trainable_variables)
             assert self.model.kernel is not None
