@@ -111,6 +111,7 @@ if TYPE_CHECKING:
         linearize,
         value_and_grad,
     )
+    from graphc.layers import remat
     from graphc.inspect import compare, explain
     from graphc.ir import DeviceSpec, parse_graph
     from graphc.queues import Coordinator
@@ -248,6 +249,7 @@ __all__: list[str] = [
     "pyfunc",
     "queues",
     "random",
+    "remat",
     "reset_default_graph",
     "run_functions_eagerly",
     "scan",
@@ -291,7 +293,7 @@ _HOMES = {
     "graphc.inspect": "compare explain",
     "graphc.ir": "DeviceSpec ir parse_graph",
     "graphc.lax": "lax",
-    "graphc.layers": "layers",
+    "graphc.layers": "layers remat",
     "graphc.losses": "losses",
     "graphc.metrics": "metrics",
     "graphc.ops": "Operation call_jax control_dependencies group no_op tuple",
@@ -323,7 +325,7 @@ for _tool in ("compare", "explain"):  # methods of Function, which is a layer be
 
 def _import_ops() -> None:
     """Imports what adds ops, their functions and what they do with strings."""
-    names = "custom_gradient fft lax linalg losses metrics nn optim queues random special strings"
+    names = "custom_gradient fft lax layers linalg losses metrics nn optim queues random special strings"
     for name in names.split():
         _imported[name]()
 

@@ -18,6 +18,7 @@ from graphc.layers.pooling import (
     MaxPooling1D,
     MaxPooling2D,
 )
+from graphc.layers.rematerialise import remat
 from graphc.layers.shaping import Activation, Embedding, Flatten, Reshape
 from graphc.layers.string_lookup import StringLookup
 
@@ -45,4 +46,5 @@ __all__ = [
     "Sequential",
     "StringLookup",
     "mixed_precision",
+    "remat",
 ]
