@@ -12,6 +12,7 @@ from rich.progress import track
 from benchmarks import (
     call_kinds,
     calls,
+    checkpoints,
     eager,
     fresh,
     functions,
@@ -47,6 +48,7 @@ _MODULES = (
     queues,
     readers,
     global_view,
+    checkpoints,
 )
 ROWS: tuple[Row, ...] = tuple(row for module in _MODULES for row in module.ROWS)
 

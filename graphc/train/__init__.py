@@ -1,5 +1,18 @@
 """Layer 10: checkpoints, and a loop that trains."""
 
+from graphc.train.callbacks import Callback, Checkpoints, CSVLog, EarlyStopping, TensorBoard
 from graphc.train.checkpoint import Checkpoint, Processes
+from graphc.train.fit import fit
+from graphc.train.history import History
 
-__all__ = ["Checkpoint", "Processes"]
+__all__ = [
+    "CSVLog",
+    "Callback",
+    "Checkpoint",
+    "Checkpoints",
+    "EarlyStopping",
+    "History",
+    "Processes",
+    "TensorBoard",
+    "fit",
+]

@@ -90,6 +90,10 @@ class Checkpoint:
         dicts of these.
         Variables are asked for at each save, so those that are made later are saved, too.
 
+    Attributes:
+      folder: where the checkpoints are.
+      parts: what is saved, by name.
+
     Raises:
       InvalidTypeError: a part is something else.
       InvalidArgumentError: there are no parts, or ``keep`` is below 1.
@@ -123,7 +127,7 @@ class Checkpoint:
             raise _error(
                 InvalidArgumentError, f"Checkpoint: {why}; give parts such as model=model, optimizer=optimizer"
             )
-        self._parts = parts
+        self.parts = parts
         self._keep = keep
         self._timeout = timeout
         self._processes: Processes = _JaxProcesses() if processes is None else processes
@@ -222,7 +226,7 @@ class Checkpoint:
     def _collected(self) -> tuple[dict[str, Variable], dict[str, Resumable]]:
         variables: dict[str, Variable] = {}
         states: dict[str, Resumable] = {}
-        for name, part in {**self._parts, _GLOBAL: random.get_global_generator()}.items():
+        for name, part in {**self.parts, _GLOBAL: random.get_global_generator()}.items():
             some, others = parts_of(name, part)
             variables |= some
             states |= others
@@ -230,7 +234,7 @@ class Checkpoint:
 
     def _step(self, step: Any) -> int:
         if step is None:
-            counter = self._parts.get("step")
+            counter = self.parts.get("step")
             step = (self.latest or 0) + 1 if counter is None else counter
         if isinstance(step, Variable) or hasattr(step, "item"):
             step = step.item()
@@ -250,7 +254,7 @@ class Checkpoint:
         return Part([*pieces, *itertools.starmap(Piece.whole, arrays.items())], data)
 
     def _names(self, only: str | Collection[str] | None) -> set[str]:
-        parts = {*self._parts, _GLOBAL}
+        parts = {*self.parts, _GLOBAL}
         names = parts if only is None else {only} if isinstance(only, str) else set(only)
         if unknown := names - parts:
             raise _error(
@@ -295,7 +299,7 @@ class Checkpoint:
         self.wait()
 
     def __repr__(self) -> str:
-        return f"<Checkpoint {str(self.folder)!r} of {', '.join(self._parts)}, steps {self.steps}>"
+        return f"<Checkpoint {str(self.folder)!r} of {', '.join(self.parts)}, steps {self.steps}>"
 
 
 def _refuse_trace(method: str) -> None:

@@ -1,0 +1,166 @@
+"""What :func:`fit` calls at the ends of steps and epochs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidArgumentError
+from graphc.base.files import PathLike, as_path, make_directories
+from graphc.core import Tensor
+from graphc.train.checkpoint import Checkpoint
+from graphc.train.history import History
+from graphc.train.parts import parts_of
+
+__all__ = ["CSVLog", "Callback", "Checkpoints", "EarlyStopping", "TensorBoard"]
+
+
+class Callback:
+    """Something to do while :func:`fit` trains. Derive from it, and override what is wanted."""
+
+    def start(self, history: History) -> None:
+        """Is called before the first epoch."""
+
+    def step_end(self, step: int, numbers: Mapping[str, Any]) -> None:
+        """Is called after each step; a callback that overrides it has the epochs run step by step.
+
+        Args:
+          step: which it is of its epoch, from 1.
+          numbers: what it returned, by name; to read them waits for the step.
+        """
+
+    def epoch_end(self, history: History) -> None:
+        """Is called after each epoch; it may set ``history.why_stopped``, which ends the training."""
+
+    def end(self, history: History) -> None:
+        """Is called at the end, also when an exception ends the training."""
+
+
+class EarlyStopping(Callback):
+    """Ends the training when a number has not become better for some epochs.
+
+    Args:
+      monitor: the name of the number.
+      patience: after how many epochs without a better one.
+      min_delta: by how much it must be better.
+      mode: whether less is better (``"min"``) or more (``"max"``).
+      best: what to put back, at the end, to where it was after the best epoch: a layer, or anything with Variables.
+    """
+
+    def __init__(
+        self,
+        monitor: str = "val_loss",
+        patience: int = 3,
+        *,
+        min_delta: float = 0.0,
+        mode: Literal["min", "max"] = "min",
+        best: Any = None,
+    ) -> None:
+        if mode not in ("min", "max"):
+            error = InvalidArgumentError(f"EarlyStopping: mode must be 'min' or 'max', got {mode!r}")
+            raise at(error, user_location())
+        self.monitor, self.patience = monitor, patience
+        self._min_delta, self._sign, self._best = min_delta, -1.0 if mode == "max" else 1.0, best
+        self._kept: dict[str, Tensor] | None = None
+
+    def epoch_end(self, history: History) -> None:
+        """Compares the number with the best one so far."""
+        best, best_epoch = float("inf"), 0
+        for epoch, value in enumerate(history[self.monitor], 1):
+            if self._sign * value < best - self._min_delta:
+                best, best_epoch = self._sign * value, epoch
+        if best_epoch == len(history) and self._best is not None:
+            self._kept = {name: variable.value() for name, variable in parts_of("", self._best)[0].items()}
+        if len(history) - best_epoch >= self.patience:
+            history.why_stopped = f"{self.monitor} is not better than {self._sign * best:g}, of epoch {best_epoch}"
+
+    def end(self, history: History) -> None:
+        """Puts back what was best."""
+        if self._kept is not None:
+            for name, variable in parts_of("", self._best)[0].items():
+                variable.assign(self._kept[name])
+
+
+class Checkpoints(Callback):
+    """Saves a checkpoint after epochs.
+
+    Args:
+      checkpoint: what saves. The training's history is one of its parts, so that :func:`fit` goes on with the epoch
+        after the restored one.
+      every: after so many epochs.
+    """
+
+    def __init__(self, checkpoint: Checkpoint, *, every: int = 1) -> None:
+        self.checkpoint, self.every = checkpoint, every
+
+    def start(self, history: History) -> None:
+        """Looks whether the history is saved, too.
+
+        Raises:
+          InvalidArgumentError: it is not.
+        """
+        if all(part is not history for part in self.checkpoint.parts.values()):
+            error = InvalidArgumentError(
+                "Checkpoints: the checkpoint does not have the history that fit continues; make history = "
+                "gx.train.History(), and give history=history to gx.train.Checkpoint and to gx.train.fit"
+            )
+            raise at(error, user_location())
+
+    def epoch_end(self, history: History) -> None:
+        """Saves the state as it is."""
+        if len(history) % self.every == 0:
+            self.checkpoint.save(len(history))
+
+    def end(self, history: History) -> None:
+        """Waits until the last checkpoint is written."""
+        self.checkpoint.wait()
+
+
+class CSVLog(Callback):
+    """Writes the history as a table after each epoch.
+
+    Args:
+      path: the file.
+    """
+
+    def __init__(self, path: PathLike) -> None:
+        self.path = path
+
+    def epoch_end(self, history: History) -> None:
+        """Writes the file anew."""
+        make_directories(as_path(self.path).parent)
+        history.to_csv(self.path)
+
+
+class TensorBoard(Callback):
+    """Writes the numbers of each epoch as events for TensorBoard (``pip install 'graphc[viz]'``).
+
+    Args:
+      folder: where the files are; ``tensorboard --logdir FOLDER`` shows them.
+
+    Raises:
+      NotFoundError: TensorBoard is not installed.
+    """
+
+    def __init__(self, folder: PathLike) -> None:
+        from graphc.session import FileWriter
+
+        self._writer = FileWriter(str(as_path(folder)))
+
+    def start(self, history: History) -> None:
+        """Opens a file."""
+        self._writer.reopen()
+
+    def epoch_end(self, history: History) -> None:
+        """Writes the numbers of the epoch."""
+        from graphc.session import message
+
+        summary = message("Summary")
+        values = [summary.Value(tag=name, simple_value=value) for name, value in history.last().items()]
+        self._writer.add_summary(summary(value=values), len(history))
+        self._writer.flush()
+
+    def end(self, history: History) -> None:
+        """Closes the file."""
+        self._writer.close()

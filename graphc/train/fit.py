@@ -1,0 +1,137 @@
+"""fit: a loop that trains. It holds no secrets: copy it, and change what you want otherwise."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.train.callbacks import Callback
+from graphc.train.epochs import arguments_of, compiled_epoch, numbers_of, rows_of, why_step_by_step
+from graphc.train.history import History
+from graphc.train.progress import TrainingProgress, mean_of
+
+__all__ = ["fit"]
+
+
+def fit(
+    step: Callable[..., Any],
+    dataset: Iterable[Any],
+    epochs: int = 1,
+    *,
+    steps: int | None = None,
+    validation: tuple[Callable[..., Any], Iterable[Any]] | None = None,
+    callbacks: Sequence[Callback] = (),
+    history: History | None = None,
+    progress: bool = True,
+) -> History:
+    """Trains: calls a step for each batch of a dataset, epoch after epoch.
+
+    A step takes a batch, updates the weights and returns the loss, or numbers by name. The history has their means over
+    the rows of an epoch, also where the last batch has fewer.
+
+    Where the step is a ``gx.function`` and the dataset a list of batches, at most 256 MB, an epoch becomes one program
+    from the second epoch on, in which the steps of batches of one shape are a loop; ``history.how`` says whether it
+    does, and why not.
+
+    Args:
+      step: the step; a batch that is a tuple or list is given as several arguments, else as one.
+      dataset: the batches of an epoch; it is gone over once in each. An iterator goes on where it was, see ``steps``.
+      epochs: how many there are in all, those included that ``history`` has already.
+      steps: how many batches an epoch has, for datasets without an end; all when None.
+      validation: a function of a batch that returns numbers as a step does, and its dataset. Their names begin with
+        ``val_`` in the history.
+      callbacks: what else to do, such as :class:`EarlyStopping`, :class:`Checkpoints`, :class:`CSVLog`.
+      history: what to continue; a new one when None. Restored with a checkpoint, it makes ``fit`` go on where that was
+        saved.
+      progress: whether to show a progress bar, and a line for each epoch.
+
+    Returns:
+      The history.
+
+    Raises:
+      InvalidTypeError: the step returns something else than numbers.
+      InvalidArgumentError: an epoch has no batches.
+
+    Example:
+      >>> import graphc as gx
+      >>> w, optimizer = gx.Variable(0.0), gx.optim.SGD(0.1)
+      >>> @gx.function
+      ... def step(x):
+      ...     return optimizer.minimize(lambda: gx.mean((w - x) ** 2), [w])
+      >>> history = gx.train.fit(step, [gx.asarray([1.0, 3.0]), gx.asarray([2.0])], epochs=20, progress=False)
+      >>> round(w.item(), 2), len(history)
+      (2.0, 20)
+    """
+    history = History() if history is None else history
+    history.why_stopped = ""
+    reason = why_step_by_step(step, dataset, callbacks, steps, epochs - len(history))
+    history.how = f"a program for each step: {reason}" if reason else "a program for each epoch, from the second on"
+    listed = [] if reason else list(dataset)
+    program, programmed = (None, 0) if reason else compiled_epoch(step, listed)
+    with ExitStack() as ends:
+        tell = ends.enter_context(TrainingProgress(epochs, history)) if progress else None
+        for callback in callbacks:
+            callback.start(history)
+            ends.callback(callback.end, history)
+        is_first = True
+        while len(history) < epochs and not history.why_stopped:
+            if program is None or is_first:  # the first epoch makes Variables, and shows the steps
+                batches = dataset if steps is None else itertools.islice(dataset, steps)
+                numbers = _mean(_steps(step, batches, callbacks, tell), "the step")
+            else:
+                numbers = _mean([program(), *_steps(step, listed[programmed:])], "the step")
+            is_first = False
+            if validation is not None:
+                found = _mean(_steps(*validation), "the validation")
+                numbers.update({f"val_{name}": value for name, value in found.items()})
+            history.append(numbers)
+            for callback in callbacks:
+                callback.epoch_end(history)
+            if tell is not None:
+                tell.epoch_end()
+    return history
+
+
+def _steps(
+    step: Callable[..., Any],
+    batches: Iterable[Any],
+    callbacks: Sequence[Callback] = (),
+    tell: TrainingProgress | None = None,
+) -> Iterable[tuple[int, dict[str, Any]]]:
+    """Runs the steps; gives for each how many rows it had and what it returned. Nothing here waits for a step."""
+    for place, batch in enumerate(batches, 1):
+        numbers = numbers_of(step(*arguments_of(batch)))
+        for callback in callbacks:
+            callback.step_end(place, numbers)
+        if tell is not None:
+            tell.step_end(place, numbers)
+        yield rows_of(batch), numbers
+
+
+def _mean(parts: Iterable[tuple[int, Mapping[str, Any]]], what: str) -> dict[str, float]:
+    """The means over the rows of all batches; here is where they are waited for."""
+    sums: dict[str, list[tuple[int, Any]]] = {}
+    count = 0
+    for rows, numbers in parts:
+        count += 1
+        for name, value in numbers.items():
+            sums.setdefault(name, []).append((rows, value))
+    if count == 0:
+        raise at(InvalidArgumentError(f"fit: the dataset of {what} has no batches"), user_location())
+    return {
+        name: sum(rows * _number(value, name, what) for rows, value in found) / (sum(rows for rows, _ in found) or 1)
+        for name, found in sums.items()
+    }
+
+
+def _number(value: Any, name: str, what: str) -> float:
+    """A number of all replicas, or of all steps of a program."""
+    try:
+        return mean_of(value)
+    except (TypeError, ValueError) as error:
+        text = f"fit: {what} returns {name} = {value!r:.60}, which is no number; return the loss, or numbers by name"
+        raise at(InvalidTypeError(text), user_location()) from error

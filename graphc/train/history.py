@@ -1,0 +1,115 @@
+"""History: what a training has reported, epoch by epoch."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from graphc.base import at, user_location
+from graphc.base.errors import NotFoundError
+from graphc.base.files import PathLike, as_path, file_errors
+
+__all__ = ["History"]
+
+
+class History:
+    """The numbers that a training has reported, one for each epoch; a part of a checkpoint, if it is to be resumed.
+
+    Attributes:
+      values: the numbers by name; NaN for an epoch that did not report one.
+      why_stopped: why a callback has ended the training; empty if none did.
+      how: how the epochs were run, and why.
+
+    Example:
+      >>> import graphc as gx
+      >>> history = gx.train.History()
+      >>> history.append({"loss": 0.5, "val_loss": 0.75})
+      >>> history.append({"loss": 0.25, "val_loss": 0.5})
+      >>> len(history), history["loss"], history.best("val_loss")
+      (2, [0.5, 0.25], 2)
+    """
+
+    def __init__(self) -> None:
+        self.values: dict[str, list[float]] = {}
+        self.why_stopped = ""
+        self.how = ""
+
+    def __len__(self) -> int:
+        return max(map(len, self.values.values()), default=0)
+
+    def __getitem__(self, name: str) -> list[float]:
+        if name not in self.values:
+            there = ", ".join(map(repr, self.values)) or "nothing yet"
+            raise at(NotFoundError(f"History: no epoch reported {name!r}; there is {there}"), user_location())
+        return self.values[name]
+
+    def append(self, numbers: Mapping[str, float]) -> None:
+        """Adds the numbers of an epoch."""
+        epochs = len(self)
+        for name in (*self.values, *numbers):
+            column = self.values.setdefault(name, [])
+            column += [math.nan] * (epochs - len(column))
+        for name, column in self.values.items():
+            column.append(float(numbers.get(name, math.nan)))
+
+    def last(self) -> dict[str, float]:
+        """Returns the numbers of the last epoch, without those that it did not report."""
+        return {name: column[-1] for name, column in self.values.items() if not math.isnan(column[-1])}
+
+    def best(self, name: str, mode: str = "min") -> int:
+        """Returns the epoch, from 1, with the least of a number, or the greatest if ``mode`` is ``"max"``."""
+        sign = -1.0 if mode == "max" else 1.0
+        column = [math.inf if math.isnan(value) else sign * value for value in self[name]]
+        return column.index(min(column)) + 1
+
+    def state(self) -> dict[str, Any]:
+        """Returns the numbers, for a checkpoint."""
+        return {"values": {name: list(column) for name, column in self.values.items()}}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Takes over the numbers of a checkpoint."""
+        self.values = {name: list(column) for name, column in state["values"].items()}
+
+    def to_csv(self, path: PathLike) -> None:
+        """Writes a table with a row for each epoch."""
+        with file_errors(path), as_path(path).open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(["epoch", *self.values])
+            writer.writerows([epoch, *row] for epoch, row in enumerate(zip(*self.values.values(), strict=True), 1))
+
+    def plot(self, path: PathLike | None = None) -> Any:
+        """Draws the numbers over the epochs: each in a plot of its own, beside that of the validation.
+
+        Args:
+          path: where to write the picture; nowhere when None.
+
+        Returns:
+          A ``matplotlib.figure.Figure``, which notebooks show.
+
+        Raises:
+          NotFoundError: matplotlib is not installed.
+        """
+        try:
+            figures = import_module("matplotlib.figure")
+        except ImportError as error:
+            text = f"History.plot needs matplotlib, which is not installed ({error}): pip install 'graphc[viz]'"
+            raise at(NotFoundError(text), user_location()) from error
+        names = list(dict.fromkeys(name.removeprefix("val_") for name in self.values)) or ["nothing yet"]
+        figure = figures.Figure(figsize=(5 * len(names), 3.5), layout="constrained")
+        for name, axes in zip(names, figure.subplots(1, len(names), squeeze=False)[0], strict=True):
+            for key in (name, f"val_{name}"):
+                if key in self.values:
+                    axes.plot(range(1, len(self) + 1), self.values[key], marker=".", label=key)
+            axes.set(xlabel="epoch", title=name)
+            axes.legend() if axes.lines else None
+        if path is not None:
+            with file_errors(path):
+                figure.savefig(as_path(path))
+        return figure
+
+    def __repr__(self) -> str:
+        last = ", ".join(f"{name}={value:.4g}" for name, value in self.last().items())
+        return f"<History of {len(self)} epochs{': ' if last else ''}{last}>"

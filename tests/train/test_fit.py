@@ -1,0 +1,203 @@
+"""fit: the same numbers as a loop by hand, and what happens at the ends of epochs."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphc as gx
+
+fit = gx.train.fit
+
+
+class Program:
+    """A network, its optimizer and its step, always the same."""
+
+    def __init__(self) -> None:
+        gx.random.seed(1)
+        layers = [gx.layers.Dense(4, "tanh", in_features=3), gx.layers.Dropout(0.2), gx.layers.Dense(1, in_features=4)]
+        self.model, self.optimizer = gx.layers.Sequential(layers), gx.optim.Adam(1e-2)
+        self.optimizer.build(self.model.trainable_variables)
+        self.step = gx.function(self.plain)
+
+    def plain(self, x: Any, y: Any) -> Any:
+        def loss() -> Any:
+            return gx.mean((self.model(x, training=True) - y) ** 2)
+
+        return self.optimizer.minimize(loss, self.model.trainable_variables)
+
+    def error(self, x: Any, y: Any) -> Any:
+        return {"error": gx.mean(gx.abs(self.model(x) - y))}
+
+    @property
+    def weights(self) -> list[Any]:
+        return [variable.numpy().tolist() for variable in (*self.model.variables, *self.optimizer.variables)]
+
+
+def batches(*sizes: int) -> list[Any]:
+    rng = np.random.default_rng(0)
+    rows = [rng.random((size, 3), dtype=np.float32) for size in sizes]
+    return [(gx.asarray(x), gx.asarray(x.sum(1, keepdims=True))) for x in rows]
+
+
+def test_fit_does_what_a_loop_does_with_epochs_as_programs_or_not(capsys: Any) -> None:
+    data = batches(8, 8, 8, 3)
+    by_hand, by_steps, by_epochs = Program(), Program(), Program()
+    gx.random.seed(2)
+    losses = []
+    for _ in range(4):
+        found = [(len(x), by_hand.step(x, y).item()) for x, y in data]
+        losses.append(sum(rows * loss for rows, loss in found) / 27)
+    gx.random.seed(2)
+    stepped = fit(by_steps.step, iter(data * 4), 4, steps=4, progress=False)
+    assert stepped.how.startswith("a program for each step: the dataset is no list of batches")
+    assert stepped["loss"] == losses
+    assert by_steps.weights == by_hand.weights
+    gx.random.seed(2)
+    compiled = fit(by_epochs.step, data, 4)
+    assert compiled.how == "a program for each epoch, from the second on"
+    np.testing.assert_allclose(compiled["loss"], losses, rtol=1e-5)
+    for some, other in zip(by_epochs.weights, by_hand.weights, strict=True):
+        np.testing.assert_allclose(some, other, rtol=1e-4, atol=1e-6)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == compiled.how
+    assert lines[1].startswith(f"epoch 1/4  loss {losses[0]:.4g}  ")
+    assert lines[4].startswith("epoch 4/4  loss ")
+
+
+def test_why_epochs_are_no_programs_is_told() -> None:
+    v, data = gx.Variable(0.0), [gx.asarray([1.0]), gx.asarray([2.0])]
+    seen = list[Any]()
+
+    class Watch(gx.train.Callback):
+        def step_end(self, step: int, numbers: Any) -> None:
+            seen.append((step, numbers["loss"].item()))
+
+    step = gx.function(lambda x: v.assign_add(gx.sum(x)).value())
+    cases: list[tuple[Any, list[Any], list[Any], str]] = [
+        (lambda x: x[0], data, [], "the step is no gx.function"),
+        (step, data, [Watch()], "a callback looks at each step"),
+        (step, [[1.0], [2.0]], [], "the batches hold other things than arrays and tensors"),
+    ]
+    for some, dataset, callbacks, reason in cases:
+        history = fit(some, dataset, 3, callbacks=callbacks, progress=False)
+        assert history.how == f"a program for each step: {reason}"
+    large = gx.train.History()
+    for _ in range(3):
+        large.append({"loss": 0.0})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("graphc.train.epochs._MOST_BYTES", 7)
+        assert fit(step, data, 6, history=large, progress=False).how.endswith("the dataset is over 256 MB")
+    assert seen[:3] == [(1, 1.0), (2, 3.0), (1, 4.0)]
+    assert fit(step, data, 2, progress=False).how.endswith("it would be compiled for fewer than two epochs")
+
+
+def test_validation_and_early_stopping() -> None:
+    v = gx.Variable(10.0)
+
+    def step(x: Any) -> None:
+        v.assign_sub(4.0)
+
+    def distance(x: Any) -> Any:
+        return {"distance": gx.mean(gx.abs(v - x))}
+
+    stop = gx.train.EarlyStopping("val_distance", 2, best=[v])
+    validation = (distance, [gx.asarray([2.0, 2.0, 2.0]), gx.asarray([6.0])])
+    history = fit(step, [0.0], 10, validation=validation, callbacks=[stop], progress=False)
+    assert history["val_distance"] == [3.0, 1.0, 5.0, 9.0]  # |v - 2| of three rows, |v - 6| of one
+    assert v.item() == 2.0
+    assert history.why_stopped == "val_distance is not better than 1, of epoch 2"
+    assert history.best("val_distance") == 2
+    assert history.best("val_distance", "max") == 4
+    rising = gx.train.EarlyStopping("loss", 1, mode="max", min_delta=0.5)
+    numbers = iter([1.0, 2.0, 2.4, 9.0])
+    history = fit(lambda x: next(numbers), [0.0], 4, callbacks=[rising], progress=False)
+    assert history["loss"] == [1.0, 2.0, 2.4]
+    with pytest.raises(gx.errors.InvalidArgumentError, match="mode must be 'min' or 'max', got 'least'"):
+        gx.train.EarlyStopping(mode="least")  # pyright: ignore[reportArgumentType]
+
+
+def test_a_resumed_fit_goes_on_with_the_epoch_after_the_checkpoint(tmp_path: Path) -> None:
+    class Shuffled:
+        def __init__(self) -> None:
+            self.rng, self.data = np.random.default_rng(3), batches(8, 8, 8)
+
+        def __iter__(self) -> Any:
+            return iter([self.data[place] for place in self.rng.permutation(3)])
+
+        def state(self) -> Any:
+            return self.rng.bit_generator.state
+
+        def restore(self, state: Any) -> None:
+            self.rng.bit_generator.state = state
+
+    def run(folder: Path, epochs: int) -> list[Any]:
+        program, data, history = Program(), Shuffled(), gx.train.History()
+        checkpoint = gx.train.Checkpoint(
+            folder, model=program.model, optimizer=program.optimizer, data=data, history=history
+        )
+        if checkpoint.latest is not None:
+            checkpoint.restore()
+        fit(program.step, data, epochs, validation=(program.error, data.data), history=history, progress=False,
+            callbacks=[gx.train.Checkpoints(checkpoint), gx.train.CSVLog(tmp_path / "logs" / "log.csv")])  # fmt: skip
+        return [history.values, program.weights]
+
+    expected = run(tmp_path / "whole", 4)
+    run(tmp_path / "parts", 2)
+    assert run(tmp_path / "parts", 4) == expected
+    with (tmp_path / "logs" / "log.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["epoch"] for row in rows] == ["1", "2", "3", "4"]
+    assert [float(row["val_error"]) for row in rows] == expected[0]["val_error"]
+    lonely = gx.train.Checkpoint(tmp_path / "lonely", v=gx.Variable(0.0))
+    with pytest.raises(gx.errors.InvalidArgumentError, match="the checkpoint does not have the history that fit cont"):
+        fit(lambda x: x, [1.0], callbacks=[gx.train.Checkpoints(lonely)], progress=False)
+
+
+def test_logs_for_tensorboard_and_a_picture(tmp_path: Path) -> None:
+    from tensorboard.backend.event_processing.event_file_loader import LegacyEventFileLoader
+
+    numbers = iter([4.0, 2.0, 1.0])
+    log = gx.train.TensorBoard(tmp_path)
+    history = fit(lambda x: next(numbers), [0.0], 3, validation=(lambda x: 8.0, [0.0]), callbacks=[log], progress=False)
+    (file,) = tmp_path.glob("events*")
+    events = [event for event in LegacyEventFileLoader(str(file)).Load() if event.HasField("summary")]
+    found = [(event.step, {value.tag: value.simple_value for value in event.summary.value}) for event in events]
+    assert found == [(epoch, {"loss": 2.0 ** (3 - epoch), "val_loss": 8.0}) for epoch in (1, 2, 3)]
+    figure = history.plot(tmp_path / "loss.png")
+    assert (tmp_path / "loss.png").read_bytes()[1:4] == b"PNG"
+    (axes,) = figure.axes
+    assert [line.get_label() for line in axes.lines] == ["loss", "val_loss"]
+    assert gx.train.History().plot().axes[0].get_title() == "nothing yet"
+
+
+def test_a_history_keeps_the_place_of_what_is_missing() -> None:
+    history = gx.train.History()
+    assert repr(history) == "<History of 0 epochs>"
+    history.append({"a": 1.0})
+    history.append({"b": 2.0})
+    assert math.isnan(history["b"][0])
+    assert history.last() == {"b": 2.0}
+    assert repr(history) == "<History of 2 epochs: b=2>"
+    with pytest.raises(gx.errors.NotFoundError, match="no epoch reported 'c'; there is 'a', 'b'"):
+        history["c"]
+
+
+def test_what_is_no_number_and_an_empty_dataset_are_refused() -> None:
+    with pytest.raises(gx.errors.InvalidTypeError, match="the step returns loss = 'text', which is no number"):
+        fit(lambda x: "text", [0.0], progress=False)
+    with pytest.raises(gx.errors.InvalidArgumentError, match="the dataset of the step has no batches"):
+        fit(lambda x: 0.0, [], progress=False)
+    with pytest.raises(gx.errors.InvalidArgumentError, match="the dataset of the validation has no batches"):
+        fit(lambda x: 0.0, [0.0], validation=(lambda x: 0.0, []), progress=False)
+
+
+def test_the_replicas_of_a_step_are_averaged() -> None:
+    parallel = gx.distribute.DataParallel(["cpu:0", "cpu:1"])
+    step = parallel.function(lambda x: {"mean": gx.mean(x)})
+    assert fit(step, [gx.asarray([1.0, 3.0, 5.0, 7.0])], progress=False)["mean"] == [4.0]
