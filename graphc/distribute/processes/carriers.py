@@ -60,6 +60,15 @@ class Carrier(ABC):
     def pump(self, timeout: float) -> None:
         """Takes what comes within so many seconds, and what has come; looks at the time."""
 
+    @abstractmethod
+    def linger(self, seconds: float, dead: int | None) -> None:
+        """Waits, where others depend on this rank, until they are gone; no longer than so many seconds.
+
+        Args:
+          seconds: how long.
+          dead: a rank that is not waited for.
+        """
+
     def is_due(self) -> bool:
         """Whether it is time to say again that the rank is alive."""
         now = time.monotonic()
@@ -116,9 +125,15 @@ class MemberCarrier(Carrier):
             self.member.lost()
         self.member.tick(time.monotonic())
 
+    def linger(self, seconds: float, dead: int | None) -> None:
+        """Does nothing: only rank 0 is depended on."""
+
 
 class HubCarrier(Carrier):
     """Connects rank 0, which keeps the hub, with all others.
+
+    Attributes:
+      accepting: the thread that lets the others in; it ends when all are there.
 
     Raises:
       FailedPreconditionError: it cannot listen there.
@@ -138,7 +153,8 @@ class HubCarrier(Carrier):
                 "interface of its machine, and a free port"
             )
             raise at(FailedPreconditionError(text), user_location()) from None
-        threading.Thread(target=self._accept, name="graphc.processes.accept", daemon=True).start()
+        self.accepting = threading.Thread(target=self._accept, name="graphc.processes.accept", daemon=True)
+        self.accepting.start()
 
     def _accept(self) -> None:
         while True:
@@ -180,6 +196,12 @@ class HubCarrier(Carrier):
         self.hub.heard(0, now)
         self.hub.tick(now)
         self._flush()
+
+    def linger(self, seconds: float, dead: int | None) -> None:
+        """Waits until all others are gone: JAX kills those whose rank 0 goes first, with nothing to say."""
+        end = time.monotonic() + seconds
+        while self._connections.keys() - {dead} and time.monotonic() < end:
+            self.pump(self.interval)
 
     def _welcome(self, timeout: float) -> None:
         try:

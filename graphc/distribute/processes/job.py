@@ -16,7 +16,14 @@ from typing import Any, TypeVar
 import jax
 
 from graphc.base import at, checked_seconds, interruption, thread_location, user_location
-from graphc.base.errors import FailedPreconditionError, GraphcError, InvalidArgumentError, error_of_code
+from graphc.base.errors import (
+    FailedPreconditionError,
+    GraphcError,
+    InvalidArgumentError,
+    UnavailableError,
+    code_of,
+    error_of_code,
+)
 from graphc.distribute.processes.carriers import Carrier, HubCarrier, MemberCarrier, free_port
 from graphc.distribute.processes.environment import Place, find_place
 from graphc.distribute.processes.protocol import Hub, Member
@@ -29,6 +36,7 @@ FAILED_WITH_ANOTHER = 75
 _TIMEOUT = 300.0
 _SILENCE = 30.0
 _GRACE = 5.0
+_TEXT = 2000
 _T = TypeVar("_T")
 _log = logging.getLogger("graphc")
 
@@ -46,7 +54,7 @@ class Job:
         self.rank, self.count = place.rank, place.count
         self.timeout, self.check_every = timeout, check_every
         self.programs = 0
-        self.grace = min(_GRACE, timeout)
+        self.grace = min(_GRACE, timeout / 2)
         self._place = place
         silence, now = min(_SILENCE, timeout), time.monotonic()
         self._member = Member(place.rank, silence, now)
@@ -136,29 +144,46 @@ class Job:
                     self._turn.release()
         if not self._was_told.wait(self.grace):
             print(f"graphc: rank {self.rank} ends: {self._member.failure.text}", file=sys.stderr)
-            _exit(self._code)
+            self._exit()
 
-    @property
-    def _code(self) -> int:
+    def _exit(self) -> None:
+        """Ends the process now, with what it has printed, once those are gone that depend on it."""
         failure = self._member.failure
-        return 1 if failure is not None and failure.rank == self.rank else FAILED_WITH_ANOTHER
+        at_fault = failure is None or failure.rank == self.rank
+        dead = failure.rank if failure is not None and failure.code == code_of(UnavailableError) else None
+        with self._turn:
+            self._carrier.linger(self.grace + 2 * self._carrier.interval, dead)
+        logging.shutdown()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(1 if at_fault else FAILED_WITH_ANOTHER)
 
-    def fail(self, text: str) -> None:
-        """Tells the others that this rank ends with an exception."""
-        if self._member.failure is None:
-            with self._turn:
-                self._carrier.send({"kind": "failed", "text": text})
+    def fail(self, error: BaseException) -> None:
+        """Tells the others that this rank ends with an exception, or the user that it does because of another."""
+        with self._turn:
+            if isinstance(error, jax.errors.JaxRuntimeError):  # a collective fails where another rank dies
+                self._listen(self.grace)
+            failure = self._member.failure
+            if failure is None:
+                self._carrier.send({"kind": "failed", "text": f"{type(error).__name__}: {error}"[:_TEXT]})
                 self._has_failed = True
+            elif not isinstance(error, GraphcError):
+                print(f"graphc: {failure.text}", file=sys.stderr)
+
+    def _listen(self, seconds: float) -> None:
+        """Waits whether there is news of another rank's end."""
+        end = time.monotonic() + seconds
+        while self._member.failure is None and time.monotonic() < end:
+            self._pump(self._carrier.interval)
 
     def _finish(self) -> None:
         """Takes leave; ends the process where JAX would wait for ranks that are gone."""
         with self._turn:
             if self._member.failure is None and not self._has_failed:
                 self._carrier.send({"kind": "leave"})
-        if self._has_failed:
-            _exit(1)
-        if self._member.failure is not None:
-            _exit(self._code)
+                self.grace = 0.0  # the program has come to its end
+        if self._has_failed or self._member.failure is not None:
+            self._exit()
 
 
 class _Excepthook:
@@ -171,15 +196,7 @@ class _Excepthook:
     def __call__(self, kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
         """Shows the exception as before, and tells."""
         self._before(kind, error, traceback)
-        self._job.fail(f"{kind.__name__}: {error}"[:2000])
-
-
-def _exit(code: int) -> None:
-    """Ends the process now, with what it has printed."""
-    logging.shutdown()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
+        self._job.fail(error)
 
 
 _job: Job | None = None

@@ -159,11 +159,12 @@ class _Attempt:
         threading.Thread(target=self._watch, args=(rank, child), daemon=True).start()
 
     def _show(self, rank: int, stream: IO[str], target: TextIO) -> None:
-        for line in stream:
-            with self._printing:
-                print(f"[{rank}] {line.rstrip()}", file=target, flush=True)
-            if target is self._err:
-                self._last[rank].append(line.rstrip())
+        with stream:
+            for line in stream:
+                with self._printing:
+                    print(f"[{rank}] {line.rstrip()}", file=target, flush=True)
+                if stream is self._children[rank].stderr:
+                    self._last[rank].append(line.rstrip())
 
     def _watch(self, rank: int, child: subprocess.Popen[str]) -> None:
         child.wait()
@@ -206,6 +207,7 @@ class _Attempt:
                     os.killpg(child.pid, number)
                 elif child.poll() is None:
                     child.send_signal(number)
+                    child.send_signal(signal.SIGCONT)  # one that is stopped takes no other signal
 
 
 def _how(code: int) -> str:

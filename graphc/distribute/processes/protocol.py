@@ -271,7 +271,7 @@ class Hub:
     def _fail_missing(self, due: _Entry, now: float) -> None:
         missing = {rank: found for rank, found in self._ranks.items() if found.entry is None}
         parts = [
-            f"rank {rank} has not entered {due.what} at {due.place} within {due.seconds:g} s; {found.last} "
+            f"rank {rank} has not entered {due.what} at {due.place} within {due.seconds:.3g} s; {found.last} "
             f"({now - found.heard:.1f} s ago)"
             for rank, found in sorted(missing.items())
         ]
