@@ -5,5 +5,34 @@ from graphc.data.dataset import Dataset
 from graphc.data.elements import DatasetSpec
 from graphc.data.iterator import DatasetIterator
 from graphc.data.planned import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
+from graphc.data.reading import (
+    arrow,
+    csv,
+    fixed_length_records,
+    from_python,
+    from_queue,
+    make_csv_dataset,
+    numpy_files,
+    parquet,
+    text_lines,
+    tf_records,
+)
 
-__all__ = ["INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset", "DatasetIterator", "DatasetSpec", "sources"]
+__all__ = [
+    "INFINITE_CARDINALITY",
+    "UNKNOWN_CARDINALITY",
+    "Dataset",
+    "DatasetIterator",
+    "DatasetSpec",
+    "arrow",
+    "csv",
+    "fixed_length_records",
+    "from_python",
+    "from_queue",
+    "make_csv_dataset",
+    "numpy_files",
+    "parquet",
+    "sources",
+    "text_lines",
+    "tf_records",
+]

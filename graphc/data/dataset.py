@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from graphc.data.choosing import Choosing
 from graphc.data.creation import Creation
+from graphc.data.outside import Outside
 from graphc.data.transforming import Transforming
 
 __all__ = ["Dataset"]
 
 
-class Dataset(Creation, Transforming, Choosing):
+class Dataset(Creation, Outside, Transforming, Choosing):
     """An input pipeline: a source of elements and transformations of them (TensorFlow's ``tf.data.Dataset``).
 
     A dataset does not change, and holds no position: each ``for`` loop over it starts anew. Elements are nested tuples,

@@ -1,8 +1,9 @@
 """Where the elements of pipelines come from."""
 
-from graphc.data.sources.arrow import table_files
-from graphc.data.sources.chunks import FileSource, file_names
+from graphc.data.sources.arrow import table_arrays, table_files
+from graphc.data.sources.chunks import FileFormat, FileSource, file_names
 from graphc.data.sources.csv import csv_files
+from graphc.data.sources.listing import matching_files
 from graphc.data.sources.python import Iterated, QueueSource, python_source
 from graphc.data.sources.records import FixedLengthRecords, TextLines, TFRecords
 from graphc.data.sources.rows import Items, NumpyFiles
@@ -20,6 +21,7 @@ from graphc.data.sources.source import (
 __all__ = [
     "INFINITE",
     "Cardinality",
+    "FileFormat",
     "FileSource",
     "FixedLengthRecords",
     "Items",
@@ -35,7 +37,9 @@ __all__ = [
     "csv_files",
     "file_names",
     "map_spec",
+    "matching_files",
     "python_source",
     "stacked_spec",
+    "table_arrays",
     "table_files",
 ]

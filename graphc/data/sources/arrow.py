@@ -17,7 +17,7 @@ from graphc.core import STRING, as_dtype, canonical_array
 from graphc.data.sources.chunks import Columns, FileSource, file_names
 from graphc.function import TensorSpec
 
-__all__ = ["Tables", "column_array", "pyarrow", "table_files"]
+__all__ = ["Tables", "column_array", "pyarrow", "table_arrays", "table_files"]
 
 _ROWS = 1 << 13
 """How many rows of a Parquet file are read at once."""
@@ -140,6 +140,13 @@ def table_files(kind: str, files: Any, columns: Sequence[str] | None = None) -> 
         for column, array in zip(wanted, first, strict=True)
     }
     return FileSource(names, Tables(kind, spec))
+
+
+def table_arrays(table: Any, columns: Sequence[str] | None = None) -> dict[str, np.ndarray[Any, Any]]:
+    """Returns the columns of a table that is in memory, by name."""
+    wanted = list(table.column_names if columns is None else columns)
+    pyarrow("Arrow tables")
+    return dict(zip(wanted, _arrays(table, wanted, b"the table", 0), strict=True))
 
 
 class _Reader:

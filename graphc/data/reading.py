@@ -1,0 +1,362 @@
+"""Datasets of files and of what Python has: each is a source, of which a Dataset is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidArgumentError
+from graphc.data.dataset import Dataset
+from graphc.data.planned import Planned
+from graphc.data.sources import (
+    FileFormat,
+    FileSource,
+    FixedLengthRecords,
+    NumpyFiles,
+    QueueSource,
+    TextLines,
+    TFRecords,
+    csv_files,
+    file_names,
+    matching_files,
+    python_source,
+    table_arrays,
+    table_files,
+)
+from graphc.formats import checked_compression
+
+__all__ = [
+    "arrow",
+    "csv",
+    "fixed_length_records",
+    "from_python",
+    "from_queue",
+    "make_csv_dataset",
+    "numpy_files",
+    "parquet",
+    "text_lines",
+    "tf_records",
+]
+
+
+def _of_files(filenames: Any, use: str, format: FileFormat, parallel: Any) -> Dataset:
+    """Returns the dataset of files: one after the other, or an element of each of so many in turn."""
+    if isinstance(filenames, Planned):
+
+        def opened(name: Any) -> Dataset:
+            return _of_files(name, use, format, None)
+
+        dataset: Any = filenames
+        return dataset.interleave(opened, cycle_length=1 if parallel is None else parallel)
+    names = file_names(filenames, use)
+    if parallel is None or len(names) == 1:
+        return Dataset.from_source(FileSource(names, format))
+    return _of_files(Dataset.from_tensor_slices(list(names)), use, format, parallel)
+
+
+def text_lines(
+    filenames: Any,
+    compression_type: str | None = None,
+    buffer_size: int | None = None,
+    num_parallel_reads: int | None = None,
+    name: str | None = None,
+) -> Dataset:
+    """Makes a dataset of the lines of text files, without what ends them (TensorFlow's ``TextLineDataset``).
+
+    Args:
+      filenames: the name of a file, a list of names, or a dataset of them.
+      compression_type: ``"GZIP"``, ``"ZLIB"``, or None.
+      buffer_size: ignored.
+      num_parallel_reads: how many files to take lines from in turn; None for one file after the other.
+      name: ignored.
+
+    Raises:
+      InvalidTypeError: these are no names.
+      FileMissingError: when it is read, there is no such file.
+
+    Example:
+      >>> import os, tempfile
+      >>> import graphc as gx
+      >>> path = os.path.join(tempfile.mkdtemp(), "words")
+      >>> with open(path, "w") as file:
+      ...     _ = file.write("one" + os.linesep + "two" + os.linesep)
+      >>> [line.item() for line in gx.data.text_lines(path)]
+      ['one', 'two']
+    """
+    format = TextLines(checked_compression(compression_type, "text_lines"))
+    return _of_files(filenames, "text_lines", format, num_parallel_reads)
+
+
+def fixed_length_records(
+    filenames: Any,
+    record_bytes: int,
+    header_bytes: int | None = None,
+    footer_bytes: int | None = None,
+    buffer_size: int | None = None,
+    compression_type: str | None = None,
+    num_parallel_reads: int | None = None,
+    name: str | None = None,
+) -> Dataset:
+    """Makes a dataset of the records of binary files (TensorFlow's ``FixedLengthRecordDataset``).
+
+    Args:
+      filenames: the name of a file, a list of names, or a dataset of them.
+      record_bytes: the size of a record.
+      header_bytes: how many bytes at the start of each file to pass over.
+      footer_bytes: how many bytes at the end of each file to leave.
+      buffer_size: ignored.
+      compression_type: ``"GZIP"``, ``"ZLIB"``, or None.
+      num_parallel_reads: how many files to take records from in turn; None for one file after the other.
+      name: ignored.
+    """
+    sizes = int(record_bytes), int(header_bytes or 0), int(footer_bytes or 0)
+    if sizes[0] < 1 or min(sizes) < 0:
+        problem = f"fixed_length_records: record_bytes is at least 1, the others at least 0, got {sizes}"
+        raise at(InvalidArgumentError(problem), user_location())
+    format = FixedLengthRecords(*sizes, checked_compression(compression_type, "fixed_length_records"))
+    return _of_files(filenames, "fixed_length_records", format, num_parallel_reads)
+
+
+def tf_records(
+    filenames: Any,
+    compression_type: str | None = None,
+    buffer_size: int | None = None,
+    num_parallel_reads: int | None = None,
+    name: str | None = None,
+) -> Dataset:
+    """Makes a dataset of TensorFlow's records; ``gx.queues.parse_example`` reads Examples from a batch of them.
+
+    Args:
+      filenames: the name of a file, a list of names, or a dataset of them.
+      compression_type: ``"GZIP"``, ``"ZLIB"``, or None.
+      buffer_size: ignored.
+      num_parallel_reads: how many files to take records from in turn; None for one file after the other.
+      name: ignored.
+
+    Example:
+      >>> import os, tempfile
+      >>> import graphc as gx
+      >>> path = os.path.join(tempfile.mkdtemp(), "two.tfrecord")
+      >>> with gx.queues.TFRecordWriter(path) as writer:
+      ...     writer.write(gx.queues.make_example({"x": 1.0}).SerializeToString())
+      ...     writer.write(gx.queues.make_example({"x": 2.0}).SerializeToString())
+      >>> features = {"x": gx.queues.FixedLenFeature([], gx.float32)}
+      >>> dataset = gx.data.tf_records(path).batch(2).map(lambda records: gx.queues.parse_example(records, features))
+      >>> next(iter(dataset))["x"].tolist()
+      [1.0, 2.0]
+    """
+    format = TFRecords(checked_compression(compression_type, "tf_records"))
+    return _of_files(filenames, "tf_records", format, num_parallel_reads)
+
+
+def csv(
+    filenames: Any,
+    *,
+    column_names: Sequence[str] | None = None,
+    column_defaults: Sequence[Any] | Mapping[str, Any] | None = None,
+    select_columns: Sequence[str | int] | None = None,
+    field_delim: str = ",",
+    use_quote_delim: bool = True,
+    na_value: str = "",
+    header: bool = True,
+    num_rows_for_inference: int = 100,
+    compression_type: str | None = None,
+) -> Dataset:
+    """Makes a dataset of the rows of CSV files (RFC 4180), as dicts of the columns; it needs the extra ``data``.
+
+    Args:
+      filenames: the name of a file, or a list of names.
+      column_names: the names of all columns; None for those of the header.
+      column_defaults: what an empty field counts as, for each column that is read, or by name: a value, whose dtype is
+        that of the column, or a dtype if no field may be empty. None for inferred dtypes, and 0 or an empty string.
+      select_columns: the names or places of the columns to read; None for all.
+      field_delim: what stands between fields.
+      use_quote_delim: whether fields in double quotes may hold delimiters, line feeds and doubled quotes.
+      na_value: another text that counts as empty.
+      header: whether each file starts with the names.
+      num_rows_for_inference: from how many rows dtypes are inferred: int32, int64, float32, float64, else string.
+      compression_type: ``"GZIP"``, ``"ZLIB"``, or None.
+
+    Raises:
+      InvalidArgumentError: the arguments do not fit the columns.
+      DataLossError: while it is read: a row has other fields, or one that does not convert. File, line, column and text
+        are named, and the next element is the row after it.
+
+    Example:
+      >>> import os, tempfile
+      >>> import graphc as gx
+      >>> path = os.path.join(tempfile.mkdtemp(), "people.csv")
+      >>> with open(path, "w") as file:
+      ...     print("name,age", "Ann,31", "Bob,42", sep=os.linesep, file=file)
+      >>> for row in gx.data.csv(path).as_numpy_iterator():
+      ...     print(row["name"], row["age"])
+      b'Ann' 31
+      b'Bob' 42
+    """
+    return Dataset.from_source(
+        csv_files(
+            filenames,
+            column_names=column_names,
+            column_defaults=column_defaults,
+            select_columns=select_columns,
+            delimiter=field_delim,
+            quotes=use_quote_delim,
+            na_value=na_value,
+            header=header,
+            rows_for_inference=num_rows_for_inference,
+            compression=compression_type,
+        )
+    )
+
+
+def make_csv_dataset(
+    file_pattern: Any,
+    batch_size: int,
+    column_names: Sequence[str] | None = None,
+    column_defaults: Sequence[Any] | None = None,
+    label_name: str | None = None,
+    select_columns: Sequence[str | int] | None = None,
+    field_delim: str = ",",
+    use_quote_delim: bool = True,
+    na_value: str = "",
+    header: bool = True,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    shuffle_buffer_size: int = 10000,
+    shuffle_seed: int | None = None,
+    num_rows_for_inference: int = 100,
+    compression_type: str | None = None,
+) -> Dataset:
+    """Makes a dataset of batches of rows of CSV files, shuffled and repeated (TensorFlow's function of this name).
+
+    Args:
+      file_pattern: a pattern of files, or a list of patterns.
+      batch_size: how many rows a batch has.
+      column_names: as for :func:`csv`, and so are those that are not listed here.
+      column_defaults: likewise.
+      label_name: a column that stands beside the dict of the others; None for none.
+      select_columns: likewise.
+      field_delim: likewise.
+      use_quote_delim: likewise.
+      na_value: likewise.
+      header: likewise.
+      num_epochs: how often the rows come; None for without end.
+      shuffle: whether they are shuffled.
+      shuffle_buffer_size: among how many rows.
+      shuffle_seed: of the order.
+      num_rows_for_inference: likewise.
+      compression_type: likewise.
+    """
+    dataset = csv(
+        matching_files(file_pattern, "make_csv_dataset"),
+        column_names=column_names,
+        column_defaults=column_defaults,
+        select_columns=select_columns,
+        field_delim=field_delim,
+        use_quote_delim=use_quote_delim,
+        na_value=na_value,
+        header=header,
+        num_rows_for_inference=num_rows_for_inference,
+        compression_type=compression_type,
+    )
+    if label_name is not None and label_name not in dataset.element_spec:
+        problem = f"make_csv_dataset: label_name is {label_name!r}, the columns are {list(dataset.element_spec)}"
+        raise at(InvalidArgumentError(problem), user_location())
+    if shuffle:
+        dataset = dataset.shuffle(shuffle_buffer_size, shuffle_seed)
+    dataset = dataset.repeat(num_epochs).batch(batch_size, drop_remainder=num_epochs is None)
+    if label_name is None:
+        return dataset
+
+    def with_label(columns: dict[str, Any]) -> Any:
+        rest = dict(columns)
+        return rest, rest.pop(label_name)
+
+    return dataset.map(with_label)
+
+
+def parquet(filenames: Any, columns: Sequence[str] | None = None) -> Dataset:
+    """Makes a dataset of the rows of Parquet files, as dicts of the columns; it needs the extra ``data``.
+
+    Row groups are read one after the other, so its position is a row group and a row.
+
+    Args:
+      filenames: the name of a file, or a list of names.
+      columns: the names of those to read; None for all.
+
+    Raises:
+      DataLossError: a file is none of Parquet's, or a column has no array: ints with missing values, lists of several
+        lengths.
+    """
+    return Dataset.from_source(table_files("parquet", filenames, columns))
+
+
+def arrow(data: Any, columns: Sequence[str] | None = None) -> Dataset:
+    """Makes a dataset of the rows of Arrow files (its IPC format, also Feather), or of a table of pyarrow's.
+
+    Args:
+      data: the name of a file, a list of names, or a ``pyarrow.Table``.
+      columns: the names of those to read; None for all.
+    """
+    if hasattr(data, "schema") and hasattr(data, "column_names"):
+        return Dataset.from_tensor_slices(table_arrays(data, columns))
+    return Dataset.from_source(table_files("arrow", data, columns))
+
+
+def numpy_files(paths: Any) -> Dataset:
+    """Makes a dataset of the rows of arrays in ``.npy`` files, which are mapped into memory.
+
+    A shuffle moves row numbers, and only the rows that a batch has are read.
+
+    Args:
+      paths: a nested structure of names of files; a list stands for arrays behind each other.
+
+    Example:
+      >>> import os, tempfile
+      >>> import numpy as np
+      >>> import graphc as gx
+      >>> path = os.path.join(tempfile.mkdtemp(), "x.npy")
+      >>> np.save(path, np.arange(6.0).reshape(3, 2))
+      >>> [row.tolist() for row in gx.data.numpy_files(path).skip(1)]
+      [[2.0, 3.0], [4.0, 5.0]]
+    """
+    return Dataset.from_source(NumpyFiles(paths))
+
+
+def from_python(data: Any, element_spec: Any = None) -> Dataset:
+    """Makes a dataset of what Python has.
+
+    Args:
+      data: an object with ``__len__`` and ``__getitem__`` (a list, a dataset of PyTorch's or of Hugging Face's), whose
+        items come in any order that a shuffle asks for; else an iterable; or a function that returns one.
+      element_spec: the types of an element: a nested structure of ``gx.TensorSpec``; None for those of the first one.
+
+    Raises:
+      InvalidTypeError: it is none of these.
+      InvalidArgumentError: while it is read: an element has another structure or shape, or other dtypes.
+
+    Example:
+      >>> import graphc as gx
+      >>> dataset = gx.data.from_python(["ab", "c"]).map(lambda text: gx.strings.length(text))
+      >>> [int(length) for length in dataset]
+      [2, 1]
+    """
+    return Dataset.from_source(python_source(data, element_spec))
+
+
+def from_queue(queue: Any) -> Dataset:
+    """Makes a dataset of what a queue holds and gets, which ends when the queue is closed and empty.
+
+    Args:
+      queue: a queue of :mod:`graphc.queues` that eager code made.
+
+    Example:
+      >>> import graphc as gx
+      >>> queue = gx.queues.FIFOQueue(10, gx.int32, ())
+      >>> queue.enqueue_many([[3, 4]])
+      >>> queue.close()
+      >>> [int(x) for x in gx.data.from_queue(queue)]
+      [3, 4]
+    """
+    return Dataset.from_source(QueueSource(queue))
