@@ -177,8 +177,10 @@ class Context(threading.local):
       replica: the data-parallel replica that is being traced, or None.
       creating: set while a call is run eagerly because it creates Variables: what undoes its assignments.
       counter: what counts the programs handed to devices, or None.
+      on_host: numbers that ops of the host give stay arrays of NumPy.
     """
 
+    on_host: bool = False
     eager: bool = True
     taped: tuple[Recorder, ...] = ()
     placing: bool = False
@@ -252,6 +254,16 @@ def trace_scope(trace: Trace | None) -> Generator[None]:
     finally:
         context.trace, context.tapes, context.device = saved
         context.update()
+
+
+@contextmanager
+def on_host() -> Generator[None]:
+    """Leaves numbers that ops of the host give, such as parsers, as NumPy arrays inside the scope."""
+    saved, context.on_host = context.on_host, True
+    try:
+        yield
+    finally:
+        context.on_host = saved
 
 
 @contextmanager

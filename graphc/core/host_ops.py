@@ -72,16 +72,12 @@ def bytes_array(value: Any) -> np.ndarray[Any, Any]:
     """
     if isinstance(value, np.ndarray) and value.dtype == object:
         items = cast("np.ndarray[Any, Any]", value)
-        if all(type(item) is bytes for item in items.flat):
+        if set(map(type, items.ravel().tolist())) <= {bytes}:
             return items
     strings = as_strings(value)
     if strings is None:
         raise InternalError(f"{value!r:.60} holds no strings")
-    texts = strings.__array__()
-    encoded = np.empty(texts.shape, object)
-    for place in np.ndindex(texts.shape):
-        encoded[place] = str(texts[place]).encode("utf-8", "surrogateescape")
-    return encoded
+    return strings.encoded
 
 
 def host_array(value: Any) -> np.ndarray[Any, Any]:
@@ -102,7 +98,7 @@ def host_value(array: Any) -> Any:
     """Returns what an op of the host gives as a tensor: of strings, or of numbers on the default device."""
     array = np.asarray(array)
     if array.dtype != object:
-        return Tensor(jnp.asarray(array))
+        return array if context.on_host and context.trace is None else Tensor(jnp.asarray(array))
     found = as_strings(array)
     if found is not None:
         return found

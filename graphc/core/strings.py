@@ -150,14 +150,41 @@ class StringTensor:
       StringTensor(['data/a.csv', 'data/b.csv'], shape=(2,), dtype=string)
     """
 
-    __slots__ = ("__weakref__", "_contents", "_values")
+    __slots__ = ("__weakref__", "_contents", "_encoded", "_text")
 
     __array_ufunc__ = None  # NumPy's operators leave it to ours
 
     def __init__(self, values: np.ndarray[Any, Any]) -> None:
-        self._values = values.view()
-        self._values.flags.writeable = False
+        self._text: np.ndarray[Any, Any] | None = _frozen(values)
+        self._encoded: np.ndarray[Any, Any] | None = None
         self._contents: Contents | None = None
+
+    @classmethod
+    def of_bytes(cls, encoded: np.ndarray[Any, Any]) -> StringTensor:
+        """Returns the tensor of strings that are given as ``bytes``; they are read as text when that is asked for."""
+        found = cls.__new__(cls)
+        found._text, found._encoded, found._contents = None, _frozen(encoded), None
+        return found
+
+    @property
+    def held(self) -> np.ndarray[Any, Any]:
+        """The strings as they were given: Python's ``str``, or ``bytes``."""
+        found = self._text if self._encoded is None else self._encoded
+        assert found is not None
+        return found
+
+    @property
+    def encoded(self) -> np.ndarray[Any, Any]:
+        """The strings as ``bytes``."""
+        if self._encoded is None:
+            self._encoded = _frozen(_each(lambda text: str(text).encode("utf-8", "surrogateescape"), self.held))
+        return self._encoded
+
+    @property
+    def _values(self) -> np.ndarray[Any, Any]:
+        if self._text is None:
+            self._text = _frozen(_each(_text, self.held))
+        return self._text
 
     @property
     def contents(self) -> Contents:
@@ -169,7 +196,7 @@ class StringTensor:
     @property
     def shape(self) -> tuple[int, ...]:
         """The size of each axis."""
-        return self._values.shape
+        return self.held.shape
 
     @property
     def dtype(self) -> StringDType:
@@ -184,12 +211,12 @@ class StringTensor:
     @property
     def ndim(self) -> int:
         """The number of axes."""
-        return self._values.ndim
+        return self.held.ndim
 
     @property
     def size(self) -> int:
         """The number of strings."""
-        return self._values.size
+        return self.held.size
 
     @property
     def device(self) -> str:
@@ -409,7 +436,8 @@ def as_strings(value: Any) -> StringTensor | None:
     if isinstance(value, StringTensor):
         return value
     if isinstance(value, str | bytes | os.PathLike):
-        return StringTensor(_array(_text(value)))
+        given = cast("Any", value)
+        return StringTensor.of_bytes(_array(given)) if type(given) is bytes else StringTensor(_array(_text(given)))
     if isinstance(value, np.ndarray):
         return _of_array(cast("np.ndarray[Any, Any]", value))
     if not isinstance(value, list | tuple) or not value:
@@ -433,23 +461,39 @@ def as_strings(value: Any) -> StringTensor | None:
 def _of_array(array: np.ndarray[Any, Any]) -> StringTensor | None:
     if array.dtype.kind not in "USTO":
         return None
-    items = array.astype(object)
-    if array.dtype.kind in "SO":
-        if array.dtype.kind == "O" and not (items.size and all(isinstance(item, str | bytes) for item in items.flat)):
-            return None
-        for place in np.ndindex(items.shape):
-            items[place] = _text(items[place])
-    return StringTensor(items)
+    if array.dtype.kind != "O":
+        return StringTensor(array.astype(object) if array.dtype.kind in "UT" else _each(_text, array))
+    kinds: set[Any] = set(map(type, array.ravel().tolist()))
+    if kinds == {bytes}:
+        return StringTensor.of_bytes(array.copy())
+    if not kinds or not all(issubclass(kind, str | bytes) for kind in kinds):
+        return None
+    return StringTensor(_each(_text, array))
+
+
+def _each(function: Callable[[Any], Any], array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """An array of what a function makes of each element."""
+    found: np.ndarray[Any, Any] = np.empty(array.size, object)
+    found[:] = [function(item) for item in cast("list[Any]", array.ravel().tolist())]
+    return found.reshape(array.shape)
+
+
+def _frozen(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _text(value: Any) -> str:
     """Python's own text; bytes are decoded as Python decodes file names, so that none is lost."""
-    text = cast("str | bytes", os.fspath(value))
+    text = value if type(value) is bytes else cast("str | bytes", os.fspath(value))
     return text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else str(text)
 
 
-def host_tensor(array: Any) -> Tensor:
+def host_tensor(array: Any) -> Any:
     """The tensor of numbers that were computed of strings; it has its values also while a function is traced."""
+    if context.on_host and context.trace is None:
+        return canonical_array(array)
     tensor = Tensor(jnp.array(canonical_array(array)))
     return apply(OPS["identity"], (tensor,)) if context.device and context.trace is None else tensor
 

@@ -18,7 +18,7 @@ import numpy as np
 from graphc.base import Location, at, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError
 from graphc.base.nest import Structure
-from graphc.core import StringTensor, Tensor, as_dtype, trace_scope
+from graphc.core import StringTensor, Tensor, as_dtype, on_host, trace_scope
 from graphc.data.elements import (
     Block,
     DatasetSpec,
@@ -165,7 +165,8 @@ class UserFunction:
             result, structure = take_apart(call_with(self._stateful, element))
         else:
             element = unflatten(self._given, [to_argument(leaf) for leaf in row])
-            result, structure = take_apart(call_with(self.function, element))
+            with on_host():
+                result, structure = take_apart(call_with(self.function, element))
         if self.structure is None:
             self.structure, self._result = structure, [spec_of(leaf) for leaf in result]
         elif structure != self.structure:

@@ -299,3 +299,22 @@ def test_the_classes_of_errors() -> None:
         ConcretizationError, match=r"strings.as_string: x \(f32\[\], the argument 'v'\) has no value while"
     ):
         gx.function(lambda v: gx.strings.as_string(v))(gx.asarray(1.0))
+
+
+@pytest.mark.parametrize("as_bytes", [False, True])
+def test_many_lines_are_decoded_as_each_by_itself(as_bytes: bool) -> None:
+    lines = ["1,a,2.5", ",b,-1e3", "3,NA, 4"]
+    defaults = [7, "none", 0.5]
+    given: Any = np.array([line.encode() for line in lines], object) if as_bytes else lines
+    at_once = [column.tolist() for column in gx.strings.decode_csv(given, defaults, na_value="NA")]
+    assert at_once == [[1, 7, 3], ["a", "b", "none"], [2.5, -1000.0, 4.0]]
+    for wrong, problem in [
+        ("1,a", "record 3 has 2 fields, expected 3"),
+        ("x,a,1", "field 0 of record 3 is 'x', which is no number of int32"),
+        ("1_0,a,1", "field 0 of record 3 is '1_0', which is no number"),
+        ("99999999999,a,1", "which is no number of int32"),
+    ]:
+        with pytest.raises(InvalidArgumentError, match=problem):
+            gx.strings.decode_csv([*lines, wrong], defaults, na_value="NA")
+    quoted = gx.strings.decode_csv([*lines, '1,"x,y",2'], defaults, na_value="NA")[1]
+    assert quoted.tolist()[3] == "x,y"

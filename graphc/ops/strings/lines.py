@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, cast
@@ -27,7 +27,7 @@ from graphc.core import (
 )
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.ops.dtypes import DTypeName
-from graphc.ops.strings.given import Texts, failed, known_numbers, strings_of, texts
+from graphc.ops.strings.given import Texts, failed, known_numbers, texts
 from graphc.ops.strings.numbers import number
 
 __all__ = ["decode_csv"]
@@ -59,6 +59,23 @@ class _Column:
             problem = f"field {index} of record {record} is {field!r:.60}, which is no number of {self.dtype.name}"
             raise failed("decode_csv", problem)
         return found
+
+    def at_once(self, fields: list[Any], absent: list[int], encode: Callable[[str], Any]) -> Any:
+        """What all fields are, text or ``bytes`` by ``encode``; None if one may be wrong. Some count as empty."""
+        for k in absent:
+            fields[k] = encode(self.default) if self.strings else encode("0")
+        if self.strings:
+            return fields
+        text = encode("").join(fields)
+        if self.dtype.kind not in "iuf" or encode("_") in text or not text.isascii():
+            return None
+        try:
+            array = np.array([*map(float if self.dtype.kind == "f" else int, fields)], self.dtype)
+        except (ValueError, OverflowError):
+            return None
+        if absent:
+            array[absent] = self.default
+        return array
 
 
 def _default(place: int, value: Any) -> Any:
@@ -109,15 +126,17 @@ def decode_csv(
     if in_graph(records, *defaults):
         attrs = Attrs(field_delim=field_delim, use_quote_delim=use_quote_delim, na_value=na_value, select_cols=chosen)
         return list(apply_all(CSV, (records, *map(_operand, defaults)), attrs))
-    array = texts("decode_csv", "records", records)
+    array = as_strings(records)
+    lines = texts("decode_csv", "records", records) if array is None else array.held
     columns = [_Column(place, default) for place, default in enumerate(defaults)]
-    values = _decode(array.ravel().tolist(), columns, field_delim, use_quote_delim, na_value, chosen)
-    return [
-        strings_of(held, array.shape)
-        if column.strings
-        else host_tensor(np.array(held, column.dtype).reshape(array.shape))
-        for column, held in zip(columns, values, strict=True)
-    ]
+    values = _decode(lines.ravel().tolist(), columns, field_delim, use_quote_delim, na_value, chosen)
+    found = [_column_of(held, column, lines.shape) for column, held in zip(columns, values, strict=True)]
+    return [_strings(held) if held.dtype == STRING else host_tensor(held) for held in found]
+
+
+def _strings(array: np.ndarray[Any, Any]) -> StringTensor:
+    found = as_strings(array)
+    return StringTensor(array) if found is None else found
 
 
 def _chosen(columns: int, select_cols: Sequence[int] | None) -> tuple[int, ...] | None:
@@ -132,18 +151,30 @@ def _chosen(columns: int, select_cols: Sequence[int] | None) -> tuple[int, ...] 
     return chosen
 
 
+def _column_of(values: Any, column: _Column, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """The values of a column as an array."""
+    array = np.empty(len(values), object) if column.strings else np.array(values, column.dtype)
+    if column.strings:
+        array[:] = values
+    return array.reshape(shape)
+
+
 def _decode(
-    lines: Sequence[str],
+    lines: Sequence[str | bytes],
     columns: Sequence[_Column],
     delimiter: str,
     quotes: bool,
     na_value: str,
     chosen: tuple[int, ...] | None,
-) -> list[list[Any]]:
-    """The values of each column."""
+) -> list[Any]:
+    """The values of each column: strings as ``bytes`` where the lines are, and may be."""
+    found = _decoded_at_once(lines, columns, delimiter, na_value, chosen) if len(lines) > 1 else None
+    if found is not None:
+        return found
     places = range(len(columns)) if chosen is None else chosen
     values: list[list[Any]] = [[] for _ in columns]
-    for record, line in enumerate(lines):
+    for record, given in enumerate(lines):
+        line = given if isinstance(given, str) else given.decode("utf-8", "surrogateescape")
         fields = _fields(line, record, delimiter, quotes)
         wrong = len(fields) != len(columns) if chosen is None else max(chosen, default=-1) >= len(fields)
         if wrong:
@@ -153,6 +184,32 @@ def _decode(
             field = fields[place]
             held.append(column.value(field, record, place, field in ("", na_value)))
     return values
+
+
+def _decoded_at_once(
+    lines: Sequence[Any], columns: Sequence[_Column], delimiter: str, na_value: str, chosen: tuple[int, ...] | None
+) -> list[Any] | None:
+    """The values of each column, a column after the other; None where a line needs a closer look, or is wrong."""
+    encode: Any = str.encode if isinstance(lines[0], bytes) else str
+    comma, missing, empty = encode(delimiter), encode(na_value), encode("")
+    joined = comma.join(lines)
+    count = len(columns) if chosen is None else lines[0].count(comma) + 1
+    places = range(count) if chosen is None else chosen
+    if any(encode(special) in joined for special in ('"', "\n", "\r")) or max(places, default=0) >= count:
+        return None
+    if any(not line or line.count(comma) != count - 1 for line in lines):
+        return None
+    fields, found = joined.split(comma), list[Any]()
+    for place, column in zip(places, columns, strict=True):
+        held = fields[place::count]
+        absent = (
+            [k for k, field in enumerate(held) if field in (empty, missing)] if {empty, missing} & set(held) else []
+        )
+        values = None if absent and column.required else column.at_once(held, absent, encode)
+        if values is None:
+            return None
+        found.append(values)
+    return found
 
 
 def _operand(default: Any) -> Any:
@@ -169,14 +226,9 @@ def _csv(
     select_cols: tuple[int, ...] | None,
 ) -> tuple[np.ndarray[Any, Any], ...]:
     columns = _columns(defaults)
-    lines = [line.decode("utf-8", "surrogateescape") for line in records.ravel().tolist()]
-    values = _decode(lines, columns, field_delim, use_quote_delim, na_value, select_cols)
-    return tuple(
-        bytes_array(strings_of(held, records.shape))
-        if column.strings
-        else np.array(held, column.dtype).reshape(records.shape)
-        for column, held in zip(columns, values, strict=True)
-    )
+    values = _decode(records.ravel().tolist(), columns, field_delim, use_quote_delim, na_value, select_cols)
+    found = [_column_of(held, column, records.shape) for column, held in zip(columns, values, strict=True)]
+    return tuple([bytes_array(array) if array.dtype == STRING else array for array in found])
 
 
 _known: dict[tuple[int, ...], tuple[tuple[np.ndarray[Any, Any], ...], list[_Column]]] = {}
