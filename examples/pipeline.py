@@ -43,7 +43,8 @@ def show_recurrent():
     together = recurrent(sequence)
     steps = [step for step in gx.explain(recurrent, sequence).steps if step.startswith("segment")]
     print(
-        f"{len(steps)} steps on {LAYERS} devices; eager and compiled differ by {gx.max(gx.abs(alone - together)).item():.1e}"
+    difference = gx.max(gx.abs(alone - together)).item()
+    print(f"{len(steps)} steps on {LAYERS} devices; eager and compiled differ by {difference:.1e}")
     )
 
 

@@ -62,7 +62,7 @@ def _senders(home: Mapping[Node, Cluster], edges: Edges) -> tuple[dict[Node, int
 
 
 def _spread(senders: Mapping[Node, int], cluster: Cluster, edges: Edges) -> dict[Node, int]:
-    """Gives each node of a cluster the first chain that it leads to; to one that leads to none, that of what it takes."""
+    """Gives each node of a cluster the first chain that it leads to, or else that of what it takes."""
     chain, own = dict(senders), set(cluster.nodes)
     inside = {node: [source for source in edges[node] if source in own] for node in cluster.nodes}
     for node in reversed(cluster.nodes):
