@@ -42,10 +42,8 @@ def show_recurrent():
     alone = recurrent.python_function(sequence)
     together = recurrent(sequence)
     steps = [step for step in gx.explain(recurrent, sequence).steps if step.startswith("segment")]
-    print(
     difference = gx.max(gx.abs(alone - together)).item()
     print(f"{len(steps)} steps on {LAYERS} devices; eager and compiled differ by {difference:.1e}")
-    )
 
 
 def stages():

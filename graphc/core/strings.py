@@ -474,7 +474,7 @@ def _of_array(array: np.ndarray[Any, Any]) -> StringTensor | None:
 def _each(function: Callable[[Any], Any], array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """An array of what a function makes of each element."""
     found: np.ndarray[Any, Any] = np.empty(array.size, object)
-    found[:] = [function(item) for item in cast("list[Any]", array.ravel().tolist())]
+    found[:] = [function(item) for item in array.ravel().tolist()]
     return found.reshape(array.shape)
 
 
