@@ -94,7 +94,8 @@ def _before_executable(executable: Executable, arrays: Sequence[Any], variables:
         gate = _gates[executable] = Gate(executable.graph)
     held = (*arrays, *[variable.raw for variable in variables])
     shardings = tuple([array.sharding if isinstance(array, jax.Array) else None for array in held])
-    gate.enter(variables, {str(place): array for place, array in enumerate(arrays)}, shardings, executable.timeout)
+    names = [value.name for value in executable.graph.inputs]
+    gate.enter(variables, dict(zip(names, arrays, strict=True)), shardings, executable.timeout)
 
 
 register_meeting(_before_executable)

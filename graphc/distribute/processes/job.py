@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import logging
 import os
+import re
 import socket
 import sys
 import threading
@@ -161,7 +162,8 @@ class Job:
     def fail(self, error: BaseException) -> None:
         """Tells the others that this rank ends with an exception, or the user that it does because of another."""
         with self._turn:
-            if isinstance(error, jax.errors.JaxRuntimeError):  # a collective fails where another rank dies
+            # A collective fails where another rank dies; JAX raises that as more than one type.
+            if isinstance(error, jax.errors.JaxRuntimeError) or re.search(r"\b(Gloo|NCCL)\b", str(error)):
                 self._listen(self.grace)
             failure = self._member.failure
             if failure is None:

@@ -103,7 +103,7 @@ def test_a_rank_that_dies_ends_the_others_by_itself(tmp_path: Path) -> None:
         next(line for line in processes[1].stdout if line == "1 2.0\n")
         os.kill(processes[1].pid, signal.SIGKILL)
         _, said = processes[0].communicate(timeout=30)
-        assert processes[0].returncode == FAILED_WITH_ANOTHER
+        assert processes[0].returncode == FAILED_WITH_ANOTHER, said
         assert re.search(r"rank 1 \(.*\) has died: its connection is closed; it was last at train.py:\d+", said), said
     finally:
         end(processes)
