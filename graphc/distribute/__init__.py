@@ -1,5 +1,6 @@
 """Layer 8: data parallelism over the devices of this process, or of all processes that run the program."""
 
+from graphc.distribute.accumulate import mean_gradients
 from graphc.distribute.axes import (
     all_gather,
     all_mean,
@@ -36,6 +37,7 @@ __all__ = [
     "axis_size",
     "initialize",
     "launch",
+    "mean_gradients",
     "pmap",
     "pmax",
     "pmean",

@@ -25,13 +25,24 @@ class Replica:
       size: how many there are.
       averages: whether optimizers average their gradients over the replicas.
       rehearsed: whether the replica runs alone, and nobody looks at the numbers.
+      parts: in how many micro-batches :func:`mean_gradients` goes through the rows.
+
+    Attributes:
+      asked: whether it was asked for that.
     """
 
-    def __init__(self, axis: str, size: int, *, averages: bool, rehearsed: bool = False) -> None:
+    def __init__(self, axis: str, size: int, *, averages: bool, rehearsed: bool = False, parts: int = 1) -> None:
         self.axis = axis
         self.num_replicas = size
         self._averages = averages
         self._rehearsed = rehearsed
+        self._parts = parts
+        self.asked = False
+
+    def wanted_parts(self) -> int:
+        """In how many micro-batches gradients are computed."""
+        self.asked = True
+        return self._parts
 
     def collective(self, name: str, values: Sequence[Any], **attrs: Any) -> list[Tensor]:
         """Applies a collective to tensors, all in one."""

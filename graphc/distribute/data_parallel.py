@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from types import MethodType
@@ -24,12 +24,14 @@ from graphc.core import (
     replica_scope,
 )
 from graphc.distribute.axes import Replica
+from graphc.distribute.evaluation import evaluate
 from graphc.distribute.pmap import found_devices, refuse_nested
 from graphc.distribute.processes import from_local_rows
 from graphc.distribute.replica import PerReplica, map_results
 from graphc.distribute.replicated import Places, emit_replicas
 from graphc.distribute.sharding import Sharding
 from graphc.function import BoundFunction, Function, Mapped, MappedArguments
+from graphc.metrics import Metric
 from graphc.ops import REPLICA_AXIS, replica_mesh
 
 __all__ = ["DataParallel", "ParallelFunction"]
@@ -130,26 +132,31 @@ class DataParallel:
         """
         return self.sharding.shard(batch, axis=axis)
 
-    def function(self, step: Callable[..., Any] | None = None, *, axis: int = 0) -> Any:
+    def function(self, step: Callable[..., Any] | None = None, *, axis: int = 0, accumulate: int = 1) -> Any:
         """Compiles a step to run on all devices.
 
         Args:
           step: what one replica does with its part of the batch. Tensors among its arguments, in nested structures
             too, are split; scalars and Python values go to every replica as they are.
           axis: the axis to split along.
+          accumulate: in how many micro-batches :func:`graphc.distribute.mean_gradients` in the step goes through the
+            rows of a replica.
 
         Returns:
           A compiled function of whole batches; where ``step`` returns tensors it returns :class:`PerReplica`, or a
           plain tensor where all replicas have the same. A decorator when ``step`` is None.
         """
         if step is None:
-            return partial(self.function, axis=axis)
+            return partial(self.function, axis=axis, accumulate=accumulate)
         if isinstance(axis, bool) or not isinstance(axis, int) or axis < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
             error = InvalidArgumentError(f"DataParallel.function: axis must be an int from 0, got {axis!r}")
             raise at(error, user_location())
+        if isinstance(accumulate, bool) or not isinstance(accumulate, int) or accumulate < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+            error = InvalidArgumentError(f"DataParallel.function: accumulate must be an int from 1, got {accumulate!r}")
+            raise at(error, user_location())
         python: Callable[..., Any] = step.python_function if isinstance(step, Function | BoundFunction) else step
         label = str(getattr(python, "__name__", "step"))
-        program = _like(python, partial(_in_parallel, self, python, axis))
+        program = _like(python, partial(_in_parallel, self, python, axis, accumulate))
         return ParallelFunction(program, on_retrace="ignore", name=label)
 
     def run(self, step: Callable[..., Any], *batch: Any) -> Any:
@@ -196,6 +203,36 @@ class DataParallel:
         """
         return map_results(lambda leaf: leaf.joined() if isinstance(leaf, PerReplica) else leaf, value)
 
+    def evaluate(
+        self, f: Callable[..., Any], dataset: Iterable[Any], *, metrics: Mapping[str, Metric] | None = None
+    ) -> Any:
+        """Returns the mean over all rows of a data set of what a function gives for each, and metrics of them.
+
+        The batches may have any number of rows, and each row counts once. Means are added up in 64 bits.
+
+        Args:
+          f: takes a batch, as a step does; returns a value for each row, or a nested structure of tensors with the rows
+            on axis 0, or None. It may update the metrics.
+          dataset: batches; a tuple or list holds the arguments of ``f``.
+          metrics: of :mod:`graphc.metrics`; they are reset first.
+
+        Returns:
+          The means, as NumPy arrays and numbers in the structure of what ``f`` returns; with metrics a dict of their
+          results, beside the means if ``f`` returns a dict, else with those under ``"mean"``.
+
+        Raises:
+          InvalidTypeError: ``f`` gives something else than a value for each row.
+          InvalidArgumentError: there are no batches.
+
+        Example:
+          >>> import graphc as gx
+          >>> parallel = gx.distribute.DataParallel(devices=["cpu:0"])
+          >>> batches = [gx.asarray([1.0, 2.0]), gx.asarray([6.0])]
+          >>> parallel.evaluate(lambda x: {"square": x * x}, batches)["square"].item()
+          13.666666666666666
+        """
+        return evaluate(self.run, f, dataset, dict(metrics or {}))
+
 
 class ParallelFunction(Mapped):
     """A step compiled for all devices of a :class:`DataParallel`; made by its ``function``.
@@ -204,8 +241,22 @@ class ParallelFunction(Mapped):
     device.
     """
 
+    @property
+    def compared(self) -> Function:
+        """What :func:`graphc.compare` runs: rows are joined and numbers averaged, so that one device gives the same."""
+        return Mapped(_like(self.python_function, partial(_as_one, self.python_function)), name=self.name)
+
     def __repr__(self) -> str:
         return f"<data-parallel function {self.name}, {self.num_traces} traces>"
+
+
+def _as_one(program: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    def one(leaf: Any) -> Any:
+        if not isinstance(leaf, PerReplica):
+            return leaf
+        return leaf.joined() if len(leaf.stacked.shape) > 1 else FUNCTIONS["mean"](leaf.stacked)
+
+    return map_results(one, program(*args, **kwargs))
 
 
 def _like(step: Callable[..., Any], function: Any) -> Any:
@@ -214,7 +265,9 @@ def _like(step: Callable[..., Any], function: Any) -> Any:
     return function
 
 
-def _in_parallel(parallel: DataParallel, step: Callable[..., Any], axis: int, /, *args: Any, **kwargs: Any) -> Any:
+def _in_parallel(
+    parallel: DataParallel, step: Callable[..., Any], axis: int, accumulate: int, /, *args: Any, **kwargs: Any
+) -> Any:
     """The step on all replicas; what traces, and what runs it eagerly."""
     label = str(getattr(step, "__name__", "step"))
     refuse_nested("DataParallel", label)
@@ -222,12 +275,21 @@ def _in_parallel(parallel: DataParallel, step: Callable[..., Any], axis: int, /,
     groups = math.gcd(given.size, parallel.num_replicas)
     if groups < parallel.num_replicas and parallel.uneven == "refuse":
         _refuse_uneven(parallel, given)
+    tracing = context.trace is not None
+    if not (tracing or context.creating):  # to compare with: one device has all rows
+        groups = 1
+    replica = Replica(REPLICA_AXIS, groups, averages=True, rehearsed=not tracing, parts=accumulate)
     with parallel.scope():
-        if context.trace is None:
-            return _first_part(step, given, Replica(REPLICA_AXIS, groups, averages=True, rehearsed=True))
-        replica = Replica(REPLICA_AXIS, groups, averages=True)
+        if not tracing:
+            return _first_part(step, given, replica)
         places = Places(parallel.devices, groups, REPLICA_AXIS)
         results, differs, structure, _ = emit_replicas(step, given, places, replica, "DataParallel", label, lifts=False)
+    if accumulate > 1 and not replica.asked:
+        error = InvalidArgumentError(
+            f"{label}: accumulate={accumulate} is for gx.distribute.mean_gradients(loss, variables, *batch), which "
+            "this step does not call: what else it does with the rows graphc cannot do in parts"
+        )
+        raise at(error, user_location())
     return nest.unflatten(structure, list(map(_result, results, differs)))
 
 
@@ -265,8 +327,8 @@ def _refuse_uneven(parallel: DataParallel, given: MappedArguments) -> None:
             raise at(error, user_location())
 
 
-def _first_part(step: Callable[..., Any], given: MappedArguments, replica: Replica) -> None:
-    """Runs the step eagerly on the first replica's part, only for the Variables that it makes."""
+def _first_part(step: Callable[..., Any], given: MappedArguments, replica: Replica) -> Any:
+    """Runs the step eagerly on the first replica's part, for the Variables that it makes, or on the only one's."""
     parts: dict[int, Any] = {}
     for place, value in given.values.items():
         axis = given.axes[place]
@@ -274,4 +336,4 @@ def _first_part(step: Callable[..., Any], given: MappedArguments, replica: Repli
         parts[place] = value[(slice(None),) * axis + (slice(0, size),)]
     positional, named = given.rebuilt(parts)
     with replica_scope(replica):
-        step(*positional, **named)
+        return step(*positional, **named)

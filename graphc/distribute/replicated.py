@@ -23,7 +23,7 @@ from graphc.core import (
     replica_scope,
 )
 from graphc.distribute.axes import Replica
-from graphc.distribute.replication import check_law, differing_outputs
+from graphc.distribute.replication import check_law, differing_outputs, reduced_once
 from graphc.function import MappedArguments
 from graphc.ir import OPS, Attrs, Graph, TensorType
 from graphc.ops import INDEX, REPLICAS, STATUS
@@ -118,7 +118,7 @@ def emit_replicas(
     attrs = Attrs(
         devices=places.devices, groups=places.groups, axis=places.axis, in_axes=tuple(in_axes), differs=tuple(differs)
     )
-    made = apply_all(REPLICAS, values, attrs, (graph,))
+    made = apply_all(REPLICAS, values, attrs, (reduced_once(graph, found),))
     _leave(around, [state.variable for state in written], made[len(outputs) :])
     supply = zip(made, differs, strict=True)
     found = [next(supply) if isinstance(leaf, SymbolicTensor) else (leaf, False) for leaf in leaves]

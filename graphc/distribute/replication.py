@@ -11,7 +11,7 @@ from itertools import accumulate
 
 from graphc.base import at, warn_at
 from graphc.base.errors import GraphcWarning, InvalidArgumentError
-from graphc.ir import Graph, Node, Value
+from graphc.ir import Graph, Node, Rewriter, Value
 from graphc.ops import (
     AXIS_INDEX,
     BAD_VALUES,
@@ -27,7 +27,7 @@ from graphc.ops import (
     VMAP,
 )
 
-__all__ = ["Analysis", "check_law", "differing_outputs"]
+__all__ = ["Analysis", "check_law", "differing_outputs", "reduced_once"]
 
 
 def differing_outputs(graph: Graph, inputs: Sequence[bool]) -> Analysis:
@@ -71,6 +71,19 @@ def check_law(graph: Graph, known: Analysis) -> None:
             return
         elif node.op.name not in SAME_ON_ALL:
             counted.update(node.outputs)
+
+
+def reduced_once(graph: Graph, known: Analysis) -> Graph:
+    """Takes out the means over the replicas of what is the same on all, such as gradients that were averaged before."""
+    rewriter = Rewriter(graph)
+    controls = {control for node in graph.nodes for control in node.control_inputs}
+    for node in graph.nodes:
+        same = node.op.name == "pmean" and not any(known.differs[value] for value in node.inputs)
+        if same and not node.control_inputs and node not in controls:
+            rewriter.substitute(node.outputs, rewriter.inputs(node))
+        else:
+            rewriter.keep(node)
+    return rewriter.finish()
 
 
 class Analysis:

@@ -412,6 +412,11 @@ class Function:
         with deep_recursion():
             return self.trace(*args, **kwargs).lower(self._binder.bind(args, kwargs))
 
+    @property
+    def compared(self) -> Function:
+        """What :func:`graphc.compare` runs; of a function on several devices, one that gives the same on one."""
+        return self
+
     def compare(self, *args: Any, **kwargs: Any) -> Any:
         """Eager against compiled; see :func:`graphc.compare`."""
         return TOOLS["compare"](self, *args, **kwargs)

@@ -58,7 +58,7 @@ class Call:
                 f"gx.compare: expected a function, got {fn!r:.60}; its arguments come after it"
             )
             raise at(error, user_location())
-        compiled_function = fn if isinstance(fn, Function) else function(fn)
+        compiled_function = fn.compared if isinstance(fn, Function) else function(fn)
         tensors = tuple(_convert(_tensor, value) for value in args)
         return cls(
             compiled_function.clone(), tensors, {name: _convert(_tensor, value) for name, value in kwargs.items()}

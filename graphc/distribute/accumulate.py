@@ -1,0 +1,136 @@
+"""Gradients of the mean loss of all rows: of any weights, on all replicas, in one piece or in micro-batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphc.autograph import call, scan
+from graphc.base import at, nest, user_location
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.core import FUNCTIONS, Tensor, Variable, context, is_array, operand
+from graphc.distribute.axes import Replica
+from graphc.gradients import GradientTape
+from graphc.ops import asarray
+
+__all__ = ["mean_gradients"]
+
+
+def mean_gradients(
+    loss: Callable[..., Any], variables: Sequence[Variable], *batch: Any, accumulate: int | None = None
+) -> tuple[Tensor, list[Tensor | None]]:
+    """Returns the mean of the losses of all rows, and its gradients.
+
+    The gradients of the weighted sum and the weights are added up over micro-batches and over the replicas of a
+    data-parallel step, and divided once. So the result is that of the whole batch, whatever the weights, on any number
+    of devices and in any number of micro-batches, of which one at a time has its activations in memory.
+
+    Args:
+      loss: takes (a part of) the batch, and returns the loss of each of its rows, or a pair: the losses, and the weight
+        of each in the mean.
+      variables: those to differentiate with respect to.
+      *batch: the arguments of ``loss``; tensors have the rows on axis 0, in nested structures too.
+      accumulate: how many micro-batches to go through, one after the other; that of the data-parallel step around when
+        None, else 1. Rows need not divide by it: copies fill the last micro-batch, with no weight. Layers that mix
+        rows, such as batch normalization, see a micro-batch at a time.
+
+    Returns:
+      The mean loss, a scalar, and the gradient of each Variable, None where the loss does not depend on it. They are
+      the same on all replicas.
+
+    Raises:
+      InvalidTypeError: the loss gives something else than one loss, and one weight, for each row.
+      InvalidArgumentError: ``accumulate`` is no int from 1; or the batch has no rows.
+
+    Example:
+      >>> import graphc as gx
+      >>> w = gx.Variable(2.0)
+      >>> x = gx.asarray([1.0, 2.0, 6.0])
+      >>> loss, [gradient] = gx.distribute.mean_gradients(lambda x: w * x, [w], x, accumulate=2)
+      >>> loss.item(), gradient.item()
+      (6.0, 3.0)
+    """
+    replica = context.replica if isinstance(context.replica, Replica) else None
+    if accumulate is None:
+        accumulate = 1 if replica is None else replica.wanted_parts()
+    leaves, structure = nest.flatten(batch)
+    places = [place for place, leaf in enumerate(leaves) if is_array(leaf) and len(leaf.shape)]
+    rows = {leaves[place].shape[0] for place in places}
+    _check(accumulate, rows)
+    (count,) = rows
+
+    def sums(parts: Sequence[Any], kept: Any) -> list[Any]:
+        """The weighted sum of the losses of some rows, the sum of their weights, and the gradients of the former."""
+        given = nest.unflatten(structure, _replaced(leaves, places, parts))
+        with GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(variables)
+            losses, weights = _of_rows(call(loss)(*given), parts[0].shape[0])
+            if kept is not None:
+                weights = weights * FUNCTIONS["reshape"](kept, (-1, *[1] * (len(weights.shape) - 1)))
+            total = FUNCTIONS["sum"](losses * weights)
+        return [total, FUNCTIONS["sum"](weights), *tape.gradient(total, list(variables))]
+
+    whole = [asarray(operand(leaves[place])) for place in places]
+    found = sums(whole, None) if accumulate == 1 else _in_parts(sums, whole, count, accumulate, variables)
+    known = [place for place, value in enumerate(found) if value is not None]
+    if replica is not None:
+        found = _replaced(found, known, replica.total([found[place] for place in known]))
+    total, weight, *gradients = found
+    return total / weight, [None if value is None else value / weight for value in gradients]
+
+
+def _in_parts(
+    sums: Callable[..., list[Any]], whole: Sequence[Any], rows: int, parts: int, variables: Sequence[Variable]
+) -> list[Any]:
+    """The sums over micro-batches: every ``parts``-th row each, so that they lie on the devices of the batch."""
+    size = -(-rows // parts)
+    kept = None
+    if size * parts != rows:
+        place = FUNCTIONS["arange"](size * parts)
+        kept = FUNCTIONS["astype"](place < rows, "float32")
+        place = FUNCTIONS["minimum"](place, rows - 1)
+        whole = [FUNCTIONS["take"](value, place, axis=0) for value in whole]
+
+    def apart(value: Any) -> Any:
+        return FUNCTIONS["moveaxis"](FUNCTIONS["reshape"](value, (size, parts, *value.shape[1:])), 1, 0)
+
+    def add(so_far: Any, part: Any) -> Any:
+        values, mask = part
+        more = [0.0 if value is None else value for value in sums(values, mask)]
+        return [before + value for before, value in zip(so_far, more, strict=True)], None
+
+    zero = asarray(0.0)
+    start = [zero, zero, *[FUNCTIONS["zeros_like"](variable) for variable in variables]]
+    return list(scan(add, start, ([apart(value) for value in whole], None if kept is None else apart(kept)))[0])
+
+
+def _replaced(values: Sequence[Any], places: Sequence[int], new: Sequence[Any]) -> list[Any]:
+    found = [*values]
+    for place, value in zip(places, new, strict=True):
+        found[place] = value
+    return found
+
+
+def _of_rows(found: Any, rows: int) -> tuple[Any, Any]:
+    """The losses and the weights of some rows, of equal shapes."""
+    pair = nest.as_tuple(found)
+    losses, weights = pair if len(pair) == 2 else (found, 1.0)
+    shape = losses.shape if isinstance(losses, Tensor) else ()
+    if not isinstance(losses, Tensor) or not shape or shape[0] != rows:
+        what = f"shape {tuple(shape)}" if isinstance(losses, Tensor) else f"{losses!r:.60}"
+        error = InvalidTypeError(
+            f"mean_gradients: the loss must be that of each of the {rows} rows, or a pair with their weights, got "
+            f"{what}; take no mean in it, as a loss does with reduction='none'"
+        )
+        raise at(error, user_location())
+    return losses, FUNCTIONS["broadcast_to"](asarray(weights, losses.dtype), shape)
+
+
+def _check(accumulate: Any, rows: set[int]) -> None:
+    problem = ""
+    if isinstance(accumulate, bool) or not isinstance(accumulate, int) or accumulate < 1:
+        problem = f"accumulate must be an int from 1, got {accumulate!r}"
+    elif len(rows) != 1 or not min(rows):
+        problem = f"the tensors of the batch must have the same number of rows, and some, got {sorted(rows)}"
+    if problem:
+        raise at(InvalidArgumentError(f"mean_gradients: {problem}"), user_location())

@@ -1,0 +1,143 @@
+"""Batches as they come: of any number of rows, in micro-batches, and over a whole data set, as on one device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+import graphc as gx
+from graphc.distribute import DataParallel, mean_gradients
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(40, 3)).astype(np.float32)
+Y = (X @ np.asarray([1.0, -2.0, 0.5], np.float32)).astype(np.float32)
+WEIGHTS = (np.arange(40) % 4).astype(np.float32) ** 2
+
+
+def mean_step(v: Any, x: Any, y: Any, weights: Any) -> Any:
+    """A step that knows nothing of replicas, but for the optimizer, which averages."""
+    with gx.GradientTape() as tape:
+        loss = gx.mean((x @ v - y) ** 2 * weights)
+    SGD.apply([tape.gradient(loss, v)], [v])
+    return loss, gx.tanh(x)
+
+
+def weighted_step(v: Any, x: Any, y: Any, weights: Any) -> Any:
+    loss, gradients = mean_gradients(lambda x, y, weights: ((x @ v - y) ** 2, weights), [v], x, y, weights)
+    SGD.apply(gradients, [v])
+    return loss, gx.tanh(x)
+
+
+SGD = gx.optim.SGD(0.1)
+V = gx.Variable(np.zeros(3, np.float32))
+
+
+def trained(step: Callable[..., Any], rows: int, parallel: DataParallel) -> Any:
+    V.assign(np.ones(3, np.float32))
+    loss, values = step(V, X[:rows], Y[:rows], WEIGHTS[:rows] + 1)
+    return parallel.reduce("mean", loss).numpy(), parallel.gather(values).numpy(), V.numpy()
+
+
+def expected(rows: int, weights: Any, total: Any) -> Any:
+    x, y = X[:rows].astype(np.float64), Y[:rows]
+    off = x.sum(1) - y
+    loss, gradient = (off**2 * weights).sum() / total, 2 * (x * (off * weights)[:, None]).sum(0) / total
+    return loss, np.tanh(x), 1 - 0.1 * gradient
+
+
+@pytest.mark.parametrize("sizes", [(1, 6, 12, 29, 40), pytest.param(range(1, 41), marks=pytest.mark.slow)], ids=len)
+def test_batches_of_1_to_40_rows_on_8_devices_are_those_of_one(sizes: Sequence[int]) -> None:
+    parallel = DataParallel()
+    step = parallel.function(mean_step)
+    for rows in sizes:
+        for found, wanted in zip(trained(step, rows, parallel), expected(rows, WEIGHTS[:rows] + 1, rows), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+    assert V.device.count("CPU") == 8
+
+
+@pytest.mark.parametrize(("devices", "accumulate"), [(1, 1), (1, 4), (8, 1), (8, 4), (2, 3)])
+def test_micro_batches_with_ragged_weights_are_the_batch(devices: int, accumulate: int) -> None:
+    parallel = DataParallel([f"cpu:{place}" for place in range(devices)])
+    step = parallel.function(weighted_step, accumulate=accumulate)
+    for rows in (40, 22):
+        weights = WEIGHTS[:rows] + 1
+        for found, wanted in zip(trained(step, rows, parallel), expected(rows, weights, weights.sum()), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+    assert step.lower(V, X, Y, WEIGHTS).compile().as_text().count(" all-reduce(") == 1
+
+
+def test_micro_batches_need_a_part_of_the_memory() -> None:
+    x = np.ones((512, 64), np.float32)
+    w = gx.Variable(np.ones((64, 512), np.float32))
+
+    def activations(parts: int) -> int:
+        def step(x: Any) -> Any:
+            return mean_gradients(lambda x: gx.mean(gx.tanh(gx.sin(x @ w)) ** 2, axis=1), [w], x, accumulate=parts)
+
+        return gx.function(step).lower(x).compile().memory_analysis().temp_size_in_bytes
+
+    assert activations(4) < activations(1) / 3
+
+
+def test_a_data_set_is_evaluated_row_by_row() -> None:
+    parallel = DataParallel()
+    accuracy = gx.metrics.BinaryAccuracy()
+    batches = [(X[start : start + 16], Y[start : start + 16]) for start in range(0, 40, 16)]
+
+    def model(x: Any, y: Any) -> Any:
+        above = gx.astype(gx.sum(x, axis=1) > 0, "float32")
+        accuracy.update(gx.astype(y > 0, "float32"), above)
+        return {"off": gx.abs(x[:, 0] - y), "x": x}
+
+    found = parallel.evaluate(model, batches, metrics={"accuracy": accuracy})
+    np.testing.assert_allclose(found["off"], np.abs(X[:, 0] - Y).mean(), rtol=1e-6)
+    np.testing.assert_allclose(found["x"], X.mean(0), rtol=1e-5)
+    np.testing.assert_allclose(found["accuracy"], ((X.sum(1) > 0) == (Y > 0)).mean(), rtol=1e-6)
+    again = parallel.evaluate(model, iter(batches), metrics={"accuracy": accuracy})
+    assert again["accuracy"] == found["accuracy"]
+    with pytest.raises(TypeError, match=r"must return a value for each of the 16 rows, got"):
+        parallel.evaluate(lambda x, y: gx.mean(x), batches)
+    with pytest.raises(ValueError, match="the data set has no batches with rows"):
+        parallel.evaluate(model, [])
+
+
+def test_host_arrays_go_straight_to_their_shards() -> None:
+    parallel, x = DataParallel(), np.ones((816, 7), np.float32)
+    step = parallel.function(lambda x: (gx.sum(x), x * 2))
+    step(x)
+    total, rows = step(x)
+    assert [array for array in jax.live_arrays() if array.shape == x.shape] == []
+    assert {shard.data.shape for shard in rows.stacked.raw.addressable_shards} == {(1, 102, 7)}
+    assert parallel.gather(rows).shape == gx.concat(rows).shape == (816, 7)
+    assert parallel.gather(total).shape == gx.stack(list(total)).shape == (8,)
+
+
+@pytest.mark.parametrize(
+    ("loss", "arguments", "message"),
+    [
+        (lambda x: gx.mean(x), {}, r"the loss must be that of each of the 40 rows, .* got shape \(\); take no mean"),
+        (lambda x: (x, x, x), {}, "the loss must be that of each of the 40 rows"),
+        (lambda x: x, {"accumulate": 0}, "accumulate must be an int from 1, got 0"),
+    ],
+)
+def test_what_mean_gradients_refuses(loss: Any, arguments: Any, message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        mean_gradients(loss, [V], X, **arguments)
+
+
+def test_what_data_parallel_refuses() -> None:
+    with pytest.raises(ValueError, match="must have the same number of rows"):
+        mean_gradients(lambda x, y: x, [V], X, Y[:3])
+    step = DataParallel().function(lambda x: gx.mean(x), accumulate=2)
+    with pytest.raises(
+        ValueError, match=r"accumulate=2 is for gx.distribute.mean_gradients\(loss, variables, \*batch\)"
+    ):
+        step(X)
+    with pytest.raises(ValueError, match="accumulate must be an int from 1, got 0"):
+        DataParallel().function(lambda x: x, accumulate=0)
+    with pytest.raises(ValueError, match="uneven must be 'repeat'"):
+        DataParallel(uneven="pad")  # pyright: ignore[reportArgumentType]
