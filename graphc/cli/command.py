@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import traceback
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from rich.text import Text
 
 from graphc.base import is_internal_file
 from graphc.base.errors import FileMissingError, GraphcError, VariableCreationError
+from graphc.cli.scale import measure, scale
 from graphc.cli.target import Target, load_target
 from graphc.cli.timeline import draw_timeline, print_timeline
 from graphc.core import Device, device_name, devices, simulate_cpu_devices
@@ -117,6 +120,16 @@ def _parser() -> argparse.ArgumentParser:
     launching.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="its arguments")
     launching.set_defaults(run=_launch)
 
+    scaling = commands.add_parser("scale", help="time a step on more and more devices, and compare its losses")
+    _add_target(scaling)
+    scaling.add_argument("--devices", type=_counts, default=[1, 2, 4, 8], metavar="N,N", help="how many (1,2,4,8)")
+    scaling.add_argument("--weak", action="store_true", help="give each device the whole batch: the work grows, too")
+    scaling.add_argument("--rounds", type=int, default=20, metavar="N", help="how many steps are timed (20)")
+    scaling.add_argument("--json", type=Path, metavar="FILE", help="write all figures to a file")
+    scaling.add_argument("--plot", type=Path, metavar="FILE.png", help="draw the times into a file")
+    scaling.add_argument("--measure", type=int, help=argparse.SUPPRESS)  # one number of devices, in this process
+    scaling.set_defaults(run=_scale)
+
     timeline = commands.add_parser("timeline", help="show what ran when, from a file that gx.profile has written")
     timeline.add_argument("file", type=Path, metavar="FILE", help="the trace")
     timeline.add_argument("--png", type=Path, metavar="FILE.png", help="draw it into a file")
@@ -206,6 +219,24 @@ def _launch(options: argparse.Namespace) -> int:
     return launch(
         [options.program, *options.arguments], options.processes, restarts=options.restarts, timeout=options.timeout
     )
+
+
+def _counts(text: str) -> list[int]:
+    return [int(part) for part in text.split(",")]
+
+
+def _scale(options: argparse.Namespace) -> int:
+    how: dict[str, Any] = {"weak": options.weak, "rounds": options.rounds}
+    if options.measure is not None:
+        print(json.dumps(asdict(measure(options.target, options.args, options.measure, **how))))
+        return DONE
+    found = scale(options.target, options.args, options.devices, **how)
+    Console().print(found.table(), found.note, highlight=False)
+    if options.json is not None:
+        _write(options.json, found.to_json())
+    if options.plot is not None:
+        found.plot(options.plot)
+    return DONE if found.equal else DIFFERENT
 
 
 def _timeline(options: argparse.Namespace) -> int:
