@@ -15,6 +15,7 @@ from graphc.base import at, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import (
     ArrayLike,
+    ReadGuard,
     Tensor,
     apply,
     attribute,
@@ -120,19 +121,25 @@ def shard(x: ArrayLike, axes: Axes, *, mesh: Mesh | None = None) -> Tensor:
             "distribute.shard in a step that runs on each replica by itself, which sees its part alone; leave it out"
         )
         raise at(UnimplementedError(message), user_location())
-    trace = context.trace
-    if mesh is None:
-        mesh = current.mesh
-        if trace is not None:
-            trace.root.reads.record(attribute(fixed(current, "the scope of a sharding"), "mesh"), mesh)
+    mesh = _current_mesh() if mesh is None else mesh
+    x = asarray(x)
+    sharding = named(mesh, axes, x.shape, "distribute.shard")
+    if context.trace is None:
+        note_spread(sharding)
+    return apply(SHARD, (x,), Attrs(axes=tuple(axes), mesh=_text(mesh)))
+
+
+def _current_mesh() -> Mesh:
+    """The mesh of the scope around; a function that is traced keeps to it where there is no scope."""
+    mesh = current.mesh
     if mesh is None:
         message = "distribute.shard: which mesh? Call it inside `with sharding.scope():`, or give mesh="
         raise at(FailedPreconditionError(message), user_location())
-    x = asarray(x)
-    sharding = named(mesh, axes, x.shape, "distribute.shard")
-    if trace is None:
-        note_spread(sharding)
-    return apply(SHARD, (x,), Attrs(axes=tuple(axes), mesh=_text(mesh)))
+    if context.trace is not None:
+        source = attribute(fixed(current, "the scope of a sharding"), "mesh")
+        guard = ReadGuard(source, "{v} is {0} or {v} is None", (mesh,), mesh_text(mesh))
+        context.trace.root.reads.add(guard)
+    return mesh
 
 
 def _text(mesh: Mesh) -> str:

@@ -10,8 +10,8 @@ import jax
 
 from graphc.base import at, config, deadline, overseen, user_location
 from graphc.base.errors import UnimplementedError
-from graphc.core import Variable, array_of, device_name, devices, find_device, placed, shard_on
-from graphc.ir import Graph, Value
+from graphc.core import Variable, array_of, device_name, devices, find_device, layout_text, placed, shard_on
+from graphc.ir import Graph, Node, Value
 from graphc.lowering import Check, Executable
 from graphc.ops import REPLICAS, UNORDERED_HOST_CALL
 from graphc.runtime.control_flow import CONTROL_FLOW
@@ -53,6 +53,10 @@ def compile_graph(graph: Graph, check: Check | None, variables: Mapping[str, Var
             break
         if node.op.platforms:
             choosy = node
+    split = next((name for name, array in arrays.items() if not array.is_fully_replicated), None)
+    if split is not None:
+        _check_whole(graph, variables[split], pinned, apart=apart)
+        return Executable(graph, check)
     if not (pinned or choosy or apart or scattered or config.log_device_placement):
         return Executable(graph, check)
     placement = place(graph, homes, default)
@@ -61,6 +65,17 @@ def compile_graph(graph: Graph, check: Check | None, variables: Mapping[str, Var
     if apart or len(placement.used) > 1 or (where and copied):
         return PlacedProgram(graph, check, placement, homes, where)
     return Executable(graph, check, where)
+
+
+def _check_whole(graph: Graph, split: Variable, pinned: Node | None, *, apart: bool) -> None:
+    """Refuses what runs on single devices beside a Variable of which none has the whole."""
+    if pinned is not None or apart:
+        what = "calls Python in no order" if pinned is None else f"pins ops to {pinned.device}"
+        error = UnimplementedError(
+            f"the compiled function {graph.name!r} {what}, but no device has the whole of Variable {split.name!r}, "
+            f"{layout_text(split.sharding)}; take that out of the function"
+        )
+        raise at(error, user_location() if pinned is None else pinned.location)
 
 
 def _home(array: jax.Array, default: str) -> str:

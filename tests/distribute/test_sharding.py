@@ -168,8 +168,11 @@ def test_another_scope_means_another_trace() -> None:
         assert laid_out(X).sharding.num_devices == 4
     with Sharding({"data": 8}).scope():
         assert laid_out(X).sharding.num_devices == 8
+    assert laid_out(X).sharding.num_devices == 8  # where there is none, that of the trace
+    assert laid_out.num_traces == 2
+    assert "data=4" in laid_out.trace_report()[1].reason
     with pytest.raises(FailedPreconditionError, match="Call it inside `with sharding"):
-        laid_out(X)
+        shard(X, ("data",))
 
 
 def test_what_cannot_be_laid_out_is_refused() -> None:
@@ -198,3 +201,25 @@ def test_what_cannot_be_laid_out_is_refused() -> None:
         gx.Variable(np.ones(3, np.float32), name="odd")
     with pytest.raises(UnimplementedError, match="which sees its part alone"):
         DataParallel().run(lambda x: shard(x, ("replica",)), gx.ones(8))
+
+
+def test_a_split_variable_takes_no_ops_on_single_devices_beside_it() -> None:
+    with Sharding(ONE_AXIS, {"rows": "data"}).scope():
+        rows = gx.Variable(np.ones((16, 4), np.float32), name="rows")
+    with gx.device("cpu:3"):
+        offset = gx.Variable(1.0)
+
+    @gx.function
+    def pinned() -> Any:
+        with gx.device("cpu:1"):
+            return gx.sum(rows)
+
+    @gx.function
+    def moved() -> Any:
+        return gx.sum(rows + offset)
+
+    with pytest.raises(
+        UnimplementedError, match=r"pins ops to /device:CPU:1, but no device has the whole of Variable 'rows"
+    ):
+        pinned()
+    assert moved().item() == 128.0
