@@ -168,8 +168,11 @@ class Lowering(Interpreter):
         return gathering(function, gathered) if gathered else function
 
     def _gathered(self, node: Node) -> dict[int, Split]:
-        """The inputs that the node gathers, by place. An update of parameters, which has no gradient, uses its part."""
-        if not self._split or not node.op.differentiable or node.op.name in _ELEMENTWISE:
+        """The inputs that the node gathers, by place.
+
+        An update of parameters, which has no gradient, works on its part; in loops and branches XLA decides.
+        """
+        if not self._split or node.regions or not node.op.differentiable or node.op.name in _ELEMENTWISE:
             return {}
         return {place: self._split[value] for place, value in enumerate(node.inputs) if value in self._split}
 

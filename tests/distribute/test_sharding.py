@@ -105,6 +105,7 @@ def test_split_parameters_are_gathered_layer_by_layer_and_memory_falls() -> None
     layer = 32 * 32 * 4
     assert sizes["split"].arguments - X.nbytes // 8 < (sizes["whole"].arguments - X.nbytes // 8) / 8 + 64
     assert sizes["split"].temporaries < sizes["whole"].temporaries
+    assert sizes["split"].aliased >= 3 * 4 * 32 * 32 * 4 // 8  # parameters and moments are updated in place
     assert kinds["all-gather"].count == 4 + 3  # and again in the backward pass, but for the first layer
     assert kinds["all-gather"].bytes == 7 * layer
     live = sum(shard.data.nbytes for layer in model.layers for shard in layer.raw.addressable_shards)
