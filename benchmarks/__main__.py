@@ -22,6 +22,7 @@ from benchmarks import (
     mlp,
     queues,
     readers,
+    replica_view,
     runtime,
     sessions,
     tapes,
@@ -47,6 +48,7 @@ _MODULES = (
     sessions,
     queues,
     readers,
+    replica_view,
     global_view,
     checkpoints,
 )

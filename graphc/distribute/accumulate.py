@@ -59,19 +59,19 @@ def mean_gradients(
     _check(accumulate, rows)
     (count,) = rows
 
-    def sums(parts: Sequence[Any], kept: Any) -> list[Any]:
+    def sums(parts: Sequence[Any], kept: Sequence[Any] = ()) -> list[Any]:
         """The weighted sum of the losses of some rows, the sum of their weights, and the gradients of the former."""
         given = nest.unflatten(structure, _replaced(leaves, places, parts))
         with GradientTape(watch_accessed_variables=False) as tape:
             tape.watch(variables)
             losses, weights = _of_rows(call(loss)(*given), parts[0].shape[0])
-            if kept is not None:
-                weights = weights * FUNCTIONS["reshape"](kept, (-1, *[1] * (len(weights.shape) - 1)))
+            for mask in kept:
+                weights = weights * FUNCTIONS["reshape"](mask, (-1, *[1] * (len(weights.shape) - 1)))
             total = FUNCTIONS["sum"](losses * weights)
         return [total, FUNCTIONS["sum"](weights), *tape.gradient(total, list(variables))]
 
     whole = [asarray(operand(leaves[place])) for place in places]
-    found = sums(whole, None) if accumulate == 1 else _in_parts(sums, whole, count, accumulate, variables)
+    found = sums(whole) if accumulate == 1 else _in_parts(sums, whole, count, accumulate, variables)
     known = [place for place, value in enumerate(found) if value is not None]
     if replica is not None:
         found = _replaced(found, known, replica.total([found[place] for place in known]))
@@ -84,24 +84,23 @@ def _in_parts(
 ) -> list[Any]:
     """The sums over micro-batches: every ``parts``-th row each, so that they lie on the devices of the batch."""
     size = -(-rows // parts)
-    kept = None
+    kept: list[Any] = []
     if size * parts != rows:
         place = FUNCTIONS["arange"](size * parts)
-        kept = FUNCTIONS["astype"](place < rows, "float32")
+        kept = [FUNCTIONS["astype"](place < rows, "float32")]
         place = FUNCTIONS["minimum"](place, rows - 1)
         whole = [FUNCTIONS["take"](value, place, axis=0) for value in whole]
 
-    def apart(value: Any) -> Any:
-        return FUNCTIONS["moveaxis"](FUNCTIONS["reshape"](value, (size, parts, *value.shape[1:])), 1, 0)
+    apart = [FUNCTIONS["reshape"](value, (size, parts, *value.shape[1:])) for value in [*whole, *kept]]
 
     def add(so_far: Any, part: Any) -> Any:
-        values, mask = part
-        more = [0.0 if value is None else value for value in sums(values, mask)]
-        return [before + value for before, value in zip(so_far, more, strict=True)], None
+        values = [FUNCTIONS["take"](value, part, axis=1) for value in apart]  # without a copy of all rows
+        more = sums(values[: len(whole)], values[len(whole) :])
+        return [before if value is None else before + value for before, value in zip(so_far, more, strict=True)], None
 
     zero = asarray(0.0)
     start = [zero, zero, *[FUNCTIONS["zeros_like"](variable) for variable in variables]]
-    return list(scan(add, start, ([apart(value) for value in whole], None if kept is None else apart(kept)))[0])
+    return list(scan(add, start, FUNCTIONS["arange"](parts))[0])
 
 
 def _replaced(values: Sequence[Any], places: Sequence[int], new: Sequence[Any]) -> list[Any]:
