@@ -1,14 +1,39 @@
 """Layer 7: what models are trained to make small. Each loss is one op, so one kernel in eager mode."""
 
-from graphc.losses.losses import mean_squared_error, softmax_cross_entropy, sparse_softmax_cross_entropy
-from graphc.losses.objects import CategoricalCrossentropy, Loss, MeanSquaredError, SparseCategoricalCrossentropy
+from graphc.losses.losses import (
+    hinge,
+    huber,
+    mean_absolute_error,
+    mean_squared_error,
+    sigmoid_cross_entropy,
+    softmax_cross_entropy,
+    sparse_softmax_cross_entropy,
+)
+from graphc.losses.objects import (
+    BinaryCrossentropy,
+    CategoricalCrossentropy,
+    Hinge,
+    Huber,
+    Loss,
+    MeanAbsoluteError,
+    MeanSquaredError,
+    SparseCategoricalCrossentropy,
+)
 
 __all__ = [
+    "BinaryCrossentropy",
     "CategoricalCrossentropy",
+    "Hinge",
+    "Huber",
     "Loss",
+    "MeanAbsoluteError",
     "MeanSquaredError",
     "SparseCategoricalCrossentropy",
+    "hinge",
+    "huber",
+    "mean_absolute_error",
     "mean_squared_error",
+    "sigmoid_cross_entropy",
     "softmax_cross_entropy",
     "sparse_softmax_cross_entropy",
 ]

@@ -1,70 +1,46 @@
-"""The losses: one for regression, two for classification."""
+"""The losses: for regression and for classification."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Literal
-
-import jax
-import jax.numpy as jnp
 
 from graphc.base import at, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
 from graphc.core import ArrayLike, Tensor, apply
-from graphc.ir import OPS, Attrs, OpDef
-from graphc.ops import as_numbers, infer_by_evaluation
+from graphc.ir import Attrs
+from graphc.losses.kernels import LOSSES, REDUCED, REDUCTIONS
+from graphc.ops import as_numbers
 
-__all__ = ["mean_squared_error", "softmax_cross_entropy", "sparse_softmax_cross_entropy"]
+__all__ = [
+    "hinge",
+    "huber",
+    "mean_absolute_error",
+    "mean_squared_error",
+    "reduced",
+    "sigmoid_cross_entropy",
+    "softmax_cross_entropy",
+    "sparse_softmax_cross_entropy",
+]
 
-Reduction = Literal["mean", "sum", "none"]
-
-_REDUCTIONS: dict[str, Callable[[jax.Array], jax.Array]] = {"mean": jnp.mean, "sum": jnp.sum, "none": jnp.asarray}
-
-
-def _squares(labels: Any, predictions: Any, *, reduction: str) -> jax.Array:
-    squares = jnp.square(predictions - labels)
-    if reduction == "mean":  # all examples have the same size, so that it is the mean of their means
-        return jnp.mean(squares)
-    return _REDUCTIONS[reduction](squares.mean(axis=tuple(range(1, squares.ndim))))
-
-
-def _cross_entropy(labels: Any, logits: Any, *, reduction: str) -> jax.Array:
-    return _REDUCTIONS[reduction](-jnp.sum(labels * jax.nn.log_softmax(logits), axis=-1))
+Reduction = Literal["mean", "sum", "none", "weighted_mean"]
 
 
-def _sparse_cross_entropy(labels: Any, logits: Any, *, reduction: str) -> jax.Array:
-    # A negative label must not count from the end, as an index does. Past the end, it gives NaN as too large ones do.
-    positions = jnp.where(labels < 0, logits.shape[-1], labels.astype(jnp.int32))
-    chosen = jnp.take_along_axis(logits, positions[..., None], axis=-1, mode="fill")[..., 0]
-    return _REDUCTIONS[reduction](jax.nn.logsumexp(logits, axis=-1) - chosen)
-
-
-def _define(name: str, impl: Callable[..., Any], params: tuple[str, str], doc: str) -> OpDef:
-    return OPS.add(name, OpDef(name, impl=impl, infer=infer_by_evaluation(impl), params=params, doc=doc))
-
-
-_MEAN_SQUARED_ERROR = _define(
-    "losses.mean_squared_error", _squares, ("labels", "predictions"), "The mean of the squared differences."
-)
-_SOFTMAX_CROSS_ENTROPY = _define(
-    "losses.softmax_cross_entropy", _cross_entropy, ("labels", "logits"), "Cross-entropy of softmax(logits)."
-)
-_SPARSE_SOFTMAX_CROSS_ENTROPY = _define(
-    "losses.sparse_softmax_cross_entropy",
-    _sparse_cross_entropy,
-    ("labels", "logits"),
-    "Cross-entropy of softmax(logits) for labels that are class numbers.",
-)
-
-
-def mean_squared_error(labels: ArrayLike, predictions: ArrayLike, *, reduction: Reduction = "mean") -> Tensor:
+def mean_squared_error(
+    labels: ArrayLike,
+    predictions: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    reduction: Reduction = "mean",
+) -> Tensor:
     """The mean of the squared differences.
 
     Args:
       labels: what the predictions should be.
       predictions: of exactly the shape of ``labels`` (nothing is broadcast) and a floating dtype. The first axis is the
         batch.
-      reduction: ``"mean"`` or ``"sum"`` over the batch, or ``"none"`` for one number for each example.
+      sample_weight: a weight for each example; 1 when None.
+      reduction: ``"mean"`` or ``"sum"`` over the batch, or ``"none"`` for one number for each example. The mean counts
+        examples, whatever their weights; ``"weighted_mean"`` divides by the sum of the weights.
 
     Raises:
       InvalidArgumentError: the shapes differ, or there is no such reduction.
@@ -75,23 +51,140 @@ def mean_squared_error(labels: ArrayLike, predictions: ArrayLike, *, reduction: 
       >>> gx.losses.mean_squared_error([[1.0, 2.0]], [[1.0, 4.0]]).item()
       2.0
     """
-    label, prediction = _arguments("mean_squared_error", labels, predictions, "predictions", reduction)
-    if label.shape != prediction.shape:
-        raise _error(
-            InvalidArgumentError,
-            f"mean_squared_error: labels have shape {label.shape} and predictions {prediction.shape}; they must be "
-            "equal, since broadcasting would average over pairs that do not belong together; use gx.reshape",
-        )
-    return apply(_MEAN_SQUARED_ERROR, (label, prediction), Attrs(reduction=reduction))
+    return _regression("mean_squared_error", labels, predictions, sample_weight, reduction)
 
 
-def softmax_cross_entropy(labels: ArrayLike, logits: ArrayLike, *, reduction: Reduction = "mean") -> Tensor:
+def mean_absolute_error(
+    labels: ArrayLike,
+    predictions: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """The mean of the magnitudes of the differences.
+
+    Args:
+      labels: what the predictions should be.
+      predictions: of exactly the shape of ``labels`` and a floating dtype. The first axis is the batch.
+      sample_weight: a weight for each example; 1 when None.
+      reduction: ``"mean"``, ``"sum"``, ``"weighted_mean"`` or ``"none"``, as for :func:`mean_squared_error`.
+
+    Raises:
+      InvalidArgumentError: the shapes differ, or there is no such reduction.
+      InvalidTypeError: ``predictions`` is not of a floating dtype.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.losses.mean_absolute_error([[1.0, 2.0]], [[1.0, 4.0]]).item()
+      1.0
+    """
+    return _regression("mean_absolute_error", labels, predictions, sample_weight, reduction)
+
+
+def huber(
+    labels: ArrayLike,
+    predictions: ArrayLike,
+    delta: float = 1.0,
+    *,
+    sample_weight: ArrayLike | None = None,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """Half the squared difference up to ``delta``, and linear beyond, so that outliers count less (Huber, 1964).
+
+    Args:
+      labels: what the predictions should be.
+      predictions: of exactly the shape of ``labels`` and a floating dtype. The first axis is the batch.
+      delta: where the loss becomes linear.
+      sample_weight: a weight for each example; 1 when None.
+      reduction: ``"mean"``, ``"sum"``, ``"weighted_mean"`` or ``"none"``, as for :func:`mean_squared_error`.
+
+    Raises:
+      InvalidArgumentError: the shapes differ, ``delta`` is not above zero, or there is no such reduction.
+      InvalidTypeError: ``predictions`` is not of a floating dtype.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.losses.huber([1.0, 2.0], [1.5, 5.0], reduction="none").tolist()
+      [0.125, 2.5]
+    """
+    if isinstance(delta, bool) or not isinstance(delta, int | float) or not delta > 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise _error(InvalidArgumentError, f"huber: delta must be a number above zero, got {delta!r:.60}")
+    return _regression("huber", labels, predictions, sample_weight, reduction, delta=float(delta))
+
+
+def hinge(
+    labels: ArrayLike,
+    predictions: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """How much a prediction's sign misses its label by: ``max(1 - labels * predictions, 0)``.
+
+    Args:
+      labels: 1 and -1.
+      predictions: of exactly the shape of ``labels`` and a floating dtype. The first axis is the batch.
+      sample_weight: a weight for each example; 1 when None.
+      reduction: ``"mean"``, ``"sum"``, ``"weighted_mean"`` or ``"none"``, as for :func:`mean_squared_error`.
+
+    Raises:
+      InvalidArgumentError: the shapes differ, or there is no such reduction.
+      InvalidTypeError: ``predictions`` is not of a floating dtype.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.losses.hinge([1.0, -1.0], [0.5, 0.5], reduction="none").tolist()
+      [0.5, 1.5]
+    """
+    return _regression("hinge", labels, predictions, sample_weight, reduction)
+
+
+def sigmoid_cross_entropy(
+    labels: ArrayLike,
+    logits: ArrayLike,
+    *,
+    label_smoothing: float = 0.0,
+    sample_weight: ArrayLike | None = None,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """The cross-entropy between probabilities and ``sigmoid(logits)``, computed without overflow.
+
+    Args:
+      labels: probabilities, such as 0 and 1; of the shape of ``logits``. Several for each example are independent.
+      logits: unnormalised log-odds of a floating dtype. The first axis is the batch.
+      label_smoothing: how far labels are drawn towards one half, from 0 to 1.
+      sample_weight: a weight for each example; 1 when None.
+      reduction: ``"mean"``, ``"sum"``, ``"weighted_mean"`` or ``"none"``, as for :func:`mean_squared_error`.
+
+    Raises:
+      InvalidArgumentError: the shapes differ, ``label_smoothing`` is out of range, or there is no such reduction.
+      InvalidTypeError: ``logits`` is not of a floating dtype.
+
+    Example:
+      >>> import graphc as gx
+      >>> f"{gx.losses.sigmoid_cross_entropy([1, 0], [0.0, 0.0]).item():.4f}"
+      '0.6931'
+    """
+    options = _smoothing("sigmoid_cross_entropy", label_smoothing)
+    return _regression("sigmoid_cross_entropy", labels, logits, sample_weight, reduction, name="logits", **options)
+
+
+def softmax_cross_entropy(
+    labels: ArrayLike,
+    logits: ArrayLike,
+    *,
+    label_smoothing: float = 0.0,
+    sample_weight: ArrayLike | None = None,
+    reduction: Reduction = "mean",
+) -> Tensor:
     """The cross-entropy between class probabilities and ``softmax(logits)``, computed without overflow.
 
     Args:
       labels: the probability of each class, such as one-hot rows; of the shape of ``logits``.
       logits: unnormalised log-probabilities of a floating dtype; the classes lie along the last axis.
-      reduction: ``"mean"`` or ``"sum"`` over all examples, or ``"none"`` for one number for each example.
+      label_smoothing: how much of each label is spread over all classes, from 0 to 1 (Szegedy and others, 2016).
+      sample_weight: a weight for each example; 1 when None.
+      reduction: ``"mean"``, ``"sum"``, ``"weighted_mean"`` or ``"none"``, as for :func:`mean_squared_error`.
 
     Raises:
       InvalidArgumentError: the shapes differ, there are no classes, or there is no such reduction.
@@ -111,17 +204,25 @@ def softmax_cross_entropy(labels: ArrayLike, logits: ArrayLike, *, reduction: Re
             f"softmax_cross_entropy: labels have shape {label.shape} and logits {logit.shape}; they must be equal, "
             "with one probability for each class; for labels that are class numbers use sparse_softmax_cross_entropy",
         )
-    return apply(_SOFTMAX_CROSS_ENTROPY, (label, logit), Attrs(reduction=reduction))
+    options = _smoothing("softmax_cross_entropy", label_smoothing)
+    return _apply("softmax_cross_entropy", label, logit, sample_weight, reduction=reduction, **options)
 
 
-def sparse_softmax_cross_entropy(labels: ArrayLike, logits: ArrayLike, *, reduction: Reduction = "mean") -> Tensor:
+def sparse_softmax_cross_entropy(
+    labels: ArrayLike,
+    logits: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    reduction: Reduction = "mean",
+) -> Tensor:
     """The cross-entropy of ``softmax(logits)`` where each label is the number of a class, computed without overflow.
 
     Args:
       labels: integers from 0; the shape is that of ``logits`` without the last axis. A label that names no class gives
         NaN.
       logits: unnormalised log-probabilities of a floating dtype; the classes lie along the last axis.
-      reduction: ``"mean"`` or ``"sum"`` over all examples, or ``"none"`` for one number for each example.
+      sample_weight: a weight for each example; 1 when None.
+      reduction: ``"mean"``, ``"sum"``, ``"weighted_mean"`` or ``"none"``, as for :func:`mean_squared_error`.
 
     Raises:
       InvalidArgumentError: the shapes do not fit, there are no classes, or there is no such reduction.
@@ -147,15 +248,47 @@ def sparse_softmax_cross_entropy(labels: ArrayLike, logits: ArrayLike, *, reduct
             f"sparse_softmax_cross_entropy: labels have shape {label.shape}, shape {logit.shape[:-1]} is expected for "
             f"logits of shape {logit.shape}: one class number for each row of logits",
         )
-    return apply(_SPARSE_SOFTMAX_CROSS_ENTROPY, (label, logit), Attrs(reduction=reduction))
+    return _apply("sparse_softmax_cross_entropy", label, logit, sample_weight, reduction=reduction)
+
+
+def _regression(
+    loss: str, labels: Any, predictions: Any, weight: Any, reduction: str, *, name: str = "predictions", **options: Any
+) -> Tensor:
+    """A loss of labels and predictions of one shape."""
+    label, prediction = _arguments(loss, labels, predictions, name, reduction)
+    if label.shape != prediction.shape:
+        raise _error(
+            InvalidArgumentError,
+            f"{loss}: labels have shape {label.shape} and {name} {prediction.shape}; they must be "
+            "equal, since broadcasting would average over pairs that do not belong together; use gx.reshape",
+        )
+    return _apply(loss, label, prediction, weight, reduction=reduction, **options)
+
+
+def _apply(loss: str, labels: Tensor, outputs: Tensor, weight: Any, **attrs: Any) -> Tensor:
+    weights = () if weight is None else (_tensor(loss, "sample_weight", weight),)
+    return apply(LOSSES[loss], (labels, outputs, *weights), Attrs(**attrs))
+
+
+def reduced(loss: str, losses: Tensor, weight: Any, reduction: str) -> Tensor:
+    """Losses of examples, weighted and reduced: what an own loss gives besides."""
+    weights = () if weight is None else (_tensor(loss, "sample_weight", weight),)
+    return apply(REDUCED, (losses, *weights), Attrs(reduction=reduction))
+
+
+def _smoothing(loss: str, value: Any) -> dict[str, float]:
+    """The attribute for a smoothing of labels; none where there is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise _error(InvalidArgumentError, f"{loss}: label_smoothing must be a number from 0 to 1, got {value!r:.60}")
+    return {"label_smoothing": float(value)} if value else {}
 
 
 def _arguments(loss: str, labels: Any, outputs: Any, name: str, reduction: str) -> tuple[Tensor, Tensor]:
     """Both arguments as tensors, once what all losses ask of them has been checked."""
-    if reduction not in _REDUCTIONS:
+    if reduction not in REDUCTIONS:
         raise _error(
             InvalidArgumentError,
-            f"{loss}: reduction must be one of {', '.join(map(repr, _REDUCTIONS))}, got {reduction!r}",
+            f"{loss}: reduction must be one of {', '.join(map(repr, REDUCTIONS))}, got {reduction!r}",
         )
     label, output = _tensor(loss, "labels", labels), _tensor(loss, name, outputs)
     if not output.type.is_inexact:

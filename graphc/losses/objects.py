@@ -7,16 +7,35 @@ from typing import Any
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.core import ArrayLike, Tensor
-from graphc.losses.losses import mean_squared_error, softmax_cross_entropy, sparse_softmax_cross_entropy
-from graphc.ops import as_numbers, clip, log, squeeze
-from graphc.ops import mean as mean_of
+from graphc.losses.losses import (
+    hinge,
+    huber,
+    mean_absolute_error,
+    mean_squared_error,
+    reduced,
+    sigmoid_cross_entropy,
+    softmax_cross_entropy,
+    sparse_softmax_cross_entropy,
+)
+from graphc.ops import all as all_of
+from graphc.ops import as_numbers, clip, log, log1p, squeeze, where
 
-__all__ = ["CategoricalCrossentropy", "Loss", "MeanSquaredError", "SparseCategoricalCrossentropy"]
+__all__ = [
+    "BinaryCrossentropy",
+    "CategoricalCrossentropy",
+    "Hinge",
+    "Huber",
+    "Loss",
+    "MeanAbsoluteError",
+    "MeanSquaredError",
+    "SparseCategoricalCrossentropy",
+]
 
 _REDUCTIONS: dict[Any, Any] = {
     "sum_over_batch_size": "mean",
     "mean": "mean",
     "sum": "sum",
+    "mean_with_sample_weight": "weighted_mean",
     "none": "none",
     None: "none",
 }
@@ -29,8 +48,9 @@ class Loss:
 
     Args:
       name: for people.
-      reduction: ``"sum_over_batch_size"`` or ``"mean"`` for the mean over the batch, ``"sum"``, or ``"none"`` for one
-        number for each example.
+      reduction: ``"sum_over_batch_size"`` or ``"mean"`` for the mean over the batch, ``"sum"``,
+        ``"mean_with_sample_weight"`` to divide by the sum of the weights, or ``"none"`` for one number for each
+        example.
 
     Raises:
       InvalidArgumentError: there is no such reduction.
@@ -60,16 +80,22 @@ class Loss:
         error = UnimplementedError(f"{kind} is a Loss without a call method; write {kind}.call(self, y_true, y_pred)")
         raise at(error, user_location())
 
-    def __call__(self, y_true: ArrayLike, y_pred: ArrayLike) -> Tensor:
+    def __call__(self, y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None = None) -> Tensor:
         """Computes the loss.
 
         Args:
           y_true: the labels.
           y_pred: the predictions. Where one of the two has an axis of size 1 more, at the end, it is left out.
+          sample_weight: a weight for each example; 1 when None.
+
+        Raises:
+          InvalidArgumentError: the shapes do not fit.
         """
-        labels, predictions = _alike(as_numbers(y_true), as_numbers(y_pred))
-        costs = self.call(labels, predictions)
-        return mean_of(costs) if self.reduction == "mean" else costs.sum() if self.reduction == "sum" else costs
+        labels, predictions = self._arguments(as_numbers(y_true), as_numbers(y_pred))
+        return reduced(self.name, self.call(labels, predictions), sample_weight, self.reduction)
+
+    def _arguments(self, labels: Tensor, predictions: Tensor) -> tuple[Tensor, Tensor]:
+        return _alike(labels, predictions)
 
 
 class MeanSquaredError(Loss):
@@ -114,6 +140,7 @@ class CategoricalCrossentropy(_CrossEntropy):
 
     Args:
       from_logits: whether predictions are unnormalised log-probabilities, or else probabilities.
+      label_smoothing: how much of each label is spread over all classes, from 0 to 1.
       reduction: as for :class:`Loss`.
       name: for people.
 
@@ -124,9 +151,21 @@ class CategoricalCrossentropy(_CrossEntropy):
       '0.6931'
     """
 
+    def __init__(
+        self,
+        from_logits: bool = False,
+        label_smoothing: float = 0.0,
+        *,
+        reduction: str | None = "sum_over_batch_size",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(from_logits, reduction=reduction, name=name)
+        self.label_smoothing = label_smoothing
+
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """Returns the cross-entropy of each example."""
-        return softmax_cross_entropy(y_true, self._logits(y_pred), reduction="none")
+        options: Any = {"label_smoothing": self.label_smoothing, "reduction": "none"}
+        return softmax_cross_entropy(y_true, self._logits(y_pred), **options)
 
 
 class SparseCategoricalCrossentropy(_CrossEntropy):
@@ -144,21 +183,122 @@ class SparseCategoricalCrossentropy(_CrossEntropy):
       '0.6931'
     """
 
-    def __call__(self, y_true: ArrayLike, y_pred: ArrayLike) -> Tensor:
-        """Computes the loss.
+    def _arguments(self, labels: Tensor, predictions: Tensor) -> tuple[Tensor, Tensor]:
+        if labels.ndim == predictions.ndim and labels.shape[-1:] == (1,):
+            labels = squeeze(labels, -1)
+        return labels, predictions
+
+    def call(self, y_true: Any, y_pred: Any) -> Any:
+        """Returns the cross-entropy of each example.
 
         Args:
           y_true: integers from 0, of the shape of ``y_pred`` without its last axis, or with 1 there.
           y_pred: logits or probabilities, with the classes along the last axis.
         """
-        labels, predictions = as_numbers(y_true), as_numbers(y_pred)
-        if labels.ndim == predictions.ndim and labels.shape[-1:] == (1,):
-            labels = squeeze(labels, -1)
-        return sparse_softmax_cross_entropy(labels, self._logits(predictions), reduction=self._reduction)
+        return sparse_softmax_cross_entropy(y_true, self._logits(y_pred), reduction="none")
 
-    @property
-    def _reduction(self) -> Any:
-        return self.reduction
+
+class BinaryCrossentropy(Loss):
+    """The cross-entropy of probabilities that are independent; see :func:`graphc.losses.sigmoid_cross_entropy`.
+
+    Args:
+      from_logits: whether predictions are unnormalised log-odds, or else probabilities.
+      label_smoothing: how far labels are drawn towards one half, from 0 to 1.
+      reduction: as for :class:`Loss`.
+      name: for people.
+
+    Example:
+      >>> import graphc as gx
+      >>> f"{gx.losses.BinaryCrossentropy()([1, 0], [0.5, 0.5]).item():.4f}"
+      '0.6931'
+    """
+
+    def __init__(
+        self,
+        from_logits: bool = False,
+        label_smoothing: float = 0.0,
+        *,
+        reduction: str | None = "sum_over_batch_size",
+        name: str | None = None,
+    ) -> None:
+        super().__init__(name, reduction)
+        self.from_logits, self.label_smoothing = from_logits, label_smoothing
+
+    def call(self, y_true: Any, y_pred: Any) -> Any:
+        """Returns the mean cross-entropy of each example."""
+        if not self.from_logits:
+            shares = clip(y_pred, _SMALLEST, 1.0 - _SMALLEST)
+            y_pred = log(shares) - log1p(-shares)
+        return sigmoid_cross_entropy(y_true, y_pred, label_smoothing=self.label_smoothing, reduction="none")
+
+
+class MeanAbsoluteError(Loss):
+    """The mean of the magnitudes of the differences; see :func:`graphc.losses.mean_absolute_error`.
+
+    Args:
+      reduction: as for :class:`Loss`.
+      name: for people.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.losses.MeanAbsoluteError()([1.0, 2.0], [[1.0], [4.0]]).item()
+      1.0
+    """
+
+    def __init__(self, reduction: str | None = "sum_over_batch_size", name: str | None = None) -> None:
+        super().__init__(name, reduction)
+
+    def call(self, y_true: Any, y_pred: Any) -> Any:
+        """Returns the mean magnitude of each example's differences."""
+        return mean_absolute_error(y_true, y_pred, reduction="none")
+
+
+class Huber(Loss):
+    """Half the squared difference, and linear beyond ``delta``; see :func:`graphc.losses.huber`.
+
+    Args:
+      delta: where the loss becomes linear.
+      reduction: as for :class:`Loss`.
+      name: for people.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.losses.Huber()([1.0, 2.0], [1.5, 5.0]).item()
+      1.3125
+    """
+
+    def __init__(
+        self, delta: float = 1.0, reduction: str | None = "sum_over_batch_size", name: str | None = None
+    ) -> None:
+        super().__init__(name, reduction)
+        self.delta = delta
+
+    def call(self, y_true: Any, y_pred: Any) -> Any:
+        """Returns the mean loss of each example."""
+        return huber(y_true, y_pred, self.delta, reduction="none")
+
+
+class Hinge(Loss):
+    """How much a prediction's sign misses its label by; see :func:`graphc.losses.hinge`.
+
+    Args:
+      reduction: as for :class:`Loss`.
+      name: for people.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.losses.Hinge()([1.0, -1.0], [0.5, 0.5]).item()
+      1.0
+    """
+
+    def __init__(self, reduction: str | None = "sum_over_batch_size", name: str | None = None) -> None:
+        super().__init__(name, reduction)
+
+    def call(self, y_true: Any, y_pred: Any) -> Any:
+        """Returns the mean loss of each example; labels 0 count as -1."""
+        # Keras's conversion: labels that are 0 and 1 throughout.
+        binary = all_of((y_true == 0) | (y_true == 1))
+        return hinge(where(binary, 2 * y_true - 1, y_true), y_pred, reduction="none")
 
 
 def _alike(labels: Tensor, predictions: Tensor) -> tuple[Tensor, Tensor]:

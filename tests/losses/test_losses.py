@@ -135,7 +135,7 @@ def test_a_loss_is_one_node_whose_text_parses_back() -> None:
         (
             lambda: gx.losses.mean_squared_error([1.0], [1.0], reduction="average"),  # pyright: ignore
             InvalidArgumentError,
-            "reduction must be one of 'mean', 'sum', 'none', got 'average'",
+            "reduction must be one of 'mean', 'sum', 'none', 'weighted_mean', got 'average'",
         ),
         (
             lambda: gx.losses.softmax_cross_entropy([1, 2], [[1.0, 2.0], [3.0, 4.0]]),
