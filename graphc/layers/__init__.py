@@ -4,6 +4,7 @@ from graphc.layers.containers import Sequential
 from graphc.layers.convolution import Conv1D, Conv2D
 from graphc.layers.dense import Dense
 from graphc.layers.dropout import Dropout
+from graphc.layers.foreign import from_equinox, from_flax
 from graphc.layers.layer import Layer
 from graphc.layers.module import Module
 from graphc.layers.normalization import BatchNormalization, LayerNormalization
@@ -45,6 +46,8 @@ __all__ = [
     "Reshape",
     "Sequential",
     "StringLookup",
+    "from_equinox",
+    "from_flax",
     "mixed_precision",
     "remat",
 ]
