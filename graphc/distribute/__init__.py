@@ -19,7 +19,7 @@ from graphc.distribute.constraint import shard
 from graphc.distribute.data_parallel import DataParallel, ParallelFunction
 from graphc.distribute.pipeline import Pipeline
 from graphc.distribute.pmap import pmap
-from graphc.distribute.processes import initialize, launch, process_count, process_index, synchronized
+from graphc.distribute.processes import current_job, initialize, launch, process_count, process_index, synchronized
 from graphc.distribute.replica import PerReplica
 from graphc.distribute.sharding import Sharding
 
@@ -35,6 +35,7 @@ __all__ = [
     "all_to_all",
     "axis_index",
     "axis_size",
+    "current_job",
     "initialize",
     "launch",
     "mean_gradients",

@@ -20,6 +20,7 @@ from graphc.base.errors import (
 )
 from graphc.base.files import PathLike, as_path
 from graphc.core import Variable, array_of, context, variable_lock
+from graphc.distribute import current_job
 from graphc.ops import random
 from graphc.train.parts import Resumable, decoded, encoded, parts_of
 from graphc.train.restoring import Target, faults, part_of
@@ -54,20 +55,21 @@ class Processes(Protocol):
         ...
 
 
-class _JaxProcesses:
-    """The processes of ``jax.distributed``; one where it is not used."""
+class _Job:
+    """The processes that ``gx.distribute.initialize`` has found, or this one alone."""
 
     def __init__(self) -> None:
-        self.index, self.count = jax.process_index(), jax.process_count()
+        self._job = current_job()
+        self.index, self.count = (0, 1) if self._job is None else (self._job.rank, self._job.count)
+        if self._job is None and jax.process_count() > 1:
+            raise _error(
+                FailedPreconditionError,
+                f"Checkpoint: this process is one of {jax.process_count()} of jax.distributed, which cannot agree on "
+                "what they save; call gx.distribute.initialize() in place of jax.distributed.initialize()",
+            )
 
     def agree(self, what: str, vote: int) -> int:
-        del what
-        if self.count == 1:
-            return vote
-        from jax.experimental import multihost_utils
-
-        votes: Any = multihost_utils.process_allgather(np.int32(vote))
-        return int(np.min(votes))
+        return vote if self._job is None else self._job.enter(what, vote=vote)
 
 
 class Checkpoint:
@@ -83,7 +85,7 @@ class Checkpoint:
     Args:
       folder: where the checkpoints are; it is made.
       keep: how many stay, the latest ones; None for all.
-      processes: the processes that save together; those of ``jax.distributed`` when None.
+      processes: the processes that save together; those of ``gx.distribute.initialize()`` when None.
       timeout: seconds that a process waits for the others' files.
       **parts: what to save, by name: Variables, layers, optimizers, generators of random numbers, what has
         ``variables`` or ``state()`` and ``restore(state)`` (such as an iterator of a dataset), and lists, tuples and
@@ -130,7 +132,7 @@ class Checkpoint:
         self.parts = parts
         self._keep = keep
         self._timeout = timeout
-        self._processes: Processes = _JaxProcesses() if processes is None else processes
+        self._processes: Processes = _Job() if processes is None else processes
         self._snapshots = Snapshots(self._processes.index)
         self._writing = Writing()
         self._collected()  # what cannot be saved is refused here

@@ -14,11 +14,11 @@ from jax.sharding import PartitionSpec as P
 
 def main() -> None:
     os.environ.pop("GRAPHC_CPU_DEVICES", None)
-    jax.config.update("jax_num_cpu_devices", 1)
-    jax.config.update("jax_cpu_collectives_implementation", "gloo")
-    jax.distributed.initialize(sys.argv[1], 2, int(sys.argv[2]))
-    import graphc as gx  # after JAX has learnt of the processes
+    names = ("GRAPHC_COORDINATOR", "GRAPHC_PROCESS_ID", "GRAPHC_PROCESSES", "GRAPHC_AUTHKEY")
+    os.environ.update(zip(names, (*sys.argv[1:3], "2", "secret"), strict=True))
+    import graphc as gx
 
+    gx.distribute.initialize(timeout=60)
     rows = NamedSharding(Mesh(np.array(jax.devices()), ("rows",)), P("rows"))
     numbers = np.arange(12, dtype=np.float32).reshape(6, 2)
 
