@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -240,6 +241,36 @@ def test_what_was_saved_on_eight_devices_is_restored_on_one_two_or_three(tmp_pat
         np.testing.assert_array_equal(some.numpy(), numbers)
         np.testing.assert_array_equal(other.numpy(), numbers)
         assert not other._array.committed
+
+
+def test_a_training_on_eight_devices_goes_on_on_three_two_or_one(tmp_path: Path) -> None:
+    x = np.random.default_rng(0).random((24, 24), dtype=np.float32)
+
+    def train(devices: int, steps: int) -> list[float]:
+        sharding = gx.distribute.Sharding({"data": devices}, {"kernel|adam": "data"})
+        with sharding.scope() if devices > 1 else nullcontext():
+            model, optimizer = gx.layers.Dense(2, in_features=24), gx.optim.Adam(1e-2)
+            optimizer.build(model.trainable_variables)
+            assert devices == 1 or not model.kernel.sharding.is_fully_replicated
+        checkpoint = Checkpoint(tmp_path, keep=None, model=model, optimizer=optimizer)
+        if steps < 5:
+            checkpoint.restore(2)
+
+        @gx.function
+        def step(x: Any) -> Any:
+            return optimizer.minimize(lambda: gx.mean((model(x) - 1.0) ** 2), model.trainable_variables)
+
+        losses = []
+        for number in range(1, steps + 1):
+            losses.append(step(sharding.shard(x) if devices > 1 else gx.asarray(x)).item())
+            if steps == 5:
+                checkpoint.save(number, wait=True)
+        return losses
+
+    gx.random.seed(0)
+    expected = train(8, 5)
+    for devices in (3, 2, 1):
+        np.testing.assert_allclose(train(devices, 3), expected[2:], rtol=1e-5)
 
 
 def test_states_come_back_as_they_were(tmp_path: Path) -> None:

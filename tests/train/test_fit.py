@@ -159,6 +159,22 @@ def test_a_resumed_fit_goes_on_with_the_epoch_after_the_checkpoint(tmp_path: Pat
         fit(lambda x: x, [1.0], callbacks=[gx.train.Checkpoints(lonely)], progress=False)
 
 
+def test_the_position_in_a_shuffled_dataset_is_part_of_it(tmp_path: Path) -> None:
+    def run(folder: Path, epochs: int) -> list[float]:
+        batches = iter(gx.data.Dataset.range(20).shuffle(20, seed=3).repeat().batch(8))
+        history = gx.train.History()
+        checkpoint = gx.train.Checkpoint(folder, batches=batches, history=history)
+        if checkpoint.latest is not None:
+            checkpoint.restore()
+        saving = gx.train.Checkpoints(checkpoint)
+        fit(gx.sum, batches, epochs, steps=3, history=history, callbacks=[saving], progress=False)
+        return history["loss"]
+
+    expected = run(tmp_path / "whole", 3)
+    run(tmp_path / "parts", 1)  # ends within a pass over the data
+    assert run(tmp_path / "parts", 3) == expected
+
+
 def test_logs_for_tensorboard_and_a_picture(tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_file_loader import LegacyEventFileLoader
 
