@@ -4,6 +4,7 @@ from graphc.train.callbacks import Callback, Checkpoints, CSVLog, EarlyStopping,
 from graphc.train.checkpoint import Checkpoint, Processes
 from graphc.train.fit import fit
 from graphc.train.history import History
+from graphc.train.orbax import from_orbax, to_orbax
 
 __all__ = [
     "CSVLog",
@@ -15,4 +16,6 @@ __all__ = [
     "Processes",
     "TensorBoard",
     "fit",
+    "from_orbax",
+    "to_orbax",
 ]

@@ -16,14 +16,13 @@ from graphc.base.errors import (
     FileMissingError,
     GraphcError,
     InvalidArgumentError,
-    UnimplementedError,
 )
 from graphc.base.files import PathLike, as_path
-from graphc.core import Variable, array_of, context, variable_lock
+from graphc.core import Variable, array_of, variable_lock
 from graphc.distribute import current_job
 from graphc.ops import random
 from graphc.train.parts import Resumable, decoded, encoded, parts_of
-from graphc.train.restoring import Target, faults, part_of
+from graphc.train.restoring import Target, faults, part_of, refuse_trace
 from graphc.train.saved import Saved
 from graphc.train.snapshot import Snapshots
 from graphc.train.storage import STATE, Entry, Part, Piece, Writer, entries
@@ -161,7 +160,7 @@ class Checkpoint:
           InvalidArgumentError: ``step`` is no int from 0.
           UnimplementedError: called in a compiled function.
         """
-        _refuse_trace("save")
+        refuse_trace("Checkpoint.save")
         self.wait()
         step = self._step(step)
         vote = secrets.randbits(31)
@@ -204,14 +203,14 @@ class Checkpoint:
           DataLossError: a file is damaged; the message names it.
           UnimplementedError: called in a compiled function.
         """
-        _refuse_trace("restore")
+        refuse_trace("Checkpoint.restore")
         self.wait()
         names = self._names(only)
         saved = Saved(self._entry(which).manifest)
         variables, states = self._collected()
         variables = {name: variable for name, variable in variables.items() if part_of(name) in names}
         states = {name: state for name, state in states.items() if part_of(name) in names}
-        if text := faults(saved, variables, states, names):
+        if text := faults(saved.kinds, variables, states, names):
             text = f"the checkpoint of step {saved.step} does not fit: {text}"
             raise _error(InvalidArgumentError, f"Checkpoint.restore: {text}")
         found = saved.states[self._process_of(saved, states)]
@@ -302,15 +301,6 @@ class Checkpoint:
 
     def __repr__(self) -> str:
         return f"<Checkpoint {str(self.folder)!r} of {', '.join(self.parts)}, steps {self.steps}>"
-
-
-def _refuse_trace(method: str) -> None:
-    if context.trace is not None:
-        error = UnimplementedError(
-            f"Checkpoint.{method} is called in a compiled function, where it would run only while the function is "
-            "traced; call it between the steps"
-        )
-        raise context.trace.refuse(error)
 
 
 def _error(kind: type[Any], message: str) -> GraphcError:

@@ -8,10 +8,11 @@ from typing import Any, cast
 import jax
 import numpy as np
 
-from graphc.core import Device, Variable, array_of
-from graphc.train.saved import Region, Saved
+from graphc.base.errors import UnimplementedError
+from graphc.core import Device, Variable, array_of, context
+from graphc.train.saved import NO_VARIABLE, Region, Saved
 
-__all__ = ["Target", "faults", "part_of"]
+__all__ = ["Target", "faults", "part_of", "refuse_trace"]
 
 _MOST_LISTED = 20
 
@@ -21,20 +22,30 @@ def part_of(name: str) -> str:
     return name.partition("/")[0]
 
 
-def faults(saved: Saved, variables: Mapping[str, Variable], states: Collection[str], parts: Collection[str]) -> str:
+def refuse_trace(call: str) -> None:
+    """Raises if a function is being traced, in which a call would save or restore once, and not when it runs."""
+    if context.trace is not None:
+        error = UnimplementedError(
+            f"{call} is called in a compiled function, where it would run only while the function is traced; call it "
+            "between the steps"
+        )
+        raise context.trace.refuse(error)
+
+
+def faults(
+    kinds: Mapping[str, str], variables: Mapping[str, Variable], states: Collection[str], parts: Collection[str]
+) -> str:
     """Returns where a checkpoint and what it is to be restored into differ, in words; empty if nowhere.
 
     Args:
-      saved: the checkpoint.
+      kinds: what the checkpoint has, by name: a type, or :data:`NO_VARIABLE`.
       variables: those to restore, by name.
       states: the names of the other objects to restore.
       parts: the parts to restore.
     """
-    arrays = {name: f"{dtype}{list(shape)}" for name, (dtype, shape) in saved.types.items()}
-    there = {**arrays, **dict.fromkeys(saved.states[0], "no Variable")}
-    there = {name: kind for name, kind in there.items() if part_of(name) in parts}
+    there = {name: kind for name, kind in kinds.items() if part_of(name) in parts}
     here = {name: f"{variable.dtype.name}{list(variable.shape)}" for name, variable in variables.items()}
-    here.update((name, "no Variable") for name in states)
+    here.update(dict.fromkeys(states, NO_VARIABLE))
     lists = {
         "missing in the checkpoint": [name for name in here if name not in there],
         "additional in the checkpoint": [name for name in there if name not in here],

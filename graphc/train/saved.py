@@ -17,7 +17,9 @@ from graphc.base.errors import DataLossError
 from graphc.base.files import file_errors
 from graphc.train.storage import FORMAT, STATE, checksum, header_of
 
-__all__ = ["Region", "Saved"]
+__all__ = ["NO_VARIABLE", "Region", "Saved"]
+
+NO_VARIABLE = "no Variable"
 
 Region: TypeAlias = tuple[tuple[int, int], ...]
 """Where a part of an array begins and ends, on each axis."""
@@ -59,13 +61,11 @@ class Saved:
         self._checked: set[tuple[str, str]] = set()
 
     @property
-    def types(self) -> dict[str, tuple[str, tuple[int, ...]]]:
-        """Dtype and shape of each array of a Variable."""
-        return {
-            name: (found["dtype"], tuple(found["shape"]))
-            for name, found in self.arrays.items()
-            if not name.startswith(STATE)
-        }
+    def kinds(self) -> dict[str, str]:
+        """The type of each Variable, by name, and :data:`NO_VARIABLE` for what is none."""
+        found = {name: f"{array['dtype']}{array['shape']}" for name, array in self.arrays.items()}
+        variables = {name: kind for name, kind in found.items() if not name.startswith(STATE)}
+        return {**variables, **dict.fromkeys(self.states[0], NO_VARIABLE)}
 
     def verify(self, name: str, regions: Iterable[Region] | None = None) -> None:
         """Compares the checksums of the parts that hold some regions of an array.
