@@ -45,7 +45,8 @@ class EarlyStopping(Callback):
       patience: after how many epochs without a better one.
       min_delta: by how much it must be better.
       mode: whether less is better (``"min"``) or more (``"max"``).
-      best: what to put back, at the end, to where it was after the best epoch: a layer, or anything with Variables.
+      best: what to put back, at the end, to where it was after the best epoch: a layer, or anything with Variables. It
+        is kept in memory, so a resumed training knows only the epochs since then.
     """
 
     def __init__(

@@ -273,6 +273,22 @@ def test_a_training_on_eight_devices_goes_on_on_three_two_or_one(tmp_path: Path)
         np.testing.assert_allclose(train(devices, 3), expected[2:], rtol=1e-5)
 
 
+@pytest.mark.gpu
+def test_what_is_on_a_gpu_is_copied_at_once_and_goes_back_there(tmp_path: Path) -> None:
+    with gx.device("gpu:0"):
+        v = gx.Variable(np.arange(6, dtype=np.float32).reshape(2, 3))
+    home = v.device
+    with Checkpoint(tmp_path, v=v) as checkpoint:
+        checkpoint.save(1)
+        gx.function(lambda: v.assign(v * 0.0))()  # in place: the memory is that of the old value
+    checkpoint.restore()
+    assert values(v) == [[[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]]
+    assert v.device == home
+    w = gx.Variable(np.zeros((2, 3), np.float32))  # on the default device
+    Checkpoint(tmp_path, v=w).restore()
+    assert values(w) == values(v)
+
+
 def test_states_come_back_as_they_were(tmp_path: Path) -> None:
     state = {
         "none": None, "big": 2**100, "list": [1, 2.5, True], "tuple": (1, (2, [3])), "bytes": b"\xff\0",
