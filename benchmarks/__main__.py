@@ -20,6 +20,7 @@ from benchmarks import (
     loops,
     memory,
     mlp,
+    processes,
     queues,
     readers,
     replica_view,
@@ -50,6 +51,7 @@ _MODULES = (
     readers,
     replica_view,
     global_view,
+    processes,
     checkpoints,
 )
 ROWS: tuple[Row, ...] = tuple(row for module in _MODULES for row in module.ROWS)
