@@ -4,7 +4,7 @@ from graphc.data import sources
 from graphc.data.dataset import Dataset
 from graphc.data.elements import DatasetSpec
 from graphc.data.iterator import DatasetIterator
-from graphc.data.planned import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
+from graphc.data.planned import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from graphc.data.reading import (
     arrow,
     csv,
@@ -19,6 +19,7 @@ from graphc.data.reading import (
 )
 
 __all__ = [
+    "AUTOTUNE",
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
     "Dataset",

@@ -1,22 +1,25 @@
 """Functions of the user's in a pipeline: compiled where graphc can trace them, else plain Python for each element.
 
 A function of numbers of known shapes is traced once. If it only computes, it becomes one program for a whole block of
-rows. One that keeps state (Variables, random numbers) or raises is compiled, and called for each element in order. One
-that graphc cannot compile is called by Python, with NumPy arrays and, for strings, tensors of strings.
+rows; where shapes differ, one for each shape, up to a number of them. One that keeps state (Variables, random numbers)
+is compiled, and called for each element in order. One that graphc cannot compile is called by Python, with NumPy
+arrays and, for strings, tensors of strings.
 """
 
 from __future__ import annotations
 
+import contextlib
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextvars import ContextVar
 from typing import Any, Literal, TypeAlias
 
-import jax
+import jax as _jax
 import jax.numpy as jnp
 import numpy as np
 
 from graphc.base import Location, at, user_location
-from graphc.base.errors import GraphcError, InvalidArgumentError
+from graphc.base.errors import GraphcError, InternalError, InvalidArgumentError
 from graphc.base.nest import Structure
 from graphc.core import StringTensor, Tensor, as_dtype, on_host, trace_scope
 from graphc.data.elements import (
@@ -24,6 +27,7 @@ from graphc.data.elements import (
     DatasetSpec,
     Nested,
     Row,
+    described,
     flatten,
     is_static,
     spec_of,
@@ -33,9 +37,27 @@ from graphc.data.elements import (
 )
 from graphc.function import BoundFunction, Function, TensorSpec, to_jax
 
-__all__ = ["Mode", "UserFunction", "call_with"]
+__all__ = ["Mode", "UserFunction", "call_with", "inside_of_a_function", "user_function"]
 
-Mode: TypeAlias = Literal["blocks", "stateful", "python"]
+jax: Any = _jax  # its functions are only partly annotated
+
+_inside: ContextVar[bool] = ContextVar("graphc.data.inside", default=False)
+
+
+@contextlib.contextmanager
+def inside_of_a_function() -> Generator[None]:
+    """What is made here is made for each element anew, so only functions that are always the same are compiled."""
+    token = _inside.set(True)
+    try:
+        yield
+    finally:
+        _inside.reset(token)
+
+
+Mode: TypeAlias = Literal["blocks", "rows", "stateful", "python"]
+
+_MADE_UP = (2, 3)
+_MOST_SHAPES = 16
 
 
 def call_with(function: Callable[..., Any], element: Any) -> Any:
@@ -73,6 +95,7 @@ class UserFunction:
         self.structure: Structure | None = None
         self._result: list[Any] | None = None
         self._sizes: list[int] = []
+        self._shapes: set[Any] = set()
         self.mode: Mode = self._prepared(spec) if compiled else "python"
 
     def __repr__(self) -> str:
@@ -81,53 +104,90 @@ class UserFunction:
     @property
     def spec(self) -> Any:
         """The types of what it returns; of a Python function, those of the first result."""
+        if self._result is None and self.mode == "rows":
+            with contextlib.suppress(Exception):  # a size that was made up does not suit the function
+                self._result = self._of_open_sizes()
         if self._result is None:
             if self._sample is None:
                 raise at(InvalidArgumentError(f"{self.use}: the types of {self.name} are not known"), user_location())
             self.row(self._sample())
-        assert self._result is not None
-        assert self.structure is not None
+        if self._result is None or self.structure is None:
+            raise InternalError(f"{self.use}: {self.name} has run and has no types")
         return unflatten(self.structure, self._result)
+
+    def _of_open_sizes(self) -> list[Any]:
+        """The types of the results where sizes are open: open are those that differ as these do."""
+        found: list[Any] = []
+        for size in _MADE_UP:
+            shapes = [tuple([size if axis is None else axis for axis in leaf.shape]) for leaf in self._leaves]
+            types = [
+                jax.ShapeDtypeStruct(shape, as_dtype(leaf.dtype))
+                for shape, leaf in zip(shapes, self._leaves, strict=True)
+            ]
+            self._prepare(shapes)
+            found.append(jax.eval_shape(self.compute, *types))
+        return [
+            TensorSpec([size if size == other else None for size, other in zip(a.shape, b.shape, strict=True)], a.dtype)
+            for a, b in zip(*found, strict=True)
+        ]
+
+    def _types(self, shapes: Sequence[tuple[int, ...]]) -> Sequence[Any]:
+        """What JAX says of the results for elements of these shapes."""
+        pairs = zip(shapes, self._leaves, strict=True)
+        return jax.eval_shape(
+            self.compute, *[jax.ShapeDtypeStruct(shape, as_dtype(leaf.dtype)) for shape, leaf in pairs]
+        )
 
     def _prepared(self, spec: Any) -> Mode:
         """How it is run."""
-        if not is_static(spec):
-            strings = any(getattr(leaf, "of_strings", False) for leaf in self._leaves)
+        if any(isinstance(leaf, DatasetSpec) or leaf.of_strings or leaf.shape is None for leaf in self._leaves):
             nested = any(isinstance(leaf, DatasetSpec) for leaf in self._leaves)
+            strings = any(getattr(leaf, "of_strings", False) for leaf in self._leaves)
             what = "strings, which no compiled program holds" if strings else "shapes that are not known"
             self.reason = "its elements are datasets" if nested else f"its elements have {what}"
             return "python"
-        examples = [Tensor(jnp.zeros(leaf.shape, as_dtype(leaf.dtype))) for leaf in self._leaves]
+        if not is_static(spec):
+            self.reason = "its elements differ in shape, so it is called once for each"
+            return "rows"
+        shapes = [tuple(leaf.shape) for leaf in self._leaves]
         try:
-            self._pure = self._traced(examples)
-            types = [jax.ShapeDtypeStruct(leaf.shape, as_dtype(leaf.dtype)) for leaf in self._leaves]
+            self._prepare(shapes)
+            types = [
+                jax.ShapeDtypeStruct(shape, as_dtype(leaf.dtype))
+                for shape, leaf in zip(shapes, self._leaves, strict=True)
+            ]
             self._result = [TensorSpec(found.shape, found.dtype) for found in jax.eval_shape(self.compute, *types)]
         except Exception as error:  # whatever it is, Python says it again where it is the user's
-            self.reason, self.location = _first_line(error), _place(error) or self.location
-            return "python" if self._stateful is None else "stateful"
+            return self._fallback(error)
         self._jitted: Any = jax.jit(jax.vmap(self.compute))
         return "blocks"
 
+    def _fallback(self, error: Exception) -> Mode:
+        """How it is run where it is no program that only computes."""
+        self.reason, self.location = _first_line(error), _place(error) or self.location
+        return "python" if self._stateful is None else "stateful"
+
     _stateful: Function | BoundFunction | None = None
 
-    def _traced(self, examples: Sequence[Tensor]) -> Any:
-        """The pure function of JAX's.
+    def _prepare(self, shapes: Sequence[tuple[int, ...]]) -> None:
+        """Traces the function for elements of these shapes.
 
         Raises:
-          GraphcError: there is none.
+          GraphcError: it is no function that only computes.
         """
         given: Any = self.function
         if not isinstance(given, Function | BoundFunction):
-            given = Function(given, side_effects="error", on_retrace="ignore")
+            given = self._compiled = self._compiled or Function(given, side_effects="error", on_retrace="ignore")
         pure = to_jax(given)
-        element = unflatten(self._given, examples)
-        variables = call_with(pure.init, element)
+        examples = [Tensor(jnp.zeros(s, as_dtype(leaf.dtype))) for s, leaf in zip(shapes, self._leaves, strict=True)]
+        variables = call_with(pure.init, unflatten(self._given, examples))
         if variables:
             self._stateful = given
-            raise GraphcError(
-                f"it keeps state in {', '.join(sorted(variables))}, so it is called once for each element"
-            )
-        return to_jax(given, stateless=True)
+            names = ", ".join(sorted(variables))
+            raise GraphcError(f"it keeps state in {names}, so it is called once for each element")
+        self._pure = to_jax(given, stateless=True)
+
+    _compiled: Function | None = None
 
     def compute(self, *arrays: Any) -> tuple[Any, ...]:
         """Computes a row of arrays, by JAX, from another one."""
@@ -154,12 +214,29 @@ class UserFunction:
         with trace_scope(None):
             return tuple([np.asarray(column)[:count] for column in self._jitted(*padded)])
 
+    def folded(self, state: Row, block: Block) -> Row:
+        """Returns the last of the states that it makes of a state and each row, one after the other."""
+        if self._folding is None:
+
+            def step(state: Row, row: Row) -> tuple[Row, None]:
+                return self.compute(*state, *row), None
+
+            def fold(state: Row, block: Block) -> Row:
+                return jax.lax.scan(step, state, block)[0]
+
+            self._folding = jax.jit(fold)
+        with trace_scope(None):
+            return self._folding(state, block)
+
+    _folding: Any = None
+
     def row(self, row: Row) -> Row:
         """Returns what it makes of one row."""
-        if self.mode == "blocks":
-            return tuple(
-                [np.asarray(column)[0] for column in self.block(tuple([np.asarray(leaf)[None] for leaf in row]))]
-            )
+        if self.mode == "blocks" or (self.mode == "rows" and self._takes(row)):
+            self._of_row = self._of_row or jax.jit(self.compute)
+            with trace_scope(None):
+                found = self._of_row(*row)
+            return tuple([leaf if leaf.shape else np.asarray(leaf)[()] for leaf in found])
         if self._stateful is not None:
             element = unflatten(self._given, [Tensor(jnp.asarray(leaf)) for leaf in row])
             result, structure = take_apart(call_with(self._stateful, element))
@@ -168,11 +245,31 @@ class UserFunction:
             with on_host():
                 result, structure = take_apart(call_with(self.function, element))
         if self.structure is None:
-            self.structure, self._result = structure, [spec_of(leaf) for leaf in result]
-        elif structure != self.structure:
+            self.structure = structure
+        if self._result is None:
+            self._result = [_open(spec_of(leaf)) for leaf in result]
+        if structure != self.structure:
             error = InvalidArgumentError(f"{self.name} returned {structure} here, and {self.structure} before")
             raise at(error, self.location)
         return result
+
+    _of_row: Any = None
+
+    def _takes(self, row: Row) -> bool:
+        """Whether there is a program for a row of these shapes; there are no more than some."""
+        shapes = tuple([leaf.shape for leaf in row])
+        if shapes in self._shapes:
+            return True
+        if len(self._shapes) >= _MOST_SHAPES:
+            return False
+        try:
+            self._prepare(shapes)
+            jax.eval_shape(self.compute, *row)
+        except Exception as error:
+            self.mode = self._fallback(error)
+            return False
+        self._shapes.add(shapes)
+        return True
 
     def value(self, row: Row) -> Any:
         """Returns what it makes of a row, if that is a single leaf."""
@@ -188,8 +285,45 @@ class UserFunction:
         both.__dict__.update(self.__dict__)
         both.name, both._given, both._leaves = f"{self.name}({first.name})", first._given, first._leaves
         both.compute = lambda *arrays: self.compute(*first.compute(*arrays))
-        both._jitted, both._sizes = jax.jit(jax.vmap(both.compute)), []
+        both._jitted, both._sizes, both._of_row = jax.jit(jax.vmap(both.compute)), [], None
         return both
+
+
+def user_function(
+    function: Callable[..., Any], spec: Any, use: str, *, compiled: bool = True, sample: Callable[[], Row] | None = None
+) -> UserFunction:
+    """Returns a function of elements; one that is made for each element of another dataset is compiled once, or never.
+
+    Args:
+      function: see :class:`UserFunction`, as of the others.
+      spec: the types of the elements it gets.
+      use: the transformation.
+      compiled: whether to try to compile it.
+      sample: gives one row of the input.
+    """
+    if not compiled or not _inside.get():
+        return UserFunction(function, spec, use, compiled=compiled, sample=sample)
+    given: Any = function
+    code = getattr(given, "__code__", None)
+    if code is None or given.__closure__ or given.__defaults__ or given.__kwdefaults__:
+        found = UserFunction(function, spec, use, compiled=False, sample=sample)
+        found.reason = "it is another function for each element of the dataset around it"
+        return found
+    key = (code, id(given.__globals__), use, described(spec))
+    if key not in _known:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        _known[key] = UserFunction(function, spec, use, sample=sample)
+    return _known[key]
+
+
+_known: dict[Any, UserFunction] = {}
+_MOST_KNOWN = 256
+
+
+def _open(leaf: Any) -> Any:
+    """The type of what Python returned once: another time its sizes may differ."""
+    return TensorSpec((None,) * len(leaf.shape), leaf.dtype) if isinstance(leaf, TensorSpec) and leaf.shape else leaf
 
 
 def _array(leaf: Any) -> Any:

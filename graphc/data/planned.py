@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, Self
@@ -11,15 +12,27 @@ import numpy as np
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.data.elements import Nested, Row, described
-from graphc.data.functions import UserFunction
+from graphc.data.functions import UserFunction, user_function
 from graphc.data.iterator import DatasetIterator
 from graphc.data.passes import optimized
 from graphc.data.plan import Epoch, Node
 from graphc.data.sources import INFINITE
 
-__all__ = ["INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Planned", "count_of", "plan_of", "refuse", "seed_of"]
+__all__ = [
+    "AUTOTUNE",
+    "INFINITE_CARDINALITY",
+    "UNKNOWN_CARDINALITY",
+    "Planned",
+    "count_of",
+    "first_row",
+    "plan_of",
+    "refuse",
+    "seed_of",
+    "threads_of",
+]
 
 INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -2
+AUTOTUNE = -1
 
 
 def refuse(use: str, problem: str, kind: type[InvalidArgumentError] = InvalidArgumentError) -> InvalidArgumentError:
@@ -39,6 +52,18 @@ def count_of(use: str, name: str, value: Any, least: int = 0) -> int:
     if found < least:
         raise refuse(use, f"{name} is at least {least}, got {found}")
     return int(found)
+
+
+def threads_of(use: str, num_parallel_calls: Any) -> int:
+    """Returns in how many threads a function is called, as a user says it; as many as there are cores for AUTOTUNE.
+
+    Raises:
+      InvalidArgumentError: it is no such number.
+    """
+    if num_parallel_calls is None:
+        return 1
+    found = count_of(use, "num_parallel_calls", num_parallel_calls, AUTOTUNE)
+    return found if found > 0 else max(2, os.cpu_count() or 1)
 
 
 def seed_of(seed: Any) -> int:
@@ -76,7 +101,7 @@ class Planned(Nested, Iterable[Any]):
     def _function(self, function: Any, use: str, *, compiled: bool = True) -> UserFunction:
         """A user's function of the elements."""
         plan = self.plan
-        return UserFunction(function, plan.spec, use, compiled=compiled, sample=lambda: _first_row(plan, use))
+        return user_function(function, plan.spec, use, compiled=compiled, sample=lambda: first_row(plan, use))
 
     @cached_property
     def optimized(self) -> Node:
@@ -119,7 +144,12 @@ class Planned(Nested, Iterable[Any]):
         return f"<Dataset of {described(self.element_spec)}, {length or f'{count} elements'}>"
 
 
-def _first_row(plan: Node, use: str) -> Row:
+def first_row(plan: Node, use: str) -> Row:
+    """Returns one row of a plan, from whose types those of results follow.
+
+    Raises:
+      InvalidArgumentError: there is none.
+    """
     rows = plan.open(Epoch())
     try:
         for row in rows:

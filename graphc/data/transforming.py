@@ -11,7 +11,7 @@ from graphc.base.nest import Structure
 from graphc.data.elements import described, flatten
 from graphc.data.nodes.batching import Batch, PaddedBatch, Rebatch, Unbatch, filling
 from graphc.data.nodes.maps import Filter, Map, TakeWhile
-from graphc.data.planned import Planned, count_of, refuse
+from graphc.data.planned import Planned, count_of, refuse, threads_of
 
 __all__ = ["Transforming"]
 
@@ -42,7 +42,8 @@ class Transforming(Planned):
           >>> [int(x) for x in gx.data.Dataset.range(3).map(lambda x: x * x)]
           [0, 1, 4]
         """
-        return self._on(Map(self.plan, self._function(map_func, "map")))
+        function, threads = self._function(map_func, "map"), threads_of("map", num_parallel_calls)
+        return self._on(Map(self.plan, function, threads if threads > 1 else None, deterministic))
 
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Self:
         """Keeps the elements for which a function returns True.

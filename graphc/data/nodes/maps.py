@@ -25,9 +25,9 @@ class Told(Rows):
         super().__init__(*inputs)
         self.function, self.number = function, 0
 
-    def tell(self, error: BaseException) -> None:
-        """Notes on an exception which transformation raised it, and at which element."""
-        number = self.number - 1
+    def tell(self, error: BaseException, number: int | None = None) -> None:
+        """Notes on an exception which transformation raised it, and at which element; the last one if none is given."""
+        number = self.number - 1 if number is None else number
         where = f"\n  at {self.function.location}" if self.function.location else ""
         error.add_note(f"in {self.function.use}({self.function.name}) of a dataset, element {number}{where}")
 
@@ -69,6 +69,8 @@ class Map(Node):
     word = "map"
     source: Node
     function: UserFunction
+    num_parallel_calls: int | None = None
+    deterministic: bool | None = None
 
     @cached_property
     def spec(self) -> Any:
@@ -86,6 +88,10 @@ class Map(Node):
         rows = self.input.open(epoch)
         if self.columnar:
             return _MappedBlocks(self.function, rows, self.ahead)
+        if self.function.mode in ("python", "rows") and (self.num_parallel_calls or 1) > 1:
+            from graphc.data.nodes.parallel import MappedInThreads
+
+            return MappedInThreads(self.function, rows, self.num_parallel_calls or 1, self.deterministic is not False)
         return _Mapped(self.function, rows)
 
 

@@ -1,0 +1,252 @@
+"""Several datasets as one: flat_map and interleave, and choosing from some."""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from graphc.base import at
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.data.elements import DatasetSpec, Row
+from graphc.data.functions import UserFunction, inside_of_a_function
+from graphc.data.nodes.counting import common_spec
+from graphc.data.nodes.maps import Told
+from graphc.data.nodes.prefetching import ReadAhead
+from graphc.data.passes import optimized
+from graphc.data.plan import Epoch, Node, Rows
+from graphc.data.sources import INFINITE, Cardinality, State
+from graphc.function import TensorSpec
+
+__all__ = ["Choose", "Interleave", "RandomChoices"]
+
+
+@dataclass
+class _Slot:
+    """A dataset of a cycle that is being read."""
+
+    number: int
+    before: State
+    rows: Rows
+
+
+class _Interleaved(Told):
+    counters = ("number", "place", "taken", "ended")
+
+    def __init__(self, node: Interleave, epoch: Epoch) -> None:
+        super().__init__(node.function, node.input.open(epoch))
+        self._node, self._epoch = node, epoch
+        self._slots: list[_Slot | None] = [None] * node.cycle_length
+        self.place = self.taken = 0
+        self.ended = False
+
+    def __next__(self) -> Row:
+        while not self.ended or any(self._slots):
+            slot = self._slots[self.place]
+            if slot is None:
+                if not self.ended:
+                    self._slots[self.place] = self._opened(self.input)
+                    self.ended = self._slots[self.place] is None
+                else:
+                    self._advance()
+                continue
+            for row in slot.rows:
+                self.taken += 1
+                if self.taken == self._node.block_length:
+                    self._advance()
+                return row
+            slot.rows.close()
+            self._slots[self.place] = None
+            self._advance()
+        raise StopIteration
+
+    def _advance(self) -> None:
+        self.place, self.taken = (self.place + 1) % len(self._slots), 0
+
+    def _opened(self, rows: Rows) -> _Slot | None:
+        """What the next element of the input becomes."""
+        before = rows.state()
+        row = next(rows, None)
+        if row is None:
+            return None
+        self.number += 1
+        return _Slot(self.number - 1, before, self._inner(row, self.number - 1))
+
+    def _inner(self, row: Row, number: int) -> Rows:
+        try:
+            with inside_of_a_function():
+                plan = plan_in(self.function.value(row), self.function)
+        except Exception as error:
+            self.tell(error)
+            raise
+        rows = optimized(plan).open(self._epoch.inner(number))
+        return rows if self._node.ahead_of_each is None else ReadAhead(rows, self._node.ahead_of_each)
+
+    def state(self) -> State:
+        slots = [
+            None if slot is None else {"number": slot.number, "before": slot.before, "rows": slot.rows.state()}
+            for slot in self._slots
+        ]
+        return {**super().state(), "slots": slots}
+
+    def restore(self, state: State) -> None:
+        for place, slot in enumerate(state["slots"]):
+            if slot is not None:
+                again = self._node.input.open(self._epoch)
+                again.restore(slot["before"])
+                rows = self._inner(next(again), slot["number"])
+                rows.restore(slot["rows"])
+                again.close()
+                self._slots[place] = _Slot(slot["number"], slot["before"], rows)
+        super().restore(state)
+
+    def close(self) -> None:
+        super().close()
+        for slot in self._slots:
+            if slot is not None:
+                slot.rows.close()
+
+
+def plan_in(leaf: Any, function: UserFunction) -> Node:
+    """Returns the plan of a dataset that a user's function returned.
+
+    Raises:
+      InvalidTypeError: it returned something else.
+    """
+    plan = getattr(leaf, "plan", None)
+    if not isinstance(plan, Node):
+        error = InvalidTypeError(f"{function.use}: {function.name} must return a dataset, it returned {leaf!r:.60}")
+        raise at(error, function.location)
+    return plan
+
+
+@dataclass(frozen=True, eq=False)
+class Interleave(Node):
+    """The elements of the datasets that a function makes of elements, some datasets at a time.
+
+    Attributes:
+      cycle_length: how many datasets are read in turn; 1 for one after the other.
+      block_length: how many elements of each.
+      ahead_of_each: how many elements of each are read ahead, in a thread; None for no threads.
+    """
+
+    word = "interleave"
+    slow = True
+    source: Node
+    function: UserFunction
+    cycle_length: int
+    block_length: int
+    ahead_of_each: int | None = None
+
+    @cached_property
+    def spec(self) -> Any:
+        found = self.function.spec
+        if isinstance(found, DatasetSpec):
+            return found.element_spec
+        error = InvalidTypeError(f"{self.function.use}: {self.function.name} must return a dataset, it returns {found}")
+        raise at(error, self.function.location)
+
+    @cached_property
+    def cardinality(self) -> Cardinality:
+        return 0 if self.input.cardinality == 0 else None
+
+    def open(self, epoch: Epoch) -> Rows:
+        return _Interleaved(self, epoch)
+
+    def __str__(self) -> str:
+        if self.cycle_length == 1:
+            return f"flat_map(function={self.function})"
+        cycle = f"cycle_length={self.cycle_length}, block_length={self.block_length}"
+        return f"interleave(function={self.function}, {cycle})"
+
+
+class _Chosen(Rows):
+    def __init__(self, node: Choose, choice: Rows, parts: list[Rows]) -> None:
+        super().__init__(choice, *parts)
+        self._node, self._ended = node, [False] * len(parts)
+
+    def __next__(self) -> Row:
+        while not all(self._ended):
+            (choice,) = next(self.inputs[0])
+            place = int(choice)
+            if not 0 <= place < len(self._ended):
+                raise InvalidArgumentError(f"{self._node.word}: dataset {place} is chosen out of {len(self._ended)}")
+            row = None if self._ended[place] else next(self.inputs[place + 1], None)
+            if row is not None:
+                return row
+            self._ended[place] = True
+            if self._node.stop_on_empty_dataset:
+                break
+        raise StopIteration
+
+    def state(self) -> State:
+        return {**super().state(), "ended": list(self._ended)}
+
+    def restore(self, state: State) -> None:
+        super().restore(state)
+        self._ended = list(state["ended"])
+
+
+@dataclass(frozen=True, eq=False)
+class Choose(Node):
+    """The next element of one of several datasets, which another dataset names."""
+
+    word = "choose_from_datasets"
+    choice: Node
+    parts: tuple[Node, ...]
+    stop_on_empty_dataset: bool
+
+    @cached_property
+    def spec(self) -> Any:
+        return common_spec([part.spec for part in self.parts], self.word)
+
+    @cached_property
+    def cardinality(self) -> Cardinality:
+        return INFINITE if all(part.cardinality == INFINITE for part in (*self.parts, self.choice)) else None
+
+    def open(self, epoch: Epoch) -> Rows:
+        return _Chosen(self, self.choice.open(epoch), [part.open(epoch) for part in self.parts])
+
+
+class _RandomChoices(Rows):
+    counters = ("given",)
+
+    def __init__(self, node: RandomChoices, random: np.random.Generator) -> None:
+        super().__init__()
+        self._bounds, self._random, self.given = list(itertools.accumulate(node.weights)), random, 0
+
+    def __next__(self) -> Row:
+        self.given += 1
+        drawn = self._random.random() * self._bounds[-1]
+        return (np.int64(bisect_right(self._bounds, drawn)),)
+
+    def restore(self, state: State) -> None:
+        super().restore(state)
+        self._random.random(self.given)
+
+
+@dataclass(frozen=True, eq=False)
+class RandomChoices(Node):
+    """Numbers that are drawn by their weights, without end."""
+
+    word = "random_choices"
+    weights: tuple[float, ...]
+    seed: int
+    rerandomize: bool = False
+    runs: Iterator[int] | None = field(default=None, repr=False)
+
+    @cached_property
+    def spec(self) -> Any:
+        return TensorSpec((), "int64")
+
+    @cached_property
+    def cardinality(self) -> Cardinality:
+        return INFINITE
+
+    def open(self, epoch: Epoch) -> Rows:
+        return _RandomChoices(self, (epoch if self.rerandomize else Epoch()).random(self.seed))

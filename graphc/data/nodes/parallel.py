@@ -1,0 +1,108 @@
+"""Python functions of elements in several threads."""
+
+from __future__ import annotations
+
+import contextvars
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any
+
+from graphc.data.elements import Row
+from graphc.data.functions import UserFunction
+from graphc.data.nodes.maps import Told
+from graphc.data.plan import Rows
+from graphc.data.sources import State
+
+__all__ = ["MappedInThreads"]
+
+
+@dataclass(eq=False)
+class _Work:
+    """One element on its way.
+
+    Attributes:
+      before: the position of the input before it.
+      number: its place.
+      given: whether its result was handed out, before that of one that came earlier.
+    """
+
+    before: State
+    number: int
+    future: Future[Row]
+    given: bool = False
+
+
+class MappedInThreads(Told):
+    """Calls a function for some elements at a time.
+
+    Args:
+      function: the function.
+      rows: what it is called with.
+      threads: how many calls run at once.
+      ordered: whether the results come in the order of the elements.
+    """
+
+    def __init__(self, function: UserFunction, rows: Rows, threads: int, ordered: bool) -> None:
+        super().__init__(function, rows)
+        self._threads, self._ordered = threads, ordered
+        self._pool: ThreadPoolExecutor | None = None
+        self._work: list[_Work] = []
+        self._passed: set[int] = set()
+
+    def __next__(self) -> Row:
+        self._fill()
+        waiting = [work for work in self._work if not work.given]
+        if not waiting:
+            self._end()
+            raise StopIteration
+        work = waiting[0]
+        if not self._ordered:
+            done, _ = wait([work.future for work in waiting], return_when=FIRST_COMPLETED)
+            work = next(work for work in waiting if work.future in done)
+        work.given = True
+        while self._work and self._work[0].given:
+            self.number = self._work.pop(0).number + 1
+        try:
+            return work.future.result()
+        except Exception as error:
+            self._end()
+            self.tell(error, work.number)
+            raise
+
+    def _fill(self) -> None:
+        while sum(not work.given for work in self._work) < 2 * self._threads:
+            before = self.input.state()
+            row = next(self.input, None)
+            if row is None:
+                return
+            number = self._work[-1].number + 1 if self._work else self.number
+            if number in self._passed:
+                self._passed.discard(number)
+                self._work.append(_Work(before, number, Future(), given=True))
+                continue
+            self._pool = self._pool or ThreadPoolExecutor(self._threads, "graphc-data")
+            run: Callable[..., Any] = contextvars.copy_context().run
+            self._work.append(_Work(before, number, self._pool.submit(run, self.function.row, row)))
+
+    def state(self) -> State:
+        first = self._work[0].before if self._work else self.input.state()
+        given = [work.number for work in self._work if work.given]
+        return {"number": self.number, "given": [*given, *sorted(self._passed)], "inputs": [first]}
+
+    def restore(self, state: State) -> None:
+        super().restore(state)
+        self.number, self._passed = state["number"], set(state["given"])
+
+    def _end(self) -> None:
+        """Ends the threads; what is done stays to be handed out."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=True)
+            self._pool = None
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool = None
+        self._work.clear()
+        super().close()

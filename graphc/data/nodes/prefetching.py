@@ -1,0 +1,139 @@
+"""Reading ahead in a thread, and bringing elements to devices there."""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from graphc.base import wait_until
+from graphc.data.elements import Row
+from graphc.data.plan import Epoch, Node, Rows
+from graphc.data.sources import Cardinality, State
+
+__all__ = ["Prefetch", "ReadAhead"]
+
+_END_SECONDS = 10.0
+
+
+class _Shelf:
+    """What the thread and who takes the rows both hold: the rows that are ready, each with the position after it."""
+
+    def __init__(self, rows: Rows, size: int, place: Callable[[Row], Row] | None) -> None:
+        self.condition = threading.Condition()
+        self.ready: deque[tuple[Row | None, BaseException | None, State]] = deque()
+        self.stopped = False
+        self._rows, self._size, self._place = rows, size, place
+
+    def fill(self) -> None:
+        """Reads ahead until there is no more, or something fails, or it is stopped."""
+        going_on = True
+        while going_on:
+            row, error = None, None
+            try:
+                row = next(self._rows, None)
+                if row is not None and self._place is not None:
+                    row = self._place(row)
+            except BaseException as problem:
+                error = problem
+            going_on = row is not None
+            item = (row, error, self._rows.state())
+            with self.condition:
+                self.ready.append(item)
+                self.condition.notify_all()
+                self.condition.wait_for(lambda: self.stopped or len(self.ready) < self._size)
+                going_on = going_on and not self.stopped
+
+    def take(self) -> tuple[Row | None, BaseException | None, State]:
+        """Returns what comes next; waits for it."""
+        with self.condition:
+            wait_until(self.condition, lambda: bool(self.ready), lambda: "the next element of a dataset")
+            found = self.ready.popleft()
+            self.condition.notify_all()
+        return found
+
+    def stop(self) -> None:
+        """Lets the thread end."""
+        with self.condition:
+            self.stopped = True
+            self.condition.notify_all()
+
+
+class ReadAhead(Rows):
+    """Reads its input in a thread, some rows ahead.
+
+    The thread starts with the first row that is asked for, and ends with the input, at an exception, and by
+    :meth:`close`.
+
+    Args:
+      rows: what it reads.
+      size: how many rows are kept ready.
+      place: what is done with each row there, such as bringing it to a device.
+    """
+
+    def __init__(self, rows: Rows, size: int, place: Callable[[Row], Row] | None = None) -> None:
+        super().__init__(rows)
+        self._size, self._place = size, place
+        self._shelf: _Shelf | None = None
+        self._thread: threading.Thread | None = None
+        self._position: State | None = None
+
+    def __next__(self) -> Row:
+        if self._shelf is None:
+            self._position = self.input.state()
+            self._shelf = _Shelf(self.input, self._size, self._place)
+            run = contextvars.copy_context().run
+            self._thread = threading.Thread(target=run, args=(self._shelf.fill,), name="graphc-data", daemon=True)
+            self._thread.start()
+        row, error, self._position = self._shelf.take()
+        if row is None:
+            self._end()
+        if error is not None:
+            raise error
+        if row is None:
+            raise StopIteration
+        return row
+
+    def _end(self) -> None:
+        if self._shelf is not None and self._thread is not None:
+            self._shelf.stop()
+            if self._thread is not threading.current_thread():
+                self._thread.join(_END_SECONDS)
+        self._shelf = self._thread = None
+
+    def state(self) -> State:
+        inner = self.input.state() if self._shelf is None or self._position is None else self._position
+        return {"inputs": [inner]}
+
+    def close(self) -> None:
+        self._end()
+        super().close()
+
+
+@dataclass(frozen=True, eq=False)
+class Prefetch(Node):
+    """The same elements, read ahead.
+
+    Attributes:
+      place: brings a row to devices; None to leave it on the host.
+    """
+
+    word = "prefetch"
+    source: Node
+    buffer_size: int
+    place: Callable[[Row], Row] | None = field(default=None, repr=False)
+
+    @cached_property
+    def cardinality(self) -> Cardinality:
+        return self.input.cardinality
+
+    @cached_property
+    def spec(self) -> Any:
+        return self.input.spec
+
+    def open(self, epoch: Epoch) -> Rows:
+        return ReadAhead(self.input.open(epoch), self.buffer_size, self.place)

@@ -1,0 +1,139 @@
+"""What remembers the elements before: scan, unique, rejection_resample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from graphc.data.elements import Row, flatten
+from graphc.data.functions import UserFunction
+from graphc.data.nodes.maps import Told
+from graphc.data.nodes.replaying import Replayed
+from graphc.data.plan import Epoch, Node, Rows
+from graphc.data.sources import Cardinality
+from graphc.function import TensorSpec
+
+__all__ = ["RejectionResample", "Scan", "Unique"]
+
+
+class _Scanned(Told):
+    counters = ("number", "carry")
+
+    def __init__(self, node: Scan, rows: Rows) -> None:
+        super().__init__(node.function, rows)
+        self.carry = list(node.initial)
+
+    def __next__(self) -> Row:
+        row = next(self.input)
+        self.number += 1
+        try:
+            found = self.function.row((*self.carry, *row))
+        except Exception as error:
+            self.tell(error)
+            raise
+        self.carry = list(found[: len(self.carry)])
+        return found[len(self.carry) :]
+
+
+@dataclass(frozen=True, eq=False)
+class Scan(Node):
+    """What a function makes of each element and of a state, which it changes.
+
+    Attributes:
+      initial: the leaves of the first state.
+      function: from a state and an element to the next state and an element.
+    """
+
+    word = "scan"
+    source: Node
+    initial: Row
+    function: UserFunction
+
+    @cached_property
+    def spec(self) -> Any:
+        return self.function.spec[1]
+
+    def open(self, epoch: Epoch) -> Rows:
+        return _Scanned(self, self.input.open(epoch))
+
+    def __str__(self) -> str:
+        return f"scan(function={self.function})"
+
+
+class _Unique(Replayed):
+    def __init__(self, rows: Rows) -> None:
+        super().__init__(rows)
+        self._seen: set[Any] = set()
+
+    def read(self) -> Row:
+        while True:
+            row = next(self.input)
+            key = tuple([leaf if isinstance(leaf, bytes) else _key(leaf) for leaf in row])
+            if key not in self._seen:
+                self._seen.add(key)
+                return row
+
+
+def _key(leaf: Any) -> Any:
+    array = np.asarray(leaf)
+    return (array.shape, array.tobytes() if array.dtype.kind != "O" else tuple(array.flat))
+
+
+@dataclass(frozen=True, eq=False)
+class Unique(Node):
+    """The elements that have not come before."""
+
+    word = "unique"
+    source: Node
+
+    @cached_property
+    def cardinality(self) -> Cardinality:
+        return 0 if self.input.cardinality == 0 else None
+
+    def open(self, epoch: Epoch) -> Rows:
+        return _Unique(self.input.open(epoch))
+
+
+class _Resampled(Replayed):
+    def __init__(self, node: RejectionResample, rows: Rows, random: np.random.Generator) -> None:
+        super().__init__(rows)
+        self._node, self._random = node, random
+        self._target = np.asarray(node.target)
+        self._counts = np.ones(len(node.target)) if node.initial is None else np.asarray(node.initial)
+
+    def read(self) -> Row:
+        while True:
+            row = next(self.input)
+            place = self._node.function.value(row)
+            if self._node.initial is None:
+                self._counts[int(place)] += 1
+            wanted = self._target / np.maximum(self._counts / self._counts.sum(), 1e-12)
+            if self._random.random() * wanted.max() < wanted[int(place)]:
+                return (place, *row)
+
+
+@dataclass(frozen=True, eq=False)
+class RejectionResample(Node):
+    """Pairs of a class and an element, some elements left out so that the classes come as often as is wanted."""
+
+    word = "rejection_resample"
+    source: Node
+    function: UserFunction
+    target: tuple[float, ...]
+    initial: tuple[float, ...] | None
+    seed: int
+
+    @cached_property
+    def spec(self) -> Any:
+        (leaf,) = flatten(self.function.spec)[0]
+        return (TensorSpec((), leaf.dtype), self.input.spec)
+
+    @cached_property
+    def cardinality(self) -> Cardinality:
+        return 0 if self.input.cardinality == 0 else None
+
+    def open(self, epoch: Epoch) -> Rows:
+        return _Resampled(self, self.input.open(epoch), Epoch().random(self.seed))

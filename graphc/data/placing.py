@@ -1,0 +1,36 @@
+"""Where elements are brought ahead of their use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax as _jax
+
+from graphc.core import Tensor, find_device
+from graphc.data.elements import Nested, Row
+
+__all__ = ["placer"]
+
+jax: Any = _jax  # its functions are only partly annotated
+
+
+def placer(to: Any) -> Callable[[Row], Row]:
+    """Returns what brings a row to its place.
+
+    Args:
+      to: a device or its name, a sharding of JAX's, or an object with ``shard(batch)``.
+    """
+    shard = getattr(to, "shard", None)
+    if shard is not None:
+        return lambda row: tuple([_raw(shard(leaf)) if _moves(leaf) else leaf for leaf in row])
+    place = to if isinstance(to, jax.sharding.Sharding | jax.Device) else find_device(to)
+    return lambda row: tuple([jax.device_put(leaf, place) if _moves(leaf) else leaf for leaf in row])
+
+
+def _moves(leaf: Any) -> bool:
+    return not isinstance(leaf, bytes | Nested) and leaf.dtype.kind != "O"
+
+
+def _raw(leaf: Any) -> Any:
+    return leaf.raw if isinstance(leaf, Tensor) else leaf

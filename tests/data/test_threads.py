@@ -1,0 +1,134 @@
+"""Threads of pipelines: in order, bounded, and gone afterwards."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from graphc.data import Dataset
+
+
+def ours() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name.startswith("graphc-data")]
+
+
+@pytest.fixture(autouse=True)
+def no_threads_are_left() -> Iterator[None]:
+    yield
+    gc.collect()
+    assert not ours()
+
+
+def test_calls_overlap_in_order_and_are_bounded() -> None:
+    both, most, running = threading.Barrier(2, timeout=60), [0], [0]
+    lock = threading.Lock()
+
+    def paired(x: Any) -> Any:
+        x = np.asarray(x)  # nothing that graphc compiles
+        with lock:
+            running[0] += 1
+            most[0] = max(most[0], running[0])
+        both.wait()  # breaks unless two calls run at once
+        with lock:
+            running[0] -= 1
+        return x * 2
+
+    dataset = Dataset.range(8).map(paired, num_parallel_calls=2)
+    assert [int(x) for x in dataset.as_numpy_iterator()] == [x * 2 for x in range(8)]
+    assert most[0] == 2
+
+
+def test_elements_come_as_they_are_done() -> None:
+    last = threading.Event()
+
+    def waits(x: Any) -> Any:
+        x = np.asarray(x)
+        if int(x) == 0:
+            assert last.wait(60)
+        if int(x) == 3:
+            last.set()
+        return x
+
+    dataset = Dataset.range(4).map(waits, num_parallel_calls=2, deterministic=False)
+    iterator = dataset.as_numpy_iterator()
+    first = int(next(iterator))
+    assert first != 0
+    position = iterator.state()
+    rest = [int(x) for x in iterator]
+    assert sorted([first, *rest]) == [0, 1, 2, 3]
+    resumed = dataset.as_numpy_iterator()
+    resumed.restore(position)
+    assert sorted(int(x) for x in resumed) == sorted(rest)
+
+
+@pytest.mark.parametrize("kind", ["map", "prefetch", "interleave"])
+def test_threads_end(kind: str) -> None:
+    def careful(x: Any) -> Any:
+        if int(x) == 50:
+            raise KeyError("fifty")
+        return np.asarray(x)
+
+    base = Dataset.range(100)
+    dataset: Any = {
+        "map": lambda: base.map(careful, num_parallel_calls=2),
+        "prefetch": lambda: base.map(careful).prefetch(3),
+        "interleave": lambda: base.interleave(
+            lambda x: Dataset.from_tensors(x).map(careful), cycle_length=3, num_parallel_calls=3
+        ),
+    }[kind]()
+    assert len(list(dataset.take(40))) == 40
+    assert not ours()  # at the end
+    iterator = dataset.as_numpy_iterator()
+    next(iterator)
+    assert ours()
+    iterator.close()
+    assert not ours()
+    iterator = dataset.as_numpy_iterator()
+    next(iterator)
+    del iterator
+    gc.collect()
+    assert not ours()  # when nobody holds it
+    with pytest.raises(KeyError, match="fifty"):
+        list(dataset)
+
+
+def test_an_exception_comes_where_its_element_would() -> None:
+    def careful(x: Any) -> Any:
+        if int(x) == 2:
+            raise KeyError("two")
+        return np.asarray(x)
+
+    for dataset in (Dataset.range(5).map(careful, num_parallel_calls=4), Dataset.range(5).map(careful).prefetch(4)):
+        assert [int(x) for x in dataset.ignore_errors().as_numpy_iterator()] == [0, 1, 3, 4]
+        iterator = dataset.as_numpy_iterator()
+        assert [int(next(iterator)), int(next(iterator))] == [0, 1]
+        with pytest.raises(KeyError, match="two") as caught:
+            next(iterator)
+        assert "map(careful) of a dataset, element 2" in caught.value.__notes__[0]
+        assert not ours()
+        assert [int(x) for x in iterator] == [3, 4]
+
+
+def test_a_prefetch_is_bounded_and_starts_with_the_first_element() -> None:
+    read: list[int] = []
+
+    def noted(x: Any) -> Any:
+        read.append(int(x))
+        return np.asarray(x)
+
+    iterator = iter(Dataset.range(100).map(noted).prefetch(2))
+    assert not read
+    next(iterator)
+    iterator.close()
+    assert 1 <= len(read) <= 4
+
+
+def test_prefetch_brings_elements_to_a_device() -> None:
+    element, text = next(iter(Dataset.from_tensor_slices(([1.0], ["a"])).prefetch(1, to="cpu:1")))
+    assert element.device.endswith("CPU:1")
+    assert text.item() == "a"
