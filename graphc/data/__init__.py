@@ -3,7 +3,9 @@
 from graphc.data import sources
 from graphc.data.dataset import Dataset
 from graphc.data.elements import DatasetSpec
-from graphc.data.iterator import DatasetIterator
+from graphc.data.iterator import DatasetIterator, Optional
+from graphc.data.looking import progress
+from graphc.data.options import Options, ThreadingOptions
 from graphc.data.planned import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from graphc.data.reading import (
     arrow,
@@ -25,6 +27,9 @@ __all__ = [
     "Dataset",
     "DatasetIterator",
     "DatasetSpec",
+    "Optional",
+    "Options",
+    "ThreadingOptions",
     "arrow",
     "csv",
     "fixed_length_records",
@@ -33,6 +38,7 @@ __all__ = [
     "make_csv_dataset",
     "numpy_files",
     "parquet",
+    "progress",
     "sources",
     "text_lines",
     "tf_records",

@@ -11,7 +11,6 @@ from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, OutOfRangeError
 from graphc.base.nest import LEAF
 from graphc.data.elements import Row, flatten, to_tensors, unflatten
-from graphc.data.passes import optimized
 from graphc.data.plan import Epoch, Node, Rows, replaced, walk
 from graphc.data.sources import State
 
@@ -71,7 +70,7 @@ class DatasetIterator(Iterator[Any]):
         self._start()
 
     def _start(self) -> None:
-        self._optimized = self._dataset.optimized if self._plan is self._dataset.plan else optimized(self._plan)
+        self._optimized = self._dataset.optimized_as(self._plan)
         self._rows: Rows | None = self._optimized.open(Epoch(self._run))
         self._closing = weakref.finalize(self, self._rows.close)
 

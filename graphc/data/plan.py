@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
-from graphc.base import Location
 from graphc.data.elements import Block, Row, joined, row_bytes, row_of, rows_of, size_of, stacked
 from graphc.data.sources import Cardinality, State
 
@@ -223,11 +222,6 @@ class Node(ABC):
     def ahead(self) -> int:
         """How many rows to read at once where single ones are asked for and nobody sees it."""
         return max(1, min(_AHEAD_ROWS, _AHEAD_BYTES // row_bytes(self.spec)))
-
-    @property
-    def notes(self) -> Iterator[tuple[str, Location | None]]:
-        """What ``explain`` says of it: how it runs and why, with a line of the user's."""
-        return iter(())
 
     def __str__(self) -> str:
         fields = [field for field in dataclasses.fields(self) if field.repr]

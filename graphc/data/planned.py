@@ -14,6 +14,7 @@ from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.data.elements import Nested, Row, described
 from graphc.data.functions import UserFunction, user_function
 from graphc.data.iterator import DatasetIterator
+from graphc.data.options import Options
 from graphc.data.passes import optimized
 from graphc.data.plan import Epoch, Node
 from graphc.data.sources import INFINITE
@@ -91,12 +92,13 @@ class Planned(Nested, Iterable[Any]):
 
     __graphc_opaque__ = True
 
-    def __init__(self, plan: Node) -> None:
+    def __init__(self, plan: Node, options: Options | None = None) -> None:
         self.plan = plan
+        self.given_options = Options() if options is None else options
 
     def _on(self, plan: Node) -> Self:
         """A dataset of a plan that has this one's as its input."""
-        return type(self)(plan)
+        return type(self)(plan, self.given_options)
 
     def _function(self, function: Any, use: str, *, compiled: bool = True) -> UserFunction:
         """A user's function of the elements."""
@@ -106,7 +108,11 @@ class Planned(Nested, Iterable[Any]):
     @cached_property
     def optimized(self) -> Node:
         """The plan that runs."""
-        return optimized(self.plan)
+        return optimized(self.plan, self.given_options)
+
+    def optimized_as(self, plan: Node) -> Node:
+        """Returns the plan that runs for one that differs from this one in its seeds."""
+        return self.optimized if plan is self.plan else optimized(plan, self.given_options)
 
     @property
     def element_spec(self) -> Any:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graphc.data import Dataset
 from graphc.data.elements import flatten
-from graphc.data.passes import optimized
+from graphc.data.passes import improved
 from graphc.data.plan import Epoch, Node
 
 
@@ -71,7 +71,7 @@ def rest(iterator: Any) -> list[Any]:
 @given(steps, st.sampled_from(["range", "slices"]), st.integers(1, 4))
 def test_passes_change_nothing(steps: list[tuple[str, Any]], source: str, size: int) -> None:
     plan = built(steps, source, size).plan
-    assert rows(optimized(plan)) == rows(plan)
+    assert rows(improved(plan)) == rows(plan)
 
 
 @settings(max_examples=30)

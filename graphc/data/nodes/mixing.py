@@ -18,7 +18,7 @@ from graphc.data.functions import UserFunction, inside_of_a_function
 from graphc.data.nodes.counting import common_spec
 from graphc.data.nodes.maps import Told
 from graphc.data.nodes.prefetching import ReadAhead
-from graphc.data.passes import optimized
+from graphc.data.passes import improved
 from graphc.data.plan import Epoch, Node, Rows
 from graphc.data.sources import INFINITE, Cardinality, State
 from graphc.function import TensorSpec
@@ -84,7 +84,7 @@ class _Interleaved(Told):
         except Exception as error:
             self.tell(error)
             raise
-        rows = optimized(plan).open(self._epoch.inner(number))
+        rows = improved(plan).open(self._epoch.inner(number))
         return rows if self._node.ahead_of_each is None else ReadAhead(rows, self._node.ahead_of_each)
 
     def state(self) -> State:

@@ -1,0 +1,23 @@
+"""What takes time on the host is read ahead."""
+
+from __future__ import annotations
+
+from graphc.data.nodes.batching import Batch, PaddedBatch, Rebatch
+from graphc.data.nodes.prefetching import Prefetch
+from graphc.data.plan import Node, walk
+
+__all__ = ["add_prefetch"]
+
+_AHEAD = 2
+
+
+def add_prefetch(plan: Node) -> Node:
+    """Returns a plan that reads batches ahead, if files are read or Python is run for their elements.
+
+    Single elements are not worth a thread: handing one over takes longer than most take to make.
+    """
+    nodes = list(walk(plan))
+    reads_ahead = any(isinstance(node, Prefetch) for node in nodes)
+    makes_batches = any(isinstance(node, Batch | PaddedBatch | Rebatch) for node in nodes)
+    is_slow = any(node.slow for node in nodes)
+    return Prefetch(plan, _AHEAD) if is_slow and makes_batches and not reads_ahead else plan
