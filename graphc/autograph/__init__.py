@@ -3,6 +3,8 @@
 from graphc.autograph.convert import convert, is_converted, is_part_of, to_source
 from graphc.autograph.functional import cond, fori_loop, scan, switch, while_loop
 from graphc.autograph.operators import (
+    Loopable,
+    LoopVariables,
     SymbolicNumber,
     as_lists,
     call,
@@ -20,12 +22,16 @@ from graphc.autograph.operators import (
     pyfunc,
     require,
     run_as_is,
+    run_for,
     unset,
     value_of,
+    while_stmt,
 )
 from graphc.autograph.source import NoSourceError, has_control_flow
 
 __all__ = [
+    "LoopVariables",
+    "Loopable",
     "NoSourceError",
     "SymbolicNumber",
     "as_lists",
@@ -50,10 +56,12 @@ __all__ = [
     "pyfunc",
     "require",
     "run_as_is",
+    "run_for",
     "scan",
     "switch",
     "to_source",
     "unset",
     "value_of",
     "while_loop",
+    "while_stmt",
 ]

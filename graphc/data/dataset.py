@@ -6,6 +6,7 @@ from graphc.data.choosing import Choosing
 from graphc.data.combining import Combining
 from graphc.data.creation import Creation
 from graphc.data.looking import Looking
+from graphc.data.looping import Looping
 from graphc.data.outside import Outside
 from graphc.data.remembering import Remembering
 from graphc.data.transforming import Transforming
@@ -13,7 +14,7 @@ from graphc.data.transforming import Transforming
 __all__ = ["Dataset"]
 
 
-class Dataset(Creation, Outside, Transforming, Choosing, Combining, Remembering, Looking):
+class Dataset(Creation, Outside, Transforming, Choosing, Combining, Remembering, Looking, Looping):
     """An input pipeline: a source of elements and transformations of them (TensorFlow's ``tf.data.Dataset``).
 
     A dataset does not change, and holds no position: each ``for`` loop over it starts anew. Elements are nested tuples,

@@ -197,6 +197,16 @@ class UserFunction:
             raise GraphcError("it returns strings or datasets, which no compiled program holds")
         return tuple([_array(leaf) for leaf in leaves])
 
+    def for_types(self, leaves: Row) -> Callable[..., Row]:
+        """Returns :meth:`compute` for leaves of these types, which JAX may be tracing.
+
+        Raises:
+          GraphcError: it is no function that only computes.
+        """
+        if self.mode == "rows":
+            self._prepare([tuple(leaf.shape) for leaf in leaves])
+        return self.compute
+
     def block(self, block: Block) -> Block:
         """Returns what it makes of each row, computed as one program."""
         count = len(block[0]) if block else 0

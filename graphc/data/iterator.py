@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 from graphc.base import at, user_location
-from graphc.base.errors import InvalidArgumentError, OutOfRangeError
+from graphc.base.errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
 from graphc.base.nest import LEAF
+from graphc.core import context
 from graphc.data.elements import Row, flatten, to_tensors, unflatten
 from graphc.data.plan import Epoch, Node, Rows, replaced, walk
 from graphc.data.sources import State
@@ -17,7 +18,7 @@ from graphc.data.sources import State
 if TYPE_CHECKING:
     from graphc.data.planned import Planned
 
-__all__ = ["DatasetIterator", "Optional"]
+__all__ = ["DatasetIterator", "Optional", "next_run"]
 
 
 class Optional:
@@ -62,10 +63,17 @@ class DatasetIterator(Iterator[Any]):
     __graphc_opaque__ = True
 
     def __init__(self, dataset: Planned, *, as_numpy: bool = False) -> None:
+        if context.trace is not None:
+            error = UnimplementedError(
+                "an iterator over a dataset is made while a function is traced, which would take its elements once, "
+                "not at each call; write `for element in dataset:`, with dataset.enumerate() or gx.data.Dataset.zip "
+                "for Python's enumerate and zip, or pass elements as arguments"
+            )
+            raise context.trace.refuse(error)
         self._dataset = dataset
         self._as_numpy = as_numpy
         self._plan = dataset.plan
-        self._run = _next_run(self._plan)
+        self._run = next_run(self._plan)
         self._build: Callable[[Any], Any] | None = None
         self._start()
 
@@ -153,8 +161,8 @@ def _array(leaf: Any) -> Any:
     return leaf if isinstance(leaf, bytes) else leaf.__array__()[()]
 
 
-def _next_run(plan: Node) -> int:
-    """How often what draws random numbers in the plan was iterated."""
+def next_run(plan: Node) -> int:
+    """Returns how often what draws random numbers in the plan was iterated before, and counts this time."""
     counters: list[Any] = [getattr(node, "runs", None) for node in walk(plan)]
     return max([next(runs) for runs in counters if runs is not None], default=0)
 

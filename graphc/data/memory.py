@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
+from graphc.core import Tensor
 from graphc.data.elements import described, spec_of, take_apart, unflatten
 from graphc.data.sources import Cardinality, SourceIterator
 from graphc.function import TensorSpec
@@ -30,6 +32,7 @@ class Slices:
         row, self._structure = take_apart(tensors)
         self.columns = [np.asarray(leaf) for leaf in row]
         self._use = use
+        self._tensors: list[Any] | None = None
         lengths = {column.shape[:1] for column in self.columns}
         if not self.columns or () in lengths or len(lengths) > 1:
             shown = described(unflatten(self._structure, [spec_of(leaf) for leaf in self.columns]))
@@ -43,6 +46,12 @@ class Slices:
         """The types of a slice."""
         leaves = [spec_of(column) for column in self.columns]
         return unflatten(self._structure, [TensorSpec(leaf.shape[1:], leaf.dtype) for leaf in leaves])
+
+    def on_device(self) -> list[Any]:
+        """Returns the arrays as tensors, for programs that take rows of them."""
+        if self._tensors is None:
+            self._tensors = [Tensor(jnp.asarray(column)) for column in self.columns]
+        return self._tensors
 
     @property
     def cardinality(self) -> Cardinality:

@@ -45,9 +45,10 @@ from graphc.autograph.operators.host.late_values import holds_views, value_of
 from graphc.autograph.operators.host.messages import log_message, print
 from graphc.autograph.operators.host.text import formatted, joined
 from graphc.autograph.operators.lists.growing import as_lists, holds_growing
-from graphc.autograph.operators.loops.for_loops import for_stmt
+from graphc.autograph.operators.loops.for_loops import Loopable, for_stmt, run_for
 from graphc.autograph.operators.loops.options import loop_options
 from graphc.autograph.operators.loops.scan_and_switch import trace_scan, trace_switch
+from graphc.autograph.operators.loops.state import LoopVariables
 from graphc.autograph.operators.loops.while_loops import while_stmt
 from graphc.autograph.operators.matching.patterns import (
     match,
@@ -65,6 +66,8 @@ from graphc.autograph.operators.stores.kept_tensors import holds_symbols
 from graphc.autograph.operators.stores.masked import load_part
 
 __all__ = [
+    "LoopVariables",
+    "Loopable",
     "SymbolicNumber",
     "and_",
     "as_lists",
@@ -141,6 +144,7 @@ __all__ = [
     "return_value",
     "rows",
     "run_as_is",
+    "run_for",
     "spread",
     "store_attr",
     "store_item",

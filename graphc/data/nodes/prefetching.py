@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from graphc.base import wait_until
+from graphc.base import at, user_location, wait_until
+from graphc.base.errors import GraphcError
 from graphc.data.elements import Row
 from graphc.data.plan import Epoch, Node, Rows
 from graphc.data.sources import Cardinality, State
@@ -93,7 +94,8 @@ class ReadAhead(Rows):
         if row is None:
             self._end()
         if error is not None:
-            raise error
+            placed = not isinstance(error, GraphcError) or "\n  at " in str(error)
+            raise error if placed else at(error, user_location())
         if row is None:
             raise StopIteration
         return row

@@ -1,0 +1,143 @@
+"""``for`` loops over datasets in compiled functions.
+
+Where elements are computed from row numbers alone (see :mod:`graphc.data.rolled`) the loop is part of the program, and
+the host gives it the order of the rows. Otherwise the host gives the elements one after the other.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from graphc.autograph import Loopable, LoopVariables, pyfunc, run_for, while_stmt
+from graphc.base.errors import OutOfRangeError, UnimplementedError
+from graphc.core import Tensor, current_trace
+from graphc.data.elements import described, flatten, is_static, unflatten
+from graphc.data.iterator import DatasetIterator
+from graphc.data.passes import improved
+from graphc.data.planned import Planned
+from graphc.data.rolled import NotRolled, Rolled
+from graphc.function import TensorSpec
+from graphc.ops import call_jax
+
+__all__ = ["Looping"]
+
+Test = Callable[[], Any]
+
+_MOST_OPEN = 8
+
+
+class Looping(Planned, Loopable):
+    """What a loop over a dataset becomes in a compiled function."""
+
+    def loop(
+        self, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables, statement: Any
+    ) -> None:
+        """Traces a ``for`` loop over the elements.
+
+        Args:
+          extra_test: whether to go on; None for always.
+          body: one iteration.
+          variables: the names of the loop.
+          statement: the body that the user wrote.
+        """
+        try:
+            rolled = Rolled.of(improved(self.plan))
+            if len(rolled.shapes) > 1 and extra_test is not None:
+                raise NotRolled("it may stop early, and its last batch is smaller")
+        except NotRolled as reason:
+            current_trace().report_loop("dataset", f"the host gives it the elements of the dataset, since {reason}")
+            self._loop_by_host(extra_test, body, variables, statement)
+            return
+        current_trace().report_loop("dataset", "rows of arrays in memory: the dataset is part of the program")
+        structure = flatten(self.element_spec)[1]
+
+        def element(numbers: Any, build: Any) -> None:
+            body(unflatten(structure, call_jax(build, rolled.columns, numbers)))
+
+        def last(columns: Any, numbers: Any) -> Any:
+            return rolled.leaves(columns, numbers, last=True)
+
+        numbers, *rest = _order_of(rolled)
+        run_for(numbers, extra_test, lambda row: element(row, rolled.leaves), variables, statement=statement)
+        if rest:
+            element(rest[0], last)
+
+    def _loop_by_host(
+        self, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables, statement: Any
+    ) -> None:
+        spec = self.element_spec
+        if not is_static(spec):
+            error = UnimplementedError(
+                f"a loop over a dataset in a compiled function needs elements of numbers of known shapes, and this one "
+                f"has {described(spec)}; pass drop_remainder=True to batch, give what Python returns its shape by gx.reshape in a map, or loop "
+                "outside and call a compiled step"
+            )
+            raise current_trace().refuse(error)
+        leaves, structure = flatten(spec)
+        types = [TensorSpec(leaf.shape, leaf.dtype) for leaf in leaves]
+        handle = pyfunc(self._start, "int32")
+        held: list[Any] = []
+
+        def read() -> None:
+            held[:] = pyfunc(self._read, [TensorSpec((), "bool"), *types], handle)
+
+        def going_on() -> Any:
+            return held[0] if extra_test is None else held[0] & extra_test()
+
+        def iteration() -> None:
+            body(unflatten(structure, held[1:]))
+            read()
+
+        def get() -> tuple[Any, ...]:
+            return (*variables.get(), *held)
+
+        def put(values: tuple[Any, ...]) -> None:
+            count = len(variables.names)
+            variables.set(values[:count])
+            held[:] = values[count:]
+
+        read()
+        names = [*variables.names, *[f"the dataset's leaf {place}" for place in range(len(held))]]
+        while_stmt(going_on, iteration, get, put, names)
+        pyfunc(self._finish, None, handle)
+
+    def _start(self) -> Any:
+        """Opens an iterator; returns its number."""
+        with _lock:
+            number = next(_numbers)
+            _open[number] = DatasetIterator(self, as_numpy=True)
+            while len(_open) > _MOST_OPEN:  # left by calls that failed
+                _open.pop(next(iter(_open))).close()
+        return np.int32(number)
+
+    def _read(self, handle: Any) -> list[Any]:
+        iterator = _open.get(int(handle))
+        if iterator is None:
+            raise OutOfRangeError(f"more than {_MOST_OPEN} loops over datasets run at once")
+        specs = flatten(self.element_spec)[0]
+        for element in iterator:
+            return [np.asarray(True), *[np.asarray(leaf) for leaf in flatten(element)[0]]]
+        return [np.asarray(False), *[np.zeros(spec.shape, spec.dtype) for spec in specs]]
+
+    def _finish(self, handle: Any) -> None:
+        iterator = _open.pop(int(handle), None)
+        if iterator is not None:
+            iterator.close()
+
+
+_open: dict[int, DatasetIterator] = {}
+_numbers = itertools.count()
+_lock = threading.Lock()
+
+
+def _order_of(rolled: Rolled) -> list[Any]:
+    """The numbers of the elements: drawn anew for each call where the order is random."""
+    if rolled.is_random:
+        return pyfunc(rolled.numbers, rolled.types())
+    return [Tensor(jnp.asarray(array)) for array in rolled.numbers()]

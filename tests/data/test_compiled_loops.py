@@ -1,0 +1,126 @@
+"""``for batch in dataset`` in compiled functions: the same elements in the same order as in eager code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphc as gx
+from graphc.base.errors import UnimplementedError
+from graphc.data import Dataset
+
+XS, YS = np.arange(24, dtype=np.float32).reshape(12, 2), np.arange(12)
+
+
+def rows() -> Any:
+    return Dataset.from_tensor_slices((XS, YS))
+
+
+def in_python(x: Any) -> Any:
+    return np.asarray(x)
+
+
+def fixed(x: Any, y: Any) -> Any:
+    return gx.reshape(x, (2,)), y
+
+
+def last_and_sum(dataset: Any) -> Callable[[], Any]:
+    def run() -> Any:
+        total, last = gx.asarray(0.0), gx.zeros((4, 2))
+        for x, y in dataset:
+            total = total * 1.5 + gx.sum(x * gx.astype(y, "float32")[:, None])  # depends on the order
+            last = x
+        return total, last
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [
+        (lambda: rows().batch(4), "part of the program"),
+        (lambda: rows().shuffle(12, seed=1).repeat(3).batch(4), "part of the program"),
+        (lambda: rows().shuffle(5, seed=1).batch(4).repeat(2).skip(1), "part of the program"),
+        (lambda: rows().map(lambda x, y: (x + 1, y * 2)).batch(4).shuffle(3, seed=2), "part of the program"),
+        (lambda: rows().batch(4).map(lambda x, y: (x - gx.mean(x), y)), "part of the program"),
+        (lambda: rows().batch(4, drop_remainder=True).map(lambda x, y: (x - gx.mean(x), y)), "part of the program"),
+        (lambda: Dataset.zip(rows().batch(4), rows().batch(4).shuffle(3, seed=1)).map(lambda a, b: (a[0], b[1])),
+         "part of the program"),
+        (lambda: rows().map(lambda x, y: (in_python(x), y)).map(fixed).batch(4, drop_remainder=True), "called for each element"),
+        (lambda: rows().filter(lambda x, y: y % 3 != 0).batch(4, drop_remainder=True), "by their values"),
+    ],
+)  # fmt: skip
+def test_compiled_loops_agree_with_eager_ones(make: Callable[[], Any], kind: str) -> None:
+    run = last_and_sum(make())
+    eager = [[value.tolist() for value in run()] for _ in range(2)]
+    compiled = gx.function(last_and_sum(make()))
+    assert [[value.tolist() for value in compiled()] for _ in range(2)] == eager
+    assert kind in str(gx.explain(compiled))
+    assert compiled.num_traces == 1
+
+
+def test_the_last_batch_may_be_smaller() -> None:
+    def total(dataset: Any) -> Any:
+        found = gx.asarray(0.0)
+        for x, y in dataset:
+            found = found * 2 + gx.sum(x) + gx.sum(y)
+        return found
+
+    assert gx.function(total)(rows().batch(5)).item() == total(rows().batch(5)).item()
+
+
+def test_loops_stop_early() -> None:
+    def until(dataset: Any, limit: Any) -> Any:
+        seen = gx.asarray(0)
+        for _, y in dataset:
+            if gx.sum(y) > limit:
+                break
+            seen += 1
+        return seen
+
+    for dataset in (rows().batch(4), rows().batch(4, drop_remainder=True).prefetch(1).cache()):
+        compiled = gx.function(until)
+        assert [compiled(dataset, gx.asarray(limit)).item() for limit in (0, 10, 100)] == [0, 1, 3]
+
+
+def test_epochs_reshuffle_and_gradients_flow() -> None:
+    w = gx.Variable([0.1, 0.1])
+    dataset = rows().shuffle(12, seed=4).batch(4)
+
+    @gx.function
+    def train() -> Any:
+        loss = gx.asarray(0.0)
+        for _ in range(2):
+            for x, y in dataset:
+                with gx.GradientTape() as tape:
+                    loss = gx.mean((x @ w.value() - y) ** 2)
+                w.assign_sub(0.001 * tape.gradient(loss, w))
+        return loss
+
+    first = train().item()
+    assert train().item() != first
+    assert train.num_traces == 1
+
+
+def test_what_is_refused() -> None:
+    def total(dataset: Any) -> Any:
+        found = gx.asarray(0.0)
+        for x in dataset:
+            found += gx.sum(x)
+        return found
+
+    with pytest.raises(UnimplementedError, match=r"(?s)float32\[\?,2\].*drop_remainder=True.*in total"):
+        gx.function(total)(Dataset.from_tensor_slices(XS).filter(lambda x: x[0] > 1).batch(5))
+
+    @gx.function
+    def counted(dataset: Any) -> Any:
+        found = gx.asarray(0)
+        for i, _ in enumerate(dataset):
+            found += i
+        return found
+
+    with pytest.raises(UnimplementedError, match=r"dataset\.enumerate"):
+        counted(Dataset.range(3))
