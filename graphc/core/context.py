@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -258,10 +258,11 @@ def trace_scope(trace: Trace | None) -> Generator[None]:
 
 @contextmanager
 def on_host() -> Generator[None]:
-    """Leaves numbers that ops of the host give, such as parsers, as NumPy arrays inside the scope."""
+    """Runs ops eagerly, in no trace, and leaves numbers that ops of the host give, such as parsers, as NumPy arrays."""
     saved, context.on_host = context.on_host, True
     try:
-        yield
+        with nullcontext() if context.trace is None else trace_scope(None):
+            yield
     finally:
         context.on_host = saved
 

@@ -3,9 +3,11 @@
 from graphc.data import sources
 from graphc.data.dataset import Dataset
 from graphc.data.elements import DatasetSpec
+from graphc.data.graph_iterators import GraphDataset, GraphIterator
 from graphc.data.iterator import DatasetIterator, Optional
 from graphc.data.looking import progress
 from graphc.data.options import Options, ThreadingOptions
+from graphc.data.outside import signature_of
 from graphc.data.planned import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from graphc.data.reading import (
     arrow,
@@ -27,6 +29,8 @@ __all__ = [
     "Dataset",
     "DatasetIterator",
     "DatasetSpec",
+    "GraphDataset",
+    "GraphIterator",
     "Optional",
     "Options",
     "ThreadingOptions",
@@ -39,6 +43,7 @@ __all__ = [
     "numpy_files",
     "parquet",
     "progress",
+    "signature_of",
     "sources",
     "text_lines",
     "tf_records",

@@ -9,7 +9,7 @@ from graphc.data.planned import Planned, refuse
 from graphc.data.sources import Iterated, matching_files
 from graphc.function import TensorSpec
 
-__all__ = ["Outside"]
+__all__ = ["Outside", "signature_of"]
 
 
 class Outside(Planned):
@@ -77,15 +77,15 @@ class Outside(Planned):
             return generator(*given)
 
         start.__name__ = getattr(generator, "__name__", "generator")
-        return made.from_source(Iterated(start, output_signature or _signature(output_types, output_shapes)))
+        return made.from_source(Iterated(start, output_signature or signature_of(output_types, output_shapes)))
 
 
-def _signature(types: Any, shapes: Any) -> Any:
+def signature_of(types: Any, shapes: Any) -> Any:
     """Returns the types of an element as TensorFlow 1 says them: dtypes, and shapes of the same structure."""
     if isinstance(types, dict):
         named = cast("dict[Any, Any]", types)
-        return {key: _signature(type, None if shapes is None else shapes[key]) for key, type in named.items()}
+        return {key: signature_of(type, None if shapes is None else shapes[key]) for key, type in named.items()}
     if isinstance(types, tuple | list):
         listed = cast("Sequence[Any]", types)
-        return tuple([_signature(type, None if shapes is None else shapes[k]) for k, type in enumerate(listed)])
+        return tuple([signature_of(type, None if shapes is None else shapes[k]) for k, type in enumerate(listed)])
     return None if types is None else TensorSpec(shapes, types)

@@ -1,7 +1,7 @@
 """Layer 7: queues, accumulators, the coordinator of the threads that fill them, and readers of files."""
 
 from graphc.formats import TFRecordOptions, TFRecordWriter, tf_record_iterator
-from graphc.queues import ops
+from graphc.queues import building, ops
 from graphc.queues.accumulators import (
     ConditionalAccumulator,
     ConditionalAccumulatorBase,
@@ -60,6 +60,7 @@ __all__ = [
     "TextLineReader",
     "VarLenFeature",
     "WholeFileReader",
+    "building",
     "make_example",
     "ops",
     "parse_example",

@@ -17,7 +17,7 @@ __all__ = ["in_default_graph", "making"]
 
 @contextmanager
 def making(name: str, seed: int | None = None) -> Generator[Callable[[Any], Any]]:
-    """Opens a scope in which operations go to the default graph, unless a compiled function is traced.
+    """Opens a scope in which operations go to the default graph, unless a function is traced, or runs for a dataset.
 
     Args:
       name: of the operation that the scope makes; made unique.
@@ -27,7 +27,7 @@ def making(name: str, seed: int | None = None) -> Generator[Callable[[Any], Any]
       A function that makes a tensor of the graph of what is known already, names the result, and returns it.
     """
     graph, trace = default_graph(), context.trace
-    if trace is not None and not trace.is_inside(graph.trace):
+    if context.on_host or (trace is not None and not trace.is_inside(graph.trace)):
         yield lambda result: result
         return
     with graph.making(name), nullcontext() if seed is None else graph.seeded(seed):

@@ -146,11 +146,31 @@ _MESSAGES = {
     **{f"summary.{name}": name for name in ("Event", "SessionLog", "Summary", "TaggedRunMetadata")},
 }
 
+_DATA = (
+    "Dataset",
+    "FixedLengthRecordDataset",
+    "Iterator",
+    "TFRecordDataset",
+    "TextLineDataset",
+    "get_output_shapes",
+    "get_output_types",
+    "make_initializable_iterator",
+    "make_one_shot_iterator",
+    "experimental.make_csv_dataset",
+)
+"""What stands for datasets of TensorFlow 1, whose iterators are part of graphs."""
+
+
+def _of_datasets(name: str) -> Any:
+    return getattr(import_module("graphc.compat.tensorflow1.datasets"), name.rpartition(".")[2])
+
+
 LATER: Mapping[str, Callable[[], Any]] = {
     **{f"{space}.{name}": partial(_of_absl, name) for space in ("flags", "app.flags") for name in _OF_ABSL},
     **{name: partial(session.message, kind) for name, kind in _MESSAGES.items()},
     # Queues of TensorFlow 1 are part of the default graph; the rows have them.
-    **{name: later for name, later in LATER_OF_2.items() if not name.startswith("queue.")},
+    **{name: later for name, later in LATER_OF_2.items() if not name.startswith(("queue.", "io."))},
+    **{f"data.{name}": partial(_of_datasets, name) for name in _DATA},
     "test.TestCase": lambda: import_module("graphc.testing").GraphTestCase,
     **{f"train.{name}": partial(_of_examples, name) for name in _EXAMPLES},
 }

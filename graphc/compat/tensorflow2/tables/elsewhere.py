@@ -26,7 +26,6 @@ ELSEWHERE: dict[str, str] = {
     "compat": "use the names of TensorFlow 2",
     "config.LogicalDeviceConfiguration": _LOGICAL,
     "config.set_logical_device_configuration": _LOGICAL,
-    "data": "iterate over arrays or over any Python iterable",
     "distribute": "use gx.distribute.DataParallel",
     "dynamic_stitch": "use tf.scatter_nd, whose shape is known",
     "edit_distance": "write it in Python: tensors of strings are on the host",

@@ -79,7 +79,26 @@ CONSTANTS: dict[str, Any] = {"newaxis": None}
 _QUEUES = ("FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RandomShuffleQueue")
 
 
+_DATA = {
+    "AUTOTUNE": "AUTOTUNE",
+    "Dataset": "Dataset",
+    "DatasetSpec": "DatasetSpec",
+    "FixedLengthRecordDataset": "fixed_length_records",
+    "INFINITE_CARDINALITY": "INFINITE_CARDINALITY",
+    "TFRecordDataset": "tf_records",
+    "TextLineDataset": "text_lines",
+    "UNKNOWN_CARDINALITY": "UNKNOWN_CARDINALITY",
+    "experimental.AUTOTUNE": "AUTOTUNE",
+    "experimental.INFINITE_CARDINALITY": "INFINITE_CARDINALITY",
+    "experimental.UNKNOWN_CARDINALITY": "UNKNOWN_CARDINALITY",
+    "experimental.make_csv_dataset": "make_csv_dataset",
+}
+_FILES = ("FixedLenFeature", "FixedLenSequenceFeature", "SparseFeature", "TFRecordOptions", "TFRecordWriter",
+          "VarLenFeature", "parse_example", "parse_single_example")  # fmt: skip
+
 LATER: dict[str, Callable[[], Any]] = {
+    **{f"data.{name}": lambda of=of: getattr(import_module("graphc.data"), of) for name, of in _DATA.items()},
+    **{f"io.{name}": lambda name=name: getattr(import_module("graphc.queues"), name) for name in _FILES},
     **{f"queue.{name}": lambda name=name: getattr(import_module("graphc.queues"), name) for name in _QUEUES},
     "test.TestCase": lambda: import_module("graphc.testing").TestCase,
     "test.main": lambda: import_module("unittest").main,

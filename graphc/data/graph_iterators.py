@@ -1,0 +1,369 @@
+"""Iterators that are part of graphs built by hand: each Session that runs the graph has a position of its own.
+
+``get_next`` is an operation; every run of it takes an element. One-shot iterators start by themselves, initializable
+ones when their initializer runs, a reinitializable one is started over any dataset of its structure, and a feedable one
+is whichever iterator the handle names that a run feeds. They are TensorFlow 1's.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Self, cast
+
+import numpy as np
+
+from graphc.base import at, nest, user_location
+from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, OutOfRangeError
+from graphc.core import STRING, SymbolicTensor, current_resources, on_host
+from graphc.data.dataset import Dataset
+from graphc.data.elements import described, flatten, unflatten
+from graphc.data.functions import UserFunction
+from graphc.data.iterator import DatasetIterator
+from graphc.data.outside import signature_of
+from graphc.data.plan import Node, replaced, walk
+from graphc.data.sources import map_spec
+from graphc.function import TensorSpec
+from graphc.ir import OPEN, OPS, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, writes
+from graphc.queues import building
+
+__all__ = ["GraphDataset", "GraphIterator"]
+
+_datasets: weakref.WeakValueDictionary[str, Dataset] = weakref.WeakValueDictionary()
+"""The datasets that ops of graphs name; the graphs keep them."""
+
+_numbers = itertools.count()
+_KEPT = "graphc/datasets"
+
+
+class GraphDataset(Dataset):
+    """A dataset whose iterators are part of a graph, TensorFlow 1's ``tf.data.Dataset``.
+
+    Its functions run outside of the graph, for elements.
+    """
+
+    @classmethod
+    def graph_to_build(cls) -> Any:
+        """Returns the graph that iterators are added to; a layer that has a default graph says which."""
+        raise NotImplementedError
+
+    def _function(self, function: Any, use: str, *, compiled: bool = True) -> UserFunction:
+        with on_host():
+            return super()._function(function, use, compiled=compiled)
+
+    @property
+    def output_types(self) -> Any:
+        """The dtypes of an element."""
+        return map_spec(_dtype, self.element_spec)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of an element."""
+        return map_spec(lambda leaf: leaf.shape, self.element_spec)
+
+    @classmethod
+    def from_tensor_slices(cls, tensors: Any, name: str | None = None) -> Self:
+        """Makes a dataset of the slices of arrays; of tensors of the graph when the initializer runs.
+
+        Args:
+          tensors: a nested structure of arrays and tensors of the graph.
+          name: ignored.
+
+        Raises:
+          InvalidArgumentError: a tensor has no rows, or rows of a shape that is not known.
+        """
+        leaves, structure = flatten(tensors)
+        if not any(isinstance(leaf, SymbolicTensor) for leaf in leaves):
+            return super().from_tensor_slices(tensors)
+        found = super().from_tensor_slices(unflatten(structure, list(map(_one_row, leaves))))
+        cast("Any", found.plan).source.fed = leaves
+        return found
+
+    def make_one_shot_iterator(self) -> GraphIterator:
+        """Adds an iterator to the graph that gives the elements once in each Session.
+
+        Raises:
+          InvalidArgumentError: it is made of tensors of the graph.
+        """
+        if _fed(self.plan):
+            problem = "make_one_shot_iterator: the dataset is made of tensors of the graph; make_initializable_iterator"
+            raise at(InvalidArgumentError(f"{problem} reads them when the initializer runs"), user_location())
+        return GraphIterator(type(self).graph_to_build(), self.element_spec, dataset=self)
+
+    def make_initializable_iterator(self, shared_name: str | None = None) -> GraphIterator:
+        """Adds an iterator to the graph that starts whenever its ``initializer`` runs.
+
+        Args:
+          shared_name: iterators of one shared name are one.
+        """
+        iterator = GraphIterator(type(self).graph_to_build(), self.element_spec, shared_name=shared_name)
+        iterator.initializer = iterator.make_initializer(self)
+        return iterator
+
+
+class GraphIterator:
+    """An iterator in a graph; datasets and ``from_structure`` make it.
+
+    Args:
+      graph: the graph.
+      spec: the types of an element.
+      dataset: what it iterates from the start; None if an initializer says that.
+      shared_name: the name that iterators share.
+      handle: a tensor that names the iterator that is meant; None for one of its own.
+
+    Attributes:
+      element_spec: the types of an element.
+      initializer: the operation that starts it; for those that have one.
+    """
+
+    __graphc_opaque__ = True
+
+    def __init__(
+        self,
+        graph: Any,
+        spec: Any,
+        *,
+        dataset: GraphDataset | None = None,
+        shared_name: str | None = None,
+        handle: Any = None,
+    ) -> None:
+        self._graph, self.element_spec, self._handle = graph, spec, handle
+        self._initializer: Any = None
+        leaves, self._structure = flatten(spec)
+        with graph.entered(), graph.name_scope("Iterator") as scope:
+            name = shared_name or scope.rstrip("/")
+        types = tuple([leaf.type for leaf in leaves])
+        token = "" if dataset is None else _kept(graph, dataset)
+        self._attrs = Attrs(container=graph.current_container, iterator=name, types=types, dataset=token)
+
+    @classmethod
+    def from_structure(
+        cls,
+        graph: Any,
+        output_types: Any,
+        output_shapes: Any = None,
+        shared_name: str | None = None,
+    ) -> Self:
+        """Adds an iterator without a dataset; ``make_initializer`` gives it one.
+
+        Args:
+          graph: the graph.
+          output_types: the dtypes of an element, a nested structure.
+          output_shapes: their shapes; None for any.
+          shared_name: iterators of one shared name are one.
+        """
+        return cls(graph, signature_of(output_types, output_shapes), shared_name=shared_name)
+
+    @property
+    def initializer(self) -> Any:
+        """The operation that starts it.
+
+        Raises:
+          InvalidArgumentError: it has none: it starts by itself, or ``make_initializer`` makes one for each dataset.
+        """
+        if self._initializer is None:
+            problem = "this iterator has no initializer; use make_initializer(dataset), or make_initializable_iterator"
+            raise at(InvalidArgumentError(problem), user_location())
+        return self._initializer
+
+    @initializer.setter
+    def initializer(self, operation: Any) -> None:
+        self._initializer = operation
+
+    @property
+    def output_types(self) -> Any:
+        """The dtypes of an element."""
+        return map_spec(_dtype, self.element_spec)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of an element."""
+        return map_spec(lambda leaf: leaf.shape, self.element_spec)
+
+    def make_initializer(self, dataset: GraphDataset, name: str | None = None) -> Any:
+        """Returns an operation that starts the iterator over a dataset.
+
+        Args:
+          dataset: a dataset of the same structure.
+          name: of the operation.
+
+        Raises:
+          InvalidArgumentError: it has another structure, or other dtypes or shapes.
+        """
+        given, structure = flatten(dataset.element_spec)
+        wanted = flatten(self.element_spec)[0]
+        if structure != self._structure or not all(map(_fits, wanted, given)):
+            ours, others = described(self.element_spec), described(dataset.element_spec)
+            problem = f"make_initializer: the dataset gives {others}, the iterator {ours}"
+            raise at(InvalidArgumentError(problem), user_location())
+        token = _kept(self._graph, dataset)
+        return self._emit(INITIALIZE, "make_initializer", name, _fed(dataset.plan), dataset=token)
+
+    def get_next(self, name: str | None = None) -> Any:
+        """Returns the tensors of the next element: each run takes one.
+
+        Args:
+          name: of the operation.
+        """
+        inputs = () if self._handle is None else (self._handle,)
+        found = self._emit(GET_NEXT, "IteratorGetNext", name, inputs)
+        return unflatten(self._structure, nest.as_tuple(found))
+
+    def string_handle(self, name: str | None = None) -> Any:
+        """Returns a string that names it, which is fed to a feedable iterator.
+
+        Args:
+          name: of the operation.
+        """
+        return self._emit(HANDLE, "IteratorToStringHandle", name)
+
+    def _emit(self, op: OpDef, default: str, name: str | None, inputs: Sequence[Any] = (), **attrs: Any) -> Any:
+        with self._graph.entered():
+            return building.emit(self._graph, op, inputs, Attrs({**self._attrs, **attrs}), name or default)
+
+
+def _one_row(leaf: Any) -> Any:
+    """Returns an array of one row like those of a leaf."""
+    if not isinstance(leaf, SymbolicTensor):
+        return leaf[:1]
+    type = leaf.raw.type
+    if not type.ranked or not type.shape or OPEN in type.shape[1:]:
+        problem = f"from_tensor_slices: {leaf!r} has no rows of a known shape; give the placeholder a shape (None, ...)"
+        raise at(InvalidArgumentError(problem), user_location())
+    return np.full((1, *type.shape[1:]), b"" if type.dtype == STRING else 0, type.dtype)
+
+
+def _fed(plan: Node) -> list[Any]:
+    """Returns the tensors of the graph that a plan is made of, and the arrays beside them."""
+    return [leaf for node in walk(plan) for leaf in getattr(getattr(node, "source", None), "fed", ())]
+
+
+def _with_values(plan: Node, values: Iterator[Any]) -> Node:
+    """Returns a plan whose slices are of values."""
+    plan = replaced(plan, lambda node: _with_values(node, values))
+    source = getattr(plan, "source", None)
+    count = len(getattr(source, "fed", ()))
+    if not count:
+        return plan
+    structure = flatten(cast("Any", source).spec)[1]
+    return Dataset.from_tensor_slices(unflatten(structure, [next(values) for _ in range(count)])).plan
+
+
+def _dtype(leaf: TensorSpec) -> Any:
+    return leaf.dtype if leaf.of_strings else leaf.type.dtype
+
+
+def _fits(wanted: TensorSpec, given: TensorSpec) -> bool:
+    same = wanted.of_strings == given.of_strings and wanted.type.dtype == given.type.dtype
+    if wanted.shape is None or given.shape is None:
+        return same
+    sizes = list(zip(wanted.shape, given.shape, strict=False))
+    return same and len(wanted.shape) == len(given.shape) and all(a in (None, b) or b is None for a, b in sizes)
+
+
+def _kept(graph: Any, dataset: Dataset) -> str:
+    """Returns the name by which ops find a dataset, which the graph keeps."""
+    token = f"dataset_{next(_numbers)}"
+    _datasets[token] = dataset
+    graph.add_to_collection(_KEPT, dataset)
+    return token
+
+
+class _State:
+    """An iterator in the resources of a Session."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._rows: DatasetIterator | None = None
+
+    def start(self, token: str, values: Sequence[Any] = (), *, again: bool = True) -> None:
+        """Starts over a dataset, of values of tensors; unless it is started already, if not ``again``."""
+        with self._lock:
+            if self._rows is None or again:
+                if self._rows is not None:
+                    self._rows.close()
+                dataset = _datasets[token]
+                dataset = Dataset(_with_values(dataset.plan, iter(values))) if values else dataset
+                self._rows = DatasetIterator(dataset, as_numpy=True)
+
+    def next(self, label: str) -> list[Any]:
+        """Returns the leaves of the next element."""
+        with self._lock:
+            if self._rows is None:
+                problem = f"the iterator {label!r} was not started in this Session; run its initializer first"
+                raise FailedPreconditionError(problem)
+            for element in self._rows:
+                return flatten(element)[0]
+        raise OutOfRangeError(f"End of sequence: the dataset of the iterator {label!r} has no more elements")
+
+
+def _state(attrs: Mapping[str, Any]) -> _State:
+    return current_resources().get_or_make(attrs["container"], attrs["iterator"], _State, _State)
+
+
+def _initialize(*values: Any, **attrs: Any) -> tuple[()]:
+    _state(attrs).start(attrs["dataset"], values)
+    return ()
+
+
+def _get_next(*handle: Any, **attrs: Any) -> tuple[Any, ...]:
+    if handle:
+        container, _, name = handle[0].item().decode(errors="replace").rpartition("|")
+        state = current_resources().find(container, name, _State)
+        if state is None:
+            problem = f"there is no iterator {name!r} in this Session; evaluate its string_handle() first"
+            raise NotFoundError(f"get_next: {problem}")
+        found = state.next(name)
+        for leaf, type in zip(found, attrs["types"], strict=True):
+            dtype = STRING if isinstance(leaf, bytes) else leaf.dtype
+            if dtype != type.dtype:
+                raise InvalidArgumentError(f"get_next: the iterator {name!r} gives {dtype}, expected {type}")
+    else:
+        state = _state(attrs)
+        if attrs["dataset"]:
+            state.start(attrs["dataset"], again=False)
+        found = state.next(attrs["iterator"])
+    return tuple([_array(leaf) for leaf in found])
+
+
+def _array(leaf: Any) -> np.ndarray[Any, Any]:
+    if not isinstance(leaf, bytes):
+        return np.asarray(leaf)
+    array = np.empty((), object)
+    array[()] = leaf
+    return array
+
+
+def _handle(**attrs: Any) -> np.ndarray[Any, Any]:
+    state = _state(attrs)
+    if attrs["dataset"]:
+        state.start(attrs["dataset"], again=False)
+    return _array(f"{attrs['container']}|{attrs['iterator']}".encode())
+
+
+Infer = Callable[[Sequence[TensorType], Attrs, Sequence[Graph]], tuple[TensorType, ...]]
+
+
+def _gives(*types: TensorType) -> Infer:
+    return lambda given, attrs, regions: types
+
+
+def _types(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    return attrs["types"]
+
+
+def _touches(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
+    return (writes(part_of_world(f"iterator/{attrs['container']}/{attrs['iterator']}")),)
+
+
+def _op(name: str, impl: Callable[..., Any], infer: Infer, params: tuple[str, ...], doc: str) -> OpDef:
+    name = f"iterator.{name}"
+    row = OpDef(name, impl, infer, params, effects=_touches, differentiable=False, host=True, doc=doc)
+    return OPS.add(name, row)
+
+
+INITIALIZE = _op("initialize", _initialize, _gives(), ("*values",), "Starts an iterator over a dataset.")
+GET_NEXT = _op("get_next", _get_next, _types, ("*handle",), "Takes an element from an iterator.")
+HANDLE = _op("handle", _handle, _gives(TensorType((), STRING)), (), "A string that names an iterator.")

@@ -1,0 +1,165 @@
+"""Datasets by TensorFlow's names: the programs that close a book's chapter, and iterators in Sessions."""
+
+from __future__ import annotations
+
+import builtins
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphc as gx
+import graphc.compat.v1 as tf
+from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, OutOfRangeError
+
+# The first programs are those of a notebook about TensorFlow 1.4, with only their import changed.
+
+
+def printed(next_element: Any) -> list[Any]:
+    found: list[Any] = []
+    with tf.Session() as sess:
+        try:
+            while True:
+                found.append(sess.run(next_element))
+        except tf.errors.OutOfRangeError:
+            return found
+
+
+def test_a_dataset_is_repeated_in_batches() -> None:
+    tf.reset_default_graph()
+    dataset = tf.data.Dataset.from_tensor_slices(np.arange(10))
+    dataset = dataset.repeat(3).batch(7)
+    iterator = dataset.make_one_shot_iterator()
+    next_element = iterator.get_next()
+    rows = np.tile(np.arange(10), 3)
+    expected = [rows[start : start + 7].tolist() for start in range(0, 30, 7)]
+    with tf.Session() as sess:
+        found: list[Any] = []
+        try:
+            while True:
+                found.append(next_element.eval().tolist())
+        except tf.errors.OutOfRangeError:
+            pass
+        assert sess is not None
+    assert found == expected
+    # Once in each run, and from the start in each Session.
+    assert [[one.tolist(), two.tolist()] for one, two in printed([next_element, next_element])] == [
+        [row, row] for row in expected
+    ]
+
+
+def test_datasets_are_interleaved() -> None:
+    tf.reset_default_graph()
+    dataset = tf.data.Dataset.from_tensor_slices(np.arange(10))
+    dataset = dataset.repeat(3).batch(7)
+    dataset = dataset.interleave(lambda v: tf.data.Dataset.from_tensor_slices(v), cycle_length=3, block_length=2)
+    iterator = dataset.make_one_shot_iterator()
+    next_element = iterator.get_next()
+    assert ",".join(map(str, printed(next_element))) == ("0,1,7,8,4,5,2,3,9,0,6,7,4,5,1,2,8,9,6,3,0,1,2,8,9,3,4,5,6,7")
+
+
+def test_a_reader_dataset(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tf.reset_default_graph()
+    (tmp_path / "my_test.csv").write_text("x1, x2 , target\n1.,, 0\n4., 5. , 1\n7., 8. , 0\n")
+    filenames = [str(tmp_path / "my_test.csv")]
+    dataset = tf.data.TextLineDataset(filenames)
+
+    def decode_csv_line(line: Any) -> Any:
+        x1, x2, y = tf.decode_csv(line, record_defaults=[[-1.0], [-1.0], [-1.0]])
+        X = tf.stack([x1, x2])  # noqa: N806
+        return X, y
+
+    dataset = dataset.skip(1).map(decode_csv_line)
+    it = dataset.make_one_shot_iterator()
+    X, y = it.get_next()  # noqa: N806
+    with tf.Session() as sess:
+        try:
+            while True:
+                X_val, y_val = sess.run([X, y])  # noqa: N806
+                builtins.print(X_val, y_val)
+        except tf.errors.OutOfRangeError:
+            builtins.print("Done")
+    assert capsys.readouterr().out == "[ 1. -1.] 0.0\n[4. 5.] 1.0\n[7. 8.] 0.0\nDone\n"
+
+
+def test_an_initializable_iterator_starts_over_what_is_fed() -> None:
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [None, 2])
+        names = tf.placeholder(tf.string, [None])
+        dataset = tf.data.Dataset.from_tensor_slices({"x": x, "name": names}).map(
+            lambda row: {"x": row["x"] * 2, "name": row["name"]}
+        )
+        iterator = dataset.batch(2).make_initializable_iterator()
+        element = iterator.get_next()
+        with tf.Session() as sess:
+            with pytest.raises(FailedPreconditionError, match="'Iterator' was not started in this Session"):
+                sess.run(element)
+            for scale in (1, 10):
+                feed = {x: scale * np.arange(6.0).reshape(3, 2), names: ["a", "b", "c"]}
+                sess.run(iterator.initializer, feed)
+                found = sess.run(element)
+                assert found["x"].tolist() == [[0, 2 * scale], [4 * scale, 6 * scale]]
+                assert found["name"].tolist() == [b"a", b"b"]
+            assert sess.run(element)["name"].tolist() == [b"c"]
+            with pytest.raises(OutOfRangeError, match="End of sequence: the dataset of the iterator 'Iterator'"):
+                sess.run(element)
+        with pytest.raises(InvalidArgumentError, match="the dataset is made of tensors of the graph"):
+            dataset.make_one_shot_iterator()
+        with pytest.raises(InvalidArgumentError, match="has no rows of a known shape; give the placeholder a shape"):
+            tf.data.Dataset.from_tensor_slices(tf.placeholder(tf.float32, [None, None]))
+
+
+def test_a_reinitializable_iterator_switches_between_datasets() -> None:
+    with tf.Graph().as_default():
+        training, validation = tf.data.Dataset.range(3), tf.data.Dataset.range(10, 12)
+        iterator = tf.data.Iterator.from_structure(training.output_types, training.output_shapes)
+        element = iterator.get_next()
+        starts = [iterator.make_initializer(training), iterator.make_initializer(validation)]
+        with tf.Session() as sess:
+            for start, expected in [(starts[0], [0, 1, 2]), (starts[1], [10, 11]), (starts[0], [0, 1])]:
+                sess.run(start)
+                assert [sess.run(element) for _ in expected] == expected
+        with pytest.raises(InvalidArgumentError, match=r"make_initializer: the dataset gives float32"):
+            iterator.make_initializer(tf.data.Dataset.from_tensor_slices(np.zeros(2, np.float32)))
+        with pytest.raises(InvalidArgumentError, match="this iterator has no initializer; use make_initializer"):
+            iterator.initializer  # noqa: B018
+
+
+def test_a_feedable_iterator_is_the_one_whose_handle_is_fed() -> None:
+    with tf.Graph().as_default():
+        handle = tf.placeholder(tf.string, shape=[])
+        training = tf.data.Dataset.range(5).repeat()
+        validation = tf.data.Dataset.range(100, 102)
+        iterator = tf.data.Iterator.from_string_handle(
+            handle, tf.data.get_output_types(training), tf.data.get_output_shapes(training)
+        )
+        element = iterator.get_next()
+        one_shot = tf.data.make_one_shot_iterator(training)
+        initializable = tf.data.make_initializable_iterator(validation)
+        with tf.Session() as sess:
+            first, second = sess.run(one_shot.string_handle()), sess.run(initializable.string_handle())
+            assert [sess.run(element, {handle: first}) for _ in range(3)] == [0, 1, 2]
+            for _ in range(2):
+                sess.run(initializable.initializer)
+                assert [sess.run(element, {handle: second}) for _ in range(2)] == [100, 101]
+            assert sess.run(element, {handle: first}) == 3
+            with pytest.raises(NotFoundError, match="there is no iterator 'none' in this Session"):
+                sess.run(element, {handle: "|none"})
+
+
+def test_names_of_tensorflow_2(tmp_path: Path) -> None:
+    import graphc.compat.v2 as tf2
+
+    assert tf2.data.Dataset is gx.data.Dataset
+    assert (tf2.data.AUTOTUNE, tf2.data.INFINITE_CARDINALITY, tf2.data.UNKNOWN_CARDINALITY) == (-1, -1, -2)
+    (tmp_path / "t.csv").write_text("a,b\n1,x\n2,y\n")
+    batches = tf2.data.experimental.make_csv_dataset(
+        str(tmp_path / "t.csv"), batch_size=2, label_name="a", num_epochs=1, shuffle=False
+    )
+    ((features, label),) = batches
+    assert features["b"].tolist() == ["x", "y"]
+    assert label.tolist() == [1, 2]
+    lines = tf2.data.TextLineDataset(str(tmp_path / "t.csv")).skip(1)
+    assert [line.numpy() for line in lines] == ["1,x", "2,y"]
+    assert tf2.data.Dataset.range(3).repeat().cardinality() == tf2.data.INFINITE_CARDINALITY
