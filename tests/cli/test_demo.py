@@ -18,13 +18,16 @@ from graphc.cli.demo.digits import MODES, Classifier, Run, load_digits, train_in
 from graphc.cli.demo.loops import LOOPS
 from graphc.cli.demo.program import (
     check_accuracy,
+    check_losses,
     compare_loops,
     loop_table,
+    spread_table,
     state_of,
     training_notes,
     training_table,
     write_files,
 )
+from graphc.cli.demo.spread import Spread, in_processes, on_devices
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +57,8 @@ def test_the_loops_are_equal_and_what_was_found_is_written(runs: tuple[Run, ...]
     for name, loop in LOOPS.items():
         assert f"{name}: {loop.formula}, 20 times, on 8 x 8 numbers: {loop.meaning}." in printed
         assert f"why: {loop.reason}." in printed
-    files = write_files(tmp_path, loops, runs)
+    spread = [Spread("1 device", [2.0, 1.0], 0.5), Spread("2 processes", [2.0, 1.1], 0.5)]
+    files = write_files(tmp_path, loops, runs, spread)
     assert [path.name for path in files] == [
         "loop_carried.png",
         "loop_independent.png",
@@ -63,11 +67,26 @@ def test_the_loops_are_equal_and_what_was_found_is_written(runs: tuple[Run, ...]
     ]
     assert all(path.stat().st_size > 0 for path in files)
     found = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
-    assert found.keys() == {"devices", "loops", "training"}
+    assert found.keys() == {"devices", "loops", "training", "spread"}
     assert len(loop_table(loops).rows) == 2
     assert len(training_table(runs).rows) == 4
     with pytest.raises(gx.errors.FailedPreconditionError, match=r"a test accuracy of 0.96 was expected, but found"):
         check_accuracy(runs)
+    assert list(spread_table(spread).columns[4].cells) == ["0e+00", "1e-01"]
+    with pytest.raises(
+        gx.errors.FailedPreconditionError, match=r"differ from those of one device: \{'2 processes': 0.1"
+    ):
+        check_losses(spread)
+
+
+@pytest.mark.multiprocess
+def test_devices_and_processes_train_the_same() -> None:
+    one, two, *_ = on_devices()
+    assert (one.where, two.where) == ("1 device", "2 devices")
+    assert len(one.losses) == 23  # of 64 digits each, and the last of fewer
+    assert one.losses[-1] < 0.7 * one.losses[0]
+    for other in (two, in_processes()):
+        assert other.difference(one) < 1e-4
 
 
 def test_simulated_devices_are_explained_where_their_times_stand(runs: tuple[Run, ...]) -> None:
@@ -107,5 +126,12 @@ def test_the_whole_demonstration(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert main(["demo", "--quick", "--out", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("\n1. devices")
-    for part in ("1. devices", "2. two loops of 100 additions", "3. a network", "data-parallel", "results.json"):
+    for part in (
+        "1. devices",
+        "2. two loops of 100 additions",
+        "3. a network",
+        "data-parallel",
+        "2 processes",
+        "results.json",
+    ):
         assert part in printed

@@ -25,6 +25,11 @@ class Digits:
     test_x: gx.Tensor
     test_y: gx.Tensor
 
+    def batches(self) -> gx.data.Dataset:
+        """Batches of the training data, in another order in each pass, the same for all who ask."""
+        rows = self.train_x.numpy(), self.train_y.numpy()
+        return gx.data.Dataset.from_tensor_slices(rows).shuffle(len(rows[0]), seed=0).batch(BATCH)
+
 
 def load_digits() -> Digits:
     """The 1,797 digits that scikit-learn brings along, every fifth one kept for testing.
@@ -65,7 +70,7 @@ class Classifier:
         return float(gx.mean(gx.argmax(self.network(x), axis=1) == y))
 
 
-Epoch = Callable[[gx.Tensor, gx.Tensor, gx.Tensor], gx.Tensor]
+Epoch = Callable[[gx.data.Dataset], gx.Tensor]
 
 
 def eager(model: Classifier) -> Epoch:
@@ -79,15 +84,15 @@ def per_step(model: Classifier) -> Epoch:
 
 
 def per_epoch(model: Classifier) -> Epoch:
-    """One compiled program an epoch: the loop over the batches is part of it."""
+    """One compiled program an epoch: the data and the loop over its batches are part of it."""
     step = gx.function(model.step)
 
     @gx.function
-    def epoch(x: gx.Tensor, y: gx.Tensor, batches: gx.Tensor) -> gx.Tensor:
+    def epoch(batches: gx.data.Dataset) -> gx.Tensor:
         total = gx.asarray(0.0)
-        for batch in batches:
-            total = total + step(gx.take(x, batch, axis=0), gx.take(y, batch, axis=0))
-        return total / batches.shape[0]
+        for x, y in batches:
+            total = total + step(x, y)
+        return total / len(batches)
 
     return epoch
 
@@ -102,9 +107,8 @@ def data_parallel(model: Classifier) -> Epoch:
 def over_batches(step: Callable[[gx.Tensor, gx.Tensor], gx.Tensor]) -> Epoch:
     """A pass over the data in a loop of Python's."""
 
-    def epoch(x: gx.Tensor, y: gx.Tensor, batches: gx.Tensor) -> gx.Tensor:
-        losses = [step(gx.take(x, batch, axis=0), gx.take(y, batch, axis=0)) for batch in batches]
-        return gx.mean(gx.stack(losses))
+    def epoch(batches: gx.data.Dataset) -> gx.Tensor:
+        return gx.mean(gx.stack([step(x, y) for x, y in batches]))
 
     return epoch
 
@@ -148,14 +152,11 @@ def train_in_turns(digits: Digits, epochs: int) -> Iterator[tuple[Run, ...]]:
     runs = tuple(Run(mode, parallel_devices if mode == "data-parallel" else 1) for mode in MODES)
     models = [Classifier() for _ in runs]
     trainers = [MODES[run.mode](model) for run, model in zip(runs, models, strict=True)]
-    shuffle = np.random.default_rng(0)
-    steps = digits.train_x.shape[0] // BATCH
+    data = [digits.batches() for _ in runs]
     for _ in range(epochs):
-        order = shuffle.permutation(digits.train_x.shape[0])[: steps * BATCH]
-        batches = gx.asarray(order.reshape(steps, BATCH).astype(np.int32))
-        for run, model, epoch in zip(runs, models, trainers, strict=True):
+        for run, model, epoch, batches in zip(runs, models, trainers, data, strict=True):
             start = time.perf_counter()
-            run.losses.append(float(epoch(digits.train_x, digits.train_y, batches)))  # float() waits for the work
+            run.losses.append(float(epoch(batches)))  # float() waits for the work
             run.seconds.append(time.perf_counter() - start)
             run.accuracies.append(model.accuracy(digits.test_x, digits.test_y))
             yield runs

@@ -7,6 +7,7 @@ import json
 import os
 import statistics
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,14 @@ from rich.table import Table
 import graphc as gx
 from graphc.cli.demo.digits import MODES, Run, load_digits, train_in_turns
 from graphc.cli.demo.loops import BY_HAND, LOOPS, SAME_LINES
+from graphc.cli.demo.spread import Spread, in_processes, on_devices
 from graphc.core import device_name
 from graphc.inspect import Comparison, ModeReport, format_seconds
 
 __all__ = ["run_demo"]
 
 TARGET_ACCURACY = 0.96
+SAME_LOSS = 1e-4
 STYLE: dict[str, Any] = {"box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0)}
 
 
@@ -53,14 +56,17 @@ def run_demo(folder: Path, *, quick: bool = False) -> None:
     loops = compare_loops(console, size=200 if quick else 2000, times=times)
     console.rule("3. a network that reads handwritten digits, in four modes", align="left")
     runs = train(console, epochs=20 if quick else 40)
+    console.rule("4. the same training on more devices, and in two processes", align="left")
+    spread = train_apart(console)
     console.rule("what was found", align="left")
-    files = write_files(folder, loops, runs)
-    console.print(loop_table(loops), training_table(runs))
+    files = write_files(folder, loops, runs, spread)
+    console.print(loop_table(loops), training_table(runs), spread_table(spread))
     for note in training_notes(runs):
         console.print(f"{note}\n", highlight=False)
     for path, what in files.items():
         console.print(f"{path}  {what}", highlight=False, soft_wrap=True)
     check_accuracy(runs)
+    check_losses(spread)
 
 
 def show_devices(console: Console) -> None:
@@ -119,6 +125,40 @@ def train(console: Console, epochs: int) -> tuple[Run, ...]:
                 progress.update(tasks[run.mode], completed=len(run.losses), state=state_of(run))
     console.print()
     return runs
+
+
+def train_apart(console: Console) -> list[Spread]:
+    """Trains for an epoch on more and more devices, then in two processes."""
+    found: list[Spread] = []
+    with console.status("training"):
+        for spread in (*on_devices(), in_processes()):
+            found.append(spread)
+            last = f"{spread.where:12} loss {spread.losses[0]:.5f} to {spread.losses[-1]:.5f}"
+            console.print(f"{last}, {format_seconds(spread.seconds)} with compiling", highlight=False)
+    console.print()
+    return found
+
+
+def check_losses(spread: Sequence[Spread]) -> None:
+    """Makes sure that devices and processes change no loss.
+
+    Raises:
+      FailedPreconditionError: some do.
+    """
+    apart = {one.where: one.difference(spread[0]) for one in spread if one.difference(spread[0]) > SAME_LOSS}
+    if apart:
+        raise gx.errors.FailedPreconditionError(f"the losses differ from those of one device: {apart}")
+
+
+def spread_table(spread: Sequence[Spread]) -> Table:
+    """The trainings apart in short."""
+    table = Table("an epoch on", **STYLE)
+    for column in ("steps", "first loss", "last loss", "difference"):
+        table.add_column(column, justify="right")
+    for one in spread:
+        losses = f"{one.losses[0]:.5f}", f"{one.losses[-1]:.5f}"
+        table.add_row(one.where, str(len(one.losses)), *losses, f"{one.difference(spread[0]):.0e}")
+    return table
 
 
 def state_of(run: Run) -> str:
@@ -187,7 +227,9 @@ def training_notes(runs: Sequence[Run]) -> list[str]:
     return [f"* {run.mode}: {about_simulation(run.devices)}" for run in runs if are_simulated(run.devices)]
 
 
-def write_files(folder: Path, loops: Sequence[Comparison], runs: Sequence[Run]) -> dict[Path, str]:
+def write_files(
+    folder: Path, loops: Sequence[Comparison], runs: Sequence[Run], spread: Sequence[Spread]
+) -> dict[Path, str]:
     """Writes figures and pictures; returns what was written."""
     files: dict[Path, str] = {}
     for loop in loops:
@@ -199,6 +241,7 @@ def write_files(folder: Path, loops: Sequence[Comparison], runs: Sequence[Run]) 
         "devices": [device_name(device) for device in gx.devices()],
         "loops": [loop.to_dict() for loop in loops],
         "training": [vars(run) for run in runs],
+        "spread": [asdict(one) for one in spread],
     }
     path = folder / "results.json"
     path.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")

@@ -1,0 +1,85 @@
+"""The same training on more and more devices, and in two processes: the losses are those of one device."""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import redirect_stderr
+from dataclasses import dataclass
+from typing import Any
+
+import graphc as gx
+from graphc.cli.demo.digits import Classifier, load_digits
+
+__all__ = ["COUNTS", "Spread", "in_processes", "on_devices", "train"]
+
+COUNTS = 1, 2, 4, 8
+PROCESSES = 2
+PREFIX = "[0] "
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A training on several devices.
+
+    Attributes:
+      where: on what, in words.
+      losses: of each step.
+      seconds: what it took, compiling included.
+    """
+
+    where: str
+    losses: list[float]
+    seconds: float
+
+    def difference(self, other: Spread) -> float:
+        """The largest relative difference of a loss from another training's."""
+        return max(abs(one - two) / two for one, two in zip(self.losses, other.losses, strict=True))
+
+
+def train(devices: Sequence[Any] | None) -> list[float]:
+    """Trains for an epoch, of which the last batch is a part of one; returns the loss of each step.
+
+    Args:
+      devices: on which; on those of all processes when None.
+    """
+    digits = load_digits()
+    parallel = gx.distribute.DataParallel(devices)
+    with parallel.scope():
+        model = Classifier()
+    step = gx.function(model.step)
+    losses = [step(*parallel.shard(batch)) for batch in digits.batches()]
+    return [loss.item() for loss in losses]
+
+
+def on_devices() -> Iterator[Spread]:
+    """Trains on 1, 2, 4 and 8 devices of the default platform, or on as many as there are."""
+    there = [device for device in gx.devices() if device.platform == gx.devices()[0].platform]
+    for count in (count for count in COUNTS if count <= len(there)):
+        start = time.perf_counter()
+        losses = train(there[:count])
+        where = f"{count} device{'s' if count > 1 else ''}"
+        yield Spread(where, losses, time.perf_counter() - start)
+
+
+def in_processes() -> Spread:
+    """Trains in two processes, which ``graphc launch`` starts.
+
+    Raises:
+      FailedPreconditionError: one of them failed.
+    """
+    start = time.perf_counter()
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stderr(err):
+        code = gx.distribute.launch([__file__], PROCESSES, out=out, err=err)
+    if code != 0:
+        raise gx.errors.FailedPreconditionError(f"the training in {PROCESSES} processes failed:\n{err.getvalue()}")
+    lines = [line.removeprefix(PREFIX) for line in out.getvalue().splitlines() if line.startswith(PREFIX)]
+    return Spread(f"{PROCESSES} processes", json.loads(lines[-1]), time.perf_counter() - start)
+
+
+if __name__ == "__main__":
+    gx.distribute.initialize()
+    print(json.dumps(train(None)))
