@@ -24,27 +24,25 @@ Y = (X @ RNG.normal(size=(8, 1)) + 0.1).astype(np.float32)
 
 
 class Model:
-    """An MLP with dropout and batch statistics, and one step of its training."""
+    """An MLP with dropout and batch normalization, and one step of its training."""
 
     def __init__(self, make_optimizer: Callable[[], Any]) -> None:
-        rng = np.random.default_rng(1)
-        self.w = [
-            gx.Variable(rng.normal(size=size).astype(np.float32) * 0.3, name=f"w{place}")
-            for place, size in enumerate([(8, 16), (16, 1)])
-        ]
-        self.mean = gx.Variable(gx.zeros(16), trainable=False, name="mean")
+        self.network = gx.layers.Sequential(
+            [
+                gx.layers.Dense(16, activation="relu"),
+                gx.layers.Dropout(0.2),
+                gx.layers.BatchNormalization(momentum=0.9),
+                gx.layers.Dense(1),
+            ]
+        )
         self.optimizer = make_optimizer()
 
     @gx.function(on_retrace="ignore")
     def step(self, x: Any, y: Any) -> Any:
         with gx.GradientTape() as tape:
-            hidden = gx.nn.relu(x @ self.w[0])
-            hidden = gx.where(gx.random.bernoulli(0.8, hidden.shape), hidden / 0.8, 0.0)
-            mean, variance = gx.mean(hidden, axis=0), gx.var(hidden, axis=0)
-            self.mean.assign(0.9 * self.mean + 0.1 * mean)
-            hidden = (hidden - mean) / gx.sqrt(variance + 1e-3)
-            loss = gx.mean((hidden @ self.w[1] - y) ** 2)
-        self.optimizer.apply_gradients(zip(tape.gradient(loss, self.w), self.w, strict=True))
+            loss = gx.losses.mean_squared_error(y, self.network(x, training=True))
+        weights = self.network.trainable_variables
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
         return loss
 
     @gx.function
@@ -55,7 +53,7 @@ class Model:
         return loss
 
     def values(self) -> list[np.ndarray[Any, Any]]:
-        return [variable.numpy() for variable in (*self.w, self.mean)]
+        return [variable.numpy() for variable in self.network.variables]
 
 
 def _sgd() -> Any:
@@ -83,11 +81,11 @@ def _trained(make_optimizer: Callable[[], Any], parallel: DataParallel | None, s
 
 @pytest.mark.parametrize("make_optimizer", [_sgd, _clipped_adam])
 def test_fifty_steps_give_the_weights_of_one_device(make_optimizer: Callable[[], Any]) -> None:
-    """With dropout, batch statistics, and clipping by global norm."""
+    """With dropout, batch normalization, and clipping by global norm."""
     wanted = _trained(make_optimizer, None).values()
     for count in (4, 8):
         found = _trained(make_optimizer, DataParallel([f"cpu:{place}" for place in range(count)]))
-        assert len(found.w[0].sharding.device_set) == count
+        assert len(found.network.variables[0].sharding.device_set) == count
         for one, other in zip(found.values(), wanted, strict=True):
             np.testing.assert_allclose(one, other, rtol=2e-4, atol=2e-5)
 
@@ -126,20 +124,20 @@ def test_no_device_holds_the_whole_of_a_host_batch(parallel: DataParallel) -> No
 
 
 def test_a_loop_over_batches_is_one_program(parallel: DataParallel) -> None:
-    wanted = Model(_sgd)
+    wanted = _trained(_sgd, None, steps=1)
     stacked = X.reshape(4, 16, 8), Y.reshape(4, 16, 1)
     gx.random.seed(3)
     loss = wanted.epoch(*stacked)
-    with parallel.scope():
-        model = Model(_sgd)
-        xs, ys = parallel.shard(stacked, axis=1)
-        gx.random.seed(3)
-        with count_launches() as counter:
-            found = model.epoch(xs, ys)
+    model = _trained(_sgd, parallel, steps=1)
+    xs, ys = parallel.shard(stacked, axis=1)
+    gx.random.seed(3)
+    with count_launches() as counter:
+        found = model.epoch(xs, ys)
     assert counter.count <= 5  # the program, and the random state's way there and back
     assert xs.sharding.spec == P(None, "replica")
     np.testing.assert_allclose(found.numpy(), loss.numpy(), rtol=1e-4)
-    np.testing.assert_allclose(model.w[0].numpy(), wanted.w[0].numpy(), rtol=1e-4, atol=1e-5)
+    for one, other in zip(model.values(), wanted.values(), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
 
 
 def test_eager_ops_and_tapes_work_on_sharded_tensors(parallel: DataParallel) -> None:
@@ -276,3 +274,14 @@ def test_explain_says_how_things_lie_and_what_the_devices_exchange(parallel: Dat
     assert "f32[8,2], whole on each of 8 devices: read and written" in text
     assert f"{reduced.count} all-reduce, 2 arrays, 68 B on each device" in text
     assert not gx.explain(lambda x: x + 1, X).collectives
+
+
+@pytest.mark.gpu
+def test_all_gpus_give_the_weights_of_one_cpu() -> None:
+    """On a machine with GPUs: ``make test-gpu TESTS=tests/distribute``."""
+    with gx.device("cpu:0"):
+        wanted = _trained(_sgd, None, steps=10).values()
+    sharding = gx.distribute.Sharding({"data": len(gx.devices("gpu"))}, {"kernel": "data"})
+    found = _trained(_sgd, DataParallel(sharding=sharding), steps=10)
+    for one, other in zip(found.values(), wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-2, atol=1e-3)
