@@ -7,6 +7,7 @@ which makes the variable an input, and if it is written an output, of the compil
 from __future__ import annotations
 
 import operator
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -40,8 +41,8 @@ _names = UniqueNames()
 _names(WORLD)  # which is a resource of its own
 
 
-class _Placement:
-    """Where new variables live; scopes of several devices set it.
+class _Placement(threading.local):
+    """Where new variables of a thread live; scopes of several devices set it.
 
     Attributes:
       choose: takes a Variable's name and its initial value, an array, and returns a sharding; None for the default

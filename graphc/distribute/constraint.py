@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias, cast
@@ -35,8 +36,8 @@ __all__ = ["SHARD", "Axes", "current", "named", "shard"]
 Axes: TypeAlias = Sequence[str | tuple[str, ...] | None]
 
 
-class _Current:
-    """What the scopes of shardings around say.
+class _Current(threading.local):
+    """What the scopes of shardings around say, in each thread.
 
     Attributes:
       mesh: of the innermost one.

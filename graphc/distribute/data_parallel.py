@@ -84,6 +84,9 @@ class DataParallel:
             raise at(error, user_location())
         self.uneven = uneven
         self.mesh = replica_mesh(self.devices, len(self.devices), REPLICA_AXIS)
+        if sharding is not None and {*self.mesh.devices.flat} != {*sharding.mesh.devices.flat}:
+            message = f"DataParallel: the devices are not those of the mesh of {sharding!r:.80}; leave them out"
+            raise at(InvalidArgumentError(message), user_location())
         self.sharding = Sharding(self.mesh) if sharding is None else sharding
         self._functions: OrderedDict[Callable[..., Any], ParallelFunction] = OrderedDict()
 
@@ -121,6 +124,9 @@ class DataParallel:
     def shard(self, batch: Any, *, axis: int = 0) -> Any:
         """Lays a batch out over the devices, for compiled functions that see it whole; see :meth:`Sharding.shard`.
 
+        Raises:
+          InvalidArgumentError: the rows do not divide by the devices, and ``uneven`` is ``"refuse"``.
+
         Example:
           >>> import graphc as gx
           >>> parallel = gx.distribute.DataParallel(devices=["cpu:0"])
@@ -130,7 +136,7 @@ class DataParallel:
           >>> step(parallel.shard(gx.asarray([1.0, 3.0]))).item()
           2.0
         """
-        return self.sharding.shard(batch, axis=axis)
+        return self.sharding.shard(batch, axis=axis, even=self.uneven == "refuse")
 
     def function(self, step: Callable[..., Any] | None = None, *, axis: int = 0, accumulate: int = 1) -> Any:
         """Compiles a step to run on all devices.

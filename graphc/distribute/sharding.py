@@ -94,7 +94,7 @@ class Sharding:
         finally:
             variable_placement.choose, current.mesh = saved
 
-    def shard(self, batch: Any, *, axis: int = 0) -> Any:
+    def shard(self, batch: Any, *, axis: int = 0, even: bool = False) -> Any:
         """Lays a batch out over the devices, along its rows.
 
         Host arrays go straight to their devices; none holds the whole batch. Where the number of rows does not divide
@@ -104,12 +104,13 @@ class Sharding:
         Args:
           batch: tensors and arrays, in nested structures too. Scalars, and what is no array, stay as they are.
           axis: the axis of the rows; 1 for batches that are stacked along axis 0.
+          even: whether to refuse what does not divide.
 
         Returns:
           The same with tensors, on all devices; in a compiled function, tensors that will lie so.
 
         Raises:
-          InvalidArgumentError: an array has no such axis.
+          InvalidArgumentError: an array has no such axis, or its rows do not divide and ``even`` is True.
 
         Example:
           >>> import graphc as gx
@@ -117,9 +118,9 @@ class Sharding:
           >>> tuple(sharding.shard({"x": gx.ones((6, 2))})["x"].sharding.spec)
           ('data',)
         """
-        return nest.map_structure(partial(self._shard_leaf, axis), batch)
+        return nest.map_structure(partial(self._shard_leaf, axis, even), batch)
 
-    def _shard_leaf(self, axis: int, leaf: Any) -> Any:
+    def _shard_leaf(self, axis: int, even: bool, leaf: Any) -> Any:
         if not (is_array(leaf) and leaf.shape):
             return leaf
         if not isinstance(axis, int) or not 0 <= axis < len(leaf.shape):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -127,6 +128,9 @@ class Sharding:
             raise at(error, user_location())
         mesh = self.mesh
         if leaf.shape[axis] % mesh.shape[self.batch]:
+            if even:
+                message = f"shard: {leaf.shape[axis]} rows do not divide by {mesh.shape[self.batch]} devices"
+                raise at(InvalidArgumentError(message), user_location())
             mesh = split_mesh(mesh, self.batch, leaf.shape[axis])
         axes = (*[None] * axis, self.batch)
         if isinstance(leaf, SymbolicTensor):

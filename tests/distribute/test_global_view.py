@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -255,6 +256,17 @@ def test_shard_in_a_compiled_function_lays_out_what_it_made(parallel: DataParall
 def test_shard_refuses_axes_that_are_not_there(parallel: DataParallel) -> None:
     with pytest.raises(InvalidArgumentError, match=r"an array of shape \(64, 8\) has no axis 2"):
         parallel.shard(X, axis=2)
+    with pytest.raises(InvalidArgumentError, match="12 rows do not divide by 8 devices"):
+        DataParallel(uneven="refuse").shard(X[:12])
+
+
+def test_a_scope_is_that_of_its_thread(parallel: DataParallel) -> None:
+    made: list[gx.Variable] = []
+    with parallel.scope():
+        thread = threading.Thread(target=lambda: made.append(gx.Variable(1.0)))
+        thread.start()
+        thread.join()
+    assert made[0].sharding.num_devices == 1
 
 
 def test_explain_says_how_things_lie_and_what_the_devices_exchange(parallel: DataParallel) -> None:

@@ -200,6 +200,8 @@ def test_what_cannot_be_laid_out_is_refused() -> None:
         Sharding({"data": 16})
     with Sharding(TWO_AXES, {"odd": ("data",)}).scope(), pytest.raises(InvalidArgumentError, match="Variable 'odd"):
         gx.Variable(np.ones(3, np.float32), name="odd")
+    with pytest.raises(InvalidArgumentError, match="the devices are not those of the mesh of Sharding"):
+        DataParallel(["cpu:0"], sharding=sharding)
     with pytest.raises(UnimplementedError, match="which sees its part alone"):
         DataParallel().run(lambda x: shard(x, ("replica",)), gx.ones(8))
 
