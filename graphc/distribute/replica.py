@@ -53,8 +53,13 @@ class PerReplica:
         if isinstance(self.stacked, SymbolicTensor):
             return tuple(self.stacked[place] for place in range(self.stacked.shape[0]))
         array: jax.Array = self.stacked.raw
-        first = {shard.index[0].start or 0: shard for shard in array.addressable_shards if shard.replica_id == 0}
-        return tuple(Tensor(first[place].data[0]) for place in sorted(first))
+        found: dict[int, Tensor] = {}
+        for shard in array.addressable_shards:
+            start, stop, _ = shard.index[0].indices(len(self))
+            for place in range(start, stop):
+                if place not in found:
+                    found[place] = Tensor(shard.data[place - start])
+        return tuple(found[place] for place in sorted(found))
 
     def __iter__(self) -> Iterator[Tensor]:
         return iter(self.values)

@@ -114,6 +114,10 @@ def test_host_arrays_go_straight_to_their_shards() -> None:
     assert {shard.data.shape for shard in rows.stacked.raw.addressable_shards} == {(1, 102, 7)}
     assert parallel.gather(rows).shape == gx.concat(rows).shape == (816, 7)
     assert parallel.gather(total).shape == gx.stack(list(total)).shape == (8,)
+    total, rows = step(x[:12])
+    assert [len(rows), *(part.shape for part in rows)] == [4, *[(3, 7)] * 4]
+    assert gx.concat(rows).shape == (12, 7)
+    assert parallel.reduce("sum", total).item() == 12 * 7
 
 
 @pytest.mark.parametrize(
