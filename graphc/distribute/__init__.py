@@ -14,6 +14,7 @@ from graphc.distribute.axes import (
     ppermute,
     psum,
     replica_index,
+    row_weights,
 )
 from graphc.distribute.constraint import shard
 from graphc.distribute.data_parallel import DataParallel, ParallelFunction
@@ -48,6 +49,7 @@ __all__ = [
     "process_index",
     "psum",
     "replica_index",
+    "row_weights",
     "shard",
     "synchronized",
 ]

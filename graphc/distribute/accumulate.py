@@ -59,7 +59,7 @@ def mean_gradients(
     _check(accumulate, rows)
     (count,) = rows
 
-    def sums(parts: Sequence[Any], kept: Sequence[Any] = ()) -> list[Any]:
+    def sums(parts: Sequence[Any], kept: Sequence[Any]) -> list[Any]:
         """The weighted sum of the losses of some rows, the sum of their weights, and the gradients of the former."""
         given = nest.unflatten(structure, _replaced(leaves, places, parts))
         with GradientTape(watch_accessed_variables=False) as tape:
@@ -71,7 +71,9 @@ def mean_gradients(
         return [total, FUNCTIONS["sum"](weights), *tape.gradient(total, list(variables))]
 
     whole = [asarray(operand(leaves[place])) for place in places]
-    found = sums(whole) if accumulate == 1 else _in_parts(sums, whole, count, accumulate, variables)
+    filled = None if replica is None else replica.row_weights()
+    masks = [] if filled is None else [filled]
+    found = sums(whole, masks) if accumulate == 1 else _in_parts(sums, whole, masks, count, accumulate, variables)
     known = [place for place, value in enumerate(found) if value is not None]
     if replica is not None:
         found = _replaced(found, known, replica.total([found[place] for place in known]))
@@ -80,16 +82,18 @@ def mean_gradients(
 
 
 def _in_parts(
-    sums: Callable[..., list[Any]], whole: Sequence[Any], rows: int, parts: int, variables: Sequence[Variable]
-) -> list[Any]:
+    sums: Callable[..., list[Any]], whole: Sequence[Any], masks: Sequence[Any], rows: int, parts: int,
+    variables: Sequence[Variable],
+) -> list[Any]:  # fmt: skip
     """The sums over micro-batches: every ``parts``-th row each, so that they lie on the devices of the batch."""
     size = -(-rows // parts)
-    kept: list[Any] = []
+    kept = [*masks]
     if size * parts != rows:
         place = FUNCTIONS["arange"](size * parts)
-        kept = [FUNCTIONS["astype"](place < rows, "float32")]
+        own = FUNCTIONS["astype"](place < rows, "float32")
         place = FUNCTIONS["minimum"](place, rows - 1)
         whole = [FUNCTIONS["take"](value, place, axis=0) for value in whole]
+        kept = [own, *(FUNCTIONS["take"](mask, place, axis=0) for mask in masks)]
 
     apart = [FUNCTIONS["reshape"](value, (size, parts, *value.shape[1:])) for value in [*whole, *kept]]
 

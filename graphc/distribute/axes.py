@@ -7,13 +7,13 @@ from typing import Any
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
-from graphc.core import Tensor, apply_all, context, operand
+from graphc.core import FUNCTIONS, Tensor, apply_all, context, operand
 from graphc.ir import OPS, Attrs
 from graphc.ops import asarray
 
 __all__ = [
     "Replica", "all_gather", "all_mean", "all_sum", "all_to_all", "axis_index", "axis_size", "pmax", "pmean", "pmin",
-    "ppermute", "psum", "replica_index",
+    "ppermute", "psum", "replica_index", "row_weights",
 ]  # fmt: skip
 
 
@@ -29,6 +29,8 @@ class Replica:
 
     Attributes:
       asked: whether it was asked for that.
+      weights: of the rows, where some only fill up an uneven batch; None where none does.
+      weighed: whether somebody asked for them.
     """
 
     def __init__(self, axis: str, size: int, *, averages: bool, rehearsed: bool = False, parts: int = 1) -> None:
@@ -38,6 +40,8 @@ class Replica:
         self._rehearsed = rehearsed
         self._parts = parts
         self.asked = False
+        self.weights: Tensor | None = None
+        self.weighed = False
 
     def wanted_parts(self) -> int:
         """In how many micro-batches gradients are computed."""
@@ -53,9 +57,22 @@ class Replica:
             attrs["rehearsed"] = True
         return apply_all(OPS[name], given, Attrs(axis_name=self.axis, size=self.num_replicas, **attrs))
 
+    def row_weights(self) -> Tensor | None:
+        """The weights of the rows, None where all count alike; who asks takes care of them."""
+        self.weighed = True
+        return self.weights
+
     def mean(self, tensors: Sequence[Any]) -> list[Any]:
         """The mean of each gradient over the replicas, where optimizers are to take it."""
-        return self.collective("pmean", tensors) if self._averages and tensors else list(tensors)
+        return self.mean_of_rows(tensors) if self._averages and tensors else list(tensors)
+
+    def mean_of_rows(self, tensors: Sequence[Any]) -> list[Tensor]:
+        """The mean over the replicas, each of which counts as its rows do."""
+        if self.weights is None:
+            return self.collective("pmean", tensors)
+        weight = FUNCTIONS["sum"](self.weights)
+        share = weight / self.total([weight])[0]
+        return self.total([FUNCTIONS["where"](weight > 0, tensor * share, 0.0) for tensor in tensors])
 
     def total(self, tensors: Sequence[Any]) -> list[Tensor]:
         """The sum of each tensor over the replicas, for what adds up over rows."""
@@ -205,10 +222,26 @@ def axis_size(axis_name: str) -> int:
 def all_mean(value: Any) -> Any:
     """Returns the mean over the replicas, inside a data-parallel step: :func:`pmean` over its axis.
 
+    With ``uneven="mask"`` each counts as many times as it has rows that do not only fill up the batch.
+
     Raises:
       FailedPreconditionError: called outside one.
     """
-    return _all("pmean", value, None, "all_mean")
+    leaves, structure = nest.flatten(value)
+    replica = _replica("all_mean", None)
+    return nest.unflatten(structure, replica.mean_of_rows(leaves) if leaves else [])
+
+
+def row_weights() -> Tensor | None:
+    """Returns the weight of each row that this replica has, inside a step of ``DataParallel(uneven="mask")``.
+
+    Returns:
+      A float32 tensor of ones, with a zero for each row that only fills up the batch; None where none does.
+
+    Raises:
+      FailedPreconditionError: called outside a data-parallel step.
+    """
+    return _replica("row_weights", None).row_weights()
 
 
 def all_sum(value: Any) -> Any:

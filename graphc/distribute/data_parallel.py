@@ -19,6 +19,7 @@ from graphc.core import (
     FUNCTIONS,
     Tensor,
     context,
+    converted,
     is_array,
     operand,
     replica_scope,
@@ -56,6 +57,8 @@ class DataParallel:
       sharding: rules for how Variables lie in the global view; whole on every device when None.
       uneven: what becomes of a batch whose rows do not divide by the devices. ``"repeat"``: as many groups of devices
         as divide them each take their own rows, and the devices of a group the same; exact for any step.
+        ``"mask"``: copies of the last row fill it up, with no weight in :func:`graphc.distribute.mean_gradients` and
+        ``row_weights()``; a device has no more rows than it must, and a step that looks at neither is refused.
         ``"refuse"``: it is an error.
 
     Raises:
@@ -278,14 +281,19 @@ def _in_parallel(
     label = str(getattr(step, "__name__", "step"))
     refuse_nested("DataParallel", label)
     given = _split(step, axis, args, kwargs)
-    groups = math.gcd(given.size, parallel.num_replicas)
-    if groups < parallel.num_replicas and parallel.uneven == "refuse":
-        _refuse_uneven(parallel, given)
     tracing = context.trace is not None
-    if not (tracing or context.creating):  # to compare with: one device has all rows
-        groups = 1
+    alone = not (tracing or context.creating)  # to compare with: one device has all rows
+    groups = 1 if alone else math.gcd(given.size, parallel.num_replicas)
+    rows = None
+    if groups < parallel.num_replicas and not alone:
+        if parallel.uneven == "refuse":
+            _refuse_uneven(parallel, given)
+        if parallel.uneven == "mask":
+            rows, groups = given.size, parallel.num_replicas
     replica = Replica(REPLICA_AXIS, groups, averages=True, rehearsed=not tracing, parts=accumulate)
     with parallel.scope():
+        if rows is not None:
+            step, given = _filled_up(step, given, replica)
         if not tracing:
             return _first_part(step, given, replica)
         places = Places(parallel.devices, groups, REPLICA_AXIS)
@@ -296,11 +304,48 @@ def _in_parallel(
             "this step does not call: what else it does with the rows graphc cannot do in parts"
         )
         raise at(error, user_location())
-    return nest.unflatten(structure, list(map(_result, results, differs)))
+    if rows is not None and not replica.weighed:
+        error = InvalidArgumentError(
+            f"{label}: uneven='mask' fills up the {rows} rows with copies that have no weight, and this step does not "
+            "ask which: take gradients by gx.distribute.mean_gradients, or use gx.distribute.row_weights(), or "
+            "DataParallel(uneven='repeat'), which is exact for any step"
+        )
+        raise at(error, user_location())
+    pairs = zip(results, differs, strict=True)
+    return nest.unflatten(structure, [PerReplica(value, rows) if different else value for value, different in pairs])
 
 
-def _result(value: Any, differs: bool) -> Any:
-    return PerReplica(value) if differs else value
+def _filled_up(
+    step: Callable[..., Any], given: MappedArguments, replica: Replica
+) -> tuple[Callable[..., Any], MappedArguments]:
+    """The step on a batch that copies of its last row fill up, and the batch, with the weights of its rows first."""
+    (rows, *others) = {value.shape[given.axes[place]] for place, value in given.values.items()}
+    if others:
+        error = InvalidArgumentError(
+            f"uneven='mask' needs tensors with the same number of rows, got {sorted([rows, *others])}; use "
+            "uneven='repeat'"
+        )
+        raise at(error, user_location())
+    place = FUNCTIONS["arange"](-(-rows // replica.num_replicas) * replica.num_replicas)
+    weights = FUNCTIONS["astype"](place < rows, "float32")
+    taken = FUNCTIONS["minimum"](place, rows - 1)
+    values = {key: FUNCTIONS["take"](value, taken, axis=given.axes[key]) for key, value in given.values.items()}
+    positional, named = given.rebuilt(values)
+    leaves, structure = nest.flatten(((weights, *positional), named))
+    filled = MappedArguments(
+        leaves,
+        structure,
+        ["row_weights", *given.paths],
+        {0: weights, **{key + 1: value for key, value in values.items()}},
+        {0: 0, **{key + 1: axis for key, axis in given.axes.items()}},
+        len(weights),
+    )
+
+    def weighted(weights: Any, *args: Any, **kwargs: Any) -> Any:
+        replica.weights = weights
+        return converted(step)(*args, **kwargs)
+
+    return weighted, filled
 
 
 def _split(step: Callable[..., Any], axis: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> MappedArguments:

@@ -56,7 +56,7 @@ def _sum(rows: int, leaf: Any) -> Any:
     """The sum over the rows of a batch of what a function gave for each."""
     if isinstance(leaf, PerReplica):
         array = leaf.numpy()
-        values = array.reshape(-1, *array.shape[2:]) if array.ndim > 1 else array[0]
+        values = array.reshape(-1, *array.shape[2:])[: leaf.rows] if array.ndim > 1 else array[0]
     else:
         values = leaf.numpy() if isinstance(leaf, Tensor) else np.asarray(leaf)
     if values.dtype == object or not values.ndim or values.shape[0] != rows:

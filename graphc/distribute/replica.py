@@ -37,6 +37,7 @@ class PerReplica:
 
     Attributes:
       stacked: the tensors as one, laid over the replicas along a leading axis.
+      rows: how many rows the batch had, where copies of its last one fill it up (``uneven="mask"``); else None.
     """
 
     __graphc_composite__ = True
@@ -46,6 +47,7 @@ class PerReplica:
     __lt__ = __le__ = __gt__ = __ge__ = __neg__ = __abs__ = __float__ = __int__ = __bool__ = _refuse
 
     stacked: Tensor
+    rows: int | None = None
 
     @property
     def values(self) -> tuple[Tensor, ...]:
@@ -82,7 +84,11 @@ class PerReplica:
     def joined(self) -> Tensor:
         """Returns the values as one tensor, joined along their first axis; numbers are stacked."""
         shape = self.stacked.shape
-        return self.stacked if len(shape) < 2 else FUNCTIONS["reshape"](self.stacked, (shape[0] * shape[1], *shape[2:]))
+        if len(shape) < 2:
+            return self.stacked
+        joined = FUNCTIONS["reshape"](self.stacked, (shape[0] * shape[1], *shape[2:]))
+        filled = self.rows is not None and shape[1] == -(-self.rows // shape[0])
+        return joined[: self.rows] if filled else joined
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """Returns the values as one NumPy array with a leading axis for the replicas; waits for them."""

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.distribute import DataParallel, mean_gradients
+from graphc.distribute import DataParallel, all_mean, mean_gradients, row_weights
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3)).astype(np.float32)
@@ -68,6 +68,33 @@ def test_micro_batches_with_ragged_weights_are_the_batch(devices: int, accumulat
         for found, wanted in zip(trained(step, rows, parallel), expected(rows, weights, weights.sum()), strict=True):
             np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
     assert step.lower(V, X, Y, WEIGHTS).compile().as_text().count(" all-reduce(") == 1
+
+
+def test_masks_give_no_device_more_rows_than_it_must_have() -> None:
+    parallel = DataParallel(uneven="mask")
+
+    def by_hand(v: Any, x: Any, y: Any, weights: Any) -> Any:
+        kept = row_weights()
+        kept = gx.ones(len(x)) if kept is None else kept
+        with gx.GradientTape() as tape:
+            loss = gx.sum((x @ v - y) ** 2 * weights * kept) / gx.sum(kept)
+        SGD.apply([tape.gradient(loss, v)], [v])
+        return all_mean(loss), gx.tanh(x)
+
+    for function, parts in ((weighted_step, 1), (weighted_step, 2), (by_hand, 1)):
+        step = parallel.function(function, accumulate=parts)
+        for rows in (29, 9, 16):  # of 9 rows, 2 each, three devices have none
+            weights = WEIGHTS[:rows] + 1
+            total = rows if function is by_hand else weights.sum()
+            for found, wanted in zip(trained(step, rows, parallel), expected(rows, weights, total), strict=True):
+                np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+        body = step.graph(V, X[:29], Y[:29], WEIGHTS[:29]).nodes
+        (replicas,) = [node for node in body if node.op.name == "replicas"]
+        assert (4, 3) in [value.type.shape for value in replicas.regions[0].inputs]
+    with pytest.raises(ValueError, match=r"mean_step: uneven='mask' fills up the 29 rows .*uneven='repeat'"):
+        trained(parallel.function(mean_step), 29, parallel)
+    with pytest.raises(ValueError, match=r"tensors with the same number of rows, got \[3, 4\]"):
+        parallel.run(lambda x, y: None, X[:3], Y[:4])
 
 
 def test_micro_batches_need_a_part_of_the_memory() -> None:
