@@ -20,15 +20,16 @@ BATCHES = [slice(0, 16), slice(16, 32), slice(32, 40), slice(28, 40)]
 CLIPPED = optax.chain(optax.clip_by_global_norm(0.05), optax.adam(0.01))
 
 
-def weights(make: Callable[[], Any], compiled: Callable[[Any], Any]) -> list[Any]:
+def weights(make: Callable[[], Any], compiled: Callable[[Any], Any], *between: Callable[[], Any]) -> list[Any]:
     gx.random.seed(0)
-    net = gx.layers.Sequential([gx.layers.Dense(8, "tanh", in_features=6), gx.layers.Dense(2)])
+    inner = [layer() for layer in between]
+    net = gx.layers.Sequential([gx.layers.Dense(8, "tanh", in_features=6), *inner, gx.layers.Dense(2)])
     net(X)
     optimizer = make()
 
     def step(x: Any, y: Any) -> Any:
         with gx.GradientTape() as tape:
-            loss = gx.mean((net(x) - y) ** 2)
+            loss = gx.mean((net(x, training=True) - y) ** 2)
         optimizer.apply(tape.gradient(loss, net.trainable_variables), net.trainable_variables)
         return loss
 
@@ -36,7 +37,7 @@ def weights(make: Callable[[], Any], compiled: Callable[[Any], Any]) -> list[Any
     for place in range(50):
         rows = BATCHES[place % 4]
         run(X[rows], Y[rows])
-    return [variable.numpy() for variable in net.trainable_variables]
+    return [variable.numpy() for variable in net.variables]
 
 
 @pytest.mark.parametrize(
@@ -48,6 +49,15 @@ def test_weights_are_those_of_one_device(make: Callable[[], Any]) -> None:
     one = weights(make, gx.function)
     for found, wanted in zip(weights(make, DataParallel().function), one, strict=True):
         np.testing.assert_allclose(found, wanted, rtol=2e-4, atol=2e-6)
+
+
+def test_batch_normalization_is_over_the_whole_batch() -> None:
+    def make() -> Any:
+        return gx.optim.SGD(0.05)
+
+    one = weights(make, gx.function, gx.layers.BatchNormalization)
+    for found, wanted in zip(weights(make, DataParallel().function, gx.layers.BatchNormalization), one, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=2e-5)
 
 
 def test_dropout_draws_by_the_key_of_the_step_and_the_number_of_the_replica() -> None:
