@@ -68,7 +68,7 @@ def _reduced(losses: Any, weights: Any, reduction: str) -> Any:
             weights = weights[..., 0]
         if weights.shape != losses.shape[: weights.ndim]:
             raise ValueError(f"sample_weight has shape {weights.shape}, the examples have shape {losses.shape}")
-        weights = weights.astype(losses.dtype).reshape(*weights.shape, *[1] * (losses.ndim - weights.ndim))
+        weights = weights.astype(losses.dtype).reshape((*weights.shape, *[1] * (losses.ndim - weights.ndim)))
         losses = losses * weights
     if reduction == "none":
         return losses

@@ -17,7 +17,7 @@ def _weights(weights: Any, shape: tuple[int, ...]) -> Any:
     """A weight for each element: those given are for the first axes, and may have an axis of size 1 at their end."""
     if weights.ndim == len(shape) + 1 and weights.shape[-1] == 1:
         weights = weights[..., 0]
-    weights = weights.reshape(*weights.shape, *[1] * (len(shape) - weights.ndim))
+    weights = weights.reshape((*weights.shape, *[1] * (len(shape) - weights.ndim)))
     return jnp.broadcast_to(weights.astype(jnp.float32), shape)
 
 

@@ -29,7 +29,10 @@ def looked_up(path: str) -> Any:
         ("softmax", r"graphc has no tf\.softmax; did you mean tf\.math\.softmax or tf\.nn\.softmax\?"),
         ("reduce_std", r"graphc has no tf\.reduce_std: it is tf\.math\.reduce_std"),
         ("Session", r"graphc has no tf\.Session: it is of TensorFlow 1, .*; call a @tf\.function"),
-        ("keras.layers.Conv2D", r"graphc has no tf\.keras\.layers\.Conv2D: of Keras there are only layers\.Dense, "),
+        (
+            "keras.layers.Conv3D",
+            r"graphc has no tf\.keras\.layers\.Conv3D: of Keras there are Sequential and the common",
+        ),
         ("init_scope", r"graphc has no tf\.init_scope: make tensors and variables before the function is called"),
         ("linalg.expm", r"graphc has no tf\.linalg\.expm: use gx\.call_jax\(jax\.scipy\.linalg\.expm, x\)"),
         ("qqqqqq", r"graphc has no tf\.qqqqqq$"),

@@ -73,6 +73,45 @@ def test_a_network_of_keras_layers() -> None:
     assert loss() < first
 
 
+def test_a_model_of_one_own_class_with_its_metrics() -> None:
+    class Net(tf.keras.Model):
+        def __init__(self) -> None:
+            super().__init__()
+            self.conv = tf.keras.layers.Conv2D(4, 3, activation="relu")
+            self.flatten = tf.keras.layers.Flatten()
+            self.norm = tf.keras.layers.BatchNormalization()
+            self.last = tf.keras.layers.Dense(3)
+
+        def call(self, x: Any, training: bool = False) -> Any:
+            return self.last(self.norm(self.flatten(self.conv(x)), training=training))
+
+    tf.random.set_seed(1)
+    net, optimizer = Net(), tf.keras.optimizers.Adam(0.01)
+    loss_object = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    mean = tf.keras.metrics.Mean(name="train_loss")
+    accuracy = tf.keras.metrics.SparseCategoricalAccuracy(name="train_accuracy")
+
+    @tf.function
+    def step(images: Any, labels: Any) -> None:
+        with tf.GradientTape() as tape:
+            predictions = net(images, training=True)
+            loss = loss_object(labels, predictions)
+        gradients = tape.gradient(loss, net.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, net.trainable_variables, strict=True))
+        mean(loss)
+        accuracy(labels, predictions)
+
+    images, labels = tf.random.normal([12, 6, 6, 1]), tf.constant(np.arange(12) % 3)
+    found: list[tuple[float, float]] = []
+    for _ in range(12):
+        mean.reset_state()
+        accuracy.reset_state()
+        step(images, labels)
+        found.append((float(mean.result()), float(accuracy.result())))
+    assert found[-1][0] < 0.5 * found[0][0]
+    assert found[-1][1] == 1.0
+
+
 def test_loops_and_branches_of_tensors() -> None:
     @tf.function(input_signature=[tf.TensorSpec(shape=(None,), dtype=tf.float32), tf.TensorSpec((), tf.int32)])
     def f(x: Any, n: Any) -> Any:

@@ -82,6 +82,9 @@ def test_several_axes_and_weights_for_rows() -> None:
     mean, values = gx.metrics.Mean(), np.arange(6.0, dtype="float32").reshape(3, 2)
     mean.update(values, sample_weight=[1.0, 0.0, 2.0])
     assert mean.result().item() == pytest.approx(np.average(values, weights=[[1, 1], [0, 0], [2, 2]]))
+    mean.reset()
+    gx.function(mean.update)(gx.asarray(4.0), gx.asarray(0.5))  # scalars
+    assert mean.result().item() == 4.0
 
 
 def test_metrics_of_parts_are_merged_saved_and_loaded() -> None:

@@ -6,8 +6,8 @@ _SESSIONS = "it is of TensorFlow 1, whose programs import graphc.compat.v1; call
 _RAGGED = "tensors have one size along each axis; pad, and use tf.sequence_mask"
 _SPARSE = "tensors are dense; use tf.scatter_nd and tf.gather_nd"
 _KERAS = (
-    "of Keras there are only layers.Dense, layers.Dropout, Sequential, losses and optimizers; bring a flax or equinox "
-    "model with gx.call_jax"
+    "of Keras there are Sequential and the common layers, losses, metrics and optimizers; bring a flax or equinox "
+    "model with gx.layers.from_flax or gx.layers.from_equinox"
 )
 
 _LOGICAL = "set gx.config.gpu_memory_fraction; GRAPHC_CPU_DEVICES says how many CPUs there are"
@@ -40,7 +40,7 @@ ELSEWHERE: dict[str, str] = {
     "io": "besides decode_csv there is nothing: read files with Python, NumPy or PyArrow",
     "keras": _KERAS,
     "keras.losses": "use gx.losses.mean_squared_error and its neighbours, or derive from tf.keras.losses.Loss",
-    "keras.metrics": "compute them with array functions",
+    "keras.metrics": "use gx.metrics.Mean and its neighbours, or derive from tf.keras.metrics.Metric",
     "keras.models": _KERAS,
     "layers": "use tf.keras.layers or gx.layers",
     "linalg.LinearOperator": "use the matrix itself",
@@ -53,7 +53,7 @@ ELSEWHERE: dict[str, str] = {
     "losses": "use gx.losses.mean_squared_error and its neighbours",
     "math.bincount": "use gx.bincount(x, length=n), whose shape is known",
     "math.cumulative_logsumexp": "use tf.math.reduce_logsumexp, or tf.scan with gx.logaddexp",
-    "metrics": "compute them with array functions",
+    "metrics": "use tf.keras.metrics or gx.metrics",
     "nn.ctc_loss": "use optax.ctc_loss in gx.call_jax",
     "nn.fractional_max_pool": "use tf.nn.max_pool2d",
     "nn.max_pool_with_argmax": "use tf.nn.max_pool2d",
@@ -63,7 +63,6 @@ ELSEWHERE: dict[str, str] = {
     "placeholder": _SESSIONS,
     "random.Generator": "use gx.random.Generator(seed), with graphc's arguments",
     "raw_ops": "use the function of the same meaning in tf, tf.math or tf.nn",
-    "recompute_grad": "use gx.call_jax(jax.checkpoint(f), x)",
     "reduce_std": "it is tf.math.reduce_std",
     "reduce_variance": "it is tf.math.reduce_variance",
     "reset_default_graph": _SESSIONS,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from graphc import layers, losses, optim
+from graphc import layers, losses, metrics, optim
 from graphc.compat.statuses import ERRORS
 from graphc.composites import IndexedSlices, RaggedTensor, SparseTensor, TensorArray
 from graphc.core import Tensor, TensorShape, Variable, name_scope, string
@@ -14,6 +14,50 @@ from graphc.ir import DeviceSpec
 from graphc.ops import functions as dtypes
 
 __all__ = ["CLASSES", "CONSTANTS", "DTYPES", "ERRORS", "LATER"]
+
+_LAYERS = [
+    "Activation",
+    "AveragePooling1D",
+    "AveragePooling2D",
+    "BatchNormalization",
+    "Conv1D",
+    "Conv2D",
+    "Dense",
+    "Dropout",
+    "Embedding",
+    "Flatten",
+    "GlobalAveragePooling1D",
+    "GlobalAveragePooling2D",
+    "GlobalMaxPooling1D",
+    "GlobalMaxPooling2D",
+    "Layer",
+    "LayerNormalization",
+    "MaxPooling1D",
+    "MaxPooling2D",
+    "Reshape",
+]
+_LOSSES = [
+    "BinaryCrossentropy",
+    "CategoricalCrossentropy",
+    "Hinge",
+    "Huber",
+    "Loss",
+    "MeanAbsoluteError",
+    "MeanSquaredError",
+    "SparseCategoricalCrossentropy",
+]
+_METRICS = [
+    "AUC",
+    "Accuracy",
+    "BinaryAccuracy",
+    "CategoricalAccuracy",
+    "Mean",
+    "Metric",
+    "Precision",
+    "Recall",
+    "SparseCategoricalAccuracy",
+]
+_OPTIMIZERS = ["Adam", "AdamW", "RMSprop", "SGD"]
 
 CLASSES: dict[str, Any] = {
     "DeviceSpec": DeviceSpec,
@@ -31,18 +75,14 @@ CLASSES: dict[str, Any] = {
     "autodiff.ForwardAccumulator": ForwardAccumulator,
     "autodiff.GradientTape": GradientTape,
     "dtypes.DType": dtypes.DTypeName,
+    "keras.Model": layers.Layer,
     "keras.Sequential": layers.Sequential,
-    "keras.layers.Dense": layers.Dense,
-    "keras.layers.Dropout": layers.Dropout,
-    "keras.layers.Layer": layers.Layer,
-    "keras.losses.CategoricalCrossentropy": losses.CategoricalCrossentropy,
-    "keras.losses.Loss": losses.Loss,
-    "keras.losses.MeanSquaredError": losses.MeanSquaredError,
-    "keras.losses.SparseCategoricalCrossentropy": losses.SparseCategoricalCrossentropy,
-    "keras.optimizers.Adam": optim.Adam,
-    "keras.optimizers.AdamW": optim.AdamW,
-    "keras.optimizers.SGD": optim.SGD,
+    **{f"keras.layers.{name}": getattr(layers, name) for name in _LAYERS},
+    **{f"keras.losses.{name}": getattr(losses, name) for name in _LOSSES},
+    **{f"keras.metrics.{name}": getattr(metrics, name) for name in _METRICS},
+    **{f"keras.optimizers.{name}": getattr(optim, name) for name in _OPTIMIZERS},
     "name_scope": name_scope,
+    "recompute_grad": layers.remat,
     "sparse.SparseTensor": SparseTensor,
 }
 """Objects by name, each with graphc's own signature."""
