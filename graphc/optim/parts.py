@@ -14,6 +14,8 @@ from graphc.optim.update import UPDATE
 
 __all__ = ["Part", "parts"]
 
+_CALLS = ("jit", "pjit")
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -63,6 +65,13 @@ def _needed(jaxpr: Any, wanted: Sequence[int]) -> set[int]:
     """The identities of the variables of a jaxpr, literals among them, that these of its results depend on."""
     needed = {id(jaxpr.outvars[position]) for position in wanted}
     for equation in reversed(jaxpr.eqns):
-        if not needed.isdisjoint(map(id, equation.outvars)):
-            needed.update(map(id, equation.invars))
+        results = [position for position, variable in enumerate(equation.outvars) if id(variable) in needed]
+        if not results:
+            continue
+        read = equation.invars
+        if equation.primitive.name in _CALLS:  # a part of a rule that is compiled by itself
+            inner = equation.params["jaxpr"].jaxpr
+            inside = _needed(inner, results)
+            read = [outer for outer, variable in zip(read, inner.invars, strict=True) if id(variable) in inside]
+        needed.update(map(id, read))
     return needed
