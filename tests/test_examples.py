@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from graphc.cli import main
+
 ROOT = Path(__file__).parent.parent
 EXPECTED = {
     "async_memory.py": r"8 batches, at most 2 steps in flight: extra MB after each quarter:( [+-]\d+){4}\n"
@@ -31,6 +33,7 @@ EXPECTED = {
     r"  sin: requested /device:CPU:1, placed on .*  sum: requested nothing, placed on .*"
     r"branches: .*/device:CPU:1 \(pinned\).*\n"
     r"one device: predicted \d+\.\d+ ms, measured \d+\.\d+ ms\nthe same value: True\n",
+    "several_processes.py": r"steps 0 to 120 on 1 processes: loss 0\.04\d\naccuracy on 297 other digits: 0\.8\d\d\n",
     "queue_pipeline.py": r"all rows were read: 100 steps of up to 20 rows, the last loss is below 0\.001: True\n"
     r"weights and bias: \[3\.0, -2\.0, 1\.0\]\n",
 }
@@ -44,14 +47,28 @@ def test_every_example_is_tested() -> None:
 
 @pytest.mark.multiprocess
 @pytest.mark.parametrize("name", EXPECTED)
-def test_an_example_runs(name: str) -> None:
+def test_an_example_runs(name: str, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
     for setting in ("XLA_FLAGS", "JAX_DISABLE_MOST_OPTIMIZATIONS"):  # XLA as users have it
         environment.pop(setting, None)
     command = [sys.executable, str(ROOT / "examples" / name), *ARGUMENTS.get(name, ())]
-    found = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=120)
+    found = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=environment, timeout=120, cwd=tmp_path
+    )
     assert found.returncode == 0, found.stderr
     assert re.match(EXPECTED[name], found.stdout, flags=re.DOTALL), found.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.multiprocess
+@pytest.mark.timeout(120)
+def test_two_processes_of_which_one_dies_train_what_one_does(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    program = [str(ROOT / "examples" / "several_processes.py"), str(tmp_path), "70"]
+    assert main(["launch", "--processes", "2", "--restarts", "1", *program]) == 0
+    found = capfd.readouterr()
+    assert "graphc launch: rank 1 was killed by signal 6 (SIGABRT); all start again (1 more time)" in found.err
+    assert re.search(r"\[0\] steps 60 to 120 on 2 processes: loss 0\.04\d\n", found.out)
+    assert re.search(r"\[0\] accuracy on 297 other digits: 0\.8\d\d\n", found.out)
 
 
 @pytest.mark.slow

@@ -67,12 +67,12 @@ def launch(
     code = 0
     with _ended_by_signals():
         for attempt in range(restarts + 1):
-            code, told = _Attempt(command, processes, attempt, timeout, output, errors).run()
+            code, how, said = _Attempt(command, processes, attempt, timeout, output, errors).run()
             if code == 0:
                 break
             left = restarts - attempt
             again = f"; all start again ({left} more {'time' if left == 1 else 'times'})" if left else ""
-            print(f"graphc launch: {told}{again}", file=errors, flush=True)
+            print(f"graphc launch: {how}{again}{said}", file=errors, flush=True)
     return code
 
 
@@ -125,8 +125,8 @@ class _Attempt:
         self._readers: list[threading.Thread] = []
         self._last = [deque[str](maxlen=_LINES) for _ in range(processes)]
 
-    def run(self) -> tuple[int, str]:
-        """Starts all, and waits for them; returns the exit code and what is to be told of a failure."""
+    def run(self) -> tuple[int, str, str]:
+        """Starts all, and waits for them; returns the exit code, and of a failure how it was and what it said."""
         try:
             for rank in range(len(self._last)):
                 self._start(rank, {**os.environ, **self._shared, "GRAPHC_PROCESS_ID": str(rank),
@@ -137,11 +137,11 @@ class _Attempt:
             raise
         self._end(signal.SIGTERM)
         if failed is None:
-            return 0, ""
+            return 0, "", ""
         code = self._children[failed].returncode
         lines = "".join(f"\n  {line}" for line in self._last[failed])
         said = f"; the last that it said:{lines}" if lines else ""
-        return (128 - code if code < 0 else code), f"rank {failed} {_how(code)}{said}"
+        return (128 - code if code < 0 else code), f"rank {failed} {_how(code)}", said
 
     def _start(self, rank: int, environment: Mapping[str, str]) -> None:
         # A session of its own, so that what it starts can be ended with it, and Ctrl-C comes to it from here alone.
