@@ -51,14 +51,12 @@ class Job:
       check_every: at every so many programs Variables are compared; 0 for never.
 
     Attributes:
-      index: the rank, by the name that checkpoints have for it.
       programs: how many programs the ranks have run together.
       grace: seconds that a program has to notice that the job has ended.
     """
 
     def __init__(self, place: Place, timeout: float, check_every: int) -> None:
-        self.rank = self.index = place.rank
-        self.count = place.count
+        self.rank, self.count = place.rank, place.count
         self.timeout, self.check_every = timeout, check_every
         self.programs = 0
         self.grace = min(_GRACE, timeout / 2)
@@ -124,10 +122,6 @@ class Job:
                 self._pump(self._carrier.interval)
             self._check()
             return self._member.vote
-
-    def agree(self, what: str, vote: int) -> int:
-        """Waits until all ranks are about to do the same, and returns the smallest of their votes."""
-        return self.enter(what, vote=vote)
 
     def _check(self) -> None:
         failure = self._member.failure

@@ -12,6 +12,7 @@ import runpy
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
@@ -118,6 +119,18 @@ def test_several_processes_train_as_one(tmp_path: Path, processes: int) -> None:
     assert found["devices"] == [f"/task:{rank}/device:CPU:0" for rank in range(processes)]
     assert found["elements"] == [0, 1, 2]
     assert found["sum and slice"] == [sum(range(processes)), processes + sum(range(processes))]
+
+
+@pytest.mark.gpu
+def test_a_process_for_each_gpu_trains_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run by ``make test-gpu TESTS=tests/distribute/processes`` on a machine with several GPUs."""
+    gpus = len(jax.devices("gpu"))
+    if gpus < 2:
+        pytest.skip("there is one GPU, and NCCL takes each but once")
+    monkeypatch.setenv("XLA_PYTHON_CLIENT_MEM_FRACTION", ".1")  # this process has most of the first one
+    code, out, err = start(tmp_path, TRAINING + AND_MORE, gpus)
+    assert code == 0, err
+    assert json.loads(out.splitlines()[-1])["devices"] == [f"/task:{rank}/device:GPU:0" for rank in range(gpus)]
 
 
 FAILING = """
