@@ -105,13 +105,16 @@ class UserFunction:
     def spec(self) -> Any:
         """The types of what it returns; of a Python function, those of the first result."""
         if self._result is None and self.mode == "rows":
-            with contextlib.suppress(Exception):  # a size that was made up does not suit the function
+            with contextlib.suppress(
+                Exception
+            ):  # a function that takes certain sizes only gives what it gives for them
                 self._result = self._of_open_sizes()
         if self._result is None:
             if self._sample is None:
                 raise at(InvalidArgumentError(f"{self.use}: the types of {self.name} are not known"), user_location())
-            self.row(self._sample())
-        if self._result is None or self.structure is None:
+            found = self.row(self._sample())
+            self._result = self._result or [spec_of(leaf) for leaf in found]
+        if self.structure is None:
             raise InternalError(f"{self.use}: {self.name} has run and has no types")
         return unflatten(self.structure, self._result)
 
@@ -245,7 +248,7 @@ class UserFunction:
         if self.mode == "blocks" or (self.mode == "rows" and self._takes(row)):
             self._of_row = self._of_row or jax.jit(self.compute)
             with trace_scope(None):
-                found = self._of_row(*row)
+                found: Any = self._of_row(*row)
             return tuple([leaf if leaf.shape else np.asarray(leaf)[()] for leaf in found])
         if self._stateful is not None:
             element = unflatten(self._given, [Tensor(jnp.asarray(leaf)) for leaf in row])

@@ -75,8 +75,8 @@ class Looping(Planned, Loopable):
         if not is_static(spec):
             error = UnimplementedError(
                 f"a loop over a dataset in a compiled function needs elements of numbers of known shapes, and this one "
-                f"has {described(spec)}; pass drop_remainder=True to batch, give what Python returns its shape by gx.reshape in a map, or loop "
-                "outside and call a compiled step"
+                f"has {described(spec)}; pass drop_remainder=True to batch, give what Python returns its shape by "
+                "gx.reshape in a map, or loop outside and call a compiled step"
             )
             raise current_trace().refuse(error)
         leaves, structure = flatten(spec)

@@ -49,7 +49,8 @@ def last_and_sum(dataset: Any) -> Callable[[], Any]:
         (lambda: rows().batch(4, drop_remainder=True).map(lambda x, y: (x - gx.mean(x), y)), "part of the program"),
         (lambda: Dataset.zip(rows().batch(4), rows().batch(4).shuffle(3, seed=1)).map(lambda a, b: (a[0], b[1])),
          "part of the program"),
-        (lambda: rows().map(lambda x, y: (in_python(x), y)).map(fixed).batch(4, drop_remainder=True), "called for each element"),
+        (lambda: rows().map(lambda x, y: (in_python(x), y)).map(fixed).batch(4, drop_remainder=True),
+         "called for each element"),
         (lambda: rows().filter(lambda x, y: y % 3 != 0).batch(4, drop_remainder=True), "by their values"),
     ],
 )  # fmt: skip
@@ -58,7 +59,7 @@ def test_compiled_loops_agree_with_eager_ones(make: Callable[[], Any], kind: str
     eager = [[value.tolist() for value in run()] for _ in range(2)]
     compiled = gx.function(last_and_sum(make()))
     assert [[value.tolist() for value in compiled()] for _ in range(2)] == eager
-    assert kind in str(gx.explain(compiled))
+    assert any(kind in loop.reason for loop in gx.explain(compiled).loops)
     assert compiled.num_traces == 1
 
 

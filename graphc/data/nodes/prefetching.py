@@ -94,8 +94,9 @@ class ReadAhead(Rows):
         if row is None:
             self._end()
         if error is not None:
-            placed = not isinstance(error, GraphcError) or "\n  at " in str(error)
-            raise error if placed else at(error, user_location())
+            if isinstance(error, GraphcError) and "\n  at " not in str(error):
+                raise at(error, user_location())
+            raise error
         if row is None:
             raise StopIteration
         return row
