@@ -12,6 +12,7 @@ from graphc.data.elements import described, flatten
 from graphc.data.nodes.batching import Batch, PaddedBatch, Rebatch, Unbatch, filling
 from graphc.data.nodes.maps import Filter, Map, TakeWhile
 from graphc.data.planned import Planned, count_of, refuse, threads_of
+from graphc.data.workers import packed
 
 __all__ = ["Transforming"]
 
@@ -22,6 +23,7 @@ class Transforming(Planned):
     def map(
         self, map_func: Callable[..., Any], num_parallel_calls: int | None = None, deterministic: bool | None = None,
         synchronous: bool | None = None, use_unbounded_threadpool: bool = False, name: str | None = None,
+        *, workers: int | None = None,
     ) -> Self:  # fmt: skip
         """Applies a function to each element.
 
@@ -36,12 +38,19 @@ class Transforming(Planned):
           synchronous: ignored.
           use_unbounded_threadpool: ignored.
           name: ignored.
+          workers: in how many processes Python calls it, for functions that are slow in Python itself. Arrays come back
+            through shared memory. The function is sent by pickle, or by cloudpickle where that is installed.
 
         Example:
           >>> import graphc as gx
           >>> [int(x) for x in gx.data.Dataset.range(3).map(lambda x: x * x)]
           [0, 1, 4]
         """
+        if workers is not None:
+            count = count_of("map", "workers", workers, 1)
+            packed(map_func, self.plan.spec, "map")  # so that what cannot be sent is said here
+            function = self._function(map_func, "map", compiled=False)
+            return self._on(Map(self.plan, function, None, deterministic, count))
         function, threads = self._function(map_func, "map"), threads_of("map", num_parallel_calls)
         return self._on(Map(self.plan, function, threads if threads > 1 else None, deterministic))
 

@@ -71,6 +71,7 @@ class Map(Node):
     function: UserFunction
     num_parallel_calls: int | None = None
     deterministic: bool | None = None
+    workers: int | None = None
 
     @cached_property
     def spec(self) -> Any:
@@ -88,6 +89,11 @@ class Map(Node):
         rows = self.input.open(epoch)
         if self.columnar:
             return _MappedBlocks(self.function, rows, self.ahead)
+        if self.workers:
+            from graphc.data.nodes.parallel import MappedInProcesses
+
+            ordered = self.deterministic is not False
+            return MappedInProcesses(self.function, self.input.spec, rows, self.workers, ordered)
         if self.function.mode in ("python", "rows") and (self.num_parallel_calls or 1) > 1:
             from graphc.data.nodes.parallel import MappedInThreads
 

@@ -1,4 +1,4 @@
-"""Python functions of elements in several threads."""
+"""Python functions of elements in several threads, or processes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from graphc.data.functions import UserFunction
 from graphc.data.nodes.maps import Told
 from graphc.data.plan import Rows
 from graphc.data.sources import State
+from graphc.data.workers import WorkerPool, packed
 
-__all__ = ["MappedInThreads"]
+__all__ = ["MappedInProcesses", "MappedInThreads"]
 
 
 @dataclass(eq=False)
@@ -46,7 +47,7 @@ class MappedInThreads(Told):
     def __init__(self, function: UserFunction, rows: Rows, threads: int, ordered: bool) -> None:
         super().__init__(function, rows)
         self._threads, self._ordered = threads, ordered
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool: ThreadPoolExecutor | WorkerPool | None = None
         self._work: list[_Work] = []
         self._passed: set[int] = set()
 
@@ -81,9 +82,13 @@ class MappedInThreads(Told):
                 self._passed.discard(number)
                 self._work.append(_Work(before, number, Future(), given=True))
                 continue
-            self._pool = self._pool or ThreadPoolExecutor(self._threads, "graphc-data")
-            run: Callable[..., Any] = contextvars.copy_context().run
-            self._work.append(_Work(before, number, self._pool.submit(run, self.function.row, row)))
+            self._work.append(_Work(before, number, self._submit(row)))
+
+    def _submit(self, row: Row) -> Future[Row]:
+        if not isinstance(self._pool, ThreadPoolExecutor):
+            self._pool = ThreadPoolExecutor(self._threads, "graphc-data")
+        run: Callable[..., Any] = contextvars.copy_context().run
+        return self._pool.submit(run, self.function.row, row)
 
     def state(self) -> State:
         first = self._work[0].before if self._work else self.input.state()
@@ -97,12 +102,34 @@ class MappedInThreads(Told):
     def _end(self) -> None:
         """Ends the threads; what is done stays to be handed out."""
         if self._pool is not None:
-            self._pool.shutdown(wait=True)
+            self._pool.shutdown()
             self._pool = None
 
     def close(self) -> None:
         if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool.shutdown(cancel_futures=True)
             self._pool = None
         self._work.clear()
         super().close()
+
+
+class MappedInProcesses(MappedInThreads):
+    """Calls a function for some elements at a time, in processes of its own.
+
+    Args:
+      function: the function.
+      spec: the types of the elements that it is called with.
+      rows: these.
+      workers: how many processes there are.
+      ordered: whether the results come in the order of the elements.
+    """
+
+    def __init__(self, function: UserFunction, spec: Any, rows: Rows, workers: int, ordered: bool) -> None:
+        super().__init__(function, rows, workers, ordered)
+        self._spec = spec
+
+    def _submit(self, row: Row) -> Future[Row]:
+        if not isinstance(self._pool, WorkerPool):
+            payload = packed(self.function.function, self._spec, self.function.use)
+            self._pool = WorkerPool(payload, self._threads, self.function.name)
+        return self._pool.submit(row)
