@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self
 
+import jax
+
 from graphc.base.nest import LEAF, Structure
 from graphc.core import as_dtype
+from graphc.data.elements import described, flatten
 from graphc.data.nodes.counting import Concatenate, Repeat, Shard, Skip, Take, Zip
 from graphc.data.nodes.origins import Numbers
+from graphc.data.nodes.sharing import ShareBatches
 from graphc.data.nodes.shuffling import Shuffle
 from graphc.data.planned import Planned, count_of, plan_of, refuse, seed_of
 from graphc.data.sources import INFINITE
@@ -88,6 +92,36 @@ class Choosing(Planned):
         if place >= shards:
             raise refuse("shard", f"index {place} is not below num_shards {shards}")
         return self._on(Shard(self.plan, shards, place))
+
+    def shard_batches(self, processes: int | None = None, process: int | None = None) -> Self:
+        """Keeps of each batch the rows of one process, which follow each other.
+
+        The processes of a job run the same pipeline, with the same seeds. All take as many steps, together they have
+        each row once, and the batch of all (:meth:`graphc.distribute.DataParallel.from_local`) is the one that a single
+        process has. The position is that of the whole dataset: another number of processes goes on from it. Of sources
+        that give rows by their numbers only the rows of this process are read.
+
+        Args:
+          processes: how many there are; None for those of the job.
+          process: which one this is; None for this one.
+
+        Raises:
+          InvalidArgumentError: there is no such process, or the elements are no batches.
+
+        Example:
+          >>> import graphc as gx
+          >>> batches = gx.data.Dataset.range(8).batch(4, drop_remainder=True)
+          >>> [[batch.tolist() for batch in batches.shard_batches(2, process)] for process in range(2)]
+          [[[0, 1], [4, 5]], [[2, 3], [6, 7]]]
+        """
+        count = jax.process_count() if processes is None else count_of("shard_batches", "processes", processes, 1)
+        place = jax.process_index() if process is None else count_of("shard_batches", "process", process)
+        if place >= count:
+            raise refuse("shard_batches", f"process {place} is not below processes {count}")
+        shapes = [getattr(leaf, "shape", ()) for leaf in flatten(self.element_spec)[0]]
+        if not all(shape is None or shape for shape in shapes):
+            raise refuse("shard_batches", f"elements have no rows: {described(self.element_spec)}; use it after batch")
+        return self if count == 1 else self._on(ShareBatches(self.plan, count, place))
 
     def concatenate(self, dataset: Any, name: str | None = None) -> Self:
         """Gives the elements of another dataset after these.

@@ -1,0 +1,47 @@
+"""Which rows are whose, where several processes share a dataset.
+
+Rows are numbered over the whole dataset, and processes share each batch of it. So all take as many steps, the batches
+are those of one process, and a position means the same for any number of processes.
+"""
+
+from __future__ import annotations
+
+__all__ = ["part_of", "rows_of_step"]
+
+
+def part_of(count: int, parts: int, index: int) -> tuple[int, int]:
+    """Returns where one of several parts of some rows starts and ends: the parts follow each other, and are even.
+
+    Args:
+      count: how many rows there are.
+      parts: into how many parts they go; their sizes differ by one at most.
+      index: which part, from 0.
+
+    Example:
+      >>> from graphc.data.sharding import part_of
+      >>> [part_of(8, 3, index) for index in range(3)]
+      [(0, 3), (3, 6), (6, 8)]
+    """
+    size, more = divmod(count, parts)
+    start = index * size + min(index, more)
+    return start, start + size + (index < more)
+
+
+def rows_of_step(step: int, batch_size: int, count: int, parts: int, index: int) -> range:
+    """Returns the numbers of the rows that a process has in a step.
+
+    Args:
+      step: the number of the batch.
+      batch_size: how many rows a batch of the whole dataset has.
+      count: how many rows the dataset has.
+      parts: how many processes there are.
+      index: which one it is.
+
+    Example:
+      >>> from graphc.data.sharding import rows_of_step
+      >>> rows_of_step(1, 4, 10, 2, 1), rows_of_step(2, 4, 10, 2, 1)
+      (range(6, 8), range(9, 10))
+    """
+    first = min(step * batch_size, count)
+    start, stop = part_of(min(batch_size, count - first), parts, index)
+    return range(first + start, first + stop)
