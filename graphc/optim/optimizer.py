@@ -115,7 +115,7 @@ class Optimizer(Stateful):
             context.creating.note_built(self)
         arrays = list(map(array_of, targets))
         # What the state holds beside arrays made from the variables', such as a count of steps, goes where they are.
-        place = meeting_place(arrays) or next((array.sharding for array in arrays if array.committed), None)
+        place = meeting_place(arrays) or next((_device_of(array) for array in arrays if array.committed), None)
         state = self._initial_state(arrays)
         self._state = [
             Variable(
@@ -257,6 +257,11 @@ class Optimizer(Stateful):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._transformation!r}, {len(self._targets)} variables>"
+
+
+def _device_of(array: jax.Array) -> Any:
+    """The one device that an array is on; its sharding may be one for arrays of its rank alone."""
+    return next(iter(array.devices()))
 
 
 def _several(results: Tensor | tuple[Tensor, ...]) -> Sequence[Tensor]:
