@@ -18,6 +18,7 @@ from graphc.base.errors import FailedPreconditionError
 from graphc.core import (
     Variable,
     are_soon_computed,
+    array_of,
     context,
     dtype_rules,
     find_device,
@@ -134,7 +135,7 @@ class Executable:
     def _meeting(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> tuple[Any, Sequence[Any]]:
         """Where the program runs if it takes several devices, and its inputs."""
         if self._layout is None:
-            return meeting_place((*arrays, *map(held, variables))), arrays
+            return meeting_place((*arrays, *map(array_of, variables))), arrays
         return self._layout.home, self._layout.placed(arrays)
 
     def _run(
@@ -155,7 +156,7 @@ class Executable:
 
     def _spread(self, variables: Sequence[Variable]) -> Any:
         """The ``jax.jit`` function for Variables on several devices: what it writes stays laid out as it is."""
-        layouts = tuple([variable.raw.sharding for variable in variables])
+        layouts = tuple([array_of(variable).sharding for variable in variables])
         found = self._by_layout.get(layouts)
         if found is None:
             split = splits(self.variables, layouts)

@@ -8,7 +8,7 @@ from typing import Any
 
 import jax
 
-from graphc.core import Variable, brought, placed, variable_lock
+from graphc.core import Variable, array_of, brought, placed, variable_lock
 from graphc.ops import is_random_state
 
 __all__ = ["Meeting", "meet_others", "register_meeting", "together"]
@@ -52,6 +52,9 @@ def together(place: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -
         yield arrays
         return
     devices = place.device_set
+    if _are_there(devices, arrays, variables):
+        yield arrays
+        return
     away = [variable for variable in variables if variable.raw.sharding.device_set != devices]
     states = [variable for variable in away if is_random_state(variable)]
     with variable_lock:
@@ -59,6 +62,14 @@ def together(place: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -
             if not is_random_state(variable):
                 variable.raw = placed(variable.raw, place)
     fixed = [isinstance(array, jax.Array) and array.sharding.device_set != devices for array in arrays]
-    given = [placed(array, place) if held else array for array, held in zip(arrays, fixed, strict=True)]
+    given = [placed(array, place) if moved else array for array, moved in zip(arrays, fixed, strict=True)]
     with brought(states, place):
         yield given
+
+
+def _are_there(devices: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -> bool:
+    """Whether everything is on these devices; holds no array of a Variable afterwards, since these are donated."""
+    found = [array for array in (*map(array_of, variables), *arrays) if isinstance(array, jax.Array)]
+    # Of few objects, mostly: to compare devices takes longer than to tell them apart.
+    layouts = {id(layout): layout for layout in [array.sharding for array in found]}
+    return all(layout.device_set == devices for layout in layouts.values())
