@@ -13,7 +13,7 @@ import numpy as np
 from graphc.autograph import call
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidTypeError, UnimplementedError
-from graphc.core import CreationInTrace, Variable, context
+from graphc.core import CreationInTrace, Variable, attribute, context, fixed
 from graphc.layers.module import Module
 from graphc.layers.policy import compute_dtype
 from graphc.layers.summary import print_summary
@@ -27,9 +27,15 @@ _FROZEN = cast("bool", 0)
 
 
 class _Mode(threading.local):
-    """Whether the call that is going on in this thread trains; layers inside it do as it does."""
+    """Whether the call that is going on in this thread trains; layers inside it do as it does.
+
+    Attributes:
+      training: whether it does.
+      trace: the trace that the call belongs to; None for none.
+    """
 
     training = False
+    trace: Any = None
 
 
 _mode = _Mode()
@@ -111,9 +117,12 @@ class Layer(Module):
         Raises:
           InvalidTypeError: ``training`` is no truth value of Python's.
         """
-        outer = _mode.training
+        outer, begun = _mode.training, _mode.trace
+        trace = None if context.trace is None else context.trace.root
         if training is None:
             training = outer
+            if trace is not None and begun is not trace:  # a compiled function in a layer does as that layer
+                trace.reads.record(attribute(fixed(_mode, "the mode of the layers around"), "training"), outer)
         elif type(training) not in (bool, np.bool_):
             error = InvalidTypeError(
                 f"layer {self.name!r}: training must be True or False, got {type(training).__name__} {training!r:.60}; "
@@ -126,11 +135,11 @@ class Layer(Module):
             options["training"] = training
         if self._compute_dtype is not None:
             inputs = tuple(self.cast(value) if hasattr(value, "dtype") else value for value in inputs)
-        _mode.training = bool(training)
+        _mode.training, _mode.trace = bool(training), trace
         try:
             return call(self.call)(*inputs, **options)
         finally:
-            _mode.training = outer
+            _mode.training, _mode.trace = outer, begun
 
     def _build_for(self, inputs: tuple[Any, ...]) -> None:
         trace = context.trace

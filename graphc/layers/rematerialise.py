@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,7 @@ from graphc.base.errors import InvalidArgumentError, InvalidTypeError, Unimpleme
 from graphc.core import Region, apply_all, context, converted
 from graphc.function import Function
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
+from graphc.layers.layer import Layer
 from graphc.ops import ORDER, asarray
 
 jax: Any = _jax  # its functions are only partly annotated
@@ -43,7 +44,8 @@ def remat(fn: Callable[..., Any], *, policy: str | None = None) -> Callable[...,
         ``jax.checkpoint_policies`` that takes no arguments; None for nothing.
 
     Returns:
-      The function, of the same arguments and results. Numbers that ``fn`` returns become tensors.
+      The function, of the same arguments and results; of a layer, a layer with its Variables. Numbers that ``fn``
+      returns become tensors.
 
     Raises:
       InvalidTypeError: ``fn`` is no function.
@@ -69,7 +71,22 @@ def remat(fn: Callable[..., Any], *, policy: str | None = None) -> Callable[...,
     def rematerialised(*args: Any, **kwargs: Any) -> Any:
         return compiled(*args, **kwargs)
 
-    return functools.update_wrapper(rematerialised, fn)
+    return _Block(fn, rematerialised) if isinstance(fn, Layer) else functools.update_wrapper(rematerialised, fn)
+
+
+class _Block(Layer):
+    """A layer that is computed again: with its Variables, by their names."""
+
+    def __init__(self, layer: Layer, run: Callable[..., Any]) -> None:
+        super().__init__(layer.name)
+        self.layer, self._run, self.built = layer, run, True
+
+    def _parts(self) -> Iterable[tuple[str, Any]]:
+        return self.layer._parts()  # pyright: ignore[reportPrivateUsage]  a family's own
+
+    def call(self, *inputs: Any, training: bool = False, **options: Any) -> Any:
+        """What the layer gives."""
+        return self._run(*inputs, training=training, **options)
 
 
 def _remat(*values: Any, body: Callable[..., Any], policy: str | None = None) -> tuple[Any, ...]:

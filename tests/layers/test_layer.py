@@ -110,6 +110,26 @@ def test_a_model_can_be_decorated_itself() -> None:
     assert run.num_traces == 1
 
 
+def test_a_compiled_function_in_a_layer_trains_when_the_layer_does() -> None:
+    class Compiled(gx.layers.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.drop = gx.layers.Dropout(0.5)
+            self.run = gx.function(lambda x: self.drop(x))
+
+        def call(self, x: Any) -> Any:
+            return self.run(x)
+
+    layer, x = Compiled(), gx.ones(100)
+    for training in (False, True, False, True):
+        assert (0.0 in layer(x, training=training).tolist()) == training
+    assert layer.run.num_traces == 2
+    whole = gx.function(lambda x: (layer(x, training=True), layer(x)))
+    for _ in range(2):
+        assert [0.0 in result.tolist() for result in whole(x)] == [True, False]
+    assert whole.num_traces == 1
+
+
 def test_lazily_built_layers_in_a_compiled_function() -> None:
     model = gx.layers.Sequential([gx.layers.Dense(4, "tanh"), gx.layers.Dense(1)])
 

@@ -87,6 +87,22 @@ def test_variables_are_read_made_and_assigned(compiled: bool) -> None:
     assert [value.item() for value in nested(x, scale=2.0).values()] == [20.0, 1]
 
 
+def test_a_layer_stays_one_in_a_model_and_knows_whether_it_trains() -> None:
+    inner = gx.layers.Sequential([gx.layers.Dense(4), gx.layers.Dropout(0.5)], name="inner")
+    model = gx.layers.Sequential([gx.remat(inner), gx.layers.Dense(1)])
+    x = gx.ones((2, 3))
+    assert model(x).tolist() == model(x).tolist()
+    assert model(x, training=True).tolist() != model(x, training=True).tolist()
+    assert model(x).tolist() == model(x).tolist()
+    assert [*model.named_variables()][:2] == ["inner/dense/kernel", "inner/dense/bias"]
+    assert len(model.trainable_variables) == 4
+    loose = gx.layers.Sequential([gx.remat(lambda x: inner(x))])
+    assert loose(x).tolist() == loose(x).tolist()
+    assert loose(x, training=True).tolist() != loose(x, training=True).tolist()
+    model.trainable = False
+    assert inner.trainable_variables == []
+
+
 def test_what_cannot_be_done_twice_is_refused() -> None:
     def printing(x: Any) -> Any:
         gx.print(x)
