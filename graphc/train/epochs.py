@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-import numpy as np
-
-from graphc.autograph import scan
+from graphc.autograph import LoopVariables, run_for
 from graphc.base import nest
+from graphc.base.errors import GraphcError
+from graphc.data import Dataset
 from graphc.function import Function, function
-from graphc.ops.functions import stack
+from graphc.ops import asarray
+from graphc.ops.functions import mean
 from graphc.train.callbacks import Callback
 
-__all__ = ["arguments_of", "compiled_epoch", "numbers_of", "rows_of", "why_step_by_step"]
-
-_MOST_BYTES = 2**28
-"""How large a dataset may be that is joined into arrays for a program that runs an epoch."""
+__all__ = ["arguments_of", "compiled_epoch", "numbers_of", "rows_of", "skip_passes"]
 
 
 def arguments_of(batch: Any) -> tuple[Any, ...]:
@@ -27,7 +24,7 @@ def arguments_of(batch: Any) -> tuple[Any, ...]:
 
 def rows_of(batch: Any) -> int:
     """Returns how many rows a batch has; 1 if nothing in it has axes."""
-    shapes = [np.shape(leaf) for leaf in nest.flatten(batch)[0]]
+    shapes = [getattr(leaf, "shape", ()) for leaf in nest.flatten(batch)[0]]
     return next((shape[0] for shape in shapes if shape), 1)
 
 
@@ -38,53 +35,72 @@ def numbers_of(result: Any) -> dict[str, Any]:
     return {} if result is None else {"loss": result}
 
 
-def why_step_by_step(step: Any, dataset: Any, callbacks: Sequence[Callback], steps: int | None, epochs: int) -> str:
-    """Returns why the epochs cannot be programs; empty if they can.
+def compiled_epoch(
+    step: Callable[..., Any], dataset: Any, callbacks: Sequence[Callback], names: Sequence[str]
+) -> tuple[Callable[[], tuple[int, Mapping[str, float]]] | None, str]:
+    """Makes a program that runs an epoch, where that can be.
 
     Args:
       step: what is called for a batch.
-      dataset: the batches.
+      dataset: the batches of an epoch.
       callbacks: what is called at the ends of steps and epochs.
-      steps: how many batches an epoch has; None for all.
-      epochs: how many epochs are left.
-    """
-    if not isinstance(step, Function):
-        return "the step is no gx.function"
-    if not isinstance(dataset, list | tuple) or steps is not None:
-        return "the dataset is no list of batches, so it may give others in each epoch"
-    if any(type(callback).step_end is not Callback.step_end for callback in callbacks):
-        return "a callback looks at each step"
-    if epochs < 3:
-        return "it would be compiled for fewer than two epochs"
-    leaves = nest.flatten(list(cast("Sequence[Any]", dataset)))[0]
-    if any(not hasattr(leaf, "dtype") for leaf in leaves):
-        return "the batches hold other things than arrays and tensors"
-    return (
-        "" if sum(leaf.size * leaf.dtype.itemsize for leaf in leaves) <= _MOST_BYTES else "the dataset is over 256 MB"
-    )
-
-
-def compiled_epoch(step: Callable[..., Any], batches: Sequence[Any]) -> tuple[Callable[[], tuple[int, Any]], int]:
-    """Makes a function that runs the first batches of an epoch, those that are alike, as one program.
-
-    Args:
-      step: what is called for a batch.
-      batches: those of an epoch.
+      names: the names of the numbers that a step returns.
 
     Returns:
-      The function, which gives the number of rows and the numbers of all its steps by name; and how many batches it
-      runs.
+      A function that runs the program and gives the number of rows and the means over them, or None; and why.
     """
-    flat = [nest.flatten(arguments_of(batch)) for batch in batches]
-    kinds = [(structure, [(leaf.shape, leaf.dtype) for leaf in leaves]) for leaves, structure in flat]
-    count = sum(1 for _ in itertools.takewhile(lambda kind: kind == kinds[0], kinds))
-    joined = [stack(column) for column in zip(*(leaves for leaves, _ in flat[:count]), strict=True)]
+    why, program = _why_not(step, dataset, callbacks), None
+    if not why:
+        program = _program(step, dataset, names)
+        try:
+            loops = [loop.reason for loop in program.trace().loops if loop.kind == "dataset"]
+            why = next((reason for reason in loops if not reason.endswith("part of the program")), "")
+        except GraphcError as error:
+            why = error.message.partition("\n")[0]
+    if program is None or why:
+        return None, f"a program for each step: {why}"
 
-    def one(carry: Any, leaves: Any) -> Any:
-        return carry, numbers_of(step(*nest.unflatten(flat[0][1], leaves)))
+    def run() -> tuple[int, Mapping[str, float]]:
+        rows, *sums = (value.item() for value in program())
+        return int(rows), {name: value / rows for name, value in zip(names, sums, strict=True)}
 
-    def epoch(joined: Any) -> Any:
-        return scan(one, None, joined)[1]
+    return run, "a program for each epoch, from the second on"
 
-    run = function(epoch)
-    return lambda: (count * rows_of(batches[0]), run(joined)), count
+
+def _why_not(step: Any, dataset: Any, callbacks: Sequence[Callback]) -> str:
+    if not isinstance(step, Function):
+        return "the step is no gx.function"
+    if not isinstance(dataset, Dataset):
+        return f"the batches come from {type(dataset).__name__}, and not from a gx.data.Dataset"
+    if any(type(callback).step_end is not Callback.step_end for callback in callbacks):
+        return "a callback looks at each step"
+    return ""
+
+
+def skip_passes(dataset: Any, count: int) -> None:
+    """Has a dataset that shuffles anew in each pass go on as after so many passes."""
+    if isinstance(dataset, Dataset):
+        for _ in range(count):
+            iter(dataset).close()
+
+
+def _program(step: Callable[..., Any], dataset: Dataset, names: Sequence[str]) -> Any:
+    """A function that goes over a dataset and gives the number of rows, and the sums of what the steps return."""
+
+    def epoch() -> Any:
+        sums: tuple[Any, ...] = tuple(asarray(0.0) for _ in range(1 + len(names)))
+
+        def body(batch: Any) -> None:
+            nonlocal sums
+            numbers, rows = numbers_of(step(*arguments_of(batch))), rows_of(batch)
+            more = [1.0, *(mean(numbers[name]) for name in names)]
+            sums = tuple(total + rows * number for total, number in zip(sums, more, strict=True))
+
+        def put(values: tuple[Any, ...]) -> None:
+            nonlocal sums
+            sums = values
+
+        run_for(dataset, None, body, LoopVariables(lambda: sums, put, ["the rows", *names]))
+        return sums
+
+    return function(epoch)

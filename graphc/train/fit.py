@@ -10,7 +10,7 @@ from typing import Any
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.train.callbacks import Callback
-from graphc.train.epochs import arguments_of, compiled_epoch, numbers_of, rows_of, why_step_by_step
+from graphc.train.epochs import arguments_of, compiled_epoch, numbers_of, rows_of, skip_passes
 from graphc.train.history import History
 from graphc.train.progress import TrainingProgress, mean_of
 
@@ -33,9 +33,9 @@ def fit(
     A step takes a batch, updates the weights and returns the loss, or numbers by name. The history has their means over
     the rows of an epoch, also where the last batch has fewer.
 
-    Where the step is a ``gx.function`` and the dataset a list of batches, at most 256 MB, an epoch becomes one program
-    from the second epoch on, in which the steps of batches of one shape are a loop; ``history.how`` says whether it
-    does, and why not.
+    Where the step is a ``gx.function`` and the dataset a ``gx.data.Dataset`` of arrays in memory, an epoch is one
+    program from the second on, of the batches that a Python loop would get; ``history.how`` says whether it is, and
+    why not.
 
     Args:
       step: the step; a batch that is a tuple or list is given as several arguments, else as one.
@@ -67,24 +67,23 @@ def fit(
       (2.0, 20)
     """
     history = History() if history is None else history
-    history.why_stopped = ""
-    reason = why_step_by_step(step, dataset, callbacks, steps, epochs - len(history))
-    history.how = f"a program for each step: {reason}" if reason else "a program for each epoch, from the second on"
-    listed = [] if reason else list(dataset)
-    program, programmed = (None, 0) if reason else compiled_epoch(step, listed)
+    history.why_stopped = history.how = ""
+    names = [name for name in history.values if not name.startswith("val_")]
+    program: Any = None
+    skip_passes(dataset, history.resumed)
+    history.resumed = 0
     with ExitStack() as ends:
         tell = ends.enter_context(TrainingProgress(epochs, history)) if progress else None
         for callback in callbacks:
             callback.start(history)
             ends.callback(callback.end, history)
-        is_first = True
         while len(history) < epochs and not history.why_stopped:
-            if program is None or is_first:  # the first epoch makes Variables, and shows the steps
-                batches = dataset if steps is None else itertools.islice(dataset, steps)
-                numbers = _mean(_steps(step, batches, callbacks, tell), "the step")
-            else:
-                numbers = _mean([program(), *_steps(step, listed[programmed:])], "the step")
-            is_first = False
+            batches = dataset if steps is None else itertools.islice(dataset, steps)
+            if len(history) and not history.how:  # Variables are made now, and it is known what a step returns
+                program, history.how = compiled_epoch(step, batches, callbacks, names)
+            parts = _steps(step, batches, callbacks, tell) if program is None else [program()]
+            numbers = _mean(parts, "the step")
+            names = list(numbers)
             if validation is not None:
                 found = _mean(_steps(*validation), "the validation")
                 numbers.update({f"val_{name}": value for name, value in found.items()})

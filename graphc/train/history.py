@@ -21,7 +21,8 @@ class History:
     Attributes:
       values: the numbers by name; NaN for an epoch that did not report one.
       why_stopped: why a callback has ended the training; empty if none did.
-      how: how the epochs were run, and why.
+      how: how the epochs after the first are run, and why.
+      resumed: how many epochs :meth:`restore` has brought; :func:`fit` sets it to 0 when it goes on after them.
 
     Example:
       >>> import graphc as gx
@@ -36,6 +37,7 @@ class History:
         self.values: dict[str, list[float]] = {}
         self.why_stopped = ""
         self.how = ""
+        self.resumed = 0
 
     def __len__(self) -> int:
         return max(map(len, self.values.values()), default=0)
@@ -72,6 +74,7 @@ class History:
     def restore(self, state: Mapping[str, Any]) -> None:
         """Takes over the numbers of a checkpoint."""
         self.values = {name: list(column) for name, column in state["values"].items()}
+        self.resumed = len(self)
 
     def to_csv(self, path: PathLike) -> None:
         """Writes a table with a row for each epoch."""

@@ -35,7 +35,7 @@ class TrainingProgress:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         self._bar = Progress(*columns, TextColumn("{task.fields[numbers]}"), transient=True)
         self._task = self._bar.add_task(self._title, total=None, numbers="")
-        self._steps = 0
+        self._steps, self._how = 0, ""
         self._shown = self._begun = time.monotonic()
 
     @property
@@ -44,7 +44,6 @@ class TrainingProgress:
 
     def __enter__(self) -> Self:
         self._bar.start()
-        self._bar.console.print(self._history.how, style="dim", highlight=False)
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -62,6 +61,9 @@ class TrainingProgress:
         """Shows an epoch."""
         now = time.monotonic()
         line = f"epoch {len(self._history)}/{self._epochs}  {_text(self._history.last())}  {now - self._begun:.2f} s"
+        if self._how != self._history.how:
+            self._how = self._history.how
+            self._bar.console.print(self._how, style="dim", highlight=False)
         why = self._history.why_stopped
         self._bar.console.print(line + (f"  stopped: {why}" if why else ""), highlight=False)
         self._begun = now

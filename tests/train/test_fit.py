@@ -39,62 +39,53 @@ class Program:
         return [variable.numpy().tolist() for variable in (*self.model.variables, *self.optimizer.variables)]
 
 
-def batches(*sizes: int) -> list[Any]:
-    rng = np.random.default_rng(0)
-    rows = [rng.random((size, 3), dtype=np.float32) for size in sizes]
-    return [(gx.asarray(x), gx.asarray(x.sum(1, keepdims=True))) for x in rows]
-
-
 def test_fit_does_what_a_loop_does_with_epochs_as_programs_or_not(capsys: Any) -> None:
-    data = batches(8, 8, 8, 3)
+    x = np.random.default_rng(0).random((27, 3), dtype=np.float32)
+
+    def dataset() -> Any:
+        return gx.data.Dataset.from_tensor_slices((x, x.sum(1, keepdims=True))).shuffle(27, seed=5).batch(8)
+
     by_hand, by_steps, by_epochs = Program(), Program(), Program()
     gx.random.seed(2)
-    losses = []
+    losses, data = [], dataset()
     for _ in range(4):
         found = [(len(x), by_hand.step(x, y).item()) for x, y in data]
         losses.append(sum(rows * loss for rows, loss in found) / 27)
     gx.random.seed(2)
-    stepped = fit(by_steps.step, iter(data * 4), 4, steps=4, progress=False)
-    assert stepped.how.startswith("a program for each step: the dataset is no list of batches")
-    assert stepped["loss"] == losses
-    assert by_steps.weights == by_hand.weights
+    stepped = fit(by_steps.step, iter(dataset().repeat()), 4, steps=4, progress=False)
+    assert stepped.how == ("a program for each step: the batches come from islice, and not from a gx.data.Dataset")
+    assert len(stepped) == 4
     gx.random.seed(2)
-    compiled = fit(by_epochs.step, data, 4)
+    compiled = fit(by_epochs.step, dataset(), 4)
     assert compiled.how == "a program for each epoch, from the second on"
     np.testing.assert_allclose(compiled["loss"], losses, rtol=1e-5)
     for some, other in zip(by_epochs.weights, by_hand.weights, strict=True):
         np.testing.assert_allclose(some, other, rtol=1e-4, atol=1e-6)
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == compiled.how
-    assert lines[1].startswith(f"epoch 1/4  loss {losses[0]:.4g}  ")
+    assert lines[0].startswith(f"epoch 1/4  loss {losses[0]:.4g}  ")
+    assert lines[1] == compiled.how
     assert lines[4].startswith("epoch 4/4  loss ")
 
 
 def test_why_epochs_are_no_programs_is_told() -> None:
-    v, data = gx.Variable(0.0), [gx.asarray([1.0]), gx.asarray([2.0])]
-    seen = list[Any]()
+    v, seen = gx.Variable(0.0), list[Any]()
+    data = gx.data.Dataset.from_tensor_slices(np.array([[1.0], [2.0]], "float32"))
 
     class Watch(gx.train.Callback):
         def step_end(self, step: int, numbers: Any) -> None:
             seen.append((step, numbers["loss"].item()))
 
     step = gx.function(lambda x: v.assign_add(gx.sum(x)).value())
-    cases: list[tuple[Any, list[Any], list[Any], str]] = [
+    cases: list[tuple[Any, Any, list[Any], str]] = [
         (lambda x: x[0], data, [], "the step is no gx.function"),
+        (step, [gx.asarray([1.0])], [], "the batches come from list, and not from a gx.data.Dataset"),
         (step, data, [Watch()], "a callback looks at each step"),
-        (step, [[1.0], [2.0]], [], "the batches hold other things than arrays and tensors"),
+        (step, data.filter(lambda x: x[0] > 1.0), [], "the host gives it the elements of the dataset, since "),
     ]
     for some, dataset, callbacks, reason in cases:
-        history = fit(some, dataset, 3, callbacks=callbacks, progress=False)
-        assert history.how == f"a program for each step: {reason}"
-    large = gx.train.History()
-    for _ in range(3):
-        large.append({"loss": 0.0})
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("graphc.train.epochs._MOST_BYTES", 7)
-        assert fit(step, data, 6, history=large, progress=False).how.endswith("the dataset is over 256 MB")
-    assert seen[:3] == [(1, 1.0), (2, 3.0), (1, 4.0)]
-    assert fit(step, data, 2, progress=False).how.endswith("it would be compiled for fewer than two epochs")
+        history = fit(some, dataset, 2, callbacks=callbacks, progress=False)
+        assert history.how.startswith(f"a program for each step: {reason}")
+    assert seen[:3] == [(1, 3.0), (2, 5.0), (1, 6.0)]
 
 
 def test_validation_and_early_stopping() -> None:
@@ -122,29 +113,21 @@ def test_validation_and_early_stopping() -> None:
         gx.train.EarlyStopping(mode="least")  # pyright: ignore[reportArgumentType]
 
 
-def test_a_resumed_fit_goes_on_with_the_epoch_after_the_checkpoint(tmp_path: Path) -> None:
-    class Shuffled:
-        def __init__(self) -> None:
-            self.rng, self.data = np.random.default_rng(3), batches(8, 8, 8)
-
-        def __iter__(self) -> Any:
-            return iter([self.data[place] for place in self.rng.permutation(3)])
-
-        def state(self) -> Any:
-            return self.rng.bit_generator.state
-
-        def restore(self, state: Any) -> None:
-            self.rng.bit_generator.state = state
+@pytest.mark.parametrize("kind", ["program", "steps"])
+def test_a_resumed_fit_goes_on_with_the_epoch_after_the_checkpoint(tmp_path: Path, kind: str) -> None:
+    x = np.random.default_rng(0).random((20, 3), dtype=np.float32)
 
     def run(folder: Path, epochs: int) -> list[Any]:
-        program, data, history = Program(), Shuffled(), gx.train.History()
-        checkpoint = gx.train.Checkpoint(
-            folder, model=program.model, optimizer=program.optimizer, data=data, history=history
-        )
+        program, history = Program(), gx.train.History()
+        rows = gx.data.Dataset.from_tensor_slices((x, x[:, :1]))
+        data: Any = rows.shuffle(20, seed=3).batch(8)
+        checkpoint = gx.train.Checkpoint(folder, model=program.model, optimizer=program.optimizer, history=history)
         if checkpoint.latest is not None:
             checkpoint.restore()
-        fit(program.step, data, epochs, validation=(program.error, data.data), history=history, progress=False,
+        step = program.step if kind == "program" else lambda x, y: program.step(x, y)
+        fit(step, data, epochs, validation=(program.error, rows.batch(20)), history=history, progress=False,
             callbacks=[gx.train.Checkpoints(checkpoint), gx.train.CSVLog(tmp_path / "logs" / "log.csv")])  # fmt: skip
+        assert history.how.startswith("a program for each epoch" if kind == "program" else "a program for each step")
         return [history.values, program.weights]
 
     expected = run(tmp_path / "whole", 4)
