@@ -81,7 +81,7 @@ ELSEWHERE: dict[str, str] = {
     "tensor_shape": "use tf.TensorShape",
     "timestamp": "use time.time()",
     "tpu": "devices are tf.device('tpu:0')",
-    "train": "use tf.keras.optimizers or gx.optim; save variables with orbax or NumPy",
+    "train": "use tf.keras.optimizers or gx.optim, and gx.train.Checkpoint(folder, model=model)",
     "variable_creator_scope": "make the variables with what they need",
     "xla": "every @tf.function is compiled by XLA",
 }
