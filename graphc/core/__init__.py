@@ -119,6 +119,7 @@ from graphc.core.spread import (
     meeting_place,
     mesh_text,
     note_spread,
+    register_gathering,
     register_turns,
     type_text,
 )
@@ -299,6 +300,7 @@ __all__ = [
     "region_function",
     "register_converter",
     "register_examiner",
+    "register_gathering",
     "register_late_host_ops",
     "register_region_kernels",
     "register_region_runner",

@@ -13,6 +13,7 @@ from graphc.base.errors import InvalidArgumentError, InvalidTypeError, Unimpleme
 from graphc.core.dispatch import binary_method, unary_method
 from graphc.core.dtypes import type_of
 from graphc.core.references import Reference
+from graphc.core.spread import host_values
 from graphc.core.tensor_shape import TensorShape
 from graphc.ir import TensorType
 
@@ -287,7 +288,7 @@ class ArrayMethods:
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """The values as a NumPy array; waits until they are computed."""
-        return np.asarray(self.raw)
+        return host_values(self.raw)
 
     def item(self) -> Any:
         """The one element as a Python number; waits until it is computed.

@@ -23,13 +23,16 @@ from graphc.ir import TensorType
 
 __all__ = [
     "forget_spread",
+    "host_values",
     "in_turn",
+    "is_elsewhere",
     "is_spread",
     "kept_layouts",
     "layout_text",
     "meeting_place",
     "mesh_text",
     "note_spread",
+    "register_gathering",
     "register_turns",
     "type_text",
 ]
@@ -128,6 +131,38 @@ def in_turn(name: str, launch: Callable[[], Any], sharding: Any) -> Any:
     if _turns is None or sharding.num_devices == 1 or next(iter(sharding.device_set)).platform != "cpu":
         return launch()
     return _turns(name, launch, config.max_in_flight or 1)
+
+
+Meeting = Callable[[str], None]
+_meeting: Meeting | None = None
+
+
+def register_gathering(meeting: Meeting) -> None:
+    """Says how the processes that run a program together meet before they gather an array; a layer above calls this.
+
+    Args:
+      meeting: takes what they are about to do; raises if the others do something else.
+    """
+    global _meeting
+    _meeting = meeting
+
+
+def is_elsewhere(array: Any) -> bool:
+    """Returns True for an array of which this process holds a part, and others the rest."""
+    return isinstance(array, jax.Array) and not (array.is_fully_addressable or array.is_fully_replicated)
+
+
+def host_values(array: Any) -> np.ndarray[Any, Any]:
+    """Returns the values of an array; all processes call this together where it is split over them."""
+    try:
+        return np.asarray(array)
+    except RuntimeError:
+        if not is_elsewhere(array):
+            raise
+    if _meeting is not None:
+        _meeting("the gathering of values that are split over the processes")
+    copies = _copies(array)
+    return np.asarray(in_turn("gather", lambda: jax.device_put(array, copies), copies))
 
 
 def kept_layouts(new: Sequence[Any], old: Sequence[Any]) -> list[Any]:

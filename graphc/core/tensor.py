@@ -20,6 +20,7 @@ from graphc.core.dispatch import register_tensor
 from graphc.core.dtypes import canonical_array
 from graphc.core.leaving import ShownArray, check_leaves, shown, stay, when_jax_converts
 from graphc.core.open_shapes import open_shape
+from graphc.core.spread import is_elsewhere
 from graphc.core.texts import representation, shown_text
 from graphc.core.waiting import describe, refuse_to_wait, wait_for, wait_for_async, wait_for_future
 from graphc.ir import TensorType, Value
@@ -223,9 +224,13 @@ class Tensor(ArrayMethods):
         return self.raw.__dlpack_device__()
 
     def __repr__(self) -> str:
+        if is_elsewhere(self.raw):
+            return f"<Tensor {self.type}, split over processes; on all of them, numpy() gathers it>"
         return representation("Tensor", self.numpy(), self.dtype.name)
 
     def __str__(self) -> str:
+        if is_elsewhere(self.raw):
+            return repr(self)
         return shown_text(self.numpy(), self.dtype.name)
 
     def __format__(self, spec: str) -> str:

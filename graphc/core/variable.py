@@ -29,7 +29,7 @@ from graphc.core.leaving import check_leaves, shown, when_jax_converts
 from graphc.core.lifting import known_value
 from graphc.core.name_scopes import scoped_name
 from graphc.core.placing import log_placement, variable_device
-from graphc.core.spread import note_spread
+from graphc.core.spread import host_values, note_spread
 from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.core.texts import variable_representation
 from graphc.core.waiting import describe, wait_for
@@ -213,7 +213,7 @@ class Variable(ArrayMethods):
         array = array_of(self)
         if detours:
             wait_for((array,), lambda: f"Variable {self.name!r}: {describe(array)}")
-        copy = np.array(array)
+        copy = np.array(host_values(array))
         return shown(copy, self) if context.tapes else copy
 
     def assign(self, value: ArrayLike) -> Variable:
@@ -377,7 +377,7 @@ class Variable(ArrayMethods):
 
     def __repr__(self) -> str:
         if config.tensor_text == "tensorflow" and context.trace is None:
-            return variable_representation(self.name, np.asarray(array_of(self)), self.dtype.name)
+            return variable_representation(self.name, host_values(array_of(self)), self.dtype.name)
         value = "" if context.trace is not None else f", value={array_of(self)}"
         return f"Variable(name={self.name!r}, shape={self.shape}, dtype={self.dtype.name}{value})"
 

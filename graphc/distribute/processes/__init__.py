@@ -1,8 +1,8 @@
 """Several processes that run one program: their places, their control plane, and the launcher."""
 
-from graphc.distribute.processes.arrays import check_joined, from_local_rows, handed, whole
+from graphc.distribute.processes.arrays import check_joined, from_local_rows
 from graphc.distribute.processes.environment import Place, find_place
-from graphc.distribute.processes.gate import Gate, meet
+from graphc.distribute.processes.gate import meet
 from graphc.distribute.processes.job import (
     FAILED_WITH_ANOTHER,
     Job,
@@ -16,19 +16,16 @@ from graphc.distribute.processes.launcher import launch
 
 __all__ = [
     "FAILED_WITH_ANOTHER",
-    "Gate",
     "Job",
     "Place",
     "check_joined",
     "current_job",
     "find_place",
     "from_local_rows",
-    "handed",
     "initialize",
     "launch",
     "meet",
     "process_count",
     "process_index",
     "synchronized",
-    "whole",
 ]

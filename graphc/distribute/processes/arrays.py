@@ -1,4 +1,4 @@
-"""Arrays over the devices of several processes: how each process gives its part, and how one is read whole."""
+"""Arrays over the devices of several processes: how each process gives its part."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from jax.sharding import PartitionSpec as P
 
 from graphc.base import at, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
-from graphc.core import Tensor, laid_out, operand
+from graphc.core import Tensor, operand
 from graphc.distribute.layout import batch_mesh
 from graphc.distribute.processes.job import current_job
 from graphc.ops import REPLICA_AXIS
 
-__all__ = ["check_joined", "from_local_rows", "handed", "whole"]
+__all__ = ["check_joined", "from_local_rows"]
 
 
 def check_joined() -> None:
@@ -35,19 +35,6 @@ def check_joined() -> None:
         raise at(error, user_location())
 
 
-def handed(array: Any, sharding: NamedSharding) -> Any:
-    """An input as a program on several devices takes it.
-
-    Every process has the whole of it, or it lies on the devices of all already. A number keeps its weak type.
-    """
-    if not sharding.is_fully_addressable and getattr(array, "ndim", 0) == 0:
-        if isinstance(array, bool | int | float | complex):
-            return array
-        if isinstance(array, jax.Array) and array.weak_type:
-            return array.item()
-    return laid_out(array, sharding)
-
-
 def from_local_rows(devices: Sequence[Any], axis: int, rows: Any) -> Tensor:
     """Makes one tensor of the rows that each process has; see :meth:`DataParallel.from_local`."""
     raw: Any = operand(rows)
@@ -60,10 +47,3 @@ def from_local_rows(devices: Sequence[Any], axis: int, rows: Any) -> Tensor:
     sharding = NamedSharding(mesh, P(*[None] * axis, REPLICA_AXIS))
     host = host.astype(jax.dtypes.canonicalize_dtype(host.dtype), copy=False)
     return Tensor(jax.make_array_from_process_local_data(sharding, host))
-
-
-def whole(array: Any) -> np.ndarray[Any, Any]:
-    """The values of an array; one that lies on several processes is gathered, which all of them must do."""
-    if array.is_fully_addressable or array.is_fully_replicated:
-        return np.asarray(array)
-    return np.asarray(jax.device_put(array, NamedSharding(array.sharding.mesh, P())))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -13,13 +13,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import NamedSharding
 
-from graphc.base import nest
-from graphc.core import Variable
-from graphc.distribute.processes.job import current_job
-from graphc.ir import Graph, print_graph
+from graphc.core import Variable, register_gathering
+from graphc.distribute.processes.job import Job, current_job
+from graphc.ir import print_graph
 from graphc.lowering import Executable, register_meeting
 
-__all__ = ["Gate", "meet"]
+__all__ = ["meet"]
 
 _TEXT = 300
 """How much of the types of the arguments is told."""
@@ -32,73 +31,59 @@ def meet(what: str) -> None:
         job.enter(what)
 
 
-class Gate:
+class _Gate:
     """The barrier before a program.
 
     Args:
-      graph: the program.
+      executable: the program.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, executable: Executable) -> None:
+        graph = executable.graph
+        types = ", ".join(str(value.type) for value in graph.inputs)
         self._name = graph.name
+        self._inputs = [value.name for value in graph.inputs]
         self._layouts: dict[tuple[Any, ...], str] = {}
-        self._facts: dict[str, str] = {}
-        if current_job() is not None:
-            types = ", ".join(str(value.type) for value in graph.inputs)
-            self._facts = {
-                "the types of the arguments": types if len(types) <= _TEXT else f"{types[:_TEXT]}... {_digest(types)}",
-                "the graph (print it, or its parts, on each rank)": _digest(print_graph(graph, locations=False)),
-            }
+        self._facts = {
+            "the types of the arguments": types if len(types) <= _TEXT else f"{types[:_TEXT]}... {_digest(types)}",
+            "the graph (print it, or its parts, on each rank)": _digest(print_graph(graph, locations=False)),
+        }
 
-    def enter(
-        self,
-        variables: Sequence[Variable],
-        arguments: Mapping[str, Any],
-        shardings: tuple[Any, ...] = (),
-        timeout: float | None = None,
-    ) -> None:
-        """Waits until all ranks are about to run the program; does nothing where there is one process.
-
-        Args:
-          variables: those that it uses.
-          arguments: what it is given, by the names of parameters.
-          shardings: how its inputs lie on devices.
-          timeout: seconds to wait for the other ranks; those of the job when None.
-
-        Raises:
-          InvalidArgumentError: the ranks differ in something; the message names it and them.
-          DeadlineExceededError: a rank has not come in time.
-        """
-        job = current_job()
-        if job is None:
-            return
-        facts = self._facts
-        if shardings:
-            layout = self._layouts.get(shardings)
-            if layout is None:
-                layout = self._layouts[shardings] = _digest(" ".join(map(_layout, shardings)))
-            facts = {**facts, "the layout of the arguments and Variables": layout}
+    def enter(self, job: Job, timeout: float | None, arrays: Sequence[Any], variables: Sequence[Variable]) -> None:
+        """Waits until all ranks are about to run the program, with as much to compare as is due."""
+        held = (*arrays, *[variable.raw for variable in variables])
+        shardings = tuple([array.sharding if isinstance(array, jax.Array) else None for array in held])
+        layout = self._layouts.get(shardings)
+        if layout is None:
+            layout = self._layouts[shardings] = _digest(" ".join(map(_layout, shardings)))
+        facts = {**self._facts, "the layout of the arguments and Variables": layout}
         if job.check_every and job.programs % job.check_every == 0:
-            facts = {**facts, **dict(_values(variables, arguments))}
+            facts.update(_values(zip(self._inputs, arrays, strict=True), variables))
         job.programs += 1
         job.enter(f"step {job.programs} ({self._name!r})", facts, timeout=timeout)
 
 
-_gates: WeakKeyDictionary[Executable, Gate] = WeakKeyDictionary()
+_gates: WeakKeyDictionary[Executable, _Gate] = WeakKeyDictionary()
 
 
-def _before_executable(executable: Executable, arrays: Sequence[Any], variables: Sequence[Variable]) -> None:
-    """The barrier before a program of the global view."""
+def _before_program(executable: Executable, arrays: Sequence[Any], variables: Sequence[Variable]) -> None:
+    """Waits until all ranks are about to run a program on devices of several.
+
+    Raises:
+      InvalidArgumentError: the ranks differ in something; the message names it and them.
+      DeadlineExceededError: a rank has not come in time.
+    """
+    job = current_job()
+    if job is None:
+        return
     gate = _gates.get(executable)
     if gate is None:
-        gate = _gates[executable] = Gate(executable.graph)
-    held = (*arrays, *[variable.raw for variable in variables])
-    shardings = tuple([array.sharding if isinstance(array, jax.Array) else None for array in held])
-    names = [value.name for value in executable.graph.inputs]
-    gate.enter(variables, dict(zip(names, arrays, strict=True)), shardings, executable.timeout)
+        gate = _gates[executable] = _Gate(executable)
+    gate.enter(job, executable.timeout, arrays, variables)
 
 
-register_meeting(_before_executable)
+register_meeting(_before_program)
+register_gathering(meet)
 
 
 def _layout(sharding: Any) -> str:
@@ -108,14 +93,12 @@ def _layout(sharding: Any) -> str:
     return f"{sharding.spec} {dict(sharding.mesh.shape)}"
 
 
-def _values(variables: Sequence[Variable], arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _values(arguments: Iterable[tuple[str, Any]], variables: Sequence[Variable]) -> Iterator[tuple[str, str]]:
     """What Variables that all ranks have hold, and what each rank was given of a batch that all have whole."""
-    for name, value in arguments.items():
-        for path, leaf in nest.flatten_with_paths(value, name):
-            array: Any = None if isinstance(leaf, Variable) else getattr(leaf, "raw", leaf)
-            if getattr(array, "is_fully_addressable", isinstance(array, np.ndarray)):
-                text = f"{zlib.crc32(np.asarray(array).tobytes()):08x}"
-                yield f"argument {path} (each rank gives the whole batch, or its rows through from_local)", text
+    for name, array in arguments:
+        if getattr(array, "is_fully_addressable", isinstance(array, np.ndarray)):
+            text = f"{zlib.crc32(np.asarray(array).tobytes()):08x}"
+            yield f"argument {name} (each rank gives the whole batch, or its rows through from_local)", text
     shared = [variable for variable in variables if variable.raw.is_fully_replicated]
     marks = jax.device_get([_mark(variable.raw.addressable_shards[0].data) for variable in shared])
     for variable, mark in zip(shared, marks, strict=True):

@@ -76,6 +76,13 @@ found["repr"] = repr(part).startswith(f"PerReplica(of {count}, here [")
 found["devices"] = list(parallel.devices)
 found["elements"] = list(gx.distribute.synchronized(range(3 + rank)))
 
+split = gx.distribute.Sharding({"data": count}, {"split": "data"})
+with split.scope():
+    variable = gx.Variable(np.arange(8.0, dtype=np.float32), name="split")
+double = gx.function(lambda rows: variable.assign_add(rows * 2 - gx.mean(variable)))
+double(split.shard(np.arange(8.0, dtype=np.float32)))
+found["split"] = [variable.numpy().tolist(), [shard.data.size for shard in variable.raw.addressable_shards]]
+found["gathered"] = [parallel.gather(parallel.run(lambda x: gx.sum(x, axis=1), x)).numpy().shape, repr(split.shard(x))]
 mesh = parallel.mesh
 values = parallel.from_local(np.arange(2.0 * count, dtype=np.float32) + rank).raw
 sliced = jax.jit(jax.shard_map(
@@ -117,6 +124,8 @@ def test_several_processes_train_as_one(tmp_path: Path, processes: int) -> None:
     assert total[2:] == [list(range(processes)), 1]
     assert found["repr"]
     assert found["devices"] == [f"/task:{rank}/device:CPU:0" for rank in range(processes)]
+    assert found["split"] == [[3 * number - 3.5 for number in range(8)], [8 // processes]]
+    assert found["gathered"] == [[44], "<Tensor f32[44,4], split over processes; on all of them, numpy() gathers it>"]
     assert found["elements"] == [0, 1, 2]
     assert found["sum and slice"] == [sum(range(processes)), processes + sum(range(processes))]
 
