@@ -105,9 +105,8 @@ class UserFunction:
     def spec(self) -> Any:
         """The types of what it returns; of a Python function, those of the first result."""
         if self._result is None and self.mode == "rows":
-            with contextlib.suppress(
-                Exception
-            ):  # a function that takes certain sizes only gives what it gives for them
+            # One that takes certain sizes only gives what it gives for those.
+            with contextlib.suppress(Exception):
                 self._result = self._of_open_sizes()
         if self._result is None:
             if self._sample is None:
