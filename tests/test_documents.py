@@ -33,13 +33,14 @@ def test_blocks_keep_their_lines() -> None:
     assert program(page).splitlines() == ["", "", "x = 1", "", "", "", "", "", "", "y = x"]
 
 
-def test_the_readme_shows_a_program_of_about_25_lines() -> None:
+def test_the_readme_shows_a_program_of_less_than_40_lines() -> None:
     code = program((ROOT / "README.md").read_text(encoding="utf-8"))
-    assert 10 <= len([line for line in code.splitlines() if line.strip()]) <= 30
+    assert 10 <= len([line for line in code.splitlines() if line.strip()]) < 40
 
 
 @pytest.mark.parametrize("page", with_code(), ids=lambda page: page.stem)
-def test_the_code_of_a_page_runs(page: Path, tmp_path: Path) -> None:
+def test_the_code_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     script = tmp_path / f"{page.stem}.py"
     script.write_text(program(page.read_text(encoding="utf-8")), encoding="utf-8")
     reset_default_graph()  # each page is a program of its own
