@@ -20,6 +20,7 @@ __all__ = [
     "Structure",
     "as_tuple",
     "children",
+    "container",
     "flatten",
     "flatten_with_paths",
     "is_mutable",
@@ -256,13 +257,14 @@ def _build(structure: Structure, leaves: Iterator[Any], built: list[Any]) -> Any
     items = [_build(child, leaves, built) for child in structure.children]
     if kind is tuple:
         return tuple(items)
-    value = items if kind is list else _container(structure, items)
+    value = items if kind is list else container(structure, items)
     if is_mutable(value):
         built.append(value)
     return value
 
 
-def _container(structure: Structure, items: list[Any]) -> Any:
+def container(structure: Structure, items: Sequence[Any]) -> Any:
+    """A container of this structure, other than a tuple or a list, that holds these items."""
     kind = structure.kind
     if kind is defaultdict:
         return defaultdict(structure.factory, zip(structure.keys, items, strict=True))

@@ -4,6 +4,7 @@ from graphc.core.array_methods import FUNCTIONS, ArrayMethods
 from graphc.core.call_state import CallState
 from graphc.core.calling import converted, register_converter
 from graphc.core.context import (
+    REASONS,
     Context,
     LaunchCounter,
     Recorder,
@@ -158,6 +159,7 @@ __all__ = [
     "MISSING",
     "NO_ATTRS",
     "NO_PINS",
+    "REASONS",
     "SCALARS",
     "STRING",
     "STRING_RULES",

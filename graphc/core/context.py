@@ -170,6 +170,7 @@ class Context(threading.local):
       eager: no trace, tape, device scope or counter is active, no call is making Variables, and no setting asks every
         op to take the long way.
       taped: the open tapes, if it would be eager without them.
+      pinned: a device scope is active, and it would be eager without that.
       placing: a device scope is active, or where ops run is logged or noted.
       trace: the trace that ops are appended to, or None in eager mode.
       tapes: the open gradient tapes, outermost first.
@@ -183,6 +184,7 @@ class Context(threading.local):
     on_host: bool = False
     eager: bool = True
     taped: tuple[Recorder, ...] = ()
+    pinned: bool = False
     placing: bool = False
     trace: Trace | None = None
     tapes: tuple[Recorder, ...] = ()
@@ -192,7 +194,7 @@ class Context(threading.local):
     counter: LaunchCounter | None = None
 
     def update(self) -> None:
-        """Recomputes ``eager``, ``taped`` and ``placing`` after a change.
+        """Recomputes ``eager``, ``taped``, ``pinned`` and ``placing`` after a change.
 
         A thread in which nothing is going on has no ``eager`` and ``placing`` of its own, so that
         :func:`place_ops` reaches all.
@@ -202,7 +204,9 @@ class Context(threading.local):
             own["placing"] = True
         else:
             own.pop("placing", None)
-        idle = self.trace is None and self.counter is None and self.creating is None and not self.device
+        idle = self.trace is None and self.counter is None and self.creating is None
+        own["pinned"] = idle and not self.tapes and bool(self.device)
+        idle = idle and not self.device
         own["taped"] = self.tapes if idle else ()
         if idle and not self.tapes:
             own.pop("eager", None)

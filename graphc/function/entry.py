@@ -7,6 +7,7 @@ Python's; of several, which the function tries in turn, each gives MISS where it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import starmap
 from sys import getrefcount
@@ -16,11 +17,11 @@ import jax
 import numpy as np
 
 from graphc.base import nest
-from graphc.core import SymbolicTensor, Tensor, is_array, variable_lock
+from graphc.core import SCALARS, SymbolicTensor, Tensor, is_array, variable_lock
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.binding import Binding
 from graphc.function.guards import Writer
-from graphc.function.results import Place, written_packer
+from graphc.function.results import Place, is_written, written_result
 from graphc.function.tracebacks import shorten
 from graphc.function.traced import TracedFunction
 from graphc.lowering import UNSHARED, TypesDiffer, copied, restore, run_on_variables
@@ -29,20 +30,32 @@ __all__ = ["chooser", "entry", "kinds_of", "only_entry"]
 
 # Of so many Variables or fewer the update is written out, which spares a small program up to two microseconds.
 _FEW = 4
+_KINDS = (Tensor, np.ndarray, *SCALARS)
 
 
-def kinds_of(arguments: Arguments) -> tuple[Any, ...] | None:
+def kinds_of(arguments: Arguments, traced: TracedFunction) -> tuple[Any, ...] | None:
     """Of what kinds the arrays among the arguments are, which tells two entries of one trace apart.
 
     None where there can be no entry: what is passed is not what the trace works on.
     """
-    if arguments.values is not arguments.given:
-        return None  # numbers became tensors, as input_signature asks
-    leaves = [leaf for value in arguments.values.values() for leaf in nest.flatten(value)[0] if is_array(leaf)]
-    plain = all(type(leaf) in (Tensor, np.ndarray) or isinstance(leaf, jax.Array | np.generic) for leaf in leaves)
+    leaves = _leaves(arguments)
+    if leaves is None or (arguments.values is not arguments.given and not traced.is_simple):
+        return None
+    plain = all(type(leaf) in _KINDS or isinstance(leaf, jax.Array | np.generic) for leaf in leaves)
     if not plain or any(isinstance(leaf, SymbolicTensor) for leaf in leaves):
         return None
     return tuple([(type(leaf), getattr(leaf, "dtype", None)) for leaf in leaves])
+
+
+def _leaves(arguments: Arguments) -> list[Any] | None:
+    """The arrays among the arguments, and the numbers of which input_signature made tensors; None if in lists."""
+    found: list[Any] = []
+    for name, value in arguments.values.items():
+        given = arguments.given[name]
+        if value is not given and type(given) not in SCALARS:
+            return None
+        found += [given] if value is not given else filter(is_array, nest.flatten(value)[0])
+    return found
 
 
 def entry(traced: TracedFunction, arguments: Arguments, *, alone: bool) -> Callable[..., Any]:
@@ -58,16 +71,19 @@ def entry(traced: TracedFunction, arguments: Arguments, *, alone: bool) -> Calla
     return writer.function(", ".join(writer.parameters.values()), body)
 
 
-def only_entry(traced: TracedFunction, arguments: Arguments, binder: Binder) -> Callable[..., Any]:
+def only_entry(
+    traced: TracedFunction, arguments: Arguments, binder: Binder, *, alone: bool = True
+) -> Callable[..., Any]:
     """Returns the entry of a function that has no other: what the function is called with goes there.
 
     Args:
       traced: its only trace.
       arguments: of a call.
       binder: of the function.
+      alone: as for :func:`entry`; not so where others are for other device scopes.
     """
     writer = Writer(arguments.values, miss="break")
-    body = _body(traced, writer, arguments, alone=True)
+    body = _body(traced, writer, arguments, alone=alone)
     given = [name for name, value in arguments.values.items() if is_array(value)]
     return _method(writer, Binding.of(binder.signature, writer, given), body)
 
@@ -103,13 +119,16 @@ def _method(writer: Writer, binding: Binding, body: list[str]) -> Callable[..., 
 
 def _body(traced: TracedFunction, writer: Writer, arguments: Arguments, *, alone: bool) -> list[str]:
     """Asks the guards, and calls the program."""
-    leaves = [leaf for value in arguments.values.values() for leaf in nest.flatten(value)[0] if is_array(leaf)]
     alone = alone and traced.is_simple
     arrays = dict[Any, str]()
+    leaves = _leaves(arguments) or []
     pairs = list(zip(traced.inputs, leaves, strict=True))
+    dtypes = {source: aval.dtype for source, aval in zip(traced.inputs, traced.types, strict=True)}
     # What differs most from call to call comes first: the types of arguments that are arrays, then what is in others.
     for source, leaf in pairs:
-        if source.base is None:
+        if type(leaf) in SCALARS:
+            arrays[source] = writer.number(source, leaf, dtypes[source])
+        elif source.base is None:
             arrays[source] = writer.array(source, leaf, alone=alone)
     guards = [guard for guard in traced.guards if guard.source.of_call]
     outside = [guard for guard in traced.guards if not guard.source.of_call]
@@ -171,13 +190,13 @@ def _simple(
     lines += ["try:", *(f"    {line}" for line in run), "except Differ:", f"    {writer.miss}"]
     if timed:
         lines.append(f"if results is None: {writer.miss}")
-    names = [f"t{place}" for place in range(count)]
-    for place, origin in traced.own.items():  # the caller has this tensor already
-        names[place] = (tensors[origin] if isinstance(origin, int) else value(origin)) or names[place]
-    if (packed := written_packer(traced.structure, traced.leaves, names)) is None:
+    if not is_written(traced.structure):
         return [*lines, f"return pack(map(Tensor, {'results[:' + str(count) + ']' if written else 'results'}))"]
+    origins = {place: tensors[at] if isinstance(at, int) else value(at) for place, at in traced.own.items()}
+    own = {place: name for place, name in origins.items() if name}  # the caller has these tensors already
+    packed = written_result(traced.structure, traced.leaves, own, value)
     for place in range(count):  # without a call of __init__
-        if names[place] == f"t{place}":
+        if re.search(rf"\bt{place}\b", packed):
             lines += [f"t{place} = new(Tensor)", f"t{place}.raw = results[{place}]"]
     return [*lines, f"return {packed}"]
 

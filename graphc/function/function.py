@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Unpack, overload
 
 from graphc.base import Registry, at, collection_paused, config, deep_recursion, detours, user_location, warn_at
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, RetraceWarning, VariableCreationError
-from graphc.core import CreationInTrace, Device, DeviceChoice, Lifting, busy, context, creation_scope, device
+from graphc.core import REASONS, CreationInTrace, Device, DeviceChoice, Lifting, busy, context, creation_scope, device
 from graphc.function import front_end
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.bound import bound
@@ -91,6 +91,7 @@ class Function:
         self._first: deque[tuple[Any, Program]] = deque(maxlen=_FIRST_KEPT)
         self._entry: Callable[..., Any] = _miss  # the short way of a call
         self._only: Callable[..., Any] | None = None  # the same, where it is of one trace alone
+        self._pinned: dict[Any, list[Callable[..., Any]]] = {}  # and those in device scopes, by what these say
         self._used_again: set[Callable[..., Any]] = set()
         self._late = 0
         self._lock = threading.RLock()
@@ -107,6 +108,11 @@ class Function:
             result = self._entry(None, *args, **kwargs)
             if result is not MISS:
                 return result
+        elif context.pinned and not detours and busy.isdisjoint(REASONS):
+            for pinned in self._pinned.get(context.device, ()):
+                result = pinned(None, *args, **kwargs)
+                if result is not MISS:
+                    return result
         if context.trace is not None:
             return self._inline(args, kwargs)
         try:
@@ -154,14 +160,17 @@ class Function:
 
     def _add_entry(self, traced: TracedFunction, arguments: Arguments) -> None:
         """Writes the short way for calls like this one."""
-        kinds = kinds_of(arguments)
-        if kinds is None or any(traced.settings[1:]):
+        kinds = kinds_of(arguments, traced)
+        _, is_examined, pins = traced.settings
+        if kinds is None or is_examined:
             return
         with self._lock:
             if kinds in traced.entries or traced not in self._traces:
                 return
             alone = len(self._traces) == 1
-            if alone and not traced.entries:
+            if pins:
+                traced.entries[kinds] = only_entry(traced, arguments, self._binder, alone=False)
+            elif alone and not traced.entries:
                 traced.entries[kinds] = self._only = only_entry(traced, arguments, self._binder)
             else:
                 if self._only is not None:
@@ -170,8 +179,12 @@ class Function:
             self._order_entries()
 
     def _order_entries(self) -> None:
-        entries = [entry for traced in self._traces for entry in traced.entries.values()]
+        entries: list[Callable[..., Any]] = []
         self._used_again.clear()
+        self._pinned.clear()
+        for traced in self._traces:
+            pins = traced.settings[-1]
+            (self._pinned.setdefault(pins, []) if pins else entries).extend(traced.entries.values())
         if entries != [self._only]:
             self._only = None
         method = self._only or (self._choose if entries else _miss)

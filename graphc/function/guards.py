@@ -14,6 +14,7 @@ from itertools import combinations
 from typing import Any
 
 import jax
+import numpy as np
 
 from graphc.core import (
     ReadGuard,
@@ -154,6 +155,12 @@ class Writer:
         if taken.itemsize < value.dtype.itemsize and value.dtype.kind in "iu":
             return f"narrowed({name}, {self.constant(taken)})"
         return f"{name}.astype({self.constant(taken)})"  # a copy: JAX may read the memory when the user writes to it
+
+    def number(self, source: Source, value: Any, dtype: np.dtype[Any]) -> str:
+        """Adds that an argument is a number of this type; returns it as the array that the program is given."""
+        name = self.find(source)
+        self.require(f"type({name}) is {self.constant(type(value))}")
+        return self._variable(f"{self.constant(np.asarray)}({name}, {self.constant(dtype)})")
 
     def guarded(self) -> list[str]:
         """The code so far, in which an exception is a guard that does not hold."""

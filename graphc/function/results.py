@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import jax
@@ -13,7 +14,7 @@ from graphc.base import nest
 from graphc.core import SymbolicTensor, Tensor, Trace
 from graphc.function import front_end
 
-__all__ = ["OwnTensor", "Place", "Result", "packer", "written_packer"]
+__all__ = ["OwnTensor", "Place", "Result", "is_written", "packer", "written_result"]
 
 _OUTPUT = object()
 _NUMBER = object()  # an output that in plain Python is a number
@@ -119,33 +120,49 @@ def packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Iterat
     return reduce(lambda inner, outer: lambda supply: outer(inner(supply)), finish, pack)
 
 
-def written_packer(structure: nest.Structure, leaves: Sequence[Any], outputs: Sequence[str]) -> str | None:
-    """What :func:`packer` does as an expression, for tuples, lists and dicts of tensors; None for anything else.
+def is_written(structure: nest.Structure) -> bool:
+    """Whether :func:`written_result` serves: no container stands in two places, or is finished after the call."""
+    repeats = structure.kind is nest.Repeat or not all(map(is_written, structure.children))
+    return not (repeats or front_end.holds_growing(structure) or front_end.holds_views(structure))
+
+
+def written_result(
+    structure: nest.Structure, leaves: Sequence[Any], own: Mapping[int, str], name: Callable[[Any], str]
+) -> str:
+    """What :func:`packer` does as an expression of the tensors, which are called t0, t1 and so on.
 
     Args:
-      structure: of the result.
+      structure: of the result, which :func:`is_written`.
       leaves: its leaves.
-      outputs: the names of the tensors.
+      own: the expressions of those that are tensors which the caller has, by their positions.
+      name: gives the expressions of other objects, and of a :class:`Place`.
     """
-    supply = iter(outputs)
+    texts: list[str] = []
+    outputs = (f"t{place}" for place in itertools.count())
+    for position, leaf in enumerate(leaves):
+        if not (leaf is _OUTPUT or leaf is _NUMBER or isinstance(leaf, _Again)):
+            texts.append(name(leaf))
+            continue
+        output = next(outputs)
+        text = texts[leaf.index] if isinstance(leaf, _Again) else f"{output}.item()" if leaf is _NUMBER else output
+        texts.append(own.get(position, text))
+    supply = iter(texts)
 
     def written(structure: nest.Structure) -> str:
-        if structure.kind is type(None):
-            return "None"
-        if structure.kind is None:
-            return next(supply)
+        kind, keys = structure.kind, structure.keys
+        if kind is None or kind is type(None):
+            return next(supply) if kind is None else "None"
         parts = [written(child) for child in structure.children]
-        if structure.kind is dict:
-            return f"{{{', '.join(f'{key!r}: {part}' for key, part in zip(structure.keys, parts, strict=True))}}}"
+        if kind is dict:
+            texts = [repr(key) if type(key) is str else name(key) for key in keys]
+            return f"{{{', '.join(f'{key}: {part}' for key, part in zip(texts, parts, strict=True))}}}"
         inside = "".join(f"{part}, " for part in parts)
-        return f"({inside})" if structure.kind is tuple else f"[{inside}]"
+        if kind is tuple:
+            return f"({inside})"
+        made = "" if kind is list else f"{name(partial(nest.container, structure))}("
+        return f"{made}[{inside}]{')' if made else ''}"
 
-    def plain(structure: nest.Structure) -> bool:
-        known = structure.kind in (None, type(None), tuple, list, dict)
-        texts = structure.kind is not dict or all(type(key) is str for key in structure.keys)
-        return known and texts and all(map(plain, structure.children))
-
-    return written(structure) if plain(structure) and all(leaf is _OUTPUT for leaf in leaves) else None
+    return written(structure)
 
 
 def _output(trace: Trace, leaf: Any) -> Any:

@@ -40,7 +40,7 @@ from graphc.core import (
 from graphc.function import front_end
 from graphc.function.arguments import Arguments
 from graphc.function.guards import MISS, matcher
-from graphc.function.results import OwnTensor, Place, Result, packer, written_packer
+from graphc.function.results import OwnTensor, Place, Result, is_written, packer
 from graphc.function.write_back import WriteBack, array_leaves
 from graphc.ir import Attrs, Graph
 from graphc.lowering import run_timeout
@@ -195,9 +195,8 @@ class TracedFunction:
     @property
     def is_simple(self) -> bool:
         """Whether a call does nothing but run one program, on one device, and wrap its results."""
-        written = not self.own or written_packer(self.structure, self.leaves, [""] * self.num_results) is not None
-        special = self.after_call or not written or self._returns_passed or self.plan is not None
-        special = special or bool(self.executable.place)
+        packed = not (self.own or self._returns_passed) or is_written(self.structure)
+        special = self.after_call or not packed or self.plan is not None or bool(self.executable.place)
         return not special and (self.executable.timeout is None or self.executable.is_short)
 
     @cached_property

@@ -5,11 +5,15 @@ from __future__ import annotations
 import gc
 import inspect
 import weakref
-from typing import Any
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import pytest
 
 import graphc as gx
+from graphc.function import Function
 
 
 @pytest.mark.parametrize("count", [1, 2, 8, 9])
@@ -128,3 +132,96 @@ def test_a_function_with_an_entry_is_like_any_other_and_ends_with_its_last_refer
     del outer
     gc.collect()
     assert own() is None
+
+
+def test_a_device_scope_has_an_entry_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    v = gx.Variable(1.0)
+
+    @gx.function(on_retrace="ignore")
+    def step(x: Any, scale: float = 2.0) -> Any:
+        return x * scale + v
+
+    def calls() -> list[tuple[Any, str]]:
+        found = [step(x), step(x, scale=3.0)]
+        for device in ("cpu:1", "cpu:2"):
+            with gx.device(device):
+                found += [step(x), step(x, scale=3.0)]
+        return [(result.tolist(), result.device) for result in found]
+
+    x = gx.ones(1)
+    with gx.device("cpu:1"), pytest.raises(gx.errors.InvalidTypeError, match="missing a required argument: 'x'"):
+        step()
+    expected = [([each], f"/device:CPU:{device}") for device in range(3) for each in (3.0, 4.0)]
+    assert [calls() for _ in range(3)] == [expected] * 3
+    monkeypatch.setattr(Function, "_call", None)  # the long way
+    assert calls() == expected
+    v.assign(2.0)
+    assert [result for result, _ in calls()] == [[4.0], [5.0]] * 3
+
+
+@pytest.mark.parametrize("number", [2.0, 3, 1 << 40])
+def test_a_number_for_which_a_tensor_is_asked_takes_the_short_way(number: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    @gx.function(input_signature=[gx.TensorSpec((2,)), gx.TensorSpec(())])
+    def scaled(x: Any, by: Any) -> Any:
+        return x * by, by
+
+    x = gx.ones(2)
+    for _ in range(2):
+        assert [each.tolist() for each in scaled(x, number)] == [[number] * 2, number]
+    with pytest.raises(gx.errors.InvalidTypeError, match="True cannot be a tensor of float32"):
+        scaled(x, True)
+    monkeypatch.setattr(Function, "_call", None)  # the long way
+    product, by = scaled(x, number)
+    assert (product.tolist(), by.tolist(), by.dtype) == ([number] * 2, number, "float32")
+    assert type(by) is gx.Tensor
+
+
+def test_an_int_that_does_not_fit_is_told_by_the_long_way() -> None:
+    @gx.function(input_signature=[gx.TensorSpec((), "int32")])
+    def plus_one(n: Any) -> Any:
+        return n + 1
+
+    for number in (1, 2, 3):
+        assert plus_one(number).item() == number + 1
+    for number in (1 << 40, 1.5):
+        with pytest.raises((gx.errors.InvalidArgumentError, OverflowError), match=r"plus_one: argument 'n'"):
+            plus_one(number)
+
+
+class _Pair(NamedTuple):
+    first: Any
+    second: Any
+
+
+@dataclass(frozen=True)
+class _Parts:
+    tensor: Any
+    rest: Any
+
+
+_RESULTS: list[Callable[[Any, Any], Any]] = [
+    lambda x, v: (x + 1, 3, "text", None),
+    lambda x, v: {1: x + 1, ("a", 2): [x, 2.5]},
+    lambda x, v: _Pair(x + 1, _Parts(x, (v, "t0"))),
+    lambda x, v: OrderedDict[str, Any](b=x + 1, a=x),
+    lambda x, v: defaultdict[str, Any](float, {"a": x}),
+    lambda x, v: [x * 2] * 2,
+    lambda x, v: (v, v.value()),
+]
+
+
+@pytest.mark.parametrize("result", _RESULTS)
+def test_results_are_put_together_by_the_short_way(result: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    v, x = gx.Variable(2.0), gx.asarray(1.0)
+
+    @gx.function
+    def compiled(x: Any) -> Any:
+        return result(x, v)
+
+    expected = compiled(x)
+    compiled(x)
+    monkeypatch.setattr(Function, "_call", None)  # the long way
+    found = compiled(x)
+    assert type(found) is type(expected)
+    assert repr(found) == repr(expected) == repr(result(x, v))
+    assert found is not compiled(x)
