@@ -291,7 +291,9 @@ class Reads:
         elif isinstance(value, list | tuple):
             items(self, source, cast("list[Any]", value), kind, self._structure)
         else:
-            self.add(ReadGuard(source, "type({v}) is {0}", (kind,)))
+            # One that gets other attributes than its fields is no structure any more.
+            held = f" and len({{v}}.__dict__) == {len(value.__dict__)}" if hasattr(value, "__dict__") else ""
+            self.add(ReadGuard(source, f"type({{v}}) is {{0}}{held}", (kind,)))
             for name, part in zip(*parts, strict=True):
                 self._structure(attribute(source, name), part)
 

@@ -239,6 +239,40 @@ def _() -> Made:
     return lambda x: x * reference().factor, lambda: setattr(value, "factor", 3.0)
 
 
+@for_kind(ATTRIBUTES, "an attribute that a dataclass among the arguments gets", "followed", direct=True)
+def _() -> Made:
+    value: Any = _Settings()
+    program = gx.function(lambda settings, x: x * getattr(settings, "other", 2.0))
+    return lambda x: program(value, x), lambda: setattr(value, "other", 3.0)
+
+
+@for_kind(ATTRIBUTES, "what a `default_factory` of a dataclass reads", "followed")
+def _() -> Made:
+    rates = {"factor": 2.0}
+
+    @dataclasses.dataclass
+    class Rates:
+        all_of_them: dict[str, float] = dataclasses.field(default_factory=lambda: dict(rates))
+
+    return lambda x: x * Rates().all_of_them["factor"], lambda: rates.update(factor=3.0)
+
+
+@for_kind(ATTRIBUTES, "what `__call__` of a metaclass reads", "followed")
+def _() -> Made:
+    class Meta(type):
+        factor = 2.0
+
+        def __call__(cls) -> Any:
+            made = super().__call__()
+            made.factor = Meta.factor
+            return made
+
+    class Kind(metaclass=Meta):
+        factor: float
+
+    return lambda x: x * Kind().factor, lambda: setattr(Meta, "factor", 3.0)
+
+
 @for_kind(ATTRIBUTES, "the attribute `self.factor` of a compiled method", "followed", direct=True)
 def _() -> Made:
     class Scale:

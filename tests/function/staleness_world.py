@@ -13,9 +13,10 @@ import os
 import random
 import sys
 import time
+import types
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -84,6 +85,36 @@ def _() -> Made:
     kept = [type("Kind", (), {})()]
     reference = weakref.ref(kept[0])
     return lambda x: x * (3.0 if reference() is None else 2.0), kept.clear
+
+
+@for_kind(WORLD, "an attribute that the program puts into a library's module", "documented")
+def _() -> Made:
+    library: Any = np
+    library.graphc_factor = 2.0
+    return lambda x: x * library.graphc_factor, lambda: setattr(library, "graphc_factor", 3.0)
+
+
+@for_kind(WORLD, "a module that the program replaces in `sys.modules`", "documented")
+def _() -> Made:
+    def module(factor: float) -> None:
+        made: Any = types.ModuleType("graphc_staleness")
+        made.factor = factor
+        sys.modules[made.__name__] = made
+
+    def program(x: Any) -> Any:
+        import graphc_staleness  # pyright: ignore[reportMissingImports]
+
+        return x * cast("Any", graphc_staleness).factor
+
+    module(2.0)
+    return program, lambda: module(3.0)
+
+
+@for_kind(WORLD, "`__annotations__` of a function", "documented")
+def _() -> Made:
+    def named(x: int) -> None: ...
+
+    return lambda x: x * len(named.__annotations__), lambda: named.__annotations__.clear()
 
 
 @for_kind(WORLD, "a class that is registered with an `abc.ABC`", "documented")

@@ -42,7 +42,7 @@ from graphc.autograph.operators.calls.reading import (
     read_missing,
 )
 from graphc.autograph.operators.calls.recursion import check_recursion
-from graphc.autograph.operators.calls.unconverted import follow, handed
+from graphc.autograph.operators.calls.unconverted import follow, handed, run_as_is
 from graphc.autograph.operators.calls.watch import (
     PLAIN,
     check_iterator,
@@ -69,7 +69,7 @@ from graphc.autograph.operators.stores.unfollowed import note_change
 from graphc.autograph.source import NoSourceError
 from graphc.base import is_graphc_file, is_installed_file, is_internal_file, remember
 from graphc.base.errors import UnsupportedSyntaxError
-from graphc.core import ArrayMethods, Region, SymbolicTensor, Tensor, context, dispatched, register_converter
+from graphc.core import ArrayMethods, Region, SymbolicTensor, Tensor, context, dispatched, fixed, register_converter
 from graphc.ops import call_jax
 
 __all__ = ["call", "call_method", "convert_call", "do_not_convert", "is_pure_class", "load_attr"]
@@ -505,6 +505,7 @@ def _class(kind: type[Any]) -> Any:
     for name, constructor in zip(("__init__", "__new__", "__post_init__"), constructors, strict=True):
         if isinstance(constructor, types.FunctionType):
             read_method(kind, name, constructor)
+    _follow_making(kind)
     pure = is_pure_class(kind) or issubclass(kind, Enum)
     if any(map(_is_written, constructors)) and not pure:
         if _only_initializes(kind, *constructors):
@@ -515,6 +516,19 @@ def _class(kind: type[Any]) -> Any:
         return _guarded(report_call(kind, ""))
     makes_defaults = isinstance(context.trace, Region) and dataclasses.is_dataclass(kind)
     return functools.partial(_with_defaults, kind, _guarded(kind)) if makes_defaults else _guarded(kind)
+
+
+def _follow_making(kind: type[Any]) -> None:
+    """Tells of what functions read that run as they are when an object is made: fields' factories, a metaclass's."""
+    for field in dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ():
+        factory = field.default_factory
+        if isinstance(factory, types.FunctionType) and context.trace is not None:
+            context.trace.root.reads.record(fixed(factory, f"the factory of {kind.__name__}.{field.name}"), factory)
+            run_as_is(factory)
+    call = found_on(type(kind), "__call__")
+    if isinstance(call, types.FunctionType) and is_users(type(kind), call):
+        read_method(type(kind), "__call__", call)
+        follow(types.MethodType(call, kind))
 
 
 def _with_defaults(kind: type[Any], make: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
