@@ -16,6 +16,7 @@ from jax.core import Tracer
 
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core.dtypes import canonical_array
+from graphc.core.spread import note_spread
 
 if TYPE_CHECKING:
     from graphc.core.tensor import Tensor
@@ -68,4 +69,5 @@ def _numpy(value: Any) -> Any:
 
 @operand.register(jax.Array)
 def _jax(value: jax.Array) -> jax.Array:
+    note_spread(value.sharding)
     return value

@@ -154,6 +154,16 @@ def test_eager_ops_and_tapes_work_on_sharded_tensors(parallel: DataParallel) -> 
     assert w.sharding.num_devices == 1  # a Variable stays where it is
 
 
+def test_arrays_that_jax_laid_out_take_turns_too(parallel: DataParallel) -> None:
+    x = jax.device_put(X, NamedSharding(parallel.mesh, P("replica")))
+    assert not detours
+    total = gx.asarray(x)
+    assert detours
+    for _ in range(100):
+        total = total - gx.mean(total) * 0.5
+    assert abs(gx.mean(total).item()) < 1e-6
+
+
 def test_many_steps_in_a_row_are_not_waited_for_and_do_not_deadlock(parallel: DataParallel) -> None:
     """Each has collectives, which simulated devices cannot run many of at once."""
     with parallel.scope():
