@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
+import operator
 import secrets
 from collections.abc import Collection, Mapping
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, cast
 
 import jax
 import numpy as np
@@ -25,7 +25,7 @@ from graphc.train.parts import Resumable, decoded, encoded, parts_of
 from graphc.train.restoring import Target, faults, part_of, refuse_trace
 from graphc.train.saved import Saved
 from graphc.train.snapshot import Snapshots
-from graphc.train.storage import STATE, Entry, Part, Piece, Writer, entries
+from graphc.train.storage import Entry, Part, Piece, Writer, entries, state_name
 from graphc.train.writing import Writing
 
 __all__ = ["Checkpoint", "Processes"]
@@ -213,11 +213,12 @@ class Checkpoint:
         if text := faults(saved.kinds, variables, states, names):
             text = f"the checkpoint of step {saved.step} does not fit: {text}"
             raise _error(InvalidArgumentError, f"Checkpoint.restore: {text}")
-        found = saved.states[self._process_of(saved, states)]
+        process = self._process_of(saved, states)
+        found = saved.states[process]
         targets = [Target(variable, saved, name) for name, variable in variables.items()]
         for target in targets:
             target.verify()
-        given = {name: decoded(found[name], saved.verified) for name in states}
+        given = {name: decoded(found[name], lambda name: saved.verified(state_name(process, name))) for name in states}
         for target in targets:
             target.assign()
         for name, state in given.items():
@@ -247,12 +248,12 @@ class Checkpoint:
         """The state as it is now, on the host."""
         variables, states = self._collected()
         arrays: dict[str, np.ndarray[Any, Any]] = {}
-        prefix = f"{STATE}{self._processes.index}:"
-        data = {name: encoded(f"{prefix}{name}", state.state(), arrays) for name, state in states.items()}
+        data = {name: encoded(name, state.state(), arrays) for name, state in states.items()}
         with variable_lock:  # all at one moment; who has an array is counted, so none is donated before it is copied
             held = {name: array_of(variable) for name, variable in variables.items()}
         pieces = self._snapshots.take(held)
-        return Part([*pieces, *itertools.starmap(Piece.whole, arrays.items())], data)
+        index = self._processes.index
+        return Part([*pieces, *(Piece.whole(state_name(index, name), array) for name, array in arrays.items())], data)
 
     def _names(self, only: str | Collection[str] | None) -> set[str]:
         parts = {*self.parts, _GLOBAL}
@@ -267,8 +268,10 @@ class Checkpoint:
 
     def _entry(self, which: int | PathLike | None) -> Entry:
         folder, step = self.folder, which
-        if which is not None and not isinstance(which, int):
-            folder, step = as_path(which), None
+        if hasattr(which, "__index__"):
+            step = operator.index(cast("int", which))
+        elif which is not None:
+            folder, step = as_path(cast("PathLike", which)), None
             if folder.name.startswith("step-") and folder.name[5:].isdecimal():
                 folder, step = folder.parent, int(folder.name[5:])
         found = entries(folder)
@@ -284,8 +287,8 @@ class Checkpoint:
         index, count = self._processes.index, self._processes.count
         if len(saved.states) == count:
             return index
-        first = {name: saved.states[0].get(name) for name in states}
-        if any({name: other.get(name) for name in states} != first for other in saved.states):
+        first, *others = (saved.facts_of(process, states) for process in range(len(saved.states)))
+        if any(other != first for other in others):
             raise _error(
                 FailedPreconditionError,
                 f"Checkpoint.restore: {', '.join(states)} had a state of its own in each of {len(saved.states)} "

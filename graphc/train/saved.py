@@ -15,7 +15,7 @@ import numpy as np
 from graphc.base import at, user_location
 from graphc.base.errors import DataLossError
 from graphc.base.files import file_errors
-from graphc.train.storage import FORMAT, STATE, checksum, header_of
+from graphc.train.storage import FORMAT, STATE, checksum, header_of, state_name
 
 __all__ = ["NO_VARIABLE", "Region", "Saved"]
 
@@ -66,6 +66,19 @@ class Saved:
         found = {name: f"{array['dtype']}{array['shape']}" for name, array in self.arrays.items()}
         variables = {name: kind for name, kind in found.items() if not name.startswith(STATE)}
         return {**variables, **dict.fromkeys(self.states[0], NO_VARIABLE)}
+
+    def facts_of(self, process: int, names: Iterable[str]) -> Any:
+        """Returns what tells whether the states of some objects are the same as in another process."""
+        prefix = state_name(process, "")
+        checksums = {
+            name.removeprefix(prefix): [piece["crc32"] for piece in array["pieces"]]
+            for name, array in self.arrays.items()
+            if name.startswith(prefix)
+        }
+        return [
+            (self.states[process].get(name), [found for key, found in checksums.items() if key.startswith(name)])
+            for name in names
+        ]
 
     def verify(self, name: str, regions: Iterable[Region] | None = None) -> None:
         """Compares the checksums of the parts that hold some regions of an array.

@@ -47,6 +47,7 @@ __all__ = [
     "checksum",
     "entries",
     "header_of",
+    "state_name",
 ]
 
 FORMAT = "graphc checkpoint 1"
@@ -60,6 +61,11 @@ _PLAIN = {
 _MANIFEST = re.compile(r"manifest-(\d+)-([0-9a-f]+)\.json")
 _ARRAYS = re.compile(r"([0-9a-f]+)-\d+-of-\d+\.(safetensors|unfinished|failed)")
 _POLL_SECONDS = 0.02
+
+
+def state_name(process: int, name: str) -> str:
+    """Returns the name of an array in the state of an object of a process."""
+    return f"{STATE}{process}:{name}"
 
 
 @dataclass(frozen=True)

@@ -209,13 +209,13 @@ class Simulated:
 
 
 class Position:
-    def __init__(self, position: int) -> None:
+    def __init__(self, position: Any) -> None:
         self.position = position
 
-    def state(self) -> int:
+    def state(self) -> Any:
         return self.position
 
-    def restore(self, state: int) -> None:
+    def restore(self, state: Any) -> None:
         self.position = state
 
 
@@ -237,6 +237,17 @@ def test_each_process_keeps_its_own_states_and_equal_variables_are_kept_once(tmp
     with pytest.raises(FailedPreconditionError, match="data had a state of its own in each of 2 processes"):
         alone.restore()
     assert alone.restore(only=["v", "global_generator"]) == 3
+    for checkpoint, shared in ((alone, 7), (gx.train.Checkpoint(tmp_path, v=v, data=[Position(0)]), np.arange(3))):
+        Simulated.votes = []
+
+        def save_shared(process: int, checkpoint: Any = checkpoint, shared: Any = shared) -> None:
+            data = Position(shared) if checkpoint is alone else [Position(shared)]
+            gx.train.Checkpoint(tmp_path, processes=Simulated(process, 2), v=v, data=data).save(3, wait=True)
+
+        assert together(2, save_shared) == [None, None]
+        checkpoint.restore()  # the same in both, so one takes it over
+    assert positions[0].position == 7
+    assert checkpoint.parts["data"][0].position.tolist() == [0, 1, 2]
     Simulated.votes = []
     errors = together(2, lambda process: save(process, 1.0))
     assert all(isinstance(error, FailedPreconditionError) for error in errors)
