@@ -35,7 +35,7 @@ FAILED_WITH_ANOTHER = 75
 """The exit code of a rank that ends because another has failed: ``EX_TEMPFAIL``."""
 
 _TIMEOUT = 300.0
-_SILENCE = 30.0
+_SILENCE = 60.0
 _GRACE = 5.0
 _TEXT = 2000
 _T = TypeVar("_T")
@@ -186,8 +186,9 @@ class Job:
         """Takes leave; ends the process where JAX would wait for ranks that are gone."""
         with self._turn:
             if self._member.failure is None and not self._has_failed:
+                self._member.has_left = True
                 self._carrier.send({"kind": "leave"})
-                self.grace = 0.0  # the program has come to its end
+                self.grace = 0.0  # no program is there to notice that the job has ended
         if self._has_failed or self._member.failure is not None:
             self._exit()
 
@@ -238,7 +239,7 @@ def initialize(*, timeout: float | None = None, check_every: int = 100) -> None:
 
     Args:
       timeout: seconds to wait for ranks that are alive, at the start and before each program;
-        ``GRAPHC_PROCESS_TIMEOUT``, else 300, when None. A rank that gives no sign of life for as long, or for 30 s, is
+        ``GRAPHC_PROCESS_TIMEOUT``, else 300, when None. A rank that gives no sign of life for as long, or for 60 s, is
         dead.
       check_every: at every so many programs the Variables that it uses are compared over the ranks; 0 for never.
 

@@ -307,6 +307,7 @@ class Member:
     Attributes:
       coordinator: where ``jax.distributed`` meets; known once all have come.
       is_waiting: whether it waits at a barrier.
+      has_left: whether its program has come to its end, so that rank 0 may go.
       vote: the smallest vote of all ranks at the last barrier.
       failure: why the job has ended; None as long as it has not.
       notices: what is to be told to people.
@@ -317,6 +318,7 @@ class Member:
     heard: float
     coordinator: str = field(default="", init=False)
     is_waiting: bool = field(default=False, init=False)
+    has_left: bool = field(default=False, init=False)
     vote: int = field(default=1, init=False)
     failure: Failure | None = field(default=None, init=False)
     notices: list[str] = field(default_factory=list[str], init=False)
@@ -341,11 +343,12 @@ class Member:
 
     def lost(self) -> None:
         """Takes note that the connection to rank 0 is gone."""
-        self._end(Failure(code_of(UnavailableError), "rank 0 has died, or ended: its connection is closed", 0))
+        if not self.has_left:
+            self._end(Failure(code_of(UnavailableError), "rank 0 has died, or ended: its connection is closed", 0))
 
     def tick(self, now: float) -> None:
         """Looks at the time; call it after all messages that have come were taken."""
-        if now - self.heard > self.silence:
+        if now - self.heard > self.silence and not self.has_left:
             text = f"rank 0 gives no sign of life for {now - self.heard:.3g} s: it is stopped, or its machine is gone"
             self._end(Failure(code_of(UnavailableError), text, 0))
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import jax
 import numpy as np
@@ -16,7 +17,8 @@ import pytest
 import graphc as gx
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.distribute.processes.carriers import free_port
-from graphc.distribute.processes.job import FAILED_WITH_ANOTHER
+from graphc.distribute.processes.environment import Place
+from graphc.distribute.processes.job import FAILED_WITH_ANOTHER, _start_jax
 
 PLACE = {"GRAPHC_PROCESSES": "2", "GRAPHC_PROCESS_ID": "0", "GRAPHC_AUTHKEY": "k", "GRAPHC_COORDINATOR": "127.0.0.1:1"}
 
@@ -61,6 +63,15 @@ def test_processes_that_know_nothing_of_each_other_do_not_train_by_themselves(mo
         monkeypatch.setenv(name, value)
     with pytest.raises(FailedPreconditionError, match=r"is initialized already; call gx\.distribute\.init"):
         gx.distribute.initialize()
+
+
+def test_joining_comes_before_tensors() -> None:
+    gx.ones(1).wait()
+    with pytest.raises(
+        FailedPreconditionError, match=r"initialize must come first: JAX has its devices already"
+    ) as caught:
+        _start_jax(SimpleNamespace(count=2, rank=0, timeout=1.0), Place(0, 2, "127.0.0.1", 1, b"k"), "127.0.0.1:1")
+    assert "test_initialize.py" in str(caught.value)
 
 
 PROGRAM = """

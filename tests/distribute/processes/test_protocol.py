@@ -152,6 +152,11 @@ def test_a_member_sees_that_rank_0_is_stopped_or_gone() -> None:
     member.tick(11.0)
     assert member.failure is not None
     assert member.failure.text.startswith("rank 0 gives no sign of life for 11 s")
+    finished = Member(1, 10.0, 0.0)
+    finished.has_left = True
+    finished.lost()
+    finished.tick(11.0)
+    assert finished.failure is None
     other = Member(1, 10.0, 0.0)
     other.lost()
     assert other.failure is not None
