@@ -13,6 +13,7 @@ from benchmarks import (
     call_kinds,
     calls,
     checkpoints,
+    data,
     eager,
     fresh,
     functions,
@@ -53,6 +54,7 @@ _MODULES = (
     global_view,
     processes,
     checkpoints,
+    data,
 )
 ROWS: tuple[Row, ...] = tuple(row for module in _MODULES for row in module.ROWS)
 

@@ -11,13 +11,15 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.data.elements import Nested, Row, described
+from graphc.core import as_dtype
+from graphc.data.elements import DatasetSpec, Nested, Row, described, flatten
 from graphc.data.functions import UserFunction, user_function
 from graphc.data.iterator import DatasetIterator
 from graphc.data.options import Options
 from graphc.data.passes import optimized
 from graphc.data.plan import Epoch, Node
 from graphc.data.sources import INFINITE
+from graphc.function import TensorSpec
 
 __all__ = [
     "AUTOTUNE",
@@ -151,7 +153,7 @@ class Planned(Nested, Iterable[Any]):
 
 
 def first_row(plan: Node, use: str) -> Row:
-    """Returns one row of a plan, from whose types those of results follow.
+    """Returns one row of a plan, from whose types those of results follow; of an empty one a row of zeros.
 
     Raises:
       InvalidArgumentError: there is none.
@@ -162,7 +164,18 @@ def first_row(plan: Node, use: str) -> Row:
             return row
     finally:
         rows.close()
-    raise refuse(use, "the types of its results are not known, since there is no element to call it with")
+    leaves = flatten(plan.spec)[0]
+    if any(isinstance(leaf, DatasetSpec) or leaf.shape is None for leaf in leaves):
+        raise refuse(use, "the types of its results are not known, since there is no element to call it with")
+    return tuple([_blank(leaf) for leaf in leaves])
+
+
+def _blank(spec: TensorSpec) -> Any:
+    """A leaf of zeros, or of empty strings; open sizes are 1."""
+    shape = tuple([1 if size is None else size for size in spec.shape or ()])
+    if spec.of_strings:
+        return np.full(shape, b"", object) if shape else b""
+    return np.zeros(shape, as_dtype(spec.dtype))[()]
 
 
 def _lines(node: Node, indent: str = "") -> list[str]:

@@ -6,11 +6,13 @@ import json
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphc.data import Dataset
 from graphc.data.elements import flatten
+from graphc.data.nodes import batching
 from graphc.data.passes import improved
 from graphc.data.plan import Epoch, Node
 
@@ -83,7 +85,26 @@ def test_every_position_can_be_resumed(steps: list[tuple[str, Any]], source: str
     for element in iterator:
         elements += rest([element])
         states.append(json.dumps(iterator.state()))
+    again = built(steps, source, size)
     for place, state in enumerate(states):
-        resumed = built(steps, source, size).as_numpy_iterator()
+        resumed = again.as_numpy_iterator()
         resumed.restore(json.loads(state))
+        assert rest(resumed) == elements[place:]
+
+
+@pytest.mark.parametrize("drop_remainder", [False, True])
+def test_batches_that_are_made_at_once_can_be_resumed(drop_remainder: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batching, "_BATCHES_AT_ONCE", 2)
+    dataset = Dataset.range(23).shuffle(5, seed=1).map(double).batch(3, drop_remainder)
+    assert len(list(dataset.plan.open(Epoch()))) == len(dataset)
+    iterator = dataset.as_numpy_iterator()
+    states, elements = [iterator.state()], []
+    for element in iterator:
+        elements += rest([element])
+        states.append(iterator.state())
+    assert len(elements) == len(dataset)
+    assert {x for (batch,) in elements for x in batch} <= {2 * x + 1 for x in range(23)}
+    for place, state in enumerate(states):
+        resumed = dataset.as_numpy_iterator()
+        resumed.restore(state)
         assert rest(resumed) == elements[place:]
