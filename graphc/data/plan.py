@@ -114,14 +114,20 @@ class BufferedRows(Rows):
     def read(self, count: int) -> Block | None:
         """Returns the next block as :meth:`block` does, past what is read ahead."""
 
-    def __next__(self) -> Row:
+    def filled(self) -> int:
+        """Returns how many rows are read ahead, after reading some where there are none; 0 at the end."""
         if self._buffer is None:
             mark = super().state()
             found = self.read(self._ahead)
             if found is None:
-                raise StopIteration
+                return 0
             self._buffer, self._place, self._mark = tuple(map(np.asarray, found)), 0, mark
-        buffer, place = self._buffer, self._place
+        return size_of(self._buffer) - self._place
+
+    def __next__(self) -> Row:
+        if self._buffer is None and not self.filled():
+            raise StopIteration
+        buffer, place = cast("Block", self._buffer), self._place
         self._place = place + 1
         if self._place == len(buffer[0]):
             self._buffer = None

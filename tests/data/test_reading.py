@@ -110,3 +110,41 @@ def test_sequences_are_shuffled_by_their_numbers() -> None:
     found = values(dataset)
     assert len(found) == 2
     assert sorted({10 * k for k in asked} - {0}) == sorted(set(found) - {0})
+
+
+def in_turn(parts: list[list[Any]], cycle: int, block: int) -> list[Any]:
+    """What interleaving gives, said plainly."""
+    waiting, open_ones, found = iter(parts), list[Any](), list[Any]()
+    open_ones = [iter(part) for _, part in zip(range(cycle), waiting, strict=False)]
+    place = 0
+    while any(one is not None for one in open_ones):
+        one = open_ones[place]
+        for _ in range(block if one is not None else 0):
+            line = next(one, None)
+            if line is None:
+                following = next(waiting, None)
+                open_ones[place] = None if following is None else iter(following)
+                break
+            found.append(line)
+        place = (place + 1) % len(open_ones)
+    return found
+
+
+@pytest.mark.parametrize(("cycle", "block"), [(1, 1), (3, 2), (4, 1), (2, 7)])
+def test_files_are_interleaved_in_blocks_as_line_by_line(tmp_path: Path, cycle: int, block: int) -> None:
+    parts = [[b"%d-%d" % (file, line) for line in range(count)] for file, count in enumerate((13, 0, 40, 5, 29))]
+    for file, lines in enumerate(parts):
+        (tmp_path / f"{file}").write_bytes(b"\n".join(lines))
+    names = gx.data.Dataset.from_tensor_slices([str(tmp_path / f"{file}") for file in range(5)])
+    lines = names.interleave(gx.data.text_lines, cycle_length=cycle, block_length=block)
+    found = values(lines)
+    assert found == in_turn(parts, cycle, block)
+    batches = lines.batch(11)
+    assert [line for batch in values(batches) for line in batch] == found
+    for start in range(len(found) // 11 + 1):
+        iterator = batches.as_numpy_iterator()
+        for _ in range(start):
+            next(iterator)
+        other = batches.as_numpy_iterator()
+        other.restore(json.loads(json.dumps(iterator.state())))
+        assert [line for batch in other for line in batch.tolist()] == found[11 * start :]

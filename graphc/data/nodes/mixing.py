@@ -13,13 +13,13 @@ import numpy as np
 
 from graphc.base import at
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.data.elements import DatasetSpec, Row
+from graphc.data.elements import Block, DatasetSpec, Row, flatten
 from graphc.data.functions import UserFunction, inside_of_a_function
 from graphc.data.nodes.counting import common_spec
 from graphc.data.nodes.maps import Told
 from graphc.data.nodes.prefetching import ReadAhead
 from graphc.data.passes import improved
-from graphc.data.plan import Epoch, Node, Rows
+from graphc.data.plan import BufferedRows, Epoch, Node, Rows
 from graphc.data.sources import INFINITE, Cardinality, State
 from graphc.function import TensorSpec
 
@@ -33,6 +33,13 @@ class _Slot:
     number: int
     before: State
     rows: Rows
+
+
+class _Ahead(BufferedRows):
+    """Rows that are read ahead in blocks, which nobody sees."""
+
+    def read(self, count: int) -> Block | None:
+        return self.input.block(count)
 
 
 class _Interleaved(Told):
@@ -65,6 +72,21 @@ class _Interleaved(Told):
             self._advance()
         raise StopIteration
 
+    def block(self, count: int) -> Block | None:
+        """Returns whole rounds over the datasets at once, as far as all of them have rows that are read ahead."""
+        slots = [*self._slots[self.place :], *self._slots[: self.place]]
+        ahead = [slot.rows for slot in slots if slot is not None and isinstance(slot.rows, _Ahead)]
+        each, size = len(slots) * self._node.block_length, self._node.block_length
+        rounds = 0
+        if len(ahead) == len(slots) and not self.taken and is_even(self._node.spec):
+            rounds = min(count // each, *[rows.filled() // size for rows in ahead])
+        if not rounds:
+            return super().block(min(count, each))
+        parts = [rows.block(rounds * size) for rows in ahead]
+        columns: Any = zip(*[part for part in parts if part is not None], strict=True)
+        return tuple([np.stack([_in_rounds(one, rounds) for one in column], axis=1).reshape(-1, *column[0].shape[1:])
+                      for column in columns])  # fmt: skip
+
     def _advance(self) -> None:
         self.place, self.taken = (self.place + 1) % len(self._slots), 0
 
@@ -84,8 +106,11 @@ class _Interleaved(Told):
         except Exception as error:
             self.tell(error)
             raise
-        rows = improved(plan).open(self._epoch.inner(number))
-        return rows if self._node.ahead_of_each is None else ReadAhead(rows, self._node.ahead_of_each)
+        plan = improved(plan)
+        rows = plan.open(self._epoch.inner(number))
+        if self._node.ahead_of_each is not None:
+            return ReadAhead(rows, self._node.ahead_of_each)
+        return _Ahead(rows, ahead=plan.ahead) if plan.columnar else rows
 
     def state(self) -> State:
         slots = [
@@ -110,6 +135,16 @@ class _Interleaved(Told):
         for slot in self._slots:
             if slot is not None:
                 slot.rows.close()
+
+
+def _in_rounds(column: Any, rounds: int) -> Any:
+    return np.asarray(column).reshape(rounds, -1, *column.shape[1:])
+
+
+def is_even(spec: Any) -> bool:
+    """Returns True if all elements have the same shapes."""
+    return all(isinstance(leaf, TensorSpec) and leaf.shape is not None and None not in leaf.shape
+               for leaf in flatten(spec)[0])  # fmt: skip
 
 
 def plan_in(leaf: Any, function: UserFunction) -> Node:

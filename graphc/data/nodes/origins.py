@@ -11,7 +11,7 @@ import numpy as np
 from graphc.core import as_dtype
 from graphc.data.elements import Block, Row, flatten, host_leaf
 from graphc.data.plan import BufferedRows, Epoch, Node, Rows
-from graphc.data.sources import INFINITE, Cardinality, RowSource, Source, SourceIterator, State
+from graphc.data.sources import INFINITE, Cardinality, FileSource, RowSource, Source, SourceIterator, State
 from graphc.function import TensorSpec
 
 __all__ = ["Gather", "Numbers", "RandomNumbers", "Read"]
@@ -140,6 +140,10 @@ class Read(Node):
     @cached_property
     def cardinality(self) -> Cardinality:
         return self.source.cardinality
+
+    @cached_property
+    def columnar(self) -> bool:
+        return isinstance(self.source, FileSource)
 
     def open(self, epoch: Epoch) -> Rows:
         return _Read(self.source.open())
