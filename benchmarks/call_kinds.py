@@ -162,6 +162,64 @@ def _signature(quick: bool) -> Duel:
     return _duel(lambda: compiled(a, b), lambda: jitted(x, y), quick)
 
 
+def _signature_number(quick: bool) -> Duel:
+    (a, _), (x, _) = _tensors()
+    compiled = gx.function(_add, input_signature=[gx.TensorSpec((4, 4)), gx.TensorSpec(())])
+    jitted = jax.jit(_add)
+    return _duel(lambda: compiled(a, 2.5), lambda: jitted(x, 2.5), quick)
+
+
+def _int64(quick: bool) -> Duel:
+    a, b = np.arange(32).reshape(2, 4, 4)
+    compiled, jitted = gx.function(_add), jax.jit(_add)
+    return _duel(lambda: compiled(a, b), lambda: jitted(a, b), quick)
+
+
+def _device(quick: bool) -> Duel:
+    (a, b), (x, y) = _tensors()
+    compiled, jitted = gx.function(_add), jax.jit(_add)
+
+    def ours() -> Any:
+        with gx.device("cpu:0"):
+            for _ in range(10):
+                result = compiled(a, b)
+        return result
+
+    def theirs() -> Any:
+        with jax.default_device(jax.devices("cpu")[0]):
+            for _ in range(10):
+                result = jitted(x, y)
+        return result
+
+    return _duel(ours, theirs, quick)
+
+
+def _timeout(quick: bool) -> Duel:
+    (a, b), (x, y) = _tensors()
+    compiled, jitted = gx.function(_add, timeout=60.0), jax.jit(_add)
+    return _duel(lambda: compiled(a, b), lambda: jitted(x, y).block_until_ready(), quick)
+
+
+def _assert(quick: bool) -> Duel:
+    """Against a status that is computed by hand and looked at after each call."""
+    (a, _), (x, _) = _tensors()
+
+    @gx.function
+    def compiled(x: Any) -> Any:
+        assert gx.all(x < 100.0)
+        return x + 1.0
+
+    jitted = jax.jit(lambda x: (x + 1.0, jnp.where(jnp.all(x < 100.0), 0, 1)))
+
+    def theirs() -> Any:
+        result, status = jitted(x)
+        if int(status):
+            raise AssertionError
+        return result
+
+    return _duel(lambda: compiled(a), theirs, quick)
+
+
 def _results(quick: bool) -> Duel:
     (a, b), (x, y) = _tensors()
 
@@ -312,6 +370,11 @@ ROWS = (
     Row("call-global", "call that reads a global number and an outer tensor", 1.5, _global),
     Row("call-inner", "compiled function that calls another", 1.5, _inner),
     Row("call-signature", "call with an input_signature", 1.5, _signature),
+    Row("call-number-for-tensor", "call with a number where input_signature asks for a tensor", 1.5, _signature_number),
+    Row("call-int64", "call with NumPy arrays of int64", 1.5, _int64),
+    Row("call-device", "ten calls in a device scope", 1.5, _device),
+    Row("call-timeout", "call with a timeout, which is waited for", 2.0, _timeout),
+    Row("call-assert", "call with an assert on a tensor", 1.5, _assert),
     Row("call-results", "call that returns a dict of tensors and a tuple", 1.5, _results),
     Row("call-two", "two traces in turn", 1.5, _two),
     Row("call-eight", "eight traces in turn", 1.5, _eight),
