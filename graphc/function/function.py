@@ -91,7 +91,7 @@ class Function:
         self._first: deque[tuple[Any, Program]] = deque(maxlen=_FIRST_KEPT)
         self._entry: Callable[..., Any] = _miss  # the short way of a call
         self._only: Callable[..., Any] | None = None  # the same, where it is of one trace alone
-        self._pinned: dict[Any, list[Callable[..., Any]]] = {}  # and those in device scopes, by what these say
+        self._pinned: list[tuple[Any, Callable[..., Any]]] = []  # and those in device scopes, with what these say
         self._used_again: set[Callable[..., Any]] = set()
         self._late = 0
         self._lock = threading.RLock()
@@ -109,9 +109,9 @@ class Function:
             if result is not MISS:
                 return result
         elif context.pinned and not detours and busy.isdisjoint(REASONS):
-            for pinned in self._pinned.get(context.device, ()):
-                result = pinned(None, *args, **kwargs)
-                if result is not MISS:
+            scopes = context.device.layers
+            for layers, entry in self._pinned:
+                if layers == scopes and (result := entry(None, *args, **kwargs)) is not MISS:
                     return result
         if context.trace is not None:
             return self._inline(args, kwargs)
@@ -179,12 +179,10 @@ class Function:
             self._order_entries()
 
     def _order_entries(self) -> None:
-        entries: list[Callable[..., Any]] = []
         self._used_again.clear()
-        self._pinned.clear()
-        for traced in self._traces:
-            pins = traced.settings[-1]
-            (self._pinned.setdefault(pins, []) if pins else entries).extend(traced.entries.values())
+        known = [(traced.settings[-1].layers, entry) for traced in self._traces for entry in traced.entries.values()]
+        entries = [entry for layers, entry in known if not layers]
+        self._pinned = [(layers, entry) for layers, entry in known if layers]
         if entries != [self._only]:
             self._only = None
         method = self._only or (self._choose if entries else _miss)
