@@ -112,7 +112,10 @@ from graphc.core.same import (
 )
 from graphc.core.sources import Source, attribute, dispatched, fixed, global_name, item, length, looked_up
 from graphc.core.spread import (
+    GROUP_AXIS,
     forget_spread,
+    groups_of,
+    in_fine_words,
     in_turn,
     is_spread,
     kept_layouts,
@@ -123,6 +126,7 @@ from graphc.core.spread import (
     register_gathering,
     register_turns,
     type_text,
+    whole_on,
 )
 from graphc.core.stand_ins import StandIn, StandIns
 from graphc.core.strings import (
@@ -156,6 +160,7 @@ from graphc.core.waiting import are_soon_computed, deadline, describe, wait_for,
 
 __all__ = [
     "FUNCTIONS",
+    "GROUP_AXIS",
     "MISSING",
     "NO_ATTRS",
     "NO_PINS",
@@ -254,6 +259,7 @@ __all__ = [
     "fixed",
     "forget_spread",
     "global_name",
+    "groups_of",
     "has_late_values",
     "has_made_devices",
     "has_parts",
@@ -262,6 +268,7 @@ __all__ = [
     "host_tensor",
     "host_type",
     "host_value",
+    "in_fine_words",
     "in_graph",
     "in_turn",
     "is_array",
@@ -338,4 +345,5 @@ __all__ = [
     "wait_all",
     "wait_for",
     "wait_for_async",
+    "whole_on",
 ]

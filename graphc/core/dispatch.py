@@ -25,7 +25,7 @@ from graphc.core.dtypes import type_of
 from graphc.core.large_ints import has_large_ints, with_fitted_ints
 from graphc.core.late_values import with_late_inputs
 from graphc.core.placing import check_implemented, log_placement, requested_device
-from graphc.core.spread import in_turn, meeting_place
+from graphc.core.spread import in_fine_words, in_turn, meeting_place
 from graphc.ir import (
     LATE,
     LATE_CONSTANT,
@@ -358,6 +358,8 @@ def _run(
     arrays = [_array(value) for value in values]
     call = _call_placed if (context.placing or op.platforms) and not is_pinned(regions) else _call
     spread = meeting_place(arrays) if SPREAD in busy else None
+    if spread is not None and (first := in_fine_words(arrays)) is not None:
+        arrays[first[0]] = first[1]
     if spread is None:
         result = call(op, arrays, attrs, regions, values, compiled)
     else:

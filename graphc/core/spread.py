@@ -9,6 +9,7 @@ on several devices opens.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Any, Final, cast
 
 import jax
@@ -22,8 +23,11 @@ from graphc.core.context import SPREAD, set_slow
 from graphc.ir import TensorType
 
 __all__ = [
+    "GROUP_AXIS",
     "forget_spread",
+    "groups_of",
     "host_values",
+    "in_fine_words",
     "in_turn",
     "is_elsewhere",
     "is_spread",
@@ -35,9 +39,13 @@ __all__ = [
     "register_gathering",
     "register_turns",
     "type_text",
+    "whole_on",
 ]
 
 _DETOUR: Final = "spread"
+
+GROUP_AXIS: Final = "copy"
+"""The axis of a mesh along which the devices of a group lie, which hold the same rows."""
 
 
 def is_spread(array: Any) -> bool:
@@ -65,8 +73,81 @@ def meeting_place(arrays: Iterable[Any]) -> NamedSharding | None:
 def _copies(array: Any) -> NamedSharding:
     sharding = array.sharding
     if isinstance(sharding, NamedSharding):
-        return NamedSharding(sharding.mesh, P())
+        return whole_on(sharding.mesh)
     return NamedSharding(Mesh(np.array([*sharding.devices_indices_map(array.shape)]), ("device",)), P())
+
+
+def whole_on(mesh: Any) -> NamedSharding:
+    """Returns the sharding of a copy on each device of a mesh.
+
+    JAX (0.10 and 0.11) reads each layout that XLA chooses by the mesh of the first input, and fails where that cannot
+    say it. So the mesh of the copies, which mostly come first, is as fine as can be: it can say all layouts of
+    :func:`groups_of` devices.
+    """
+    return NamedSharding(_fine(mesh)[0], P())
+
+
+def in_fine_words(arrays: Sequence[Any]) -> tuple[int, Any] | None:
+    """Finds the input whose layout must be said over the finest mesh, since others lie over another one.
+
+    Args:
+      arrays: those of a program, in the order of its inputs.
+
+    Returns:
+      The place of the first array that lies over a mesh, and the same array, in the same memory, over the finest; None
+      where no array lies over groups of devices. See :func:`whole_on`.
+    """
+    places = [place for place, array in enumerate(arrays) if _has_mesh(array)]
+    if not any(GROUP_AXIS in arrays[place].sharding.mesh.axis_names for place in places):
+        return None
+    sharding: NamedSharding = arrays[places[0]].sharding
+    mesh, names = _fine(sharding.mesh)
+    if mesh is sharding.mesh:
+        return None
+
+    def entry(axes: Any) -> Any:
+        return tuple([name for axis in ((axes,) if isinstance(axes, str) else axes) for name in names[axis]])
+
+    spec = P(*[None if axes is None else entry(axes) for axes in sharding.spec])
+    return places[0], jax.device_put(arrays[places[0]], NamedSharding(mesh, spec))
+
+
+def _has_mesh(array: Any) -> bool:
+    return is_spread(array) and isinstance(array.sharding, NamedSharding)
+
+
+@lru_cache(maxsize=64)
+def _fine(mesh: Mesh) -> tuple[Mesh, dict[str, tuple[str, ...]]]:
+    """The mesh with each axis cut into axes of prime sizes, and the names of these."""
+    sizes: list[int] = []
+    names: dict[str, tuple[str, ...]] = {}
+    for axis, size in mesh.shape.items():
+        factors = _factors(size) or [size]
+        names[axis] = tuple([axis if len(factors) == 1 else f"{axis}.{place}" for place in range(len(factors))])
+        sizes += factors
+    if len(sizes) == len(mesh.shape):
+        return mesh, names
+    return Mesh(mesh.devices.reshape(sizes), [name for parts in names.values() for name in parts]), names
+
+
+def _factors(number: int) -> list[int]:
+    """The prime factors of a number, the smallest first; none of 1."""
+    divisor = next((divisor for divisor in range(2, number) if number % divisor == 0), number)
+    return [] if number == 1 else [divisor, *_factors(number // divisor)]
+
+
+def groups_of(devices: int, rows: int) -> int:
+    """Returns how many groups of devices divide the rows of a batch, each with as many devices as the others.
+
+    It is the greatest common divisor, but for numbers of devices that are no power of a prime: of six, three groups of
+    two cannot be said by the mesh of two groups of three.
+    """
+    groups = 1
+    for factor in _factors(devices):
+        if rows % (groups * factor):
+            break
+        groups *= factor
+    return groups
 
 
 def note_spread(sharding: Any) -> None:

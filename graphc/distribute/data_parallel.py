@@ -11,7 +11,7 @@ from functools import partial
 from types import MethodType
 from typing import Any, Literal, get_args
 
-from jax.sharding import NamedSharding, PartitionSpec
+from jax.sharding import NamedSharding
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError
@@ -20,9 +20,11 @@ from graphc.core import (
     Tensor,
     context,
     converted,
+    groups_of,
     is_array,
     operand,
     replica_scope,
+    whole_on,
 )
 from graphc.distribute.axes import Replica
 from graphc.distribute.evaluation import evaluate
@@ -96,7 +98,7 @@ class DataParallel:
     @property
     def replicated(self) -> NamedSharding:
         """The sharding of a Variable that is on every device."""
-        return NamedSharding(self.mesh, PartitionSpec())
+        return whole_on(self.mesh)
 
     @property
     def num_replicas(self) -> int:
@@ -283,7 +285,7 @@ def _in_parallel(
     given = _split(step, axis, args, kwargs)
     tracing = context.trace is not None
     alone = not (tracing or context.creating)  # to compare with: one device has all rows
-    groups = 1 if alone else math.gcd(given.size, parallel.num_replicas)
+    groups = 1 if alone else groups_of(parallel.num_replicas, given.size)
     rows = None
     if groups < parallel.num_replicas and not alone:
         if parallel.uneven == "refuse":

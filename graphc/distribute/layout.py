@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 from jax.sharding import Mesh
 
-from graphc.core import Device
+from graphc.core import Device, groups_of
 from graphc.ops import COPY_AXIS, REPLICA_AXIS
 
 __all__ = ["COPY_AXIS", "batch_mesh", "split_mesh"]
@@ -17,8 +16,9 @@ __all__ = ["COPY_AXIS", "batch_mesh", "split_mesh"]
 def batch_mesh(devices: Sequence[Device], rows: int) -> Mesh:
     """Makes the mesh on which a batch of any number of rows lies without padding.
 
-    The devices form r = gcd(rows, devices) groups of equal size. Each group holds its own ``rows / r`` rows, and the
-    devices of a group hold the same, so what is summed over the groups counts each row once.
+    The devices form r groups of equal size, as many as divide the rows (:func:`graphc.core.groups_of`). Each group
+    holds its own ``rows / r`` rows, and the devices of a group hold the same, so what is summed over the groups counts
+    each row once.
 
     Args:
       devices: the devices, in the order of their rows.
@@ -45,7 +45,7 @@ def split_mesh(mesh: Mesh, axis: str, rows: int) -> Mesh:
       rows: how many rows the batch has, from 0.
     """
     place, size = mesh.axis_names.index(axis), mesh.shape[axis]
-    groups = math.gcd(rows, size)
+    groups = groups_of(size, rows)
     shape = (*mesh.devices.shape[:place], groups, size // groups, *mesh.devices.shape[place + 1 :])
     names = (*mesh.axis_names[: place + 1], COPY_AXIS, *mesh.axis_names[place + 1 :])
     return Mesh(mesh.devices.reshape(shape), names)

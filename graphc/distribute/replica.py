@@ -8,11 +8,11 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.sharding import NamedSharding, PartitionSpec
+from jax.sharding import NamedSharding
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidTypeError
-from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, operand
+from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, operand, whole_on
 from graphc.distribute.processes import meet
 
 __all__ = ["PerReplica", "map_results"]
@@ -79,7 +79,7 @@ class PerReplica:
             return self.stacked
         if not sharding.is_fully_addressable:
             meet("the gathering of a PerReplica")
-        return Tensor(jax.device_put(self.stacked.raw, NamedSharding(sharding.mesh, PartitionSpec())))
+        return Tensor(jax.device_put(self.stacked.raw, whole_on(sharding.mesh)))
 
     def joined(self) -> Tensor:
         """Returns the values as one tensor, joined along their first axis; numbers are stacked."""

@@ -27,6 +27,7 @@ from graphc.core import (
     placed,
     variable_lock,
     variable_placement,
+    whole_on,
 )
 from graphc.distribute.constraint import Axes, current, named, shard
 from graphc.distribute.layout import split_mesh
@@ -79,7 +80,7 @@ class Sharding:
         BATCH_AXES[self.mesh] = self.batch
         pairs: list[tuple[Any, Any]] = list(cast("Any", rules.items() if isinstance(rules, Mapping) else rules))
         self._rules = [(_key(key), axes) for key, axes in pairs]
-        self.replicated = NamedSharding(self.mesh, P())
+        self.replicated = whole_on(self.mesh)
         for what, axes in [("the batch", (self.batch,)), *((repr(key), axes) for key, axes in pairs)]:
             axes = (axes,) if isinstance(axes, str) else axes
             named(self.mesh, axes, None, f"Sharding: {what}")

@@ -156,16 +156,17 @@ class Executable:
 
     def _spread(self, variables: Sequence[Variable]) -> Any:
         """The ``jax.jit`` function for Variables on several devices: what it writes stays laid out as it is."""
-        layouts = tuple([array_of(variable).sharding for variable in variables])
-        found = self._by_layout.get(layouts)
+        key = layouts = tuple([array_of(variable).sharding for variable in variables])
+        found = self._by_layout.get(key)
         if found is None:
             split = splits(self.variables, layouts)
             lowered = lower(self.graph, split) if split else self.lowered
             where: dict[str, Any] = {}
             outputs: Sequence[Any] = [None] * len(self.graph.outputs)
             if self._layout is not None:
+                layouts = tuple(map(self._layout.said, layouts))
                 where["in_shardings"], outputs = (*layouts, *self._layout.inputs), self._layout.outputs
-            found = self._by_layout[layouts] = jax.jit(
+            found = self._by_layout[key] = jax.jit(
                 _guarded(lowered, self.graph, self.times),
                 donate_argnums=tuple(range(0 if self.check is not None else self.num_written)),
                 compiler_options=compiler_options(self.graph, gathers=bool(split)) or None,
@@ -207,7 +208,10 @@ class Executable:
             return self._run_bounded(arrays, variables)
 
     def _run_bounded(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
-        compiled = self._apart.prepare([*[variable.raw for variable in variables], *arrays])
+        values = [variable.raw for variable in variables]
+        if self._layout is not None:
+            values = [jax.device_put(value, self._layout.said(value.sharding)) for value in values]
+        compiled = self._apart.prepare([*values, *arrays])
         context.launched()
 
         def program(values: Sequence[Any]) -> Sequence[Any]:

@@ -11,9 +11,9 @@ from jax.sharding import NamedSharding
 
 from graphc.base import at
 from graphc.base.errors import UnimplementedError
-from graphc.core import laid_out, note_spread, placed
+from graphc.core import laid_out, note_spread, placed, whole_on
 from graphc.ir import Graph, Node, Value
-from graphc.ops import REPLICAS, replica_mesh, replica_spec
+from graphc.ops import HOST_CALLS, REPLICAS, replica_mesh, replica_spec
 
 __all__ = ["ReplicaLayout", "replica_layout"]
 
@@ -33,6 +33,10 @@ class ReplicaLayout:
     devices: tuple[str, ...]
     inputs: list[NamedSharding | None]
     outputs: list[NamedSharding]
+
+    def said(self, sharding: Any) -> Any:
+        """Returns the layout of a Variable as the program says it."""
+        return self.home if sharding.is_fully_replicated else sharding
 
     def placed(self, arrays: Sequence[Any]) -> list[Any]:
         """Brings arrays of devices to where they are wanted; JAX does that with arrays of the host.
@@ -73,7 +77,9 @@ def replica_layout(graph: Graph) -> ReplicaLayout | None:
     names: tuple[str, ...] = first.attrs["devices"]
     for node in graph.walk():
         _check_devices(node, names)
-    home = NamedSharding(replica_mesh(names, len(names), first.attrs["axis"]), replica_spec(None, ""))
+    home = whole_on(replica_mesh(names, len(names), first.attrs["axis"]))
+    if any(node.op in HOST_CALLS for node in graph.walk()):  # JAX wants one mesh in a program that calls the host
+        home = _place(first, None)
     note_spread(home)
     inputs: dict[Value, set[NamedSharding | None]] = {}
     outputs: dict[Value, NamedSharding] = {}

@@ -8,7 +8,7 @@ from typing import Any
 
 import jax
 
-from graphc.core import Variable, array_of, brought, placed, variable_lock
+from graphc.core import Variable, array_of, brought, in_fine_words, placed, variable_lock
 from graphc.ops import is_random_state
 
 __all__ = ["Meeting", "meet_others", "register_meeting", "together"]
@@ -53,7 +53,9 @@ def together(place: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -
         return
     devices = place.device_set
     if _are_there(devices, arrays, variables):
-        yield arrays
+        given = list(arrays)
+        with _in_fine_words(variables, given):
+            yield given
         return
     away = [variable for variable in variables if variable.raw.sharding.device_set != devices]
     states = [variable for variable in away if is_random_state(variable)]
@@ -63,7 +65,7 @@ def together(place: Any, arrays: Sequence[Any], variables: Sequence[Variable]) -
                 variable.raw = placed(variable.raw, place)
     fixed = [isinstance(array, jax.Array) and array.sharding.device_set != devices for array in arrays]
     given = [placed(array, place) if moved else array for array, moved in zip(arrays, fixed, strict=True)]
-    with brought(states, place):
+    with brought(states, place), _in_fine_words(variables, given):
         yield given
 
 
@@ -73,3 +75,22 @@ def _are_there(devices: Any, arrays: Sequence[Any], variables: Sequence[Variable
     # Of few objects, mostly: to compare devices takes longer than to tell them apart.
     layouts = {id(layout): layout for layout in [array.sharding for array in found]}
     return all(layout.device_set == devices for layout in layouts.values())
+
+
+@contextmanager
+def _in_fine_words(variables: Sequence[Variable], given: list[Any]) -> Generator[None]:
+    """Inside the scope the first input lies over the finest mesh, where that is needed."""
+    found = in_fine_words([*map(array_of, variables), *given])
+    if found is None or found[0] >= len(variables):
+        if found is not None:
+            given[found[0] - len(variables)] = found[1]
+        yield
+        return
+    place = found[0]
+    before = array_of(variables[place]).sharding
+    variables[place].raw = found[1]
+    found = None  # the array may be donated
+    try:
+        yield
+    finally:
+        variables[place].raw = jax.device_put(variables[place].raw, before)

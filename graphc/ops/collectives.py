@@ -16,7 +16,7 @@ import numpy as np
 from jax import lax as _lax
 from jax.sharding import Mesh, PartitionSpec
 
-from graphc.core import find_common
+from graphc.core import GROUP_AXIS, find_common
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 
 __all__ = [
@@ -30,7 +30,7 @@ lax: Any = _lax
 Types: TypeAlias = Sequence[TensorType]
 
 REPLICA_AXIS = "replica"
-COPY_AXIS = "copy"
+COPY_AXIS = GROUP_AXIS
 
 
 def replica_spec(axis: int | None, name: str) -> PartitionSpec:
