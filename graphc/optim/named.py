@@ -75,7 +75,7 @@ class Named(Optimizer):
             )
             raise at(error, user_location())
         given = {
-            argument: value if isinstance(value, bool) else number(f"{name}: {argument}", value)
+            argument: value if type(value) is bool and argument in numbers else number(f"{name}: {argument}", value)
             for argument, value in given.items()
             if value is not None
         }

@@ -161,6 +161,11 @@ def _followed_before() -> None:
     [
         (lambda: gx.optim.SGD(0.1, clip=1.0), InvalidTypeError, "sgd: there is no option 'clip'; there are clipvalue"),  # pyright: ignore
         (lambda: gx.optim.SGD(0.1, clipnorm="1"), InvalidTypeError, "sgd: clipnorm must be a Python number, got str"),  # pyright: ignore
+        (
+            lambda: gx.optim.SGD(0.1, clipvalue=True),
+            InvalidTypeError,
+            "sgd: clipvalue must be a Python number, got bool",
+        ),
         (lambda: gx.optim.SGD(0.1, loss_scale="x"), InvalidTypeError, "sgd: loss_scale must be a Python number"),  # pyright: ignore
         (_rate_in_a_trace, FailedPreconditionError, "sgd: the learning rate in a compiled function before the optim"),
         (lambda: gx.optim.ExponentialMovingAverage(1.0), InvalidArgumentError, "ema: decay must be a number between 0"),
