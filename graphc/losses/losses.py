@@ -270,10 +270,10 @@ def _apply(loss: str, labels: Tensor, outputs: Tensor, weight: Any, **attrs: Any
     return apply(LOSSES[loss], (labels, outputs, *weights), Attrs(**attrs))
 
 
-def reduced(loss: str, losses: Tensor, weight: Any, reduction: str) -> Tensor:
+def reduced(loss: str, losses: Any, weight: Any, reduction: str) -> Tensor:
     """Losses of examples, weighted and reduced: what an own loss gives besides."""
     weights = () if weight is None else (_tensor(loss, "sample_weight", weight),)
-    return apply(REDUCED, (losses, *weights), Attrs(reduction=reduction))
+    return apply(REDUCED, (_tensor(loss, "what call returns", losses), *weights), Attrs(reduction=reduction))
 
 
 def _smoothing(loss: str, value: Any) -> dict[str, float]:

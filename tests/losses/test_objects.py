@@ -44,3 +44,12 @@ def test_a_reduction_that_is_none_is_refused() -> None:
 def test_a_loss_without_a_call_method_says_what_to_write() -> None:
     with pytest.raises(UnimplementedError, match=r"(?s)Loss is a Loss without a call method; write .*test_objects"):
         gx.losses.Loss()([1.0], [2.0])
+
+
+def test_an_own_loss_may_return_any_numbers_and_takes_weights() -> None:
+    class Counted(gx.losses.Loss):
+        def call(self, y_true: Any, y_pred: Any) -> Any:
+            return [1.0, 3.0]
+
+    assert Counted()([0.0, 0.0], [0.0, 0.0]).item() == 2.0
+    assert Counted(reduction="mean_with_sample_weight")([0.0, 0.0], [0.0, 0.0], [1.0, 3.0]).item() == 2.5
