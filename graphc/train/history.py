@@ -35,12 +35,13 @@ class History:
 
     def __init__(self) -> None:
         self.values: dict[str, list[float]] = {}
+        self._epochs = 0
         self.why_stopped = ""
         self.how = ""
         self.resumed = 0
 
     def __len__(self) -> int:
-        return max(map(len, self.values.values()), default=0)
+        return self._epochs
 
     def __getitem__(self, name: str) -> list[float]:
         if name not in self.values:
@@ -50,12 +51,11 @@ class History:
 
     def append(self, numbers: Mapping[str, float]) -> None:
         """Adds the numbers of an epoch."""
-        epochs = len(self)
-        for name in (*self.values, *numbers):
-            column = self.values.setdefault(name, [])
-            column += [math.nan] * (epochs - len(column))
+        for name in numbers:
+            self.values.setdefault(name, [math.nan] * self._epochs)
         for name, column in self.values.items():
             column.append(float(numbers.get(name, math.nan)))
+        self._epochs += 1
 
     def last(self) -> dict[str, float]:
         """Returns the numbers of the last epoch, without those that it did not report."""
@@ -69,19 +69,19 @@ class History:
 
     def state(self) -> dict[str, Any]:
         """Returns the numbers, for a checkpoint."""
-        return {"values": {name: list(column) for name, column in self.values.items()}}
+        return {"epochs": self._epochs, "values": {name: list(column) for name, column in self.values.items()}}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Takes over the numbers of a checkpoint."""
         self.values = {name: list(column) for name, column in state["values"].items()}
-        self.resumed = len(self)
+        self.resumed = self._epochs = state["epochs"]
 
     def to_csv(self, path: PathLike) -> None:
         """Writes a table with a row for each epoch."""
         with file_errors(path), as_path(path).open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow(["epoch", *self.values])
-            writer.writerows([epoch, *row] for epoch, row in enumerate(zip(*self.values.values(), strict=True), 1))
+            writer.writerows([n + 1, *(column[n] for column in self.values.values())] for n in range(len(self)))
 
     def plot(self, path: PathLike | None = None) -> Any:
         """Draws the numbers over the epochs: each in a plot of its own, beside that of the validation.

@@ -187,6 +187,18 @@ def test_a_history_keeps_the_place_of_what_is_missing() -> None:
         history["c"]
 
 
+def test_a_step_may_return_nothing(tmp_path: Path) -> None:
+    seen = list[Any]()
+    history = fit(seen.append, [1.0, 2.0], 2, progress=False, callbacks=[gx.train.CSVLog(tmp_path / "log.csv")])
+    assert seen == [1.0, 2.0, 1.0, 2.0]
+    assert (len(history), history.values) == (2, {})
+    assert (tmp_path / "log.csv").read_text().split() == ["epoch", "1", "2"]
+    found = [0.0]
+    update = gx.function(lambda x: None)
+    data = gx.data.Dataset.from_tensor_slices(np.ones(3, "float32")).batch(2)
+    assert fit(update, data, 3, validation=(lambda x: 1.0, found), progress=False).values == {"val_loss": [1.0] * 3}
+
+
 def test_what_is_no_number_and_an_empty_dataset_are_refused() -> None:
     with pytest.raises(gx.errors.InvalidTypeError, match="the step returns loss = 'text', which is no number"):
         fit(lambda x: "text", [0.0], progress=False)
