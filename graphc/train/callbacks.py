@@ -9,6 +9,7 @@ from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
 from graphc.base.files import PathLike, as_path, make_directories
 from graphc.core import Tensor
+from graphc.distribute import process_index
 from graphc.train.checkpoint import Checkpoint
 from graphc.train.history import History
 from graphc.train.parts import parts_of
@@ -119,7 +120,7 @@ class Checkpoints(Callback):
 
 
 class CSVLog(Callback):
-    """Writes the history as a table after each epoch.
+    """Writes the history as a table after each epoch; of several processes the first does.
 
     Args:
       path: the file.
@@ -130,12 +131,15 @@ class CSVLog(Callback):
 
     def epoch_end(self, history: History) -> None:
         """Writes the file anew."""
-        make_directories(as_path(self.path).parent)
-        history.to_csv(self.path)
+        if process_index() == 0:
+            make_directories(as_path(self.path).parent)
+            history.to_csv(self.path)
 
 
 class TensorBoard(Callback):
     """Writes the numbers of each epoch as events for TensorBoard (``pip install 'graphc[viz]'``).
+
+    Of several processes the first does.
 
     Args:
       folder: where the files are; ``tensorboard --logdir FOLDER`` shows them.
@@ -147,16 +151,19 @@ class TensorBoard(Callback):
     def __init__(self, folder: PathLike) -> None:
         from graphc.session import FileWriter
 
-        self._writer = FileWriter(str(as_path(folder)))
+        self._writer = FileWriter(str(as_path(folder))) if process_index() == 0 else None
 
     def start(self, history: History) -> None:
         """Opens a file."""
-        self._writer.reopen()
+        if self._writer is not None:
+            self._writer.reopen()
 
     def epoch_end(self, history: History) -> None:
         """Writes the numbers of the epoch."""
         from graphc.session import message
 
+        if self._writer is None:
+            return
         summary = message("Summary")
         values = [summary.Value(tag=name, simple_value=value) for name, value in history.last().items()]
         self._writer.add_summary(summary(value=values), len(history))
@@ -164,4 +171,5 @@ class TensorBoard(Callback):
 
     def end(self, history: History) -> None:
         """Closes the file."""
-        self._writer.close()
+        if self._writer is not None:
+            self._writer.close()

@@ -9,6 +9,7 @@ from typing import Any
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.distribute import process_index
 from graphc.train.callbacks import Callback
 from graphc.train.epochs import arguments_of, compiled_epoch, numbers_of, rows_of, skip_passes
 from graphc.train.history import History
@@ -47,7 +48,7 @@ def fit(
       callbacks: what else to do, such as :class:`EarlyStopping`, :class:`Checkpoints`, :class:`CSVLog`.
       history: what to continue; a new one when None. Restored with a checkpoint, it makes ``fit`` go on where that was
         saved.
-      progress: whether to show a progress bar, and a line for each epoch.
+      progress: whether to show a progress bar, and a line for each epoch; of several processes the first does.
 
     Returns:
       The history.
@@ -73,7 +74,8 @@ def fit(
     skip_passes(dataset, history.resumed)
     history.resumed = 0
     with ExitStack() as ends:
-        tell = ends.enter_context(TrainingProgress(epochs, history)) if progress else None
+        shows = progress and process_index() == 0
+        tell = ends.enter_context(TrainingProgress(epochs, history)) if shows else None
         for callback in callbacks:
             callback.start(history)
             ends.callback(callback.end, history)

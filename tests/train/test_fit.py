@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -185,6 +186,15 @@ def test_a_history_keeps_the_place_of_what_is_missing() -> None:
     assert repr(history) == "<History of 2 epochs: b=2>"
     with pytest.raises(gx.errors.NotFoundError, match="no epoch reported 'c'; there is 'a', 'b'"):
         history["c"]
+
+
+def test_of_several_processes_the_first_tells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    for module in ("callbacks", "fit"):
+        monkeypatch.setattr(sys.modules[f"graphc.train.{module}"], "process_index", lambda: 1)
+    logs = [gx.train.CSVLog(tmp_path / "log.csv"), gx.train.TensorBoard(tmp_path)]
+    assert fit(lambda x: x, [1.0], callbacks=logs)["loss"] == [1.0]
+    assert list(tmp_path.iterdir()) == []
+    assert capsys.readouterr().out == ""
 
 
 def test_a_step_may_return_nothing(tmp_path: Path) -> None:
