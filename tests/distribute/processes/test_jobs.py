@@ -170,6 +170,11 @@ def step(x):
     w.assign_add(gx.distribute.all_mean(gx.mean(y, axis=0)) * rate)
 
 
+@gx.function(timeout=1.5)
+def total(rows):
+    return gx.sum(rows)
+
+
 x = np.ones((2, 4), np.float32)
 for number in range(8):
     if number == 2 and rank == 1:
@@ -181,8 +186,9 @@ for number in range(8):
             raise ValueError("no such file")
         if scenario == "end":
             break
-    with gx.deadline(1.5 if scenario == "slow" and number == 2 else 60):
-        step(x)
+    if number == 2 and scenario == "slow":
+        total(parallel.shard(x))
+    step(x)
 print("done", w.numpy())
 """
 
@@ -193,11 +199,12 @@ def line(program: str, part: str) -> int:
 
 
 HERE = rf"train.py:{line(FAILING, 'step(x)')}"
+LATE = rf"train.py:{line(FAILING, 'total(parallel')}"
 SLEEPS = rf"train.py:{line(FAILING, 'time.sleep')}"
 
 
 SCENARIOS = {
-    "slow": rf"rank 1 has not entered step 3 \('step'\) at {HERE} within 1.5 s; it was last at {SLEEPS}",
+    "slow": rf"rank 1 has not entered step 3 \('total'\) at {LATE} within 1.5 s; it was last at {SLEEPS}",
     "graph": rf"the graph .* on rank 1 differs from rank 0, before step 1 \('step'\) at {HERE}: \w+ there, \w+ here",
     "variables": rf"the value of Variable 'w' .* on rank 1 differs from rank 0, before step 1 \('step'\) at {HERE}",
     "data": r"argument x \(each rank gives the whole batch, .* on rank 1 differs from rank 0, before step 3",
@@ -216,7 +223,9 @@ def test_what_goes_wrong_on_one_rank_ends_all_with_its_name(
     tmp_path: Path, scenario: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("graphc.distribute.processes.launcher._GRACE", 2.0)
-    code, out, err = start(tmp_path, FAILING.replace("sys.argv[1]", repr(scenario)), timeout=3)
+    # On a busy machine a rank that compiles may be silent for seconds.
+    patience = 5 if scenario == "SIGSTOP" else 20
+    code, out, err = start(tmp_path, FAILING.replace("sys.argv[1]", repr(scenario)), timeout=patience)
     assert code != 0
     assert re.search(SCENARIOS[scenario], err), err
     assert "done" not in out
