@@ -16,7 +16,7 @@ from jax.sharding import NamedSharding
 from graphc.core import Variable, register_gathering
 from graphc.distribute.processes.job import Job, current_job
 from graphc.ir import print_graph
-from graphc.lowering import Executable, register_meeting
+from graphc.lowering import Executable, compiler_options, register_meeting
 
 __all__ = ["meet"]
 
@@ -46,6 +46,7 @@ class _Gate:
         self._layouts: dict[tuple[Any, ...], str] = {}
         self._facts = {
             "the types of the arguments": types if len(types) <= _TEXT else f"{types[:_TEXT]}... {_digest(types)}",
+            "the options": f"jax {jax.__version__}, {_settings()}, compiled with {compiler_options(graph)}",
             "the graph (print it, or its parts, on each rank)": _digest(print_graph(graph, locations=False)),
         }
 
@@ -84,6 +85,12 @@ def _before_program(executable: Executable, arrays: Sequence[Any], variables: Se
 
 register_meeting(_before_program)
 register_gathering(meet)
+
+
+def _settings() -> str:
+    """The settings of JAX's that change what a program computes."""
+    names = ("jax_enable_x64", "jax_default_matmul_precision", "jax_numpy_dtype_promotion")
+    return ", ".join(f"{name} {getattr(jax.config, name)}" for name in names)
 
 
 def _layout(sharding: Any) -> str:

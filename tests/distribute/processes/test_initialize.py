@@ -88,13 +88,13 @@ while True:
 """
 
 
-def under_slurm(folder: Path, program: str) -> list[subprocess.Popen[str]]:
+def under_slurm(folder: Path, program: str, timeout: int) -> list[subprocess.Popen[str]]:
     """Starts a program twice, as ``srun`` does: there is nobody who looks after the processes."""
     file = folder / "train.py"
     file.write_text(program, encoding="utf-8")
     shared = {
         "SLURM_JOB_ID": "7", "SLURM_STEP_NODELIST": "node[1-2]", "SLURM_STEP_NUM_TASKS": "2", "GRAPHC_AUTHKEY": "k",
-        "GRAPHC_COORDINATOR": f"127.0.0.1:{free_port('127.0.0.1')}", "GRAPHC_PROCESS_TIMEOUT": "6",
+        "GRAPHC_COORDINATOR": f"127.0.0.1:{free_port('127.0.0.1')}", "GRAPHC_PROCESS_TIMEOUT": str(timeout),
     }  # fmt: skip
     return [
         subprocess.Popen(
@@ -108,7 +108,7 @@ def under_slurm(folder: Path, program: str) -> list[subprocess.Popen[str]]:
 @pytest.mark.multiprocess
 @pytest.mark.timeout(60)
 def test_a_rank_that_dies_ends_the_others_by_itself(tmp_path: Path) -> None:
-    processes = under_slurm(tmp_path, PROGRAM.replace("LATE", "False"))
+    processes = under_slurm(tmp_path, PROGRAM.replace("LATE", "False"), timeout=20)
     try:
         assert processes[1].stdout is not None
         next(line for line in processes[1].stdout if line == "1 2.0\n")
@@ -124,7 +124,7 @@ def test_a_rank_that_dies_ends_the_others_by_itself(tmp_path: Path) -> None:
 @pytest.mark.multiprocess
 @pytest.mark.timeout(60)
 def test_who_does_not_come_is_named_within_seconds(tmp_path: Path) -> None:
-    processes = under_slurm(tmp_path, PROGRAM.replace("LATE", "True"))
+    processes = under_slurm(tmp_path, PROGRAM.replace("LATE", "True"), timeout=6)
     try:
         _, said = processes[0].communicate(timeout=30)
         assert "still waiting for rank 1 of 2 after 5 s; rank 0 is on " in said

@@ -153,6 +153,10 @@ rank = gx.distribute.process_index()
 parallel = gx.distribute.DataParallel()
 with parallel.scope():
     w = gx.Variable(np.full(4, 1.0 + (scenario == "variables" and rank), np.float32), name="w")
+if scenario == "options" and rank == 1:
+    import jax
+
+    jax.config.update("jax_default_matmul_precision", "float32")
 rate = 0.5 if scenario == "graph" and rank else 0.25
 calls = []
 
@@ -206,6 +210,7 @@ SLEEPS = rf"train.py:{line(FAILING, 'time.sleep')}"
 SCENARIOS = {
     "slow": rf"rank 1 has not entered step 3 \('total'\) at {LATE} within 1.5 s; it was last at {SLEEPS}",
     "graph": rf"the graph .* on rank 1 differs from rank 0, before step 1 \('step'\) at {HERE}: \w+ there, \w+ here",
+    "options": r"the options on rank 1 differs from rank 0, .*: jax .*precision float32.* there, jax .*None.* here",
     "variables": rf"the value of Variable 'w' .* on rank 1 differs from rank 0, before step 1 \('step'\) at {HERE}",
     "data": r"argument x \(each rank gives the whole batch, .* on rank 1 differs from rank 0, before step 3",
     "end": rf"step 3 \('step'\) at {HERE} is entered by rank 0, but rank 1 has come to the end of its program",
