@@ -9,6 +9,7 @@ arrays and, for strings, tensors of strings.
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 from collections.abc import Callable, Generator, Sequence
 from contextvars import ContextVar
@@ -94,9 +95,8 @@ class UserFunction:
         self.location = location_of(function)
         self.structure: Structure | None = None
         self._result: list[Any] | None = None
-        self._sizes: list[int] = []
-        self._shapes: set[Any] = set()
-        self._in_batches: dict[int, Any] = {}
+        self._parts: tuple[UserFunction, ...] = (self,)
+        self._forget_programs()
         self.mode: Mode = self._prepared(spec) if compiled else "python"
 
     def __repr__(self) -> str:
@@ -162,7 +162,7 @@ class UserFunction:
             self._result = [TensorSpec(found.shape, found.dtype) for found in jax.eval_shape(self.compute, *types)]
         except Exception as error:  # whatever it is, Python says it again where it is the user's
             return self._fallback(error)
-        self._jitted: Any = jax.jit(jax.vmap(self.compute))
+        self._forget_programs()
         return "blocks"
 
     def _fallback(self, error: Exception) -> Mode:
@@ -180,17 +180,42 @@ class UserFunction:
         """
         given: Any = self.function
         if not isinstance(given, Function | BoundFunction):
-            given = self._compiled = self._compiled or Function(given, side_effects="error", on_retrace="ignore")
+            given = self._compiled or Function(given, side_effects="error", on_retrace="ignore")
+        self._compiled = given
         pure = to_jax(given)
         examples = [Tensor(jnp.zeros(s, as_dtype(leaf.dtype))) for s, leaf in zip(shapes, self._leaves, strict=True)]
-        variables = call_with(pure.init, unflatten(self._given, examples))
+        self._example = unflatten(self._given, examples)
+        variables = call_with(pure.init, self._example)
         if variables:
             self._stateful = given
             names = ", ".join(sorted(variables))
             raise GraphcError(f"it keeps state in {names}, so it is called once for each element")
         self._pure = to_jax(given, stateless=True)
 
-    _compiled: Function | None = None
+    _compiled: Function | BoundFunction | None = None
+    _example: Any = None
+    _traces: list[Any] | None = None
+
+    def fresh(self) -> UserFunction:
+        """Returns the function, and sees to it that its programs know what it reads from outside as that is now."""
+        with trace_scope(None), contextlib.suppress(Exception):  # what fails now fails again where it is called
+            traces = [part._traced_now() for part in self._parts]
+            if self._traces is not None and any(a is not b for a, b in zip(traces, self._traces, strict=True)):
+                self._forget_programs()
+            self._traces = traces
+        return self
+
+    def _traced_now(self) -> Any:
+        return None if self._compiled is None else call_with(self._compiled.trace, self._example)
+
+    def _forget_programs(self) -> None:
+        """Has no programs yet: the next calls make them."""
+        self._jitted: Any = jax.jit(jax.vmap(self.compute))
+        self._sizes: list[int] = []
+        self._shapes: set[Any] = set()
+        self._in_batches: dict[int, Any] = {}
+        self._folding: Any = None
+        self._of_row: Any = None
 
     def compute(self, *arrays: Any) -> tuple[Any, ...]:
         """Computes a row of arrays, by JAX, from another one."""
@@ -257,12 +282,11 @@ class UserFunction:
         with trace_scope(None):
             return self._folding(state, block)
 
-    _folding: Any = None
-
     def row(self, row: Row) -> Row:
         """Returns what it makes of one row."""
         if self.mode == "blocks" or (self.mode == "rows" and self._takes(row)):
-            self._of_row = self._of_row or jax.jit(self.compute)
+            # JAX takes the method itself for the same function even when what it reads has changed.
+            self._of_row = self._of_row or jax.jit(functools.partial(self.compute))
             with trace_scope(None):
                 found: Any = self._of_row(*row)
             return tuple([leaf if leaf.shape else np.asarray(leaf)[()] for leaf in found])
@@ -281,8 +305,6 @@ class UserFunction:
             error = InvalidArgumentError(f"{self.name} returned {structure} here, and {self.structure} before")
             raise at(error, self.location)
         return result
-
-    _of_row: Any = None
 
     def _takes(self, row: Row) -> bool:
         """Whether there is a program for a row of these shapes; there are no more than some."""
@@ -314,8 +336,9 @@ class UserFunction:
         both.__dict__.update(self.__dict__)
         both.name, both._given, both._leaves = f"{self.name}({first.name})", first._given, first._leaves
         both.compute = lambda *arrays: self.compute(*first.compute(*arrays))
-        both._jitted, both._sizes, both._of_row = jax.jit(jax.vmap(both.compute)), [], None
-        both._folding, both._in_batches = None, {}
+        both._traces = None
+        both._parts = (*first._parts, *self._parts)
+        both._forget_programs()
         return both
 
 

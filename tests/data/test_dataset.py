@@ -216,3 +216,17 @@ def test_an_exception_of_the_users_says_where() -> None:
     (note,) = caught.value.__notes__
     assert "in map(careful) of a dataset, element 3" in note
     assert "test_dataset.py" in note
+
+
+def test_what_a_function_reads_from_outside_is_not_stale() -> None:
+    scale = 2
+    dataset = Dataset.range(4).map(lambda x: x * scale).map(lambda x: x + scale)
+    assert values(dataset) == [2, 4, 6, 8]
+    assert values(dataset.batch(4)) == [[2, 4, 6, 8]]
+    scale = 3
+    assert values(dataset) == [3, 6, 9, 12]
+    assert values(dataset.batch(4)) == [[3, 6, 9, 12]]
+    rows = Dataset.range(3).batch(2).map(lambda x: x * scale)
+    assert values(rows) == [[0, 3], [6]]
+    scale = 4
+    assert values(rows) == [[0, 4], [8]]

@@ -58,7 +58,7 @@ class _SmallBatches(_Batched):
 
     def __init__(self, node: Batch, function: UserFunction, rows: Rows, at_once: int) -> None:
         super().__init__(node, rows)
-        self._function, self._at_once = function, at_once
+        self._function, self._at_once = function.fresh(), at_once
         self._ready: list[Row] = []
         self._mark: State | None = None
 

@@ -23,7 +23,7 @@ class Told(Rows):
 
     def __init__(self, function: UserFunction, *inputs: Rows) -> None:
         super().__init__(*inputs)
-        self.function, self.number = function, 0
+        self.function, self.number = function.fresh(), 0
 
     def tell(self, error: BaseException, number: int | None = None) -> None:
         """Notes on an exception which transformation raised it, and at which element; the last one if none is given."""
@@ -55,7 +55,7 @@ class _Mapped(Told):
 class _MappedBlocks(BufferedRows):
     def __init__(self, function: UserFunction, rows: Rows, ahead: int) -> None:
         super().__init__(rows, ahead=ahead)
-        self._function = function
+        self._function = function.fresh()
 
     def read(self, count: int) -> Block | None:
         found = full_block(self.input, count)
@@ -117,7 +117,7 @@ class _Filtered(Told):
 class _FilteredBlocks(BufferedRows):
     def __init__(self, function: UserFunction, rows: Rows, ahead: int) -> None:
         super().__init__(rows, ahead=ahead)
-        self._function = function
+        self._function = function.fresh()
 
     def read(self, count: int) -> Block | None:
         while (found := full_block(self.input, count)) is not None:
