@@ -14,6 +14,7 @@ from benchmarks import (
     calls,
     checkpoints,
     data,
+    data_sources,
     eager,
     fresh,
     functions,
@@ -55,6 +56,7 @@ _MODULES = (
     processes,
     checkpoints,
     data,
+    data_sources,
 )
 ROWS: tuple[Row, ...] = tuple(row for module in _MODULES for row in module.ROWS)
 

@@ -191,20 +191,24 @@ def _decoded_at_once(
 ) -> list[Any] | None:
     """The values of each column, a column after the other; None where a line needs a closer look, or is wrong."""
     encode: Any = str.encode if isinstance(lines[0], bytes) else str
-    comma, missing, empty = encode(delimiter), encode(na_value), encode("")
-    joined = comma.join(lines)
+    comma, missing, empty, feed = encode(delimiter), encode(na_value), encode(""), encode("\n")
     count = len(columns) if chosen is None else lines[0].count(comma) + 1
     places = range(count) if chosen is None else chosen
-    if any(encode(special) in joined for special in ('"', "\n", "\r")) or max(places, default=0) >= count:
-        return None
-    if any(not line or line.count(comma) != count - 1 for line in lines):
+    joined = (comma + feed).join(lines)
+    if encode('"') in joined or encode("\r") in joined or joined.count(feed) != len(lines) - 1:
         return None
     fields, found = joined.split(comma), list[Any]()
+    # Each line has so many fields if all line feeds stand in the first ones.
+    firsts = empty.join(fields[::count]).split(feed)
+    if len(fields) != count * len(lines) or len(firsts) != len(lines) or max(places, default=0) >= count:
+        return None
+    if count == 1 and empty in firsts:  # an empty line has no fields
+        return None
+    fields[::count] = firsts
     for place, column in zip(places, columns, strict=True):
         held = fields[place::count]
-        absent = (
-            [k for k, field in enumerate(held) if field in (empty, missing)] if {empty, missing} & set(held) else []
-        )
+        some = empty in held or (missing != empty and missing in held)
+        absent = [k for k, field in enumerate(held) if field in (empty, missing)] if some else []
         values = None if absent and column.required else column.at_once(held, absent, encode)
         if values is None:
             return None
