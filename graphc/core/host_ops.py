@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from graphc.base import at, nest, user_location
-from graphc.base.errors import GraphcError, InternalError, UnimplementedError
+from graphc.base.errors import GraphcError, InternalError
 from graphc.core.context import context
 from graphc.core.convert import SCALARS, operand
 from graphc.core.dispatch import register_host_ops
@@ -113,8 +113,6 @@ def _apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
         trace = next((value.trace for value in inputs if isinstance(value, SymbolicTensor)), None)
     if trace is not None:
         if trace.root.is_graph:
-            if trace.parent is not None:
-                raise _inside(op)
             return list(trace.apply(op, inputs, attrs))
         if _late is None:
             raise InternalError(f"{op.name}: nothing says how it is compiled")
@@ -131,15 +129,6 @@ def in_graph(*values: Any) -> bool:
     """Returns True where an op of these values is a node of a graph that is built by hand."""
     traces = [context.trace, *[value.trace for value in values if isinstance(value, SymbolicTensor)]]
     return any(trace is not None and trace.root.is_graph for trace in traces)
-
-
-def _inside(op: OpDef) -> GraphcError:
-    """Returns the error for an op of the host in a branch or loop of a graph, which runs on a device as a whole."""
-    error = UnimplementedError(
-        f"{op.name} runs on the host, and stands in a branch or a loop of a graph, which runs on a device as a whole; "
-        "put it before the branch or loop, run it by itself, or write the branch or loop in Python around session.run"
-    )
-    return at(error, user_location())
 
 
 def host_type(value: Any) -> TensorType:

@@ -29,7 +29,7 @@ from graphc.core import (
 from graphc.ir import CONSTANT, OPS, Attrs
 from graphc.ops import NO_OP, TOGETHER
 from graphc.session.graph import Graph, default_graph, graph_of
-from graphc.session.placeholders import graph_dtype
+from graphc.session.placeholders import graph_dtype, placeholder_with_default
 from graphc.session.shapes import sizes_of
 from graphc.session.tensor import GraphTensor, Operation
 
@@ -259,9 +259,10 @@ def while_loop(
 
     Args:
       cond: returns a boolean scalar.
-      body: returns the next values, of the same structure, shapes and dtypes.
+      body: returns the next values, of the same structure and dtypes, and of shapes that fit the invariants.
       loop_vars: the first values, in a list or tuple.
-      shape_invariants: refused: shapes must not change from one iteration to the next.
+      shape_invariants: the shape of each value, open where it changes from one iteration to the next; None for the
+        shapes that the first values have. A loop that changes shapes runs iteration by iteration.
       parallel_iterations: not used: XLA decides.
       back_prop: not used.
       swap_memory: not used.
@@ -272,7 +273,7 @@ def while_loop(
     Raises:
       InvalidTypeError: ``loop_vars`` is no list or tuple, or a function is none.
     """
-    del shape_invariants, parallel_iterations, back_prop, swap_memory
+    del parallel_iterations, back_prop, swap_memory
     if not callable(cond) or not callable(body):
         raise at(InvalidTypeError("while_loop: cond and body must be functions"), user_location())
     if not isinstance(loop_vars, list | builtins.tuple) or not loop_vars:
@@ -285,6 +286,9 @@ def while_loop(
 
     with graph.making(name or "while"):
         first = builtins.tuple(_started(graph, item) for item in given)
+        if shape_invariants is not None:
+            pairs = zip(first, nest.as_tuple(shape_invariants), strict=True)
+            first = builtins.tuple(_opened(value, shape) for value, shape in pairs)
         found = loop(lambda state: cond(*state), step, first, max_iterations=maximum_iterations)
     if len(found) == 1 and not return_same_structure:
         return found[0]
@@ -296,6 +300,13 @@ def _started(graph: Graph, value: Any) -> Any:
     leaves, structure = nest.flatten(value, repeats=True)
     tensors: Iterable[Any] = [_strong(graph, convert_to_tensor(leaf)) for leaf in leaves]
     return nest.unflatten(structure, tensors)
+
+
+def _opened(value: Any, shape: Any) -> Any:
+    """Returns the first value of a loop with the shape that it has in every iteration."""
+    if not isinstance(value, GraphTensor) or sizes_of(shape) == value.type.shape:
+        return value
+    return placeholder_with_default(value, shape)
 
 
 def _strong(graph: Graph, tensor: GraphTensor) -> GraphTensor:

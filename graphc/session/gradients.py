@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from graphc.base import at, nest, user_location
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import FUNCTIONS, Variable
 from graphc.gradients import GradientTape
 from graphc.ir import Node, Value
 from graphc.ops import READ_VARIABLE
 from graphc.session.graph import Graph, graph_of
+from graphc.session.stepped import has_host_ops
 from graphc.session.tensor import GraphTensor
 from graphc.session.variables import GraphVariable
 
@@ -127,9 +128,22 @@ def _noted(graph: Graph, targets: Sequence[Any], sources: Sequence[Any], stopped
         if node.op is READ_VARIABLE and node.attrs["variable"] in variables:
             tape.record_read(variables[node.attrs["variable"]], graph.tensor_of(node.outputs[0]))
         elif node.op.differentiable and node.outputs and not node.op.host:
-            inputs, outputs = map(graph.tensor_of, node.inputs), map(graph.tensor_of, node.outputs)
-            tape.record(node.op, list(inputs), node.attrs, node.regions, list(outputs))
+            inputs, outputs = list(map(graph.tensor_of, node.inputs)), map(graph.tensor_of, node.outputs)
+            if has_host_ops(node):
+                _check_apart(node, any(map(tape.follows, inputs)))
+            else:
+                tape.record(node.op, inputs, node.attrs, node.regions, list(outputs))
     return tape
+
+
+def _check_apart(node: Node, depends: bool) -> None:
+    """Refuses gradients through a loop or branch that runs step by step on the host."""
+    if depends:
+        error = UnimplementedError(
+            f"gradients: {node.name!r} is a loop or branch with operations of the host, such as those of queues, "
+            "through which no gradient flows; take what it needs from the queue before it, with dequeue_many"
+        )
+        raise at(error, node.location or user_location())
 
 
 def _behind(values: Iterable[Value]) -> set[Node]:

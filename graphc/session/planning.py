@@ -16,6 +16,7 @@ from graphc.ops import ASSIGN_VARIABLE, READ_VARIABLE
 from graphc.runtime import HOST, Cluster, Clustering, Plan, Step, Transfer
 from graphc.session.graph import Graph
 from graphc.session.state import SessionState
+from graphc.session.stepped import has_host_ops
 from graphc.session.steps import HostStep, StateSegment
 
 __all__ = ["Request", "make_plan", "runs_on_host"]
@@ -43,8 +44,8 @@ class Request:
 
 
 def runs_on_host(node: Node) -> bool:
-    """Returns True for what runs in Python, and for what computes strings, which no device holds."""
-    return node.op.host or any(value.type.dtype == STRING for value in node.outputs)
+    """Returns True for what runs in Python, a loop or branch with such a part, and for what computes strings."""
+    return has_host_ops(node) or any(value.type.dtype == STRING for value in node.outputs)
 
 
 def variable_of(node: Node) -> str | None:

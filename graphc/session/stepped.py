@@ -1,7 +1,7 @@
-"""Programs whose values change their shapes inside of a loop, or differ in shape between branches.
+"""Loops that change shapes, branches that differ in shape, and calls of the host in either.
 
-XLA compiles neither. Such a part of a graph runs node by node, and each branch and iteration is a program of its own,
-compiled once for each combination of shapes.
+XLA compiles none of these. Such a part of a graph runs node by node. Each branch and iteration without calls of the
+host is a program of its own, compiled once for each combination of shapes.
 """
 
 from __future__ import annotations
@@ -15,19 +15,29 @@ import numpy as np
 
 from graphc.base import check_interrupted, nest
 from graphc.core import array_of, kernel, type_of
-from graphc.ir import LATE, LATE_CONSTANT, Graph, Interpreter, Node
+from graphc.ir import CONSTANT, LATE, LATE_CONSTANT, Graph, Interpreter, Node
 from graphc.ir.passes import NotSpecializedError, run_passes, shape_inputs, specialize
 from graphc.lowering import lower
 from graphc.ops import ASSIGN_VARIABLE, COND, READ_VARIABLE, SWITCH, WHILE
 from graphc.session.state import SessionState
 
-__all__ = ["Evaluation", "Stepped"]
+__all__ = ["Evaluation", "Stepped", "has_host_ops"]
 
 Evaluation = Callable[..., Sequence[Any]]
 """Computes an op on known values: see :func:`graphc.ir.passes.specialize`."""
 
 _KEPT = 64
 """How many programs a body keeps, each for other shapes."""
+
+
+def has_host_ops(node: Node) -> bool:
+    """Returns True for an op of the host, and for one with such an op in its bodies."""
+    return node.op.host or any(inner.op.host for region in node.regions for inner in region.walk())
+
+
+def on_host(arrays: Sequence[Any]) -> list[Any]:
+    """Returns arrays as ops of the host take them."""
+    return [np.asarray(array) if isinstance(array, jax.Array) else array for array in arrays]
 
 
 class Stepped(Interpreter):
@@ -58,6 +68,10 @@ class Stepped(Interpreter):
             return self._branch(node, inputs)
         if node.op is WHILE:
             return self._loop(node, inputs)
+        if node.op is CONSTANT and node.outputs[0].type.weak:
+            return [node.attrs["value"].array.item()]  # Python's number, which takes the dtype of what it meets
+        if node.op.host:
+            return nest.as_tuple(node.op.impl(*on_host(inputs), **node.attrs))
         if node.op in (LATE, LATE_CONSTANT) or node.op.name == "vjp":  # whose attributes are values
             return super().run_node(node, inputs)
         return nest.as_tuple(kernel(node.op, node.attrs, node.regions)(*inputs))
@@ -98,10 +112,17 @@ class _Body:
     def __init__(self, graph: Graph, evaluate: Evaluation) -> None:
         self._graph = graph
         self._evaluate = evaluate
+        self._steps = Stepped(graph, None, evaluate).run if any(map(has_host_ops, graph.nodes)) else None
         self._sizes = shape_inputs(graph)
         self._programs: dict[Any, Callable[..., Any]] = {}
 
     def __call__(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        arrays = [
+            array if isinstance(array, jax.Array) else np.asarray(array, value.type.dtype)
+            for array, value in zip(arrays, self._graph.inputs, strict=True)
+        ]
+        if self._steps is not None:
+            return self._steps(*arrays)
         types = tuple(map(type_of, arrays))
         values = {place: np.asarray(arrays[place]) for place in self._sizes}
         key = types, tuple([value.tobytes() for value in values.values()])

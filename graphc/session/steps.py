@@ -20,7 +20,7 @@ from graphc.ops import ASSIGN_VARIABLE, COND, READ_VARIABLE, SWITCH, WHILE
 from graphc.runtime import Step
 from graphc.session.open_variables import current_types, open_resources, with_types
 from graphc.session.state import SessionState, dummy
-from graphc.session.stepped import Stepped
+from graphc.session.stepped import Stepped, on_host
 from graphc.session.tensor import Operation
 
 __all__ = ["HostStep", "StateSegment"]
@@ -62,15 +62,20 @@ class HostStep(Step):
         del execution
         node = self.operation.node
         try:
-            given = [np.asarray(array) if isinstance(array, jax.Array) else array for array in arrays[: self.count]]
             with resources_scope(self.state.resources):
-                results = node.op.impl(*given, **self._attrs)
+                results = self._compute(arrays[: self.count])
         except GraphcError as error:
             raise of_operation(error, self.operation) from error.__cause__
         found = () if results is None else nest.as_tuple(results)
         if len(found) != len(node.outputs):
             raise InternalError(f"{node.op.name} gave {len(found)} results for {len(node.outputs)} outputs")
         return [*[value if hasattr(value, "dtype") else np.asarray(value) for value in found], None]
+
+    def _compute(self, arrays: Sequence[Any]) -> Any:
+        node = self.operation.node
+        if not node.regions:
+            return node.op.impl(*on_host(arrays), **self._attrs)
+        return Stepped(node.regions[0], None, evaluate).run_node(node, list(arrays))
 
     def follow(self, values: Any, execution: Any) -> NoReturn:
         """Never: nothing differentiates a run."""

@@ -8,7 +8,7 @@ import pytest
 
 import graphc as gx
 import graphc.compat.v1 as tf
-from graphc.base.errors import UnimplementedError
+from graphc.base.errors import DeadlineExceededError, UnimplementedError
 from graphc.session import reset_default_graph
 
 
@@ -40,11 +40,40 @@ def test_the_seed_of_an_operation_repeats_its_numbers() -> None:
         assert sess.run(first).tolist() == drawn[0]
 
 
-def test_an_operation_of_the_host_in_a_branch_is_refused() -> None:
-    queue = tf.FIFOQueue(10, tf.float32, shapes=[()])
+def test_operations_of_the_host_run_in_the_branch_that_is_taken_and_in_each_iteration() -> None:
+    queue, total = tf.FIFOQueue(10, tf.float32, shapes=[()]), tf.Variable(1.0)
+    fill = queue.enqueue_many(tf.constant([1.0, 2.0, 3.0]))
     choice = tf.placeholder(tf.float32, [])
-    with pytest.raises(UnimplementedError, match=r"queue.dequeue runs on the host, and stands in a branch or a loop"):
-        tf.cond(choice > 0, lambda: queue.dequeue(), lambda: choice)
+    taken = tf.cond(choice > 0, lambda: queue.dequeue() * total, lambda: choice)
+    doubled = tf.cond(choice > 0, lambda: tf.py_func(lambda x: np.float32(x * 2), [choice], tf.float32), lambda: choice)
+    count, rest = tf.while_loop(
+        lambda i, _: queue.size() > 0,
+        lambda i, rows: (i + 1, tf.concat([rows, [queue.dequeue()]], 0)),
+        [0, tf.constant([0.0])],
+        shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])],
+    )
+    waiting = tf.while_loop(lambda i, _: i < 2, lambda i, x: (i + 1, x + queue.dequeue() * total), [0, 0.0])[1]
+    assert rest.shape.as_list() == [None]
+    with tf.Session() as sess:
+        sess.run([fill, total.initializer])
+        assert (sess.run(taken, {choice: -1.0}), sess.run(queue.size())) == (-1.0, 3)
+        assert (sess.run(taken, {choice: 1.0}), sess.run(queue.size())) == (1.0, 2)
+        assert sess.run(doubled, {choice: 4.0}) == 8.0
+        found = sess.run([count, rest])
+        assert (found[0], found[1].tolist()) == (2, [0.0, 2.0, 3.0])
+        sess.run(fill)
+        assert sess.run(waiting) == 3.0  # compiles, too
+        with pytest.raises(DeadlineExceededError, match=r"an element of FIFOQueue .* \[operation 'while_1/while'\]"):
+            sess.run(waiting, options=tf.RunOptions(timeout_in_ms=50))
+    with pytest.raises(UnimplementedError, match="'while_1/while' is a loop or branch with operations of the host"):
+        tf.gradients(waiting, [total])
+
+
+def test_what_a_loop_prints_is_printed_in_each_iteration(capfd: pytest.CaptureFixture[str]) -> None:
+    last = tf.while_loop(lambda i: i < 3, lambda i: tf.Print(i, [i], "at ") + 1, [0])
+    with tf.Session() as sess:
+        assert sess.run(last) == 3
+    assert capfd.readouterr().err.split() == ["at", "[0]", "at", "[1]", "at", "[2]"]
 
 
 def test_branches_order_and_do_things() -> None:
