@@ -12,7 +12,7 @@ from graphc.data.memory import Slices
 from graphc.data.nodes.counting import Zip
 from graphc.data.nodes.origins import Gather, Numbers, RandomNumbers, Read
 from graphc.data.planned import Planned, count_of, plan_of, refuse, seed_of
-from graphc.data.sources import Source
+from graphc.data.sources import INFINITE, Source
 
 __all__ = ["Creation"]
 
@@ -78,6 +78,19 @@ class Creation(Planned):
                 "Dataset.range", f"{found} does not fit {dtype.name}; pass output_type, or enable 64-bit types"
             )
         return cls(Numbers(found.start, len(found), found.step, dtype))
+
+    @classmethod
+    def counter(cls, start: int = 0, step: int = 1, dtype: Any = int, name: str | None = None) -> Self:
+        """Makes a dataset of numbers without end.
+
+        Args:
+          start: the first.
+          step: what is added to get the next.
+          dtype: their dtype.
+          name: ignored.
+        """
+        first, each = (count_of("Dataset.counter", "each argument", value, -(2**63)) for value in (start, step))
+        return cls(Numbers(first, INFINITE, each, as_dtype(dtype)))
 
     @classmethod
     def random(cls, seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Self:

@@ -63,13 +63,7 @@ class DatasetIterator(Iterator[Any]):
     __graphc_opaque__ = True
 
     def __init__(self, dataset: Planned, *, as_numpy: bool = False) -> None:
-        if context.trace is not None:
-            error = UnimplementedError(
-                "an iterator over a dataset is made while a function is traced, which would take its elements once, "
-                "not at each call; write `for element in dataset:`, with dataset.enumerate() or gx.data.Dataset.zip "
-                "for Python's enumerate and zip, or pass elements as arguments"
-            )
-            raise context.trace.refuse(error)
+        _refuse_in_a_trace()
         self._dataset = dataset
         self._as_numpy = as_numpy
         self._plan = dataset.plan
@@ -91,6 +85,8 @@ class DatasetIterator(Iterator[Any]):
         return self
 
     def __next__(self) -> Any:
+        if context.trace is not None:
+            _refuse_in_a_trace()
         if self._rows is None:
             raise StopIteration
         try:
@@ -151,6 +147,16 @@ class DatasetIterator(Iterator[Any]):
         """Ends the iteration, and with it threads, processes and open files; a second time it does nothing."""
         self._closing()
         self._rows = None
+
+
+def _refuse_in_a_trace() -> None:
+    if context.trace is not None:
+        error = UnimplementedError(
+            "an iterator over a dataset is used while a function is traced, which would take elements once, not at "
+            "each call; write `for element in dataset:`, with dataset.enumerate() or gx.data.Dataset.zip for Python's "
+            "enumerate and zip, or pass elements as arguments"
+        )
+        raise context.trace.refuse(error)
 
 
 def _to_numpy(row: Row) -> list[Any]:

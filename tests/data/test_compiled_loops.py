@@ -125,3 +125,6 @@ def test_what_is_refused() -> None:
 
     with pytest.raises(UnimplementedError, match=r"dataset\.enumerate"):
         counted(Dataset.range(3))
+    iterator = iter(Dataset.range(3))
+    with pytest.raises(UnimplementedError, match="would take elements once"):
+        gx.function(lambda x: x + next(iterator))(gx.asarray(1))

@@ -47,6 +47,7 @@ def test_sources_in_memory() -> None:
     assert values(Dataset.from_tensors(([1, 2], "x"))) == [([1, 2], b"x")]
     assert values(Dataset.range(10, 0, -4)) == [10, 6, 2]
     assert values(Dataset.range(3, output_type="float32")) == [0.0, 1.0, 2.0]
+    assert values(Dataset.counter(5, -2).take(3)) == [5, 3, 1]
     drawn = Dataset.random(seed=3).take(5)
     assert values(drawn) == values(drawn)
     assert values(drawn) != values(Dataset.random(seed=4).take(5))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import graphc as gx
 from graphc.data import Dataset
 
 
@@ -132,3 +133,6 @@ def test_prefetch_brings_elements_to_a_device() -> None:
     element, text = next(iter(Dataset.from_tensor_slices(([1.0], ["a"])).prefetch(1, to="cpu:1")))
     assert element.device.endswith("CPU:1")
     assert text.item() == "a"
+    parallel = gx.distribute.DataParallel(["cpu:0", "cpu:1"])
+    for batch, _ in Dataset.from_tensor_slices((np.ones((8, 2)), ["a"] * 8)).batch(4).prefetch(1, to=parallel):
+        assert batch.device.endswith("CPU:0, /device:CPU:1")
