@@ -103,6 +103,11 @@ class UserFunction:
         return self.name
 
     @property
+    def is_known(self) -> bool:
+        """Whether the types of what it returns are known, without a call of it by Python."""
+        return self._result is not None or self.mode == "rows"
+
+    @property
     def spec(self) -> Any:
         """The types of what it returns; of a Python function, those of the first result."""
         if self._result is None and self.mode == "rows":

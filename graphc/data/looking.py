@@ -13,7 +13,7 @@ from graphc.data.functions import UserFunction
 from graphc.data.nodes.timing import Record, timed
 from graphc.data.options import Options
 from graphc.data.plan import Epoch, Node
-from graphc.data.planned import Planned, count_of, refuse
+from graphc.data.planned import Planned, count_of, refuse, types_of
 
 __all__ = ["Looking", "Text", "progress"]
 
@@ -149,7 +149,7 @@ def _explained(node: Node, indent: str) -> Iterator[str]:
     for inner in inputs:
         yield from _explained(inner, indent + "  " if len(inputs) > 1 else indent)
     text = f"{indent}{node}"
-    yield f"{text:<40} {described(node.spec)}"
+    yield f"{text:<40} {types_of(node)}"
     for function in vars(node).values():
         if isinstance(function, UserFunction):
             reason = "" if function.reason is None else f", since {function.reason}"

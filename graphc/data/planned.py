@@ -17,7 +17,7 @@ from graphc.data.functions import UserFunction, user_function
 from graphc.data.iterator import DatasetIterator
 from graphc.data.options import Options
 from graphc.data.passes import optimized
-from graphc.data.plan import Epoch, Node
+from graphc.data.plan import Epoch, Node, walk
 from graphc.data.sources import INFINITE
 from graphc.function import TensorSpec
 
@@ -32,6 +32,7 @@ __all__ = [
     "refuse",
     "seed_of",
     "threads_of",
+    "types_of",
 ]
 
 INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -2
@@ -149,7 +150,7 @@ class Planned(Nested, Iterable[Any]):
     def __repr__(self) -> str:
         count = self.cardinality()
         length = {UNKNOWN_CARDINALITY: "of unknown length", INFINITE_CARDINALITY: "without end"}.get(count)
-        return f"<Dataset of {described(self.element_spec)}, {length or f'{count} elements'}>"
+        return f"<Dataset of {types_of(self.plan)}, {length or f'{count} elements'}>"
 
 
 def first_row(plan: Node, use: str) -> Row:
@@ -178,6 +179,12 @@ def _blank(spec: TensorSpec) -> Any:
     return np.zeros(shape, as_dtype(spec.dtype))[()]
 
 
+def types_of(plan: Node) -> str:
+    """Returns the types of elements in words; nothing is run to find them out."""
+    found = [value for node in walk(plan) for value in vars(node).values() if isinstance(value, UserFunction)]
+    return described(plan.spec) if all(function.is_known for function in found) else "types not known yet"
+
+
 def _lines(node: Node, indent: str = "") -> list[str]:
     """A plan as text, a line for each transformation, the source first."""
     inputs = node.inputs
@@ -185,4 +192,4 @@ def _lines(node: Node, indent: str = "") -> list[str]:
     for inner in inputs:
         lines += _lines(inner, indent + "  " if len(inputs) > 1 else indent)
     text = f"{indent}{node}"
-    return [*lines, f"{text:<40} {described(node.spec)}"]
+    return [*lines, f"{text:<40} {types_of(node)}"]

@@ -30,6 +30,21 @@ def test_explain_names_the_line_that_python_must_run() -> None:
     assert "strings, which no compiled program holds" in Dataset.from_tensors("a").map(lambda t: t).explain()
 
 
+def test_to_look_at_a_plan_runs_nothing() -> None:
+    called: list[int] = []
+
+    def noted(x: Any) -> Any:
+        called.append(int(np.asarray(x)))
+        return x
+
+    dataset = Dataset.range(3).map(noted).batch(2)
+    assert "types not known yet" in f"{dataset}{dataset!r}{dataset.explain()}"
+    assert not called
+    list(dataset)
+    assert repr(dataset) == "<Dataset of int32[?], 2 elements>"
+    assert called == [0, 1, 2]
+
+
 def test_options_say_how_it_runs() -> None:
     options = Options(deterministic=False, optimize=False, prefetch=False)
     options.threading.private_threadpool_size = 3
