@@ -5,8 +5,6 @@ TensorFlow's figures are the best of five on a machine of two cores where other 
 
 from __future__ import annotations
 
-import os
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
@@ -21,7 +19,7 @@ from benchmarks.harness import Contender, Duel, Reading, Row
 
 __all__ = ["ROWS"]
 
-_TENSORFLOW = {"range": 16.8, "shuffle": 5.1, "python": 66.0, "lines": 26.0}
+_TENSORFLOW = {"range": 16.8, "shuffle": 5.1, "python": 66.0}
 _FIRST_ELEMENT = 20.0  # milliseconds
 
 
@@ -101,23 +99,6 @@ def _python_map(quick: bool) -> tuple[Any, int]:
     return gx.data.Dataset.range(count).map(_in_python).batch(128), count
 
 
-@cache
-def _files(lines: int) -> list[str]:
-    folder = tempfile.mkdtemp(prefix="graphc-bench-")
-    names = [os.path.join(folder, f"{place}.csv") for place in range(4)]
-    for name, rows in zip(names, np.random.default_rng(0).random((4, lines, 2)), strict=True):
-        with open(name, "w") as file:
-            file.writelines(f"{a:.4f},{b:.4f},{place % 2}\n" for place, (a, b) in enumerate(rows))
-    return names
-
-
-def _lines(quick: bool) -> tuple[Any, int]:
-    count = 64 if quick else 25_000
-    files = gx.data.Dataset.from_tensor_slices(_files(count))
-    lines = files.interleave(gx.data.text_lines, cycle_length=4).batch(128)
-    return lines.map(lambda line: gx.strings.decode_csv(line, [0.0, 0.0, 0])), 4 * count
-
-
 def _first(quick: bool) -> Reading:
     del quick
 
@@ -195,12 +176,8 @@ ROWS = (
         _against_tensorflow("shuffle", _shuffled), 1,
     ),
     Row(
-        "data-python", "an element of a map that Python must run, against py_function", 1.0,
+        "data-python", "an element of a map that Python must run, against numpy_function", 1.0,
         _against_tensorflow("python", _python_map), 1,
-    ),
-    Row(
-        "data-lines", "a line of 4 files, interleaved, batched, decode_csv", 1 / 1.5,
-        _against_tensorflow("lines", _lines), 1,
     ),
     Row("data-first", "the first element", 1.0, _first, 1),
     Row("data-epoch", "an epoch over arrays in memory, inside the program", 1.05, _epoch, rounds=20),
