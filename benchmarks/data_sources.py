@@ -115,21 +115,21 @@ def _reading(
 
 ROWS = (
     Row(
-        "data-lines",
+        "files-lines",
         "a line of 4 files, interleaved, in a batch, decoded",
         1 / 1.5,
         _reading("lines", _lines, _decoded),
         rounds=1,
     ),
     Row(
-        "data-records",
+        "files-records",
         "a record of 100 bytes of a TFRecord file, in a batch",
         1.0,
         _reading("records", _records, lambda names: gx.data.tf_records(names).batch(_BATCH)),
         rounds=1,
     ),
     Row(
-        "data-csv",
+        "files-csv",
         "a row of CSV files, in a batch",
         1 / 1.5,
         _reading(

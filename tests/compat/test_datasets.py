@@ -153,6 +153,7 @@ def test_names_of_tensorflow_2(tmp_path: Path) -> None:
 
     assert tf2.data.Dataset is gx.data.Dataset
     assert (tf2.data.AUTOTUNE, tf2.data.INFINITE_CARDINALITY, tf2.data.UNKNOWN_CARDINALITY) == (-1, -1, -2)
+    pytest.importorskip("pyarrow")
     (tmp_path / "t.csv").write_text("a,b\n1,x\n2,y\n")
     batches = tf2.data.experimental.make_csv_dataset(
         str(tmp_path / "t.csv"), batch_size=2, label_name="a", num_epochs=1, shuffle=False

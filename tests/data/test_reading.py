@@ -148,3 +148,10 @@ def test_files_are_interleaved_in_blocks_as_line_by_line(tmp_path: Path, cycle: 
         other = batches.as_numpy_iterator()
         other.restore(json.loads(json.dumps(iterator.state())))
         assert [line for batch in other for line in batch.tolist()] == found[11 * start :]
+
+
+def test_rows_that_are_wrong_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("x,y\n1,2\n3,four\n5\n7,8\n")
+    table = gx.data.csv([str(tmp_path / "t.csv"), str(tmp_path / "none.csv")], column_defaults=[0, 0])
+    assert values(table.ignore_errors()) == [{"x": 1, "y": 2}, {"x": 7, "y": 8}]
+    assert values(table.ignore_errors().batch(5)) == [{"x": [1, 7], "y": [2, 8]}]

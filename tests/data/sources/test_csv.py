@@ -13,6 +13,8 @@ from graphc.base.errors import DataLossError, InvalidArgumentError
 from graphc.data.sources import csv_files
 from tests.data.sources.reading import check, elements
 
+pytest.importorskip("pyarrow")
+
 TABLE = b'name,age,height,note\nAnn,31,1.5,"a, b"\nBob,,2.25,"two\nlines"\n"C ""x""",7,3,\n'
 
 
