@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import starmap
+from itertools import cycle, repeat, starmap
 from sys import getrefcount
 from typing import Any
 
@@ -88,15 +88,20 @@ def only_entry(
     return _method(writer, Binding.of(binder.signature, writer, given), body)
 
 
-def chooser(binder: Binder, late: Callable[[Any], None]) -> Callable[..., Any]:
+def chooser(
+    binder: Binder, used: set[Callable[..., Any]], promote: Callable[[Any], None], patience: int
+) -> Callable[..., Any]:
     """Returns what tries the entries of a function in turn, its globals ``ag__first`` and ``ag__others``.
 
     Args:
       binder: of the function.
-      late: told of one of the others when it serves.
+      used: gets those of the others that served.
+      promote: puts one of the others in front.
+      patience: after so many calls that one of the others served.
     """
     writer = Writer(binder.signature.parameters, miss="break")
-    writer.namespace["ag__late"] = late
+    turns = cycle([*repeat(False, patience - 1), True])
+    writer.namespace.update(ag__used=used, ag__promote=promote, ag__turns=turns, ag__next=next)
     passed = ", ".join(writer.parameters.values())
     body = [
         f"results = ag__first({passed})",
@@ -104,7 +109,8 @@ def chooser(binder: Binder, late: Callable[[Any], None]) -> Callable[..., Any]:
         "for ag__entry in ag__others:",
         f"    results = ag__entry({passed})",
         "    if results is not MISS:",
-        "        ag__late(ag__entry)",
+        "        ag__used.add(ag__entry)",
+        "        if ag__next(ag__turns): ag__promote(ag__entry)",
         "        return results",
         "break",
     ]

@@ -93,7 +93,6 @@ class Function:
         self._only: Callable[..., Any] | None = None  # the same, where it is of one trace alone
         self._pinned: list[tuple[Any, Callable[..., Any]]] = []  # and those in device scopes, with what these say
         self._used_again: set[Callable[..., Any]] = set()
-        self._late = 0
         self._lock = threading.RLock()
         functools.update_wrapper(self, python_function, updated=())
 
@@ -196,14 +195,7 @@ class Function:
 
     @functools.cached_property
     def _choose(self) -> Any:
-        return chooser(self._binder, self._used_late)
-
-    def _used_late(self, entry: Callable[..., Any]) -> None:
-        """Notes that an entry served which is not the first."""
-        self._used_again.add(entry)
-        self._late += 1
-        if not self._late % _PATIENCE:
-            self._promote(entry)
+        return chooser(self._binder, self._used_again, self._promote, _PATIENCE)
 
     def _promote(self, entry: Callable[..., Any]) -> None:
         """Makes an entry the first to be tried."""
