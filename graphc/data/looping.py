@@ -19,7 +19,7 @@ from graphc.base.errors import OutOfRangeError, UnimplementedError
 from graphc.core import Tensor, current_trace
 from graphc.data.elements import described, flatten, is_static, unflatten
 from graphc.data.iterator import DatasetIterator
-from graphc.data.passes import improved
+from graphc.data.plan import improved
 from graphc.data.planned import Planned
 from graphc.data.rolled import NotRolled, Rolled
 from graphc.function import TensorSpec

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from graphc.data import Dataset
 from graphc.data.elements import flatten
 from graphc.data.nodes import batching
-from graphc.data.passes import improved
-from graphc.data.plan import Epoch, Node
+from graphc.data.plan import Epoch, Node, improved
 
 
 def double(x: Any) -> Any:

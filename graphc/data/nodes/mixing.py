@@ -18,8 +18,7 @@ from graphc.data.functions import UserFunction, inside_of_a_function
 from graphc.data.nodes.counting import common_spec
 from graphc.data.nodes.maps import Told
 from graphc.data.nodes.prefetching import ReadAhead
-from graphc.data.passes import improved
-from graphc.data.plan import BufferedRows, Epoch, Node, Rows
+from graphc.data.plan import BufferedRows, Epoch, Node, Rows, improved
 from graphc.data.sources import INFINITE, Cardinality, State
 from graphc.function import TensorSpec
 

@@ -5,14 +5,11 @@ from graphc.data.passes.add_prefetch import add_prefetch
 from graphc.data.passes.apply_options import apply_options
 from graphc.data.passes.fuse_maps import fuse_maps
 from graphc.data.passes.push_down import push_down
-from graphc.data.plan import Node
+from graphc.data.plan import Node, improved, register_improvements
 
-__all__ = ["add_prefetch", "apply_options", "fuse_maps", "improved", "optimized", "push_down"]
+__all__ = ["add_prefetch", "apply_options", "fuse_maps", "optimized", "push_down"]
 
-
-def improved(plan: Node) -> Node:
-    """Returns a plan that gives the same elements sooner, without threads of its own."""
-    return fuse_maps(push_down(plan))
+register_improvements(push_down, fuse_maps)
 
 
 def optimized(plan: Node, options: Options) -> Node:
