@@ -83,7 +83,7 @@ def emit_replicas(
     Raises:
       InvalidArgumentError: a variable is assigned a value that differs, or a collective runs under a condition that
         does.
-      UnimplementedError: the function pins ops, or changes an object from outside.
+      UnimplementedError: the function pins ops, changes an object from outside, or assigns items of its arguments.
     """
     around = context.trace
     assert around is not None  # the functions that call this are compiled in every mode
@@ -98,6 +98,12 @@ def emit_replicas(
         leaves, structure, result = given.traced(region, fn, parts, what, name, lifts=lifts)
     outputs = [leaf for leaf in leaves if isinstance(leaf, SymbolicTensor)]
     region.refuse_writes(label)
+    if given.assigned:
+        error = UnimplementedError(
+            f"{label} assigns items of the argument {given.assigned[0]!r}, of which each replica has its own part, so "
+            "the caller's would stay as it is; assign to a copy, gx.asarray(x, copy=True)"
+        )
+        raise at(error, user_location())
     states = list(region.states.values())
     written = [state for state in states if state.written]
     shared = [(outer, inner) for outer, inner in region.captures.values()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from types import FunctionType
 from typing import Any
@@ -180,6 +180,7 @@ class MappedArguments:
       values: those that are mapped over, as tensors, by their places among the leaves.
       axes: the axis of each.
       size: how large these axes are.
+      assigned: the expressions of those of whose parts the function has assigned items, once it was traced.
     """
 
     leaves: list[Any]
@@ -188,6 +189,7 @@ class MappedArguments:
     values: dict[int, Any]
     axes: dict[int, int]
     size: int
+    assigned: list[str] = field(default_factory=list[str])
 
     @classmethod
     def of(cls, what: str, name: str, in_axes: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> MappedArguments:
@@ -228,12 +230,14 @@ class MappedArguments:
           Python values stay what they are.
         """
         given = {place: part.fork() for place, part in zip(self.values, parts, strict=True)}
+        before = {place: part.raw for place, part in given.items()}
         with region.tracing():
             for place, leaf in enumerate(self.leaves):
                 if place not in given and is_array(leaf):
                     given[place] = region.lift(operand(leaf)).snapshot()
             positional, named = self.rebuilt(given)
             result = converted(fn)(*positional, **named)
+            self.assigned.extend(self.paths[place] for place, raw in before.items() if given[place].raw is not raw)
             found, structure = nest.flatten(result)
             outputs = [
                 region.lift(_result(what, leaf, name)).snapshot() if lifts or is_array(leaf) else leaf for leaf in found
