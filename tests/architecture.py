@@ -21,6 +21,7 @@ LAYERS: Mapping[str, int] = {
     "ops": 3,
     "lowering": 4,
     "arrays": 5,
+    "costs": 5,
     "autograph": 5,
     "gradients": 5,
     "runtime": 5,

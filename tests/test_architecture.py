@@ -18,7 +18,7 @@ ORDER = [
     ["core"],
     ["ops"],
     ["lowering"],
-    ["arrays", "autograph", "gradients", "runtime"],
+    ["arrays", "costs", "autograph", "gradients", "runtime"],
     ["checks", "composites", "flow", "formats", "function", "nest"],
     ["queues", "states"],
     ["session", "data", "lax", "layers", "losses", "metrics", "optim", "placement"],

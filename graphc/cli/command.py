@@ -22,9 +22,10 @@ from graphc.cli.scale import measure, scale
 from graphc.cli.target import Target, load_target
 from graphc.cli.timeline import draw_timeline, print_timeline
 from graphc.core import Device, device_name, devices, simulate_cpu_devices
+from graphc.costs import format_bytes
 from graphc.distribute import launch
 from graphc.function import BoundFunction, Function, function
-from graphc.inspect import compare, explain, format_bytes
+from graphc.inspect import compare, explain
 from graphc.runtime import read_timeline
 
 __all__ = ["main"]

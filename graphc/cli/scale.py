@@ -24,9 +24,9 @@ from graphc.base import nest
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.cli.target import load_target
 from graphc.core import Tensor, devices
+from graphc.costs import format_seconds
 from graphc.distribute import DataParallel
 from graphc.function import BoundFunction, Function, function
-from graphc.inspect import format_seconds
 
 __all__ = ["Measurement", "Scaling", "measure", "scale"]
 

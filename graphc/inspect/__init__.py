@@ -4,8 +4,7 @@ from graphc.inspect.compare import compare
 from graphc.inspect.equality import Agreement, Difference
 from graphc.inspect.explain import explain
 from graphc.inspect.explanation import ArgumentReport, Explanation, LineReport, LoopEntry, VariableReport
-from graphc.inspect.render import format_bytes, format_seconds
-from graphc.inspect.report import Comparison, CompileCost, Machine, Memory, ModeReport
+from graphc.inspect.report import Comparison, CompileCost, Machine, ModeReport
 from graphc.inspect.timing import Timing
 
 __all__ = [
@@ -18,12 +17,9 @@ __all__ = [
     "LineReport",
     "LoopEntry",
     "Machine",
-    "Memory",
     "ModeReport",
     "Timing",
     "VariableReport",
     "compare",
     "explain",
-    "format_bytes",
-    "format_seconds",
 ]

@@ -9,8 +9,8 @@ from typing import Any
 from graphc.base import Location, at, user_location
 from graphc.base.errors import InvalidArgumentError, VariableCreationError
 from graphc.core import LoopReport, Variable, layout_text
+from graphc.costs import CollectiveReport, Memory, collectives_of, memory_of
 from graphc.function import Arguments, BoundFunction, Function, TracedFunction, TraceNotes, array_leaves, function
-from graphc.inspect.collectives import CollectiveReport, collectives_of
 from graphc.inspect.compiling import lower_and_compile
 from graphc.inspect.decided import decided_branches
 from graphc.inspect.explanation import (
@@ -21,8 +21,7 @@ from graphc.inspect.explanation import (
     LoopEntry,
     VariableReport,
 )
-from graphc.inspect.modes import memory_of
-from graphc.inspect.report import CompileCost, Memory
+from graphc.inspect.report import CompileCost
 from graphc.ir import CONSTANT, Graph, Node, is_world
 from graphc.ir.passes import DEFAULT
 from graphc.ops import ASSIGN_VARIABLE, COND, HOST_CALLS, READ_VARIABLE, SCAN, SWITCH, WHILE

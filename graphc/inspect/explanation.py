@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from graphc.base import Location
-from graphc.inspect.collectives import CollectiveReport
+from graphc.costs import CollectiveReport, Memory
 from graphc.inspect.listing import format_explanation
-from graphc.inspect.report import CompileCost, Memory
+from graphc.inspect.report import CompileCost
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

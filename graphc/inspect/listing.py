@@ -13,7 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from graphc.base import Location
-from graphc.inspect.render import Paragraph, format_bytes, format_seconds
+from graphc.costs import format_bytes, format_seconds
+from graphc.inspect.render import Paragraph
 
 if TYPE_CHECKING:
     from graphc.inspect.explanation import Explanation, LineReport

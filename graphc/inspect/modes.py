@@ -16,9 +16,10 @@ import numpy as np
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, VariableCreationError
 from graphc.core import Tensor, Variable, canonical_array, count_launches, type_of, wait_all
+from graphc.costs import Memory, memory_of
 from graphc.function import Arguments, BoundFunction, Function, TracedFunction, function, functions_run_eagerly
 from graphc.inspect.compiling import lower_and_compile
-from graphc.inspect.report import CompileCost, Memory
+from graphc.inspect.report import CompileCost
 from graphc.inspect.timing import wait_for
 
 __all__ = [
@@ -32,7 +33,6 @@ __all__ = [
     "compile_call",
     "compiled_mode",
     "eager_mode",
-    "memory_of",
 ]
 
 
@@ -278,19 +278,3 @@ def baseline_variables(fn: Any, call: Call) -> list[Variable]:
     if not isinstance(fn, Function | BoundFunction):
         return []
     return list(fn.trace(*call.args, **call.kwargs).variables.values())
-
-
-def memory_of(executable: Any) -> Memory | None:
-    """What a program of JAX's needs, where the backend tells."""
-    try:
-        found = executable.memory_analysis()
-    except NotImplementedError:
-        return None
-    if found is None:
-        return None
-    return Memory(
-        arguments=found.argument_size_in_bytes,
-        outputs=found.output_size_in_bytes,
-        temporaries=found.temp_size_in_bytes,
-        aliased=found.alias_size_in_bytes,
-    )

@@ -14,51 +14,16 @@ from rich.table import Table
 from rich.text import Text
 
 from graphc.base.errors import FailedPreconditionError
+from graphc.costs import format_bytes, format_seconds, three_digits, unit_of
 from graphc.inspect.equality import Agreement
 
 if TYPE_CHECKING:
     from graphc.inspect.report import Comparison, ModeReport
     from graphc.inspect.timing import Timing
 
-__all__ = ["Paragraph", "draw_timings", "format_bytes", "format_seconds", "format_table"]
+__all__ = ["Paragraph", "draw_timings", "format_table"]
 
 _NUMBER_SPACE = re.compile(r"(?<=\d) (?=[^\W\d_])")
-
-_UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
-
-
-def _unit(seconds: float) -> tuple[str, float]:
-    """The unit that suits a time, and its size in seconds."""
-    return next((unit for unit in _UNITS if seconds >= unit[1]), _UNITS[-1])
-
-
-def format_seconds(seconds: float) -> str:
-    """A time in a unit that suits it.
-
-    Example:
-      >>> format_seconds(0.00123), format_seconds(2.5), format_seconds(7.2e-6)
-      ('1.23 ms', '2.5 s', '7.2 µs')
-    """
-    name, size = _unit(seconds)
-    return f"{_three_digits(seconds / size)} {name}"
-
-
-def format_bytes(count: int) -> str:
-    """An amount of memory in a unit that suits it.
-
-    Example:
-      >>> format_bytes(512), format_bytes(16_000_000)
-      ('512 B', '15.3 MiB')
-    """
-    size, units = float(count), ["B", "KiB", "MiB", "GiB", "TiB"]
-    while size >= 1024 and len(units) > 1:
-        size /= 1024
-        del units[0]
-    return f"{_three_digits(size)} {units[0]}"
-
-
-def _three_digits(value: float) -> str:
-    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def format_table(comparison: Comparison) -> Group:
@@ -98,7 +63,7 @@ def _row(comparison: Comparison, mode: ModeReport) -> list[Any]:
         _largest_error(mode),
         "" if timing is None else format_seconds(timing.median),
         "" if timing is None else _middle_half(timing),
-        "" if speedup is None or mode.values is None else f"{_three_digits(speedup)}x",
+        "" if speedup is None or mode.values is None else f"{three_digits(speedup)}x",
         "" if mode.launches is None else str(mode.launches),
         "" if mode.memory is None else format_bytes(mode.memory.total),
     ]
@@ -106,8 +71,8 @@ def _row(comparison: Comparison, mode: ModeReport) -> list[Any]:
 
 def _middle_half(timing: Timing) -> str:
     """The quartiles, in the unit of the median, which stands before them."""
-    size = _unit(timing.median)[1]
-    return "-".join(_three_digits(quartile / size) for quartile in timing.quartiles)
+    size = unit_of(timing.median)[1]
+    return "-".join(three_digits(quartile / size) for quartile in timing.quartiles)
 
 
 def _largest_error(mode: ModeReport) -> str:
@@ -157,7 +122,7 @@ def draw_timings(comparison: Comparison, path: Path, title: str | None = None) -
         from matplotlib.figure import Figure
     except ImportError:
         raise FailedPreconditionError("drawing needs matplotlib: pip install 'graphc[viz]'") from None
-    unit, size = _unit(max(timing.median for _, timing in timed))
+    unit, size = unit_of(max(timing.median for _, timing in timed))
     figure: Any = Figure(figsize=(7.0, 1.6 + 0.6 * len(timed)), layout="constrained")
     axes = figure.add_subplot()
     for position, (name, timing) in enumerate(timed):
@@ -174,7 +139,7 @@ def draw_timings(comparison: Comparison, path: Path, title: str | None = None) -
     axes.set_xlim(0, 1.45 * max(max(timing.samples) for _, timing in timed) / size)
     axes.set_xlabel(f"time of one call, {unit} (bar: median; red: middle half; dots: samples)")
     speedup = comparison.speedup()
-    speed = "" if speedup is None else f"\nspeed: compiled is {_three_digits(speedup)} times as fast as eager"
+    speed = "" if speedup is None else f"\nspeed: compiled is {three_digits(speedup)} times as fast as eager"
     axes.set_title(f"{title or comparison.function}{speed}", loc="left", fontsize="medium")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=150)
@@ -183,5 +148,5 @@ def draw_timings(comparison: Comparison, path: Path, title: str | None = None) -
 
 def _label(comparison: Comparison, name: str, timing: Timing) -> str:
     speedup = comparison.speedup(name)
-    speed = "" if speedup is None or name == "eager" else f" ({_three_digits(speedup)}x)"
+    speed = "" if speedup is None or name == "eager" else f" ({three_digits(speedup)}x)"
     return f"median {format_seconds(timing.median)}{speed}"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graphc.costs import Memory
 from graphc.inspect.equality import Agreement, Difference
 from graphc.inspect.render import draw_timings, format_table
 from graphc.inspect.timing import Timing
@@ -16,7 +17,7 @@ from graphc.inspect.timing import Timing
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["Comparison", "CompileCost", "Machine", "Memory", "ModeReport"]
+__all__ = ["Comparison", "CompileCost", "Machine", "ModeReport"]
 
 
 @dataclass(frozen=True)
@@ -37,28 +38,6 @@ class CompileCost:
     def total(self) -> float:
         """All three together."""
         return self.trace + self.lower + self.compile
-
-
-@dataclass(frozen=True)
-class Memory:
-    """What a compiled program needs, in bytes.
-
-    Attributes:
-      arguments: its inputs, Variables included.
-      outputs: its outputs.
-      temporaries: what it needs on top while it runs.
-      aliased: outputs that take over the buffers of inputs.
-    """
-
-    arguments: int
-    outputs: int
-    temporaries: int
-    aliased: int
-
-    @property
-    def total(self) -> int:
-        """What is in use at the most."""
-        return self.arguments + self.outputs + self.temporaries - self.aliased
 
 
 @dataclass(frozen=True)

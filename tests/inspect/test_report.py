@@ -13,17 +13,15 @@ import pytest
 from rich.console import Console
 
 import graphc as gx
+from graphc.costs import Memory, format_bytes, format_seconds
 from graphc.inspect import (
     Agreement,
     Comparison,
     CompileCost,
     Difference,
     Machine,
-    Memory,
     ModeReport,
     Timing,
-    format_bytes,
-    format_seconds,
 )
 from graphc.inspect.compare import find_doubts
 

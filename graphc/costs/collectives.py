@@ -7,11 +7,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["CollectiveReport", "collectives_of"]
+__all__ = ["KINDS", "CollectiveReport", "collectives_of"]
 
-_KINDS = "all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute|collective-broadcast"
+KINDS = "all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute|collective-broadcast"
+"""The names of collectives in XLA's programs, as a regular expression."""
 # A collective that runs beside others is two instructions; the second has the type of the result.
-_INSTRUCTION = re.compile(rf"= (?P<type>\(.*?\)|\S+) (?P<kind>{_KINDS}|ragged-all-to-all)(?:-done)?\(")
+_INSTRUCTION = re.compile(rf"= (?P<type>\(.*?\)|\S+) (?P<kind>{KINDS}|ragged-all-to-all)(?:-done)?\(")
 _ARRAY = re.compile(r"(?P<dtype>[a-z]+(?P<bits>\d*)\w*)\[(?P<shape>[\d,]*)\]")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphc.inspect.collectives import CollectiveReport, collectives_of
+from graphc.costs import CollectiveReport, collectives_of
 
 TEXT = """
   %all-reduce.5 = (f32[], bf16[64,64]{1,0}, /*index=2*/pred[8]{0}) all-reduce(%a, %dot.7, %c), channel_id=1
