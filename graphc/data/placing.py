@@ -15,13 +15,14 @@ __all__ = ["placer"]
 jax: Any = _jax  # its functions are only partly annotated
 
 
-def placer(to: Any) -> Callable[[Row], Row]:
+def placer(to: Any, *, local: bool = False) -> Callable[[Row], Row]:
     """Returns what brings a row to its place.
 
     Args:
       to: a device or its name, a sharding of JAX's, or an object with ``shard(batch)``.
+      local: whether a row holds this process's part of a batch, for an object with ``from_local(batch)``.
     """
-    shard = getattr(to, "shard", None)
+    shard = getattr(to, "from_local" if local else "shard", None)
     if shard is not None:
         return lambda row: tuple([_raw(shard(leaf)) if _moves(leaf) else leaf for leaf in row])
     place = to if isinstance(to, jax.sharding.Sharding | jax.Device) else find_device(to)

@@ -13,6 +13,7 @@ from graphc.data.nodes.counting import Take
 from graphc.data.nodes.errors import IgnoreErrors
 from graphc.data.nodes.prefetching import Prefetch
 from graphc.data.nodes.scanning import RejectionResample, Scan, Unique
+from graphc.data.nodes.sharing import shared
 from graphc.data.placing import placer
 from graphc.data.plan import Epoch
 from graphc.data.planned import Planned, count_of, first_row, refuse, seed_of
@@ -144,11 +145,13 @@ class Remembering(Planned):
         Args:
           buffer_size: how many elements are kept ready; ``gx.data.AUTOTUNE`` for 2.
           to: where elements go there: a device such as ``"gpu:0"``, or what lays batches out over several, such as a
-            ``gx.distribute.DataParallel``; None for the default device, later.
+            ``gx.distribute.DataParallel``; None for the default device, later. Where that spans several processes, each
+            reads its own rows of batches that divide evenly, as by :meth:`shard_batches`, and all of other batches.
           name: ignored.
         """
         size = count_of("prefetch", "buffer_size", buffer_size, -1)
-        return self._on(Prefetch(self.plan, size if size > 0 else _AHEAD, None if to is None else placer(to)))
+        plan, local = shared(self.plan) if hasattr(to, "from_local") else (self.plan, False)
+        return self._on(Prefetch(plan, size if size > 0 else _AHEAD, None if to is None else placer(to, local=local)))
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None, *, log: bool = False) -> Self:
         """Leaves out elements that cannot be computed.

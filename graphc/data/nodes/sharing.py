@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import jax
+
 from graphc.data.elements import Block, Row, flatten, rows_of, size_of, unflatten
 from graphc.data.nodes.batching import Batch
 from graphc.data.nodes.maps import Map
@@ -14,7 +16,18 @@ from graphc.data.plan import Epoch, Node, Rows, full_block
 from graphc.data.sharding import part_of
 from graphc.function import TensorSpec
 
-__all__ = ["ShareBatches"]
+__all__ = ["ShareBatches", "shared"]
+
+
+def shared(plan: Node) -> tuple[Node, bool]:
+    """Returns a plan of batches as the part of it that this process reads, and whether it is one.
+
+    It is where the job has several processes and all batches divide by their number.
+    """
+    count = jax.process_count()
+    shapes = [leaf.shape for leaf in flatten(plan.spec)[0]]
+    even = all(shape and shape[0] is not None and shape[0] % count == 0 for shape in shapes)
+    return (ShareBatches(plan, count, jax.process_index()), True) if count > 1 and even else (plan, False)
 
 
 class _Parts(Rows):

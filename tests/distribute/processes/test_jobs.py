@@ -76,6 +76,12 @@ found["repr"] = repr(part).startswith(f"PerReplica(of {count}, here [")
 found["devices"] = list(parallel.devices)
 found["elements"] = list(gx.distribute.synchronized(range(3 + rank)))
 
+numbers = gx.data.Dataset.range(20).batch(8, drop_remainder=True).prefetch(2, to=parallel)
+ragged = gx.data.Dataset.range(20).batch(8).prefetch(2, to=parallel)  # the last batch has 4 rows
+squares = gx.function(lambda batch: gx.sum(batch * batch))
+found["read"] = [[squares(batch).item() for batch in data] for data in (numbers, ragged)]
+found["shared"] = ["shard_batches" in str(data) for data in (numbers, ragged)]
+
 split = gx.distribute.Sharding({"data": count}, {"split": "data"})
 with split.scope():
     variable = gx.Variable(np.arange(8.0, dtype=np.float32), name="split")
@@ -127,6 +133,8 @@ def test_several_processes_train_as_one(tmp_path: Path, processes: int) -> None:
     assert found["split"] == [[3 * number - 3.5 for number in range(8)], [8 // processes]]
     assert found["gathered"] == [[44], "<Tensor f32[44,4], split over processes; on all of them, numpy() gathers it>"]
     assert found["elements"] == [0, 1, 2]
+    assert found["read"] == [[140, 1100], [140, 1100, 1230]]
+    assert found["shared"] == [True, False]
     assert found["sum and slice"] == [sum(range(processes)), processes + sum(range(processes))]
 
 
