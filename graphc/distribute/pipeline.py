@@ -202,7 +202,7 @@ class _Pass:
         """Runs a stage, and the loss after the last one."""
         inputs = self.rows.of(self.value) if number == 0 else self.value
         with GradientTape() as tape:
-            tape.watch([leaf for leaf in nest.flatten(inputs)[0] if leaf.dtype.kind in "fc"])
+            tape.watch([leaf for leaf in nest.flatten(inputs)[0] if leaf.type.is_inexact])
             outputs = call(self.pipeline.stages[number])(inputs)
             if number == len(self.pipeline.stages) - 1 and self.loss_function is not None:
                 loss = call(self.loss_function)(outputs, *self.rows.of(self.targets))
@@ -214,9 +214,11 @@ class _Pass:
         """Runs a stage backward; gives the gradients of its Variables."""
         tape, inputs, outputs = self._tapes.pop(number)
         variables = [variable for variable in tape.watched_variables() if variable.trainable]
-        sources: Any = inputs if number else []
-        cotangents, gradients = tape.gradient(outputs, (sources, variables), self._cotangents)
-        self._cotangents = cotangents
+        sources, structure = nest.flatten(inputs if number else [])
+        found, gradients = tape.gradient(outputs, (sources, variables), self._cotangents)
+        pairs = zip(found, sources, strict=True)  # what the outputs do not depend on must not count as ones before
+        cotangents = [FUNCTIONS["zeros_like"](source) if value is None else value for value, source in pairs]
+        self._cotangents = nest.unflatten(structure, cotangents)
         for gradient, variable in zip(gradients, variables, strict=True):
             _check_place(variable, number, self.pipeline.devices[number])
             if gradient is not None:

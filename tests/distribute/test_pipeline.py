@@ -138,3 +138,17 @@ def test_what_cannot_be_piped_is_refused() -> None:
         stage(gx.ones((1, size)))  # makes its Variables on the default device
     with pytest.raises(gx.errors.InvalidArgumentError, match=r"of stage 2 is on /device:CPU:0 and would"):
         Pipeline(stages, microbatches=2).value_and_grad(error, X, Y)
+
+
+def test_stages_pass_gradients_through_half_precision_and_past_what_is_not_used() -> None:
+    x, y = np.ones((4, 2), np.float32), np.zeros((4, 3), np.float32)
+
+    def first_gradient(last: Any) -> Any:
+        with gx.layers.mixed_precision("bfloat16"):
+            first = gx.layers.Dense(3, use_bias=False, kernel_initializer="ones")
+        pipeline = Pipeline([first, last], microbatches=2)
+        _, pairs = pipeline.value_and_grad(lambda out, y: gx.sum(gx.astype(out, "float32") - y), x, y)
+        return {variable.name: gradient.tolist() for gradient, variable in pairs}[first.kernel.name]
+
+    assert first_gradient(lambda h: h * 3) == [[6.0] * 3] * 2
+    assert first_gradient(lambda h: gx.ones(h.shape)) == [[0.0] * 3] * 2
