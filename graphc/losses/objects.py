@@ -18,7 +18,7 @@ from graphc.losses.losses import (
     sparse_softmax_cross_entropy,
 )
 from graphc.ops import all as all_of
-from graphc.ops import as_numbers, clip, log, log1p, squeeze, where
+from graphc.ops import as_numbers, as_wide, clip, log, log1p, squeeze, where
 
 __all__ = [
     "BinaryCrossentropy",
@@ -91,7 +91,8 @@ class Loss:
         Raises:
           InvalidArgumentError: the shapes do not fit.
         """
-        labels, predictions = self._arguments(as_numbers(y_true), as_numbers(y_pred))
+        # In half precision the largest probability below 1 that is kept would be 1, and its logarithm infinite.
+        labels, predictions = self._arguments(as_numbers(y_true), as_wide(as_numbers(y_pred)))
         return reduced(self.name, self.call(labels, predictions), sample_weight, self.reduction)
 
     def _arguments(self, labels: Tensor, predictions: Tensor) -> tuple[Tensor, Tensor]:

@@ -67,7 +67,7 @@ from graphc.ops.mapping import VMAP, MappedRegion, emit_vmap
 from graphc.ops.modes import current_mode
 from graphc.ops.namespace_info import NamespaceInfo
 from graphc.ops.numbers import AS_NUMBER
-from graphc.ops.numeric import as_numbers
+from graphc.ops.numeric import as_numbers, as_wide
 from graphc.ops.numerics import BAD_VALUES
 from graphc.ops.on_host import HOST_VALUE
 from graphc.ops.order import NO_OP, TOGETHER, Operation, control_dependencies, group, no_op, tuple
@@ -120,6 +120,7 @@ __all__ = [
     "Signature",
     "Trips",
     "as_numbers",
+    "as_wide",
     "call_jax",
     "calls_host",
     "control_dependencies",

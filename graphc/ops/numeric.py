@@ -8,7 +8,7 @@ from graphc.base.errors import InvalidTypeError
 from graphc.core import ArrayLike, StringTensor, Tensor, refused
 from graphc.ops.conversion import asarray
 
-__all__ = ["as_numbers"]
+__all__ = ["as_numbers", "as_wide"]
 
 
 def as_numbers(x: ArrayLike) -> Tensor:
@@ -18,3 +18,9 @@ def as_numbers(x: ArrayLike) -> Tensor:
         problem = f"expected a tensor of numbers, got a tensor of strings ({tensor.type}) {tensor.tolist()!r:.60}"
         raise refused(InvalidTypeError(f"{problem}; gx.strings.to_number reads numbers from strings"))
     return tensor
+
+
+def as_wide(tensor: Tensor) -> Tensor:
+    """Returns a tensor of a floating dtype in at least float32, in which sums are taken; another as it is."""
+    narrow = tensor.type.is_inexact and tensor.dtype.itemsize < 4
+    return asarray(tensor, "float32") if narrow else tensor

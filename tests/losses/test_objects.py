@@ -53,3 +53,12 @@ def test_an_own_loss_may_return_any_numbers_and_takes_weights() -> None:
 
     assert Counted()([0.0, 0.0], [0.0, 0.0]).item() == 2.0
     assert Counted(reduction="mean_with_sample_weight")([0.0, 0.0], [0.0, 0.0], [1.0, 3.0]).item() == 2.5
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_probabilities_of_half_precision_have_finite_losses(dtype: str) -> None:
+    sure = gx.asarray([1.0, 0.0], dtype)
+    assert gx.losses.BinaryCrossentropy()([1.0, 0.0], sure).item() < 1e-6
+    assert gx.losses.BinaryCrossentropy()([0.0, 1.0], sure).item() == pytest.approx(16, rel=0.05)
+    wrong = gx.losses.SparseCategoricalCrossentropy()([1], gx.asarray([[1.0, 0.0]], dtype))
+    assert wrong.item() == pytest.approx(16.118, rel=1e-3)
