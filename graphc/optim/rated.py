@@ -73,7 +73,7 @@ def rated(
         scale = state[-1]["loss_scale"]
 
         def unscaled(gradient: Any) -> Any:
-            return gradient / scale.astype(gradient.dtype)
+            return (gradient / scale).astype(gradient.dtype)  # float16 has no scale of 2**16
 
         def chosen(new: Any, old: Any) -> Any:
             return jnp.where(finite, new, old)

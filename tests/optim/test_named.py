@@ -188,3 +188,9 @@ def test_a_schedule_of_optax_is_a_learning_rate() -> None:
     for _ in range(3):
         optimizer.apply_gradients([(1.0, w)])
     assert w.item() == pytest.approx(-1.5)
+
+
+def test_a_loss_scale_may_be_more_than_half_precision_holds() -> None:
+    w = gx.Variable(gx.asarray(1.0, "float16"))
+    gx.optim.SGD(1.0, loss_scale=2.0**17).minimize(lambda: gx.astype(w, "float32") * 0.125, [w])
+    assert w.item() == 0.875
