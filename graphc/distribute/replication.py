@@ -118,8 +118,11 @@ class Analysis:
 
     def _outputs(self, node: Node, given: list[bool], *, uniform: bool) -> Sequence[bool]:
         name, count = node.op.name, len(node.outputs)
-        if name == "vjp" and node.attrs["op"] in COLLECTIVES and not uniform:
-            _refuse_collective(node, name)
+        if name == "vjp" and node.attrs["op"] in COLLECTIVES:
+            if not uniform:
+                _refuse_collective(node, name)
+            # That of a sum is a sum; those of others give each replica its own part of what the cotangent holds.
+            return [node.attrs["op"] not in ("psum", "pmean") or any(given)] * count
         if name in COLLECTIVES:
             if not uniform:
                 _refuse_collective(node, name)

@@ -158,3 +158,16 @@ def test_statistics_that_are_shared_are_no_reason_to_warn() -> None:
     found = gradient(lambda losses, _: gx.sum((losses - gx.pmean(gx.mean(losses), "i")) ** 2) / 4, gx.psum)
     mean = gx.grad(lambda weight: gx.mean((LAW * weight - gx.mean(LAW * weight)) ** 2))(gx.asarray(2.0))
     assert found.item() == mean.item()
+
+
+def test_gradients_of_a_gathered_variable_are_each_replicas_own() -> None:
+    w, rows = gx.Variable([1.0, 2.0]), gx.asarray([[0.0, 1.0], [2.0, 3.0]])
+
+    def gradient(x: Any) -> Any:
+        with gx.GradientTape() as tape:
+            loss = gx.sum(gx.all_gather(w * 1.0, "i") * rows)
+        return tape.gradient(loss, w) * x
+
+    assert gx.pmap(gradient, axis_name="i")(gx.ones(2)).tolist() == [[0.0, 2.0], [4.0, 6.0]]
+    with pytest.raises(gx.errors.InvalidArgumentError, match="a result with out_axes=None differs between replicas"):
+        gx.pmap(lambda x: gradient(1.0), axis_name="i", out_axes=None)(gx.ones(2))
