@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import jax
 
@@ -80,17 +80,19 @@ def _are_there(devices: Any, arrays: Sequence[Any], variables: Sequence[Variable
 @contextmanager
 def _in_fine_words(variables: Sequence[Variable], given: list[Any]) -> Generator[None]:
     """Inside the scope the first input lies over the finest mesh, where that is needed."""
-    found = in_fine_words([*map(array_of, variables), *given])
-    if found is None or found[0] >= len(variables):
-        if found is not None:
-            given[found[0] - len(variables)] = found[1]
-        yield
-        return
-    place = found[0]
-    before = array_of(variables[place]).sharding
-    variables[place].raw = found[1]
-    found = None  # the array may be donated
+    with variable_lock:  # so that what another thread assigns in between is not lost
+        found = in_fine_words([*map(array_of, variables), *given])
+        place, array = cast("tuple[int, Any]", found or (-1, None))
+        variable = variables[place] if 0 <= place < len(variables) else None
+        before = None if variable is None else array_of(variable).sharding
+        if variable is not None:
+            variable.raw = array
+        elif place >= 0:
+            given[place - len(variables)] = array
+    found = array = None  # it may be donated
     try:
         yield
     finally:
-        variables[place].raw = jax.device_put(variables[place].raw, before)
+        if variable is not None:
+            with variable_lock:
+                variable.raw = jax.device_put(variable.raw, before)
