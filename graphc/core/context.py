@@ -78,6 +78,11 @@ class ReplicaContext(Protocol):
         """How many replicas run the step."""
         ...
 
+    @property
+    def weights(self) -> Any:
+        """The weights of the rows, where some only fill up an uneven batch; None where none does."""
+        ...
+
     def mean(self, tensors: Sequence[Any]) -> list[Any]:
         """The mean of each tensor over the replicas, all in one collective."""
         ...

@@ -72,7 +72,10 @@ class Replica:
             return self.collective("pmean", tensors)
         weight = FUNCTIONS["sum"](self.weights)
         share = weight / self.total([weight])[0]
-        return self.total([FUNCTIONS["where"](weight > 0, tensor * share, 0.0) for tensor in tensors])
+        given = [asarray(operand(tensor)) for tensor in tensors]
+        means = self.total([FUNCTIONS["where"](weight > 0, tensor * share, 0.0) for tensor in given])
+        pairs = zip(means, [tensor.type for tensor in given], strict=True)
+        return [FUNCTIONS["astype"](mean, type.dtype) if type.is_inexact else mean for mean, type in pairs]
 
     def total(self, tensors: Sequence[Any]) -> list[Tensor]:
         """The sum of each tensor over the replicas, for what adds up over rows."""

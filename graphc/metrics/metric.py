@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -9,7 +10,7 @@ from graphc.base import at, user_location
 from graphc.base.errors import InvalidTypeError, UnimplementedError
 from graphc.core import Tensor, Variable, apply, context
 from graphc.metrics.sums import ADD
-from graphc.ops import zeros
+from graphc.ops import as_numbers, reshape, zeros
 from graphc.states import Stateful
 
 __all__ = ["Metric"]
@@ -63,11 +64,38 @@ class Metric(Stateful):
         raise at(error, user_location())
 
     def update(self, *values: Any, **options: Any) -> None:
-        """Takes a batch in; the arguments are those of the metric's :meth:`sums`."""
+        """Takes a batch in; the arguments are those of the metric's :meth:`sums`.
+
+        Rows that only fill up a batch (``uneven="mask"``) do not count.
+
+        Raises:
+          UnimplementedError: there are such rows, and :meth:`sums` takes no ``sample_weight``.
+        """
+        kept = None if context.replica is None else context.replica.weights
+        if kept is not None and values and as_numbers(values[0]).shape[:1] == kept.shape:
+            values, options = self._weighted(kept, values, options)
         sums = self.sums(*values, **options)
         added = list(sums.values()) if context.replica is None else context.replica.total(list(sums.values()))
         for key, more in zip(sums, added, strict=True):
             self._totals[key].assign(apply(ADD, (self._totals[key], more)))
+
+    def _weighted(
+        self, kept: Any, values: tuple[Any, ...], options: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments of :meth:`sums`, with the weights of rows in that of the examples."""
+        signature = inspect.signature(self.sums)
+        if "sample_weight" not in signature.parameters:
+            error = UnimplementedError(
+                f"{self.name}: some rows only fill up the batch (uneven='mask'), and {type(self).__name__}.sums takes "
+                "no sample_weight to leave them out; let it take one, or use DataParallel(uneven='repeat')"
+            )
+            raise at(error, user_location())
+        bound = signature.bind(*values, **options)
+        if (weight := bound.arguments.get("sample_weight")) is not None:
+            weight = as_numbers(weight)
+            kept = weight * reshape(kept, (-1, *[1] * (weight.ndim - 1))) if weight.ndim else weight * kept
+        bound.arguments["sample_weight"] = kept
+        return bound.args, bound.kwargs
 
     def total(self, key: str) -> Tensor:
         """Returns a sum over all rows."""
