@@ -11,7 +11,7 @@ from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core import FUNCTIONS, Tensor, Variable, context, is_array, operand
 from graphc.distribute.axes import Replica
 from graphc.gradients import GradientTape
-from graphc.ops import asarray
+from graphc.ops import as_wide, asarray
 
 __all__ = ["mean_gradients"]
 
@@ -78,7 +78,8 @@ def mean_gradients(
     if replica is not None:
         found = _replaced(found, known, replica.total([found[place] for place in known]))
     total, weight, *gradients = found
-    return total / weight, [None if value is None else value / weight for value in gradients]
+    pairs = zip(gradients, variables, strict=True)
+    return total / weight, [None if value is None else asarray(value / weight, to.dtype) for value, to in pairs]
 
 
 def _in_parts(
@@ -97,14 +98,18 @@ def _in_parts(
 
     apart = [FUNCTIONS["reshape"](value, (size, parts, *value.shape[1:])) for value in [*whole, *kept]]
 
+    unconnected: set[int] = set()
+
     def add(so_far: Any, part: Any) -> Any:
         values = [FUNCTIONS["take"](value, part, axis=1) for value in apart]  # without a copy of all rows
         more = sums(values[: len(whole)], values[len(whole) :])
+        unconnected.update(place for place, value in enumerate(more) if value is None)
         return [before if value is None else before + value for before, value in zip(so_far, more, strict=True)], None
 
     zero = asarray(0.0)
-    start = [zero, zero, *[FUNCTIONS["zeros_like"](variable) for variable in variables]]
-    return list(scan(add, start, FUNCTIONS["arange"](parts))[0])
+    start = [zero, zero, *[as_wide(FUNCTIONS["zeros_like"](variable)) for variable in variables]]
+    found = scan(add, start, FUNCTIONS["arange"](parts))[0]
+    return [None if place in unconnected else value for place, value in enumerate(found)]
 
 
 def _replaced(values: Sequence[Any], places: Sequence[int], new: Sequence[Any]) -> list[Any]:
@@ -126,6 +131,7 @@ def _of_rows(found: Any, rows: int) -> tuple[Any, Any]:
             f"{what}; take no mean in it, as a loss does with reduction='none'"
         )
         raise at(error, user_location())
+    losses = as_wide(losses)  # in half precision sums soon stop to count rows
     return losses, FUNCTIONS["broadcast_to"](asarray(weights, losses.dtype), shape)
 
 

@@ -172,3 +172,43 @@ def test_what_data_parallel_refuses() -> None:
         DataParallel().function(lambda x: x, accumulate=0)
     with pytest.raises(ValueError, match="uneven must be 'repeat'"):
         DataParallel(uneven="pad")  # pyright: ignore[reportArgumentType]
+
+
+def test_copies_that_fill_up_a_batch_do_not_count_in_metrics_and_keep_dtypes() -> None:
+    parallel = DataParallel(uneven="mask")
+    with parallel.scope():
+        plain, weighted, own = gx.metrics.Mean(), gx.metrics.Mean(), Rows()
+
+    def step(x: Any, weights: Any) -> Any:
+        plain.update(x)
+        weighted.update(x, weights)
+        return mean_gradients(lambda x: x @ V, [V], x)[0], all_mean(gx.astype(gx.mean(x), "bfloat16"))
+
+    _, mean = parallel.run(step, X[:29], WEIGHTS[:29])
+    assert plain.result().item() == pytest.approx(X[:29].mean(), abs=1e-6)
+    assert weighted.result().item() == pytest.approx(
+        (X[:29].mean(1) * WEIGHTS[:29]).sum() / WEIGHTS[:29].sum(), rel=1e-4
+    )
+    assert mean.dtype.name == "bfloat16"
+    with pytest.raises(
+        gx.errors.UnimplementedError, match=r"rows: some rows only fill up .*Rows.sums takes no sample_weight"
+    ):
+        parallel.run(lambda x: own.update(x), X[:29])
+
+
+class Rows(gx.metrics.Metric):
+    def __init__(self) -> None:
+        super().__init__(shapes={"rows": ()})
+
+    def sums(self, x: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return {"rows": gx.sum(gx.ones(len(x)))}
+
+
+@pytest.mark.parametrize("accumulate", [1, 2])
+def test_gradients_of_half_precision_count_all_rows_and_none_stays_none(accumulate: int) -> None:
+    w, unused = gx.Variable(gx.asarray(2.0, "bfloat16")), gx.Variable(1.0)
+    rows = gx.ones(1001, "bfloat16")  # no number of bfloat16
+    loss, (gradient, none) = mean_gradients(lambda x: w * x, [w, unused], rows, accumulate=accumulate)
+    assert (loss.item(), loss.dtype.name) == (2.0, "float32")
+    assert (gradient.item(), gradient.dtype.name) == (1.0, "bfloat16")
+    assert none is None
