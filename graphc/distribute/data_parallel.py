@@ -184,7 +184,9 @@ class DataParallel:
         """Makes one tensor of each :class:`PerReplica` in a nested structure.
 
         Args:
-          how: ``"mean"`` or ``"sum"`` over the replicas.
+          how: ``"mean"`` or ``"sum"`` over the replicas. In a sum a tensor that all replicas have counts once for each
+            device, also where a batch with ``uneven="repeat"`` has fewer replicas; ``gx.distribute.all_sum`` in the
+            step counts replicas.
           value: what a step returned.
 
         Returns:
