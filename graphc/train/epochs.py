@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from graphc.autograph import LoopVariables, run_for
+from graphc.autograph import LoopVariables, do_not_convert, run_for
 from graphc.base import nest
 from graphc.base.errors import GraphcError
 from graphc.data import Dataset
@@ -51,10 +51,13 @@ def compiled_epoch(
     """
     why, program = _why_not(step, dataset, callbacks), None
     if not why:
-        program = _program(step, dataset, names)
+        returned: dict[str, None] = {}
+        program = _program(step, dataset, names, returned)
         try:
             loops = [loop.reason for loop in program.trace().loops if loop.kind == "dataset"]
             why = next((reason for reason in loops if not reason.endswith("part of the program")), "")
+            if not why and returned.keys() != {*names}:  # a history that another step has begun
+                why = f"the step returns {', '.join(returned)}, and the history has {', '.join(names)}"
         except GraphcError as error:
             why = error.message.partition("\n")[0]
     if program is None or why:
@@ -84,8 +87,11 @@ def skip_passes(dataset: Any, count: int) -> None:
             iter(dataset).close()
 
 
-def _program(step: Callable[..., Any], dataset: Dataset, names: Sequence[str]) -> Any:
-    """A function that goes over a dataset and gives the number of rows, and the sums of what the steps return."""
+def _program(step: Callable[..., Any], dataset: Dataset, names: Sequence[str], returned: dict[str, None]) -> Any:
+    """A function that goes over a dataset and gives the number of rows, and the sums of what the steps return.
+
+    Once it is traced, ``returned`` has the names of all that they return.
+    """
 
     def epoch() -> Any:
         sums: tuple[Any, ...] = tuple(asarray(0.0) for _ in range(1 + len(names)))
@@ -93,7 +99,8 @@ def _program(step: Callable[..., Any], dataset: Dataset, names: Sequence[str]) -
         def body(batch: Any) -> None:
             nonlocal sums
             numbers, rows = numbers_of(step(*arguments_of(batch))), rows_of(batch)
-            more = [1.0, *(mean(numbers[name]) for name in names)]
+            _note(returned, numbers)
+            more = [1.0, *(mean(numbers.get(name, 0.0)) for name in names)]
             sums = tuple(total + rows * number for total, number in zip(sums, more, strict=True))
 
         def put(values: tuple[Any, ...]) -> None:
@@ -104,3 +111,9 @@ def _program(step: Callable[..., Any], dataset: Dataset, names: Sequence[str]) -
         return sums
 
     return function(epoch)
+
+
+@do_not_convert
+def _note(returned: dict[str, None], numbers: Mapping[str, Any]) -> None:
+    """Notes the names that a step returns, once, while it is traced."""
+    returned.update(dict.fromkeys(numbers))

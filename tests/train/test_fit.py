@@ -222,3 +222,21 @@ def test_the_replicas_of_a_step_are_averaged() -> None:
     parallel = gx.distribute.DataParallel(["cpu:0", "cpu:1"])
     step = parallel.function(lambda x: {"mean": gx.mean(x)})
     assert fit(step, [gx.asarray([1.0, 3.0, 5.0, 7.0])], progress=False)["mean"] == [4.0]
+
+
+def test_a_step_may_return_other_numbers_than_the_history_has() -> None:
+    w, optimizer = gx.Variable(0.0), gx.optim.SGD(0.1)
+    optimizer.build([w])
+
+    @gx.function
+    def step(x: Any) -> Any:
+        loss = optimizer.minimize(lambda: gx.mean((w - x) ** 2), [w])
+        return {"loss": loss, "twice": 2 * loss}
+
+    history = gx.train.History()
+    history.append({"loss": 1.0, "gone": 2.0})
+    data = gx.data.Dataset.from_tensor_slices(np.arange(8, dtype=np.float32)).batch(4)
+    gx.train.fit(step, data, epochs=3, history=history, progress=False)
+    assert history.how == "a program for each step: the step returns loss, twice, and the history has loss, gone"
+    assert history["twice"][1:] == [2 * loss for loss in history["loss"][1:]]
+    assert history.last().keys() == {"loss", "twice"}
