@@ -135,9 +135,9 @@ class ExponentialMovingAverage(Stateful):
             error = FailedPreconditionError(f"{self.name}: applied: there are no averages yet; call update before")
             raise at(error, user_location())
         values = [jnp.array(variable.raw, copy=True) for variable in self._followed]
-        for variable, average in zip(self._followed, self._averages, strict=True):
-            variable.assign(jnp.array(average.raw, copy=True))
         try:
+            for variable, average in zip(self._followed, self._averages, strict=True):
+                variable.assign(jnp.array(average.raw, copy=True))
             yield
         finally:
             for variable, value in zip(self._followed, values, strict=True):
