@@ -171,3 +171,21 @@ def test_gradients_of_a_gathered_variable_are_each_replicas_own() -> None:
     assert gx.pmap(gradient, axis_name="i")(gx.ones(2)).tolist() == [[0.0, 2.0], [4.0, 6.0]]
     with pytest.raises(gx.errors.InvalidArgumentError, match="a result with out_axes=None differs between replicas"):
         gx.pmap(lambda x: gradient(1.0), axis_name="i", out_axes=None)(gx.ones(2))
+
+
+def test_what_differs_only_after_some_turns_of_a_loop_is_not_taken_for_equal() -> None:
+    def repeated(x: Any) -> Any:
+        first = second = gx.asarray(0.0)
+        turns = gx.asarray(0)
+        while turns < 2:
+            first, second, turns = x, first, turns + 1
+        return second
+
+    def scanned(x: Any) -> Any:
+        first = second = gx.asarray(0.0)
+        for _ in gx.arange(2):
+            first, second = x, first
+        return second
+
+    for function in (repeated, scanned):
+        assert gx.pmap(function)(gx.asarray([1.0, 2.0])).tolist() == [1.0, 2.0]
