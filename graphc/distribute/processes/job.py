@@ -52,6 +52,7 @@ class Job:
 
     Attributes:
       programs: how many programs the ranks have run together.
+      waited: seconds that this rank has waited for others at barriers.
       grace: seconds that a program has to notice that the job has ended.
     """
 
@@ -59,6 +60,7 @@ class Job:
         self.rank, self.count = place.rank, place.count
         self.timeout, self.check_every = timeout, check_every
         self.programs = 0
+        self.waited = 0.0
         self.grace = min(_GRACE, timeout / 2)
         self._place = place
         silence, now = min(_SILENCE, timeout), time.monotonic()
@@ -92,8 +94,9 @@ class Job:
         return self._member.coordinator
 
     def enter(
-        self, what: str, facts: Mapping[str, str] | None = None, *, vote: int = 1, timeout: float | None = None
-    ) -> int:
+        self, what: str, facts: Mapping[str, str] | None = None, *, vote: int = 1, timeout: float | None = None,
+        note: str = "",
+    ) -> int:  # fmt: skip
         """Waits until all ranks are here.
 
         Args:
@@ -101,6 +104,7 @@ class Job:
           facts: what else must be the same, by what it is called in messages.
           vote: a number of this rank's.
           timeout: seconds to wait; those of the job when None. The deadline in force counts too.
+          note: a few words for the other ranks; see :meth:`gather`.
 
         Returns:
           The smallest vote of all.
@@ -115,13 +119,20 @@ class Job:
         if left is not None:
             seconds = min(seconds, max(left, 0.0))
         place = "" if location is None else location.short
+        start = time.perf_counter()
         with self._turn:
             self._check()
-            self._carrier.send(self._member.enter(what, place, facts or {}, vote, seconds))
+            self._carrier.send(self._member.enter(what, place, facts or {}, vote, seconds, note))
             while self._member.is_waiting:
                 self._pump(self._carrier.interval)
             self._check()
+            self.waited += time.perf_counter() - start
             return self._member.vote
+
+    def gather(self, what: str, note: str) -> list[str]:
+        """Waits until all ranks are here; returns a short text of each, in their order."""
+        self.enter(what, note=note)
+        return self._member.notes
 
     def _check(self) -> None:
         failure = self._member.failure

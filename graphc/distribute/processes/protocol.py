@@ -58,6 +58,7 @@ class _Entry:
     place: str
     facts: Mapping[str, str]
     vote: int
+    note: str
     deadline: float
     seconds: float
 
@@ -218,8 +219,9 @@ class Hub:
     def _enter(self, rank: int, found: _Rank, message: Message, now: float) -> None:
         seconds = message["timeout"]
         found.entry = _Entry(
-            message["what"], message["place"], message["facts"], message["vote"], now + seconds, seconds
-        )
+            message["what"], message["place"], message["facts"], message["vote"], message.get("note", ""),
+            now + seconds, seconds,
+        )  # fmt: skip
         entries = {rank: found.entry for rank, found in sorted(self._ranks.items()) if found.entry is not None}
         self._check_left()
         if len(entries) < self.count or self.failure is not None:
@@ -228,7 +230,9 @@ class Hub:
         for found in self._ranks.values():
             found.entry = None
         if self.failure is None:
-            self._send_all({"kind": "go", "vote": min(entry.vote for entry in entries.values())})
+            notes = [entry.note for entry in entries.values()]
+            told = {"notes": notes} if any(notes) else {}
+            self._send_all({"kind": "go", "vote": min(entry.vote for entry in entries.values()), **told})
 
     def _compare(self, entries: Mapping[int, _Entry]) -> None:
         """Ends the job if the ranks are not about to do the same."""
@@ -309,6 +313,7 @@ class Member:
       is_waiting: whether it waits at a barrier.
       has_left: whether its program has come to its end, so that rank 0 may go.
       vote: the smallest vote of all ranks at the last barrier.
+      notes: what each rank told the others there, in their order; empty if none told anything.
       failure: why the job has ended; None as long as it has not.
       notices: what is to be told to people.
     """
@@ -320,20 +325,24 @@ class Member:
     is_waiting: bool = field(default=False, init=False)
     has_left: bool = field(default=False, init=False)
     vote: int = field(default=1, init=False)
+    notes: list[str] = field(default_factory=list[str], init=False)
     failure: Failure | None = field(default=None, init=False)
     notices: list[str] = field(default_factory=list[str], init=False)
 
-    def enter(self, what: str, place: str, facts: Mapping[str, str], vote: int, timeout: float) -> Message:
+    def enter(
+        self, what: str, place: str, facts: Mapping[str, str], vote: int, timeout: float, note: str = ""
+    ) -> Message:
         """The message by which the rank comes to a barrier."""
         self.is_waiting = True
-        return {"kind": "enter", "what": what, "place": place, "facts": facts, "vote": vote, "timeout": timeout}
+        told = {"note": note} if note else {}
+        return {"kind": "enter", "what": what, "place": place, "facts": facts, "vote": vote, "timeout": timeout, **told}
 
     def receive(self, message: Message, now: float) -> None:
         """Takes a message of the hub's."""
         self.heard = now
         kind = message["kind"]
         if kind == "go":
-            self.is_waiting, self.vote = False, message["vote"]
+            self.is_waiting, self.vote, self.notes = False, message["vote"], message.get("notes", [])
         elif kind == "ready":
             self.coordinator = message["coordinator"]
         elif kind == "notice":

@@ -104,13 +104,14 @@ def test_a_wrong_place_is_refused(join: tuple[int, int, str], said: str) -> None
     assert (error_of_code(failure.code), failure.text) == (FailedPreconditionError, said)
 
 
-def test_a_barrier_opens_when_all_are_there_and_gives_the_smallest_vote() -> None:
+def test_a_barrier_opens_when_all_are_there_and_gives_the_smallest_vote_and_all_notes() -> None:
     job = Simulation(3)
     for step in range(2):
         for rank, vote in ((1, 1), (2, step), (0, 1)):
-            job.enter(rank, vote=vote)
+            job.enter(rank, vote=vote, note=f"rank {rank}" if step else "")
             assert job.members[1].is_waiting == (rank != 0)
         assert [(member.is_waiting, member.vote) for member in job.members] == [(False, step)] * 3
+        assert [member.notes for member in job.members] == [["rank 0", "rank 1", "rank 2"] if step else []] * 3
     job.wait(30)
     assert job.hub.failure is None
 
