@@ -44,7 +44,7 @@ class Replica:
         self.weighed = False
 
     def wanted_parts(self) -> int:
-        """In how many micro-batches gradients are computed."""
+        """Returns in how many micro-batches gradients are computed."""
         self.asked = True
         return self._parts
 
@@ -58,16 +58,16 @@ class Replica:
         return apply_all(OPS[name], given, Attrs(axis_name=self.axis, size=self.num_replicas, **attrs))
 
     def row_weights(self) -> Tensor | None:
-        """The weights of the rows, None where all count alike; who asks takes care of them."""
+        """Returns the weights of the rows, None where all count alike; who asks takes care of them."""
         self.weighed = True
         return self.weights
 
     def mean(self, tensors: Sequence[Any]) -> list[Any]:
-        """The mean of each gradient over the replicas, where optimizers are to take it."""
+        """Returns the mean of each gradient over the replicas, where optimizers are to take it."""
         return self.mean_of_rows(tensors) if self._averages and tensors else list(tensors)
 
     def mean_of_rows(self, tensors: Sequence[Any]) -> list[Tensor]:
-        """The mean over the replicas, each of which counts as its rows do."""
+        """Returns the mean over the replicas, each of which counts as its rows do."""
         if self.weights is None:
             return self.collective("pmean", tensors)
         weight = FUNCTIONS["sum"](self.weights)
@@ -78,11 +78,11 @@ class Replica:
         return [FUNCTIONS["astype"](mean, type.dtype) if type.is_inexact else mean for mean, type in pairs]
 
     def total(self, tensors: Sequence[Any]) -> list[Tensor]:
-        """The sum of each tensor over the replicas, for what adds up over rows."""
+        """Returns the sum of each tensor over the replicas, for what adds up over rows."""
         return self.collective("psum", tensors) if tensors else []
 
     def fold_key(self, key: Tensor) -> Tensor:
-        """Key data that differs between replicas; with one replica, the numbers of a plain function."""
+        """Returns key data that differs between replicas; with one replica, the numbers of a plain function."""
         return key if self.num_replicas == 1 else self.collective("fold_in_axis", [key])[0]
 
 

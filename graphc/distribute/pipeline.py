@@ -192,7 +192,7 @@ class _Pass:
     _cotangents: Any = None
 
     def result(self) -> Any:
-        """What the last stage gives, without gradients."""
+        """Computes what the last stage gives, without gradients."""
         for number, stage in enumerate(self.pipeline.stages):
             with device(self.pipeline.devices[number]):
                 self.value = call(stage)(self.rows.of(self.value) if number == 0 else self.value)

@@ -56,7 +56,7 @@ class _ReplicaRegion(Region):
         self.assignments: dict[str, Location | None] = {}
 
     def assign(self, variable: Variable | CallState, value: Any) -> None:
-        """As of any region."""
+        """Notes the line, and assigns as any region does."""
         self.assignments[variable.name] = user_location()
         super().assign(variable, value)
 

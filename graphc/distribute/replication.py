@@ -104,7 +104,7 @@ class Analysis:
         self.outputs: tuple[bool, ...] = ()
 
     def walk(self, graph: Graph, inputs: Sequence[bool], *, uniform: bool) -> tuple[bool, ...]:
-        """Whether each output of a graph differs, which all replicas run if ``uniform``."""
+        """Returns whether each output of a graph differs, which all replicas run if ``uniform``."""
         differs = self.differs
         differs.update(zip(graph.inputs, inputs, strict=True))
         for node in graph.nodes:

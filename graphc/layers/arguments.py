@@ -15,7 +15,7 @@ ActivationLike = Callable[[Any], Any]
 
 
 def size(what: str, value: Any, least: int = 1) -> int:
-    """A size as an int, such as one of NumPy's."""
+    """Returns a size as an int, such as one of NumPy's."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < least:
         error = InvalidArgumentError(f"{what} must be an int of at least {least}, got {value!r:.60}")
         raise at(error, user_location())
@@ -23,7 +23,7 @@ def size(what: str, value: Any, least: int = 1) -> int:
 
 
 def sizes(what: str, value: Any, count: int) -> tuple[int, ...]:
-    """One size for each axis of space, from one for all or one for each."""
+    """Returns one size for each axis of space, from one for all or one for each."""
     if not isinstance(value, Sequence):
         return (size(what, value),) * count
     given = cast("Sequence[Any]", value)
@@ -34,7 +34,7 @@ def sizes(what: str, value: Any, count: int) -> tuple[int, ...]:
 
 
 def padding_of(layer: str, value: Any) -> str:
-    """A padding by Keras's name, as ``gx.nn`` has it."""
+    """Returns a padding by Keras's name, as ``gx.nn`` has it."""
     if not isinstance(value, str) or value.lower() not in ("valid", "same"):
         error = InvalidArgumentError(f"{layer}: padding must be 'valid' or 'same', got {value!r:.60}")
         raise at(error, user_location())
@@ -42,7 +42,7 @@ def padding_of(layer: str, value: Any) -> str:
 
 
 def activation_of(layer: str, given: Any) -> ActivationLike | None:
-    """An activation by name, or the function itself; None for none."""
+    """Returns an activation by name, or the function itself; None for none."""
     if given is None or callable(given):
         return given
     if isinstance(given, str):

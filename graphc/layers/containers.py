@@ -83,7 +83,7 @@ class Sequential(Layer):
         yield from ((names(name), part) for name, part in super()._parts() if name != "layers")
 
     def call(self, x: Any) -> Any:
-        """The output of the last layer."""
+        """Computes the output of the last layer."""
         for layer in self.layers:
             x = call(layer)(x)
         return x

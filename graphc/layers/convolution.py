@@ -79,7 +79,7 @@ class _Conv(Layer):
         self.built = True
 
     def call(self, x: ArrayLike) -> Any:
-        """The convolution, with the filters along the last axis.
+        """Computes the convolution, with the filters along the last axis.
 
         Raises:
           InvalidArgumentError: the input has another number of channels than the first.

@@ -103,7 +103,7 @@ class Dense(Layer):
         self.built = True
 
     def call(self, x: ArrayLike) -> Any:
-        """The output, of the input's shape with the last size ``units``.
+        """Computes the output, of the input's shape with the last size ``units``.
 
         Raises:
           InvalidArgumentError: the input's last size is not that of the kernel.

@@ -46,7 +46,7 @@ class Dropout(Layer):
         self.rate = float(rate)
 
     def call(self, x: ArrayLike, training: bool = False) -> Any:
-        """The tensor as it is, or with numbers dropped if ``training``."""
+        """Returns the tensor as it is, or with numbers dropped if ``training``."""
         value = as_numbers(x)
         if not training or not self.rate:
             return value

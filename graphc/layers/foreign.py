@@ -60,7 +60,7 @@ class _Foreign(Layer):
         yield from self._named.items()
 
     def call(self, *inputs: Any, training: bool = False, **options: Any) -> Any:
-        """What the module gives for these inputs."""
+        """Computes what the module gives for these inputs."""
         for name in ("training", "train", "is_training", *_OPPOSITE):
             if name in self._asks:
                 options.setdefault(name, training != (name in _OPPOSITE))

@@ -88,7 +88,7 @@ _INITIALIZERS: dict[str, Initializer] = {
 
 
 def initializer(given: str | Initializer, argument: str) -> Initializer:
-    """An initializer by name, or the function itself.
+    """Returns an initializer by name, or the function itself.
 
     Args:
       given: a name, or a function of a shape and a dtype.

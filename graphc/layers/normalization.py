@@ -90,7 +90,7 @@ class BatchNormalization(Layer):
         self.built = True
 
     def call(self, x: ArrayLike, training: bool = False) -> Any:
-        """The input, normalised.
+        """Normalises the input.
 
         Raises:
           InvalidArgumentError: it has another number of channels than the first.
@@ -192,6 +192,6 @@ class LayerNormalization(Layer):
         self.built = True
 
     def call(self, x: ArrayLike) -> Any:
-        """The input, normalised."""
+        """Normalises the input."""
         value = as_numbers(x)
         return self.cast(nn.layer_norm(_wide(value), self.gamma, self.beta, axis=self.axis, epsilon=self.epsilon))

@@ -26,13 +26,13 @@ _policy = _Policy()
 
 
 def compute_dtype() -> np.dtype[Any] | None:
-    """The dtype that a layer made now computes in; None for that of its inputs and Variables."""
+    """Returns the dtype that a layer made now computes in; None for that of its inputs and Variables."""
     return _policy.dtype
 
 
 @contextmanager
 def mixed_precision(dtype: Any = "bfloat16") -> Generator[None]:
-    """A scope for making layers that compute in a dtype of half precision (Micikevicius and others, 2018).
+    """Opens a scope for making layers that compute in a dtype of half precision (Micikevicius and others, 2018).
 
     Their Variables stay float32, and so do gradients, optimizers and sums: matrix products and convolutions add up in
     float32, normalisations and losses convert what they are given. Inputs of floating dtypes are converted when such a

@@ -64,7 +64,7 @@ class _Pooling(Layer):
         self.padding = padding_of(kind, padding)
 
     def call(self, x: ArrayLike) -> Any:
-        """What is taken of each window."""
+        """Computes what is taken of each window."""
         value = _checked(self, self._space, x)
         return type(self)._function(value, self.pool_size, self.strides, self.padding)
 
@@ -86,7 +86,7 @@ class _GlobalPooling(Layer):
         self.keepdims = bool(keepdims)
 
     def call(self, x: ArrayLike) -> Any:
-        """What is taken of all positions."""
+        """Computes what is taken of all positions."""
         value = _checked(self, self._space, x)
         return type(self)._function(value, axis=tuple(range(1, 1 + self._space)), keepdims=self.keepdims)
 

@@ -32,7 +32,7 @@ _POLICIES = (
 
 
 def remat(fn: Callable[..., Any], *, policy: str | None = None) -> Callable[..., Any]:
-    """The same function with a gradient that takes less memory and more time (``jax.checkpoint``).
+    """Makes the same function with a gradient that takes less memory and more time (``jax.checkpoint``).
 
     What ``fn`` computes on the way is not kept until the gradient needs it, but computed again from the arguments. Put
     it around the blocks of a deep model. ``fn`` is compiled, in eager code too, and draws the same random numbers when
@@ -85,7 +85,7 @@ class _Block(Layer):
         return self.layer._parts()  # pyright: ignore[reportPrivateUsage]  a family's own
 
     def call(self, *inputs: Any, training: bool = False, **options: Any) -> Any:
-        """What the layer gives."""
+        """Computes what the layer gives."""
         return self._run(*inputs, training=training, **options)
 
 

@@ -41,7 +41,7 @@ class Activation(Layer):
         self._activation = activation_of("Activation", activation)
 
     def call(self, x: ArrayLike) -> Any:
-        """What the function gives."""
+        """Computes what the function gives."""
         return x if self._activation is None else call(self._activation)(x)
 
 
@@ -60,7 +60,7 @@ class Flatten(Layer):
     __graphc_reads__ = ("built", "_compute_dtype")
 
     def call(self, x: ArrayLike) -> Any:
-        """The tensor with two axes."""
+        """Returns the tensor with two axes."""
         value = as_numbers(x)
         if value.ndim < 1:
             raise at(InvalidArgumentError(f"layer {self.name!r} takes a batch, got a scalar"), user_location())
@@ -90,7 +90,7 @@ class Reshape(Layer):
         self.target_shape = tuple(target_shape)
 
     def call(self, x: ArrayLike) -> Any:
-        """The tensor in the other shape."""
+        """Returns the tensor in the other shape."""
         value = as_numbers(x)
         return reshape(value, (*value.shape[:1], *self.target_shape))
 
@@ -145,7 +145,7 @@ class Embedding(Layer):
         self.built = True
 
     def call(self, x: ArrayLike) -> Any:
-        """The vectors, along a new last axis; NaN for the number of no category.
+        """Returns the vectors, along a new last axis; NaN for the number of no category.
 
         Raises:
           InvalidTypeError: the input is no integers.

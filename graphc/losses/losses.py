@@ -32,7 +32,7 @@ def mean_squared_error(
     sample_weight: ArrayLike | None = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
-    """The mean of the squared differences.
+    """Computes the mean of the squared differences.
 
     Args:
       labels: what the predictions should be.
@@ -61,7 +61,7 @@ def mean_absolute_error(
     sample_weight: ArrayLike | None = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
-    """The mean of the magnitudes of the differences.
+    """Computes the mean of the magnitudes of the differences.
 
     Args:
       labels: what the predictions should be.
@@ -89,7 +89,7 @@ def huber(
     sample_weight: ArrayLike | None = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
-    """Half the squared difference up to ``delta``, and linear beyond, so that outliers count less (Huber, 1964).
+    """Computes half the squared difference up to ``delta``, linear beyond: outliers count less (Huber, 1964).
 
     Args:
       labels: what the predictions should be.
@@ -119,7 +119,7 @@ def hinge(
     sample_weight: ArrayLike | None = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
-    """How much a prediction's sign misses its label by: ``max(1 - labels * predictions, 0)``.
+    """Computes how much a prediction's sign misses its label by: ``max(1 - labels * predictions, 0)``.
 
     Args:
       labels: 1 and -1.
@@ -147,7 +147,7 @@ def sigmoid_cross_entropy(
     sample_weight: ArrayLike | None = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
-    """The cross-entropy between probabilities and ``sigmoid(logits)``, computed without overflow.
+    """Computes the cross-entropy between probabilities and ``sigmoid(logits)``, without overflow.
 
     Args:
       labels: probabilities, such as 0 and 1; of the shape of ``logits``. Several for each example are independent.
@@ -177,7 +177,7 @@ def softmax_cross_entropy(
     sample_weight: ArrayLike | None = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
-    """The cross-entropy between class probabilities and ``softmax(logits)``, computed without overflow.
+    """Computes the cross-entropy between class probabilities and ``softmax(logits)``, without overflow.
 
     Args:
       labels: the probability of each class, such as one-hot rows; of the shape of ``logits``.
@@ -215,7 +215,7 @@ def sparse_softmax_cross_entropy(
     sample_weight: ArrayLike | None = None,
     reduction: Reduction = "mean",
 ) -> Tensor:
-    """The cross-entropy of ``softmax(logits)`` where each label is the number of a class, computed without overflow.
+    """Computes the cross-entropy of ``softmax(logits)``, without overflow, for labels that are class numbers.
 
     Args:
       labels: integers from 0; the shape is that of ``logits`` without the last axis. A label that names no class gives
@@ -271,7 +271,7 @@ def _apply(loss: str, labels: Tensor, outputs: Tensor, weight: Any, **attrs: Any
 
 
 def reduced(loss: str, losses: Any, weight: Any, reduction: str) -> Tensor:
-    """Losses of examples, weighted and reduced: what an own loss gives besides."""
+    """Weights and reduces the losses of examples that a loss of the user's gives."""
     weights = () if weight is None else (_tensor(loss, "sample_weight", weight),)
     return apply(REDUCED, (_tensor(loss, "what call returns", losses), *weights), Attrs(reduction=reduction))
 

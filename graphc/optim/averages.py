@@ -124,7 +124,7 @@ class ExponentialMovingAverage(Stateful):
 
     @contextmanager
     def applied(self) -> Generator[None]:
-        """A scope in which the Variables have the values of their averages, such as for an evaluation.
+        """Opens a scope in which the Variables have the values of their averages, such as for an evaluation.
 
         What is assigned to the Variables inside is lost.
 

@@ -206,7 +206,7 @@ _registered: dict[str, str] = {}
 
 
 def number(what: str, value: Any, alternative: str = "") -> float:
-    """A number of the user's as a float."""
+    """Returns a number of the user's as a float."""
     if isinstance(value, bool) or not isinstance(value, Real):
         error = InvalidTypeError(
             f"{what} must be a Python number{alternative}, got {type(value).__name__} {value!r:.60}"

@@ -292,7 +292,7 @@ def _pair(item: Any) -> tuple[Any, Any]:
 
 
 def checked_variables(variables: Iterable[Any]) -> list[Variable]:
-    """The Variables, once it is sure that they are such, of floating dtypes, and none is there twice."""
+    """Returns the Variables, once it is sure that they are such, of floating dtypes, and none is there twice."""
     checked: dict[int, Variable] = {}
     for variable in variables:
         if not isinstance(variable, Variable):

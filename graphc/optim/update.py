@@ -40,7 +40,7 @@ def register(transformation: optax.GradientTransformation, label: str) -> str:
 
 
 def update_attrs(transformation: str, num_variables: int, updated: Sequence[int]) -> Attrs:
-    """The attributes of an update.
+    """Makes the attributes of an update.
 
     Args:
       transformation: its registered name.
@@ -53,13 +53,13 @@ def update_attrs(transformation: str, num_variables: int, updated: Sequence[int]
 
 
 def initial_state(transformation: str, params: Sequence[jax.Array]) -> list[tuple[str, jax.Array]]:
-    """The leaves of the state that a transformation starts with, each with its path; random keys as their data."""
+    """Returns the leaves of the state that a transformation starts with, each with its path; keys as their data."""
     state = TRANSFORMATIONS[transformation].init(list(params))
     return [(name, _data(leaf)) for name, leaf in _leaves(state)]
 
 
 def state_names(transformation: str, params: Sequence[tuple[tuple[int, ...], Any]]) -> list[str]:
-    """The paths of the leaves of a transformation's state, for parameters of these shapes and dtypes."""
+    """Returns the paths of the leaves of a transformation's state, for parameters of these shapes and dtypes."""
     types = [jax.ShapeDtypeStruct(shape, dtype) for shape, dtype in params]
     return [name for name, _ in _leaves(jax.eval_shape(TRANSFORMATIONS[transformation].init, types))]
 

@@ -90,7 +90,7 @@ class Piece:
 
     @classmethod
     def whole(cls, name: str, array: np.ndarray[Any, Any]) -> Piece:
-        """The part that is all of an array."""
+        """Makes the part that is all of an array."""
         return cls(name, array.shape, (0,) * array.ndim, array.shape, array)
 
     @property

@@ -70,7 +70,7 @@ class Carrier(ABC):
         """
 
     def is_due(self) -> bool:
-        """Whether it is time to say again that the rank is alive."""
+        """Returns True if it is time to say again that the rank is alive."""
         now = time.monotonic()
         if now - self._spoke < self.interval:
             return False

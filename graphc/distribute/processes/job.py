@@ -221,7 +221,7 @@ _job: Job | None = None
 
 
 def current_job() -> Job | None:
-    """The job that this process is a rank of; None before :func:`initialize`, or where it is alone."""
+    """Returns the job that this process is a rank of; None before :func:`initialize`, or if it is alone."""
     return _job
 
 

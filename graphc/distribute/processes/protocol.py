@@ -332,7 +332,7 @@ class Member:
     def enter(
         self, what: str, place: str, facts: Mapping[str, str], vote: int, timeout: float, note: str = ""
     ) -> Message:
-        """The message by which the rank comes to a barrier."""
+        """Returns the message by which the rank comes to a barrier."""
         self.is_waiting = True
         told = {"note": note} if note else {}
         return {"kind": "enter", "what": what, "place": place, "facts": facts, "vote": vote, "timeout": timeout, **told}
