@@ -44,6 +44,12 @@ def from_local_rows(devices: Sequence[Any], axis: int, rows: Any) -> Tensor:
         raise at(error, user_location())
     processes = len({device.process_index for device in devices})
     mesh: Mesh = batch_mesh(devices, host.shape[axis] * processes)
+    if mesh.shape[REPLICA_AXIS] % processes:  # a group of devices that have the same rows would lie on two processes
+        error = InvalidArgumentError(
+            f"from_local: {host.shape[axis]} rows of each of {processes} processes cannot be laid over "
+            f"{len(devices)} devices; give a multiple of {len(devices) // processes} rows in each"
+        )
+        raise at(error, user_location())
     sharding = NamedSharding(mesh, P(*[None] * axis, REPLICA_AXIS))
     host = host.astype(jax.dtypes.canonicalize_dtype(host.dtype), copy=False)
     return Tensor(jax.make_array_from_process_local_data(sharding, host))
