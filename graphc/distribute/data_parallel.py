@@ -116,7 +116,7 @@ class DataParallel:
           Tensors that lie on the devices of all processes; steps take them as they are.
 
         Raises:
-          InvalidArgumentError: an array has no such axis, or so few rows that devices of two processes would share them.
+          InvalidArgumentError: an array has no such axis, or rows that two processes would share.
         """
         return nest.map_structure(partial(from_local_rows, [*self.mesh.devices.flat], axis), batch)
 
