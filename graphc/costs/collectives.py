@@ -7,12 +7,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["KINDS", "CollectiveReport", "collectives_of"]
+__all__ = ["KINDS", "CollectiveReport", "collectives_of", "have_groups", "instructions_of"]
 
-KINDS = "all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute|collective-broadcast"
+KINDS = "ragged-all-to-all|all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute|collective-broadcast"
 """The names of collectives in XLA's programs, as a regular expression."""
 # A collective that runs beside others is two instructions; the second has the type of the result.
-_INSTRUCTION = re.compile(rf"= (?P<type>\(.*?\)|\S+) (?P<kind>{KINDS}|ragged-all-to-all)(?:-done)?\(")
+_INSTRUCTION = re.compile(rf"= (?P<type>\(.*?\)|\S+) (?P<kind>{KINDS})(?:-done)?\(")
+_GROUPS = re.compile(r"replica_groups=(\{\{[\d,]*\},|\[(?!1,))|source_target_pairs=")
 _ARRAY = re.compile(r"(?P<dtype>[a-z]+(?P<bits>\d*)\w*)\[(?P<shape>[\d,]*)\]")
 
 
@@ -48,6 +49,17 @@ def collectives_of(executable: Any) -> tuple[CollectiveReport, ...]:
         arrays[found["kind"]] += len(given)
         sizes[found["kind"]] += sum(given)
     return tuple(CollectiveReport(kind, count, arrays[kind], sizes[kind]) for kind, count in sorted(counts.items()))
+
+
+def have_groups(executable: Any) -> bool:
+    """Returns True if some collective of a compiled program joins only some of the devices."""
+    return _GROUPS.search(executable.as_text() or "") is not None
+
+
+def instructions_of(executable: Any, kinds: str) -> frozenset[str]:
+    """Returns the names of a compiled program's instructions of some kinds, which a regular expression gives."""
+    found = re.finditer(rf"([\w.-]+) = (?:\(.*?\)|\S+) (?:{kinds})(?:-start|-done)?\(", executable.as_text() or "")
+    return frozenset(instruction[1] for instruction in found)
 
 
 def _bytes(array: re.Match[str]) -> int:

@@ -23,13 +23,17 @@ from graphc.distribute.pmap import pmap
 from graphc.distribute.processes import current_job, initialize, launch, process_count, process_index, synchronized
 from graphc.distribute.replica import PerReplica
 from graphc.distribute.sharding import Sharding
+from graphc.distribute.step_report import DeviceReport, RankReport, StepReport
 
 __all__ = [
     "DataParallel",
+    "DeviceReport",
     "ParallelFunction",
     "PerReplica",
     "Pipeline",
+    "RankReport",
     "Sharding",
+    "StepReport",
     "all_gather",
     "all_mean",
     "all_sum",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from graphc.costs import CollectiveReport, collectives_of
+import pytest
+
+from graphc.costs import CollectiveReport, collectives_of, have_groups
+from graphc.costs.collectives import KINDS, instructions_of
 
 TEXT = """
   %all-reduce.5 = (f32[], bf16[64,64]{1,0}, /*index=2*/pred[8]{0}) all-reduce(%a, %dot.7, %c), channel_id=1
@@ -24,3 +27,24 @@ def test_each_collective_counts_once_with_the_bytes_of_its_result() -> None:
         CollectiveReport("all-reduce", 1, 3, 4 + 8192 + 8),
         CollectiveReport("reduce-scatter", 1, 1, 32),
     )
+
+
+def test_collectives_have_names() -> None:
+    names = {"all-reduce.5", "all-gather-start", "all-gather-done", "reduce-scatter.1"}
+    assert instructions_of(_Program(), KINDS) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "groups"),
+    [
+        ("replica_groups={{0,1,2,3}}", False),
+        ("replica_groups={}", False),
+        ("replica_groups=[1,4]<=[4]", False),
+        ("replica_groups={{0,1},{2,3}}", True),
+        ("replica_groups=[2,2]<=[4]", True),
+        ("source_target_pairs={{0,1},{1,0}}", True),
+    ],
+)
+def test_groups_are_seen(text: str, groups: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_Program, "as_text", lambda _: text)
+    assert have_groups(_Program()) == groups

@@ -97,6 +97,9 @@ sliced = jax.jit(jax.shard_map(
     check_vma=False,
 ))(values)
 found["sum and slice"] = sliced.addressable_shards[0].data.tolist()
+report = parallel.report(parallel.function(lambda x: gx.distribute.all_sum(x * 2)), x, steps=2)
+found["report"] = [[each.device, each.arguments] for each in report.devices]
+found["times"] = [[rank.rank, rank.waited > 0, rank.devices[0].communication > 0] for rank in report.ranks]
 for _ in range(60):  # programs that nobody waits for: on CPUs one is in flight
     step(x)
 if rank == 0:
@@ -135,6 +138,8 @@ def test_several_processes_train_as_one(tmp_path: Path, processes: int) -> None:
     assert found["elements"] == [0, 1, 2]
     assert found["read"] == [[140, 1100], [140, 1100, 1230]]
     assert found["shared"] == [True, False]
+    assert found["report"] == [[device, 44 * 4 * 4 // processes] for device in found["devices"]]
+    assert found["times"] == [[rank, True, True] for rank in range(processes)]
     assert found["sum and slice"] == [sum(range(processes)), processes + sum(range(processes))]
 
 

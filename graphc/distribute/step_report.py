@@ -1,0 +1,182 @@
+"""What a report on a step says, as an object, as JSON, as text and as tables."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from graphc.costs import CollectiveReport, format_bytes, format_seconds
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+__all__ = ["DeviceReport", "RankReport", "StepReport"]
+
+_WIDTH = 140
+_TELLING = 0.1
+"""A rank is called the straggler if others lose this part of a step more than it does."""
+
+
+@dataclass(frozen=True)
+class DeviceReport:
+    """What a step takes of one device: bytes, and seconds of one step.
+
+    Attributes:
+      device: its name.
+      parameters: Variables that are trained, as they lie there.
+      state: the other Variables, such as the optimizer's.
+      arguments: the other inputs of the program: the batch.
+      results: its outputs, without new values of Variables that take over the memory of the old ones.
+      temporaries: what it needs on top while it runs: activations, gradients, gathered parameters.
+      compute: seconds in which an op ran that is no collective; None, as the next two, where it was not measured.
+      communication: seconds in which nothing but collectives ran. Where ``waiting`` is None, it is part of this.
+      waiting: seconds in collectives that another device had not entered yet; None where that is unknown.
+    """
+
+    device: str
+    parameters: int
+    state: int
+    arguments: int | None = None
+    results: int | None = None
+    temporaries: int | None = None
+    compute: float | None = None
+    communication: float | None = None
+    waiting: float | None = None
+
+    @property
+    def memory(self) -> int:
+        """All bytes together: what the step needs there."""
+        parts = (self.arguments, self.results, self.temporaries)
+        return self.parameters + self.state + sum(part or 0 for part in parts)
+
+
+@dataclass(frozen=True)
+class RankReport:
+    """What a step takes of one process.
+
+    Attributes:
+      rank: its number.
+      seconds: the median time of a step, with all that it waits for.
+      waited: seconds of it, on average, before the step's program starts, until all other ranks were there.
+      devices: its devices.
+    """
+
+    rank: int
+    seconds: float
+    waited: float
+    devices: tuple[DeviceReport, ...]
+
+    @property
+    def lost(self) -> float:
+        """Seconds of a step that its devices do not compute because of others, as far as measured."""
+        parts = [(device.communication or 0.0) + (device.waiting or 0.0) for device in self.devices]
+        return self.waited + sum(parts) / max(len(parts), 1)
+
+
+@dataclass(frozen=True)
+class StepReport:
+    """What a step on several devices costs; see :meth:`DataParallel.report`.
+
+    Attributes:
+      function: the name of the step.
+      steps: how many were timed.
+      collectives: what the devices exchange in a step, by kind; what is in the body of a loop counts once.
+      ranks: what it takes of each process.
+      notes: what a reader of the figures should know.
+    """
+
+    function: str
+    steps: int
+    collectives: tuple[CollectiveReport, ...]
+    ranks: tuple[RankReport, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def devices(self) -> tuple[DeviceReport, ...]:
+        """The devices of all ranks."""
+        return tuple(device for rank in self.ranks for device in rank.devices)
+
+    @property
+    def exchanged(self) -> int:
+        """Bytes that collectives give on each device in a step."""
+        return sum(each.bytes for each in self.collectives)
+
+    @property
+    def straggler(self) -> int | None:
+        """The rank that the others waited for most; None for one rank, or where none stands out."""
+        least = min(self.ranks, key=lambda rank: rank.lost)
+        most = max(rank.lost for rank in self.ranks)
+        return least.rank if most - least.lost > _TELLING * least.seconds else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns everything in plain numbers, strings, lists and dicts; times are in seconds, memory in bytes."""
+        return {**asdict(self), "exchanged": self.exchanged, "straggler": self.straggler}
+
+    def to_json(self) -> str:
+        """Returns :meth:`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+
+    def __rich__(self) -> RenderableType:
+        from rich.console import Group
+        from rich.text import Text
+
+        exchanged = [
+            f"  {each.count} {each.kind}, {each.arrays} arrays, {format_bytes(each.bytes)} on each device"
+            for each in self.collectives
+        ]
+        lines = ["exchanged in each step:", *(exchanged or ["  nothing"])]
+        if self.straggler is not None:
+            lines.append(f"the others wait for rank {self.straggler} most")
+        notes = [Text(f"note: {note}", style="yellow") for note in self.notes]
+        title = Text(f"{self.function} on {len(self.devices)} devices", style="bold")
+        times = f"seconds of a step, over {self.steps} steps:"
+        return Group(title, "memory of each device:", self._memory(), times, self._times(), *map(Text, lines), *notes)
+
+    def _memory(self) -> RenderableType:
+        names = ("parameters", "state", "arguments", "results", "temporaries", "memory")
+        rows = [
+            [device.device, *[_shown(getattr(device, name), format_bytes) for name in names]] for device in self.devices
+        ]
+        return _table(["device", *names[:-1], "together"], rows)
+
+    def _times(self) -> RenderableType:
+        rows: list[list[str]] = []
+        alone = len(self.ranks) == 1
+        for rank in self.ranks:
+            before = [format_seconds(rank.seconds), *([] if alone else [format_seconds(rank.waited)])]
+            for device in rank.devices:
+                parts = (device.compute, device.communication, device.waiting)
+                rows.append([device.device, *before, *[_shown(part, format_seconds) for part in parts]])
+        before = ["step"] if alone else ["step", "wait for ranks"]
+        return _table(["device", *before, "compute", "communicate", "wait for devices"], rows)
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        console = Console(file=(file := io.StringIO()), width=_WIDTH, color_system=None)
+        console.print(self)
+        return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
+
+    def __repr__(self) -> str:
+        exchanged = format_bytes(self.exchanged)
+        return f"<StepReport of {self.function} on {len(self.devices)} devices: {exchanged} exchanged>"
+
+
+def _shown(value: Any, form: Any) -> str:
+    return "not measured" if value is None else form(value)
+
+
+def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> RenderableType:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column(names[0], no_wrap=True)
+    for name in names[1:]:
+        table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(*row)
+    return table
