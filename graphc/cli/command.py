@@ -18,11 +18,12 @@ from rich.text import Text
 
 from graphc.base import is_internal_file
 from graphc.base.errors import FileMissingError, GraphcError, VariableCreationError
+from graphc.cli.merging import merge_timelines
 from graphc.cli.scale import measure, scale
 from graphc.cli.target import Target, load_target
 from graphc.cli.timeline import draw_timeline, print_timeline
 from graphc.core import Device, device_name, devices, simulate_cpu_devices
-from graphc.costs import format_bytes
+from graphc.costs import format_bytes, format_seconds
 from graphc.distribute import launch
 from graphc.function import BoundFunction, Function, function
 from graphc.inspect import compare, explain
@@ -131,8 +132,8 @@ def _parser() -> argparse.ArgumentParser:
     scaling.add_argument("--measure", type=int, help=argparse.SUPPRESS)  # one number of devices, in this process
     scaling.set_defaults(run=_scale)
 
-    timeline = commands.add_parser("timeline", help="show what ran when, from a file that gx.profile has written")
-    timeline.add_argument("file", type=Path, metavar="FILE", help="the trace")
+    timeline = commands.add_parser("timeline", help="show what ran when, from files that gx.profile has written")
+    timeline.add_argument("files", type=Path, nargs="+", metavar="FILE", help="the trace, or one of each rank of a job")
     timeline.add_argument("--png", type=Path, metavar="FILE.png", help="draw it into a file")
     timeline.set_defaults(run=_timeline)
     return parser
@@ -241,10 +242,14 @@ def _scale(options: argparse.Namespace) -> int:
 
 
 def _timeline(options: argparse.Namespace) -> int:
-    events = read_timeline(options.file)
+    merged = None if len(options.files) == 1 else merge_timelines(options.files)
+    events = read_timeline(options.files[0]) if merged is None else merged.events
     print_timeline(events, Console())
+    if merged is not None and merged.straggler is not None:
+        waited = format_seconds(merged.waited_for[merged.straggler])
+        print(f"the others waited for rank {merged.straggler} most: {waited} together")
     if options.png is not None:
-        draw_timeline(events, options.png, options.file.name)
+        draw_timeline(events, options.png, ", ".join(file.name for file in options.files))
     return DONE
 
 

@@ -12,9 +12,10 @@ from graphc.runtime.retry import RetryPolicy
 from graphc.runtime.stateless import Stateless
 from graphc.runtime.steps import Transfer
 from graphc.runtime.submit import submit
-from graphc.runtime.timeline import Event, Timeline, observer, profile, read_timeline
+from graphc.runtime.timeline import BARRIER, Event, Timeline, observer, profile, read_timeline
 
 __all__ = [
+    "BARRIER",
     "HOST",
     "Cluster",
     "Clustering",

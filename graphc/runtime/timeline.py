@@ -31,7 +31,11 @@ if TYPE_CHECKING:
     from graphc.runtime.executor import Execution
     from graphc.runtime.plan import Step
 
-__all__ = ["Event", "Timeline", "observer", "profile", "read_timeline"]
+__all__ = ["BARRIER", "Event", "Timeline", "observer", "profile", "read_timeline"]
+
+
+BARRIER = "other ranks, before "
+"""How the names of events begin in which a process has waited for others of its job."""
 
 
 @dataclass(frozen=True)
@@ -152,11 +156,19 @@ class Timeline:
         self.events = tuple(sorted(self._found, key=lambda event: event.start))
 
     def save(self, path: str | Path) -> None:
-        """Writes the events as a trace of Chrome's, which https://ui.perfetto.dev opens too."""
+        """Writes the events as a trace of Chrome's, which https://ui.perfetto.dev opens too; tracks name the rank."""
+        rank = _rank()
+        before = "" if rank is None else f"rank {rank} "
         tracks = list(dict.fromkeys(event.track for event in self.events))
         process = os.getpid()
         names = [
-            {"name": "thread_name", "ph": "M", "pid": process, "tid": number, "args": {"name": track}}
+            {
+                "name": "thread_name",
+                "ph": "M",
+                "pid": process,
+                "tid": number,
+                "args": {"name": before + track},
+            }
             for number, track in enumerate(tracks)
         ]
         spans = [
@@ -202,6 +214,11 @@ class _DeviceWatch:
             done = time.perf_counter()
 
 
+def _rank() -> int | None:
+    """Which of several processes this is; None if it is alone."""
+    return jax.process_index() if jax.distributed.is_initialized() else None
+
+
 def _is_there(array: Any) -> bool:
     """Whether a value is computed already: one that is no array, a number of a loop, always is."""
     is_ready = getattr(array, "is_ready", None)
@@ -224,7 +241,8 @@ def profile(path: str | Path | None = None, *, jax_profiler: str | Path | None =
 
     Args:
       path: a file for the trace, in Chrome's format: open it at https://ui.perfetto.dev or ``chrome://tracing``, or
-        draw it by ``graphc timeline FILE --png OUT``. None writes none.
+        draw it by ``graphc timeline FILE --png OUT``. None writes none. Of several processes each writes its own, with
+        its rank in the name (``trace.rank1.json``); ``graphc timeline trace.rank*.json`` merges them.
       jax_profiler: a folder for what JAX's own profiler finds out at the same time, for TensorBoard and Perfetto.
 
     Yields:
@@ -265,7 +283,8 @@ def profile(path: str | Path | None = None, *, jax_profiler: str | Path | None =
             set_detour("profile", "", active=False)
             timeline.close()
     if path is not None:
-        timeline.save(path)
+        rank = _rank()
+        timeline.save(path if rank is None else Path(path).with_stem(f"{Path(path).stem}.rank{rank}"))
 
 
 def read_timeline(path: str | Path) -> list[Event]:

@@ -28,6 +28,7 @@ from graphc.base.errors import (
 from graphc.distribute.processes.carriers import Carrier, HubCarrier, MemberCarrier, free_port
 from graphc.distribute.processes.environment import Place, find_place
 from graphc.distribute.processes.protocol import Hub, Member
+from graphc.runtime import BARRIER, observer
 
 __all__ = ["FAILED_WITH_ANOTHER", "Job", "current_job", "initialize", "process_count", "process_index", "synchronized"]
 
@@ -127,6 +128,8 @@ class Job:
                 self._pump(self._carrier.interval)
             self._check()
             self.waited += time.perf_counter() - start
+            if (timeline := observer()) is not None:
+                timeline.waited(f"{BARRIER}{what}", start)
             return self._member.vote
 
     def gather(self, what: str, note: str) -> list[str]:
