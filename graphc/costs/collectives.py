@@ -13,7 +13,10 @@ KINDS = "ragged-all-to-all|all-reduce|all-gather|reduce-scatter|all-to-all|colle
 """The names of collectives in XLA's programs, as a regular expression."""
 # A collective that runs beside others is two instructions; the second has the type of the result.
 _INSTRUCTION = re.compile(rf"= (?P<type>\(.*?\)|\S+) (?P<kind>{KINDS})(?:-done)?\(")
-_GROUPS = re.compile(r"replica_groups=(\{\{[\d,]*\},|\[(?!1,))|source_target_pairs=")
+_GROUPS = re.compile(
+    r"source_target_pairs=|"
+    r"replica_groups=(?P<all>\{\}|\{\{[\d,]*\}\}|\[1,|mesh\[(?P<mesh>[^\]]*)\] \{(?P<axes>[^}]*)\})?"
+)
 _ARRAY = re.compile(r"(?P<dtype>[a-z]+(?P<bits>\d*)\w*)\[(?P<shape>[\d,]*)\]")
 
 
@@ -53,7 +56,14 @@ def collectives_of(executable: Any) -> tuple[CollectiveReport, ...]:
 
 def have_groups(executable: Any) -> bool:
     """Returns True if some collective of a compiled program joins only some of the devices."""
-    return _GROUPS.search(executable.as_text() or "") is not None
+    return any(map(_is_grouped, _GROUPS.finditer(executable.as_text() or "")))
+
+
+def _is_grouped(found: re.Match[str]) -> bool:
+    if found["mesh"] is None:
+        return found["all"] is None
+    axes = {name for name, size in re.findall(r"'([^']+)'=(\d+)", found["mesh"]) if size != "1"}
+    return bool(axes - set(re.findall(r"'([^']+)'(?!:)", found["axes"])))  # after a colon stands a part of an axis
 
 
 def instructions_of(executable: Any, kinds: str) -> frozenset[str]:

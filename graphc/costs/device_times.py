@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
@@ -60,11 +61,12 @@ def device_times(run: Callable[[], object], executable: Any) -> dict[int, Device
             run()
         finally:
             jax.profiler.stop_trace()
-        profiles: list[Any] = [
-            jax.profiler.ProfileData.from_file(str(path)) for path in Path(folder).rglob("*.xplane.pb")
-        ]
-        planes = [plane for profile in profiles for plane in profile.planes]
-        return times_of(planes, instructions_of(executable, KINDS), instructions_of(executable, _AROUND_OTHERS))
+        # The reader's types warn where they are made, and abort the process if that warning is an error.
+        with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+            read: Any = jax.profiler.ProfileData.from_file
+            profiles: list[Any] = [read(str(path)) for path in Path(folder).rglob("*.xplane.pb")]
+            planes = [plane for profile in profiles for plane in profile.planes]
+            return times_of(planes, instructions_of(executable, KINDS), instructions_of(executable, _AROUND_OTHERS))
 
 
 def times_of(planes: Iterable[Any], exchanging: Set[str], around: Set[str]) -> dict[int, DeviceTime]:

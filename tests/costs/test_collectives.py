@@ -42,6 +42,10 @@ def test_collectives_have_names() -> None:
         ("replica_groups=[1,4]<=[4]", False),
         ("replica_groups={{0,1},{2,3}}", True),
         ("replica_groups=[2,2]<=[4]", True),
+        ("replica_groups=mesh['a'=4,'b'=1,'c'=2] {'a','c'}", False),
+        ("replica_groups=mesh['a'=4,'b'=2] {'a'}", True),
+        ("replica_groups=mesh['a'=8] {'a':(1)4}", True),
+        ("replica_groups={{0,1}}, dimensions={0} all-gather replica_groups={{0},{1}}", True),
         ("source_target_pairs={{0,1},{1,0}}", True),
     ],
 )
