@@ -63,8 +63,8 @@ def device_times(run: Callable[[], object], executable: Any) -> dict[int, Device
             jax.profiler.stop_trace()
         # The reader's types warn where they are made, and abort the process if that warning is an error.
         with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
-            read: Any = jax.profiler.ProfileData.from_file
-            profiles: list[Any] = [read(str(path)) for path in Path(folder).rglob("*.xplane.pb")]
+            profiler: Any = jax.profiler
+            profiles = [profiler.ProfileData.from_file(str(path)) for path in Path(folder).rglob("*.xplane.pb")]
             planes = [plane for profile in profiles for plane in profile.planes]
             return times_of(planes, instructions_of(executable, KINDS), instructions_of(executable, _AROUND_OTHERS))
 

@@ -140,6 +140,8 @@ class Timeline:
             if self._closed:  # by another thread, since this one was told of it
                 return
             for one in device.split(", "):
+                if one.startswith("/task:"):  # of another process, whose timeline tells of it
+                    continue
                 watch = self._devices.get(one)
                 if watch is None:
                     watch = self._devices[one] = _DeviceWatch(self, one)

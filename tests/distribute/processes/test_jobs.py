@@ -103,6 +103,7 @@ found["report"] = [[each.device, each.arguments] for each in report.devices]
 found["times"] = [[rank.rank, rank.waited > 0, rank.devices[0].communication > 0] for rank in report.ranks]
 with gx.profile(sys.argv[0].replace("train.py", "trace.json")) as timeline:
     step(x)
+found["busy"] = [event.track for event in timeline.events if event.kind == "program"]
 found["barriers"] = [event.name for event in timeline.events if event.kind == "wait" and "ranks" in event.name]
 for _ in range(60):  # programs that nobody waits for: on CPUs one is in flight
     step(x)
@@ -144,6 +145,7 @@ def test_several_processes_train_as_one(tmp_path: Path, processes: int) -> None:
     assert found["shared"] == [True, False]
     assert found["report"] == [[device, 44 * 4 * 4 // processes] for device in found["devices"]]
     assert found["times"] == [[rank, True, True] for rank in range(processes)]
+    assert found["busy"] == ["/device:CPU:0"], "of the others their own timelines tell"
     assert len(found["barriers"]) == 1
     assert re.fullmatch(r"other ranks, before step \d+ \('lambda'\)", found["barriers"][0])
     assert {path.name for path in tmp_path.glob("trace*")} == {f"trace.rank{rank}.json" for rank in range(processes)}
