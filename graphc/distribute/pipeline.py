@@ -12,6 +12,7 @@ from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import FUNCTIONS, Tensor, Variable, context, device, device_name, devices, find_device
 from graphc.gradients import GradientTape
+from graphc.layers import Layer
 from graphc.ops import asarray
 from graphc.runtime import Timeline
 
@@ -111,21 +112,25 @@ class Pipeline:
         with device(self.devices[-1]):
             return nest.map_structure(lambda *parts: FUNCTIONS["concat"](parts, axis=0), *outputs)
 
-    def value_and_grad(self, loss: Callable[..., Any], x: Any, *targets: Any) -> tuple[Tensor, list[Any]]:
+    def value_and_grad(
+        self, loss: Callable[..., Any], x: Any, *targets: Any, training: bool = True
+    ) -> tuple[Tensor, list[Any]]:
         """Computes a loss and its gradients with respect to the stages' Variables.
 
         Args:
           loss: takes the last stage's results and the targets' rows of one micro-batch, and returns their mean loss.
           x: a batch, as for a call.
           targets: what else the loss takes, cut as the batch is.
+          training: what stages that are layers are told: with it dropout drops, and batch normalization takes the
+            statistics of a micro-batch and follows them.
 
         Returns:
           The mean loss over all rows, and pairs of a gradient and its Variable, as optimizers take them.
 
         Raises:
-          InvalidArgumentError: there are no rows, or not equally many in all arguments.
+          InvalidArgumentError: there are no rows, or not equally many in all arguments, or the loss is no scalar.
         """
-        passes = [_Pass(self, x, rows, targets, loss) for rows in self._parts((x, targets))]
+        passes = [_Pass(self, x, rows, targets, loss, training) for rows in self._parts((x, targets))]
         total: list[Tensor] = []
         gradients: dict[int, tuple[Tensor, Variable]] = {}
         for stage, number, forward in _order(self.schedule, len(self.stages), len(passes)):
@@ -187,25 +192,33 @@ class _Pass:
     rows: _Rows
     targets: Sequence[Any] = ()
     loss_function: Callable[..., Any] | None = None
+    training: bool = False
     loss: Any = None
     _tapes: dict[int, tuple[GradientTape, Any, Any]] = field(default_factory=dict[int, tuple[GradientTape, Any, Any]])
     _cotangents: Any = None
 
     def result(self) -> Any:
         """Computes what the last stage gives, without gradients."""
-        for number, stage in enumerate(self.pipeline.stages):
+        for number in range(len(self.pipeline.stages)):
             with device(self.pipeline.devices[number]):
-                self.value = call(stage)(self.rows.of(self.value) if number == 0 else self.value)
+                self.value = self._run(number, self.rows.of(self.value) if number == 0 else self.value)
         return self.value
+
+    def _run(self, number: int, inputs: Any) -> Any:
+        stage = self.pipeline.stages[number]
+        told = {"training": self.training} if isinstance(stage, Layer) else {}
+        return call(stage)(inputs, **told)
 
     def forward(self, number: int) -> None:
         """Runs a stage, and the loss after the last one."""
         inputs = self.rows.of(self.value) if number == 0 else self.value
         with GradientTape() as tape:
             tape.watch([leaf for leaf in nest.flatten(inputs)[0] if leaf.type.is_inexact])
-            outputs = call(self.pipeline.stages[number])(inputs)
+            outputs = self._run(number, inputs)
             if number == len(self.pipeline.stages) - 1 and self.loss_function is not None:
-                loss = call(self.loss_function)(outputs, *self.rows.of(self.targets))
+                loss = asarray(call(self.loss_function)(outputs, *self.rows.of(self.targets)))
+                if loss.shape != ():
+                    raise _error(f"Pipeline: the loss of a micro-batch is one number, its rows' mean; got {loss.type}")
                 outputs = self.loss = loss * self.rows.weight
         self._tapes[number] = tape, inputs, outputs
         self.value = outputs

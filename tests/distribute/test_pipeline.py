@@ -121,6 +121,20 @@ def test_the_bubble_is_predicted_and_measured() -> None:
         pipeline.measured_bubble(Timeline())
 
 
+def test_stages_train_with_gradients_and_not_without() -> None:
+    normalization = gx.layers.BatchNormalization()
+    stages = [gx.layers.Sequential([gx.layers.Dropout(0.5), normalization]), gx.layers.Dense(1)]
+    pipeline = Pipeline(stages, microbatches=2)
+    step = gx.function(lambda x, y: pipeline.value_and_grad(error, x, y)[0])  # pyright: ignore
+    first, second = (step(X, Y).item() for _ in range(2))
+    assert first != second  # other units are dropped
+    moved = normalization.moving_mean.numpy()
+    assert np.abs(moved).max() > 0
+    assert pipeline(X).tolist() == pipeline(X).tolist()
+    pipeline.value_and_grad(error, X, Y, training=False)
+    assert normalization.moving_mean.tolist() == moved.tolist()
+
+
 def test_what_cannot_be_piped_is_refused() -> None:
     cases: list[tuple[Callable[[], Any], str]] = [
         (lambda: Pipeline([], microbatches=1), "0 stages need as many devices, at least one; there are 0"),
@@ -130,6 +144,12 @@ def test_what_cannot_be_piped_is_refused() -> None:
         (lambda: Pipeline([gx.tanh], microbatches=3)(gx.ones(())), "equally many rows along their first axis, got 0"),
         (lambda: Pipeline([gx.tanh], microbatches=1).value_and_grad(error, X, Y[:4]), "equally many rows.*got 4, 10"),
     ]
+    cases.append(
+        (
+            lambda: Pipeline([gx.tanh], microbatches=2).value_and_grad(lambda o, y: (o - y) ** 2, X, Y),  # pyright: ignore
+            r"the loss of a micro-batch is one number, its rows' mean; got f32\[5,6\]",
+        )
+    )
     for call, message in cases:
         with pytest.raises(gx.errors.InvalidArgumentError, match=message):
             call()
