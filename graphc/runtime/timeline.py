@@ -80,6 +80,7 @@ class Timeline:
         self._lock = threading.Lock()
         self._devices: dict[str, _DeviceWatch] = {}
         self._closed = False
+        self._task = f"/task:{_rank()}/"  # what the names of its own devices may begin with
 
     def add(self, name: str, kind: str, track: str, start: float, function: str = "", line: str = "") -> None:
         """Notes what has just ended; ``start`` is by ``time.perf_counter``."""
@@ -139,7 +140,7 @@ class Timeline:
         with self._lock:
             if self._closed:  # by another thread, since this one was told of it
                 return
-            for one in device.split(", "):
+            for one in device.replace(self._task, "/").split(", "):
                 if one.startswith("/task:"):  # of another process, whose timeline tells of it
                     continue
                 watch = self._devices.get(one)
