@@ -22,7 +22,7 @@ import numpy as np
 from graphc.base import Location, at, user_location
 from graphc.base.errors import GraphcError, InternalError, InvalidArgumentError
 from graphc.base.nest import Structure
-from graphc.core import StringTensor, Tensor, as_dtype, on_host, trace_scope
+from graphc.core import ReadGuard, StringTensor, Tensor, as_dtype, on_host, trace_scope
 from graphc.data.elements import (
     Block,
     DatasetSpec,
@@ -36,7 +36,7 @@ from graphc.data.elements import (
     to_argument,
     unflatten,
 )
-from graphc.function import BoundFunction, Function, TensorSpec, to_jax
+from graphc.function import BoundFunction, Function, TensorSpec, TracedFunction, to_jax
 
 __all__ = ["Mode", "UserFunction", "call_with", "inside_of_a_function", "user_function"]
 
@@ -199,19 +199,32 @@ class UserFunction:
 
     _compiled: Function | BoundFunction | None = None
     _example: Any = None
-    _traces: list[Any] | None = None
+    _known: list[Any] | None = None
+    _guards: Sequence[ReadGuard] = ()
 
     def fresh(self) -> UserFunction:
         """Returns the function, and sees to it that its programs know what it reads from outside as that is now."""
         with trace_scope(None), contextlib.suppress(Exception):  # what fails now fails again where it is called
-            traces = [part._traced_now() for part in self._parts]
-            if self._traces is not None and any(a is not b for a, b in zip(traces, self._traces, strict=True)):
+            traces = [part._traced_now() for part in self._parts if part._compiled is not None]
+            guards = [guard for trace in traces for guard in _guards_of(trace)]
+            now = [*traces, *[value for guard in guards for value in guard.constants]]
+            if self._known is not None and list(map(id, now)) != list(map(id, self._known)):
                 self._forget_programs()
-            self._traces = traces
+            self._known, self._guards = now, guards
         return self
 
-    def _traced_now(self) -> Any:
-        return None if self._compiled is None else call_with(self._compiled.trace, self._example)
+    def _traced_now(self) -> TracedFunction:
+        assert self._compiled is not None
+        return call_with(self._compiled.trace, self._example)
+
+    @property
+    def is_method(self) -> bool:
+        """Whether it is, or computes first, a compiled method, of which a trace finds the object with each call."""
+        return any(isinstance(part._compiled, BoundFunction) for part in self._parts)
+
+    def guards(self) -> Sequence[ReadGuard]:
+        """Returns what must stay as it is for programs that hold the function: what it reads beside its element."""
+        return self.fresh()._guards
 
     def _forget_programs(self) -> None:
         """Has no programs yet: the next calls make them."""
@@ -341,7 +354,7 @@ class UserFunction:
         both.__dict__.update(self.__dict__)
         both.name, both._given, both._leaves = f"{self.name}({first.name})", first._given, first._leaves
         both.compute = lambda *arrays: self.compute(*first.compute(*arrays))
-        both._traces = None
+        both._known, both._guards = None, ()
         both._parts = (*first._parts, *self._parts)
         both._forget_programs()
         return both
@@ -377,6 +390,12 @@ def user_function(
 
 _known: dict[Any, UserFunction] = {}
 _MOST_KNOWN = 256
+
+
+def _guards_of(trace: TracedFunction) -> list[ReadGuard]:
+    """What must stay as it is for programs that hold a trace: what it was guarded by, and the tensors that it uses."""
+    found = [ReadGuard(source, "{v} is {0}", (value,)) for source, value in trace.from_outside()]
+    return [*[guard for guard in trace.guards if not guard.source.of_call], *found]
 
 
 def _open(leaf: Any) -> Any:

@@ -19,8 +19,8 @@ from graphc.base.errors import OutOfRangeError, UnimplementedError
 from graphc.core import Tensor, current_trace
 from graphc.data.elements import described, flatten, is_static, unflatten
 from graphc.data.iterator import DatasetIterator
-from graphc.data.plan import improved
-from graphc.data.planned import Planned
+from graphc.data.plan import Node, improved
+from graphc.data.planned import Planned, functions_of
 from graphc.data.rolled import NotRolled, Rolled
 from graphc.function import TensorSpec
 from graphc.ops import call_jax
@@ -67,6 +67,7 @@ class Looping(Planned, Loopable):
         run_for(numbers, extra_test, lambda row: element(row, rolled.leaves), variables, statement=statement)
         if rest:
             element(rest[0], last)
+        _tell_of_reads(rolled.plan)
 
     def _loop_by_host(
         self, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables, statement: Any
@@ -134,6 +135,14 @@ class Looping(Planned, Loopable):
 _open: dict[int, DatasetIterator] = {}
 _numbers = itertools.count()
 _lock = threading.Lock()
+
+
+def _tell_of_reads(plan: Node) -> None:
+    """Tells the trace what the functions of a plan read, so that a call looks whether it has changed."""
+    known = current_trace().root.reads.guards
+    for function in functions_of(plan):
+        for guard in function.guards():
+            known.setdefault((*guard.source.key, "in", id(function), guard.test), guard)
 
 
 def _order_of(rolled: Rolled) -> list[Any]:

@@ -28,6 +28,7 @@ __all__ = [
     "Planned",
     "count_of",
     "first_row",
+    "functions_of",
     "plan_of",
     "refuse",
     "seed_of",
@@ -181,8 +182,13 @@ def _blank(spec: TensorSpec) -> Any:
 
 def types_of(plan: Node) -> str:
     """Returns the types of elements in words; nothing is run to find them out."""
-    found = [value for node in walk(plan) for value in vars(node).values() if isinstance(value, UserFunction)]
-    return described(plan.spec) if all(function.is_known for function in found) else "types not known yet"
+    known = all(function.is_known for function in functions_of(plan))
+    return described(plan.spec) if known else "types not known yet"
+
+
+def functions_of(plan: Node) -> list[UserFunction]:
+    """Returns the user's functions in a plan."""
+    return [value for node in walk(plan) for value in vars(node).values() if isinstance(value, UserFunction)]
 
 
 def _lines(node: Node, indent: str = "") -> list[str]:

@@ -129,6 +129,8 @@ def _order(node: Node) -> Node:
     if isinstance(node, Map):
         if node.function.mode not in ("blocks", "rows"):
             raise NotRolled(f"{node.function.name} is called for each element: {node.function.reason}")
+        if node.function.is_method:
+            raise NotRolled(f"{node.function.name} is a compiled method, whose object may change")
         return _order(node.source)
     if isinstance(node, Prefetch):
         return _order(node.source)

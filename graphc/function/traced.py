@@ -147,6 +147,11 @@ class TracedFunction:
     def __deepcopy__(self, memo: dict[int, Any]) -> TracedFunction:
         return self
 
+    def from_outside(self) -> list[tuple[Source, Any]]:
+        """Returns what the program works on that no call brings, as it is now, each with where it is found."""
+        sources = [source for source in self.wanted if not source.of_call]
+        return list(zip(sources, matcher([], (), sources, ((), ()))(), strict=True)) if sources else []
+
     @property
     def loops(self) -> list[LoopReport]:
         """What became of each loop of the user's code."""

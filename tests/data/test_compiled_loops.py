@@ -106,6 +106,46 @@ def test_epochs_reshuffle_and_gradients_flow() -> None:
     assert train.num_traces == 1
 
 
+class Scale:
+    """What the functions of a dataset read."""
+
+    def __init__(self) -> None:
+        self.number, self.table, self.array, self.tensor = 1, {"k": 1}, np.array(1), gx.asarray(1)
+
+    def change(self) -> None:
+        self.number, self.table["k"], self.array[...], self.tensor = 10, 10, 10, gx.asarray(10)
+
+    @gx.function
+    def compiled(self, x: Any) -> Any:
+        return x * self.number
+
+
+def test_functions_of_a_dataset_read_what_is_there_now() -> None:
+    scale = Scale()
+    numbers = Dataset.range(4)
+    datasets = [
+        numbers.map(lambda x: x * scale.number).map(lambda x: x + 0),
+        numbers.map(lambda x: x * scale.table["k"]).batch(2),
+        numbers.map(lambda x: x * scale.array),
+        numbers.map(lambda x: x * scale.tensor),
+        numbers.map(scale.compiled),
+    ]
+
+    def total(dataset: Any) -> Any:
+        found = gx.asarray(0)
+        for x in dataset:
+            found += gx.sum(x)
+        return found
+
+    compiled = [gx.function(lambda dataset=dataset: total(dataset)) for dataset in datasets]
+    for expected in (6, 6):
+        assert [run().item() for run in compiled] == [expected] * len(datasets)
+    assert [run.num_traces for run in compiled] == [1] * len(datasets)
+    scale.change()
+    assert [total(dataset).item() for dataset in datasets] == [60] * len(datasets)
+    assert [run().item() for run in compiled] == [60] * len(datasets)
+
+
 def test_what_is_refused() -> None:
     def total(dataset: Any) -> Any:
         found = gx.asarray(0.0)
