@@ -13,7 +13,7 @@ import functools
 import inspect
 from collections.abc import Callable, Generator, Sequence
 from contextvars import ContextVar
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import jax as _jax
 import jax.numpy as jnp
@@ -237,7 +237,7 @@ class UserFunction:
 
     def compute(self, *arrays: Any) -> tuple[Any, ...]:
         """Computes a row of arrays, by JAX, from another one."""
-        result = call_with(self._pure, unflatten(self._given, arrays))
+        result = _called(self._pure, unflatten(self._given, arrays))
         leaves, self.structure = flatten(result)
         if any(isinstance(leaf, str | bytes | StringTensor | Nested) for leaf in leaves):
             raise GraphcError("it returns strings or datasets, which no compiled program holds")
@@ -310,11 +310,11 @@ class UserFunction:
             return tuple([leaf if leaf.shape else np.asarray(leaf)[()] for leaf in found])
         if self._stateful is not None:
             element = unflatten(self._given, [Tensor(jnp.asarray(leaf)) for leaf in row])
-            result, structure = take_apart(call_with(self._stateful, element))
+            result, structure = take_apart(_called(self._stateful, element))
         else:
             element = unflatten(self._given, [to_argument(leaf) for leaf in row])
             with on_host():
-                result, structure = take_apart(call_with(self.function, element))
+                result, structure = take_apart(_called(self.function, element))
         if self.structure is None:
             self.structure = structure
         if self._result is None:
@@ -390,6 +390,12 @@ def user_function(
 
 _known: dict[Any, UserFunction] = {}
 _MOST_KNOWN = 256
+
+
+def _called(function: Callable[..., Any], element: Any) -> Any:
+    """What a function returns for an element; a list is several values, whose types may differ, as in tf.data."""
+    result = call_with(function, element)
+    return tuple(cast("list[Any]", result)) if isinstance(result, list) else result
 
 
 def _guards_of(trace: TracedFunction) -> list[ReadGuard]:

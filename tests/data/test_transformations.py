@@ -113,6 +113,21 @@ def test_transformations_resume_at_every_position(case: tuple[Callable[[], Any],
         assert [_plain(element) for element in resumed] == found[place:]
 
 
+def test_a_list_that_a_function_returns_is_a_tuple() -> None:
+    ids = [20_000_001, 20_000_003]  # which float32 does not tell apart
+    found = Dataset.from_tensor_slices(ids).map(lambda x: [x, x * 0.5])
+    assert [row[0] for row in found.as_numpy_iterator()] == ids
+    assert [str(leaf.dtype) for leaf in found.element_spec] == ["int32", "float32"]
+
+    lines = Dataset.from_tensor_slices([f"{ids[0]},0.5,a", f"{ids[1]},1.5,b"])
+    rows = lines.map(lambda line: gx.strings.decode_csv(line, [[0], [0.0], [""]]))
+    assert list(rows.as_numpy_iterator()) == [(ids[0], 0.5, b"a"), (ids[1], 1.5, b"b")]
+
+    count = gx.Variable(0)
+    kept = Dataset.range(2).map(lambda x: [count.assign_add(1), x * 0.5])
+    assert [(int(a), float(b)) for a, b in kept] == [(1, 0.0), (2, 0.5)]
+
+
 def test_reduce() -> None:
     numbers = Dataset.range(1000)
     assert numbers.reduce(0, lambda total, x: total + x).item() == 499500
