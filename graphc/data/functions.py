@@ -117,7 +117,8 @@ class UserFunction:
         if self._result is None:
             if self._sample is None:
                 raise at(InvalidArgumentError(f"{self.use}: the types of {self.name} are not known"), user_location())
-            found = self.row(self._sample())
+            with trace_scope(None):
+                found = self.row(self._sample())
             self._result = self._result or [spec_of(leaf) for leaf in found]
         if self.structure is None:
             raise InternalError(f"{self.use}: {self.name} has run and has no types")
@@ -190,7 +191,8 @@ class UserFunction:
         pure = to_jax(given)
         examples = [Tensor(jnp.zeros(s, as_dtype(leaf.dtype))) for s, leaf in zip(shapes, self._leaves, strict=True)]
         self._example = unflatten(self._given, examples)
-        variables = call_with(pure.init, self._example)
+        with trace_scope(None):
+            variables = call_with(pure.init, self._example)
         if variables:
             self._stateful = given
             names = ", ".join(sorted(variables))
@@ -252,6 +254,14 @@ class UserFunction:
         if self.mode == "rows":
             self._prepare([tuple(leaf.shape) for leaf in leaves])
         return self.compute
+
+    @property
+    def keeps_state(self) -> bool:
+        """Whether it uses Variables or random numbers, as far as tracing it tells."""
+        if self.mode == "rows" and self._stateful is None:
+            with contextlib.suppress(Exception):
+                self._of_open_sizes()
+        return self._stateful is not None
 
     def block(self, block: Block) -> Block:
         """Returns what it makes of each row, computed as one program."""

@@ -46,6 +46,7 @@ class Looping(Planned, Loopable):
           variables: the names of the loop.
           statement: the body that the user wrote.
         """
+        _refuse_state(self.plan)
         try:
             rolled = Rolled.of(improved(self.plan))
             if len(rolled.shapes) > 1 and extra_test is not None:
@@ -135,6 +136,19 @@ class Looping(Planned, Loopable):
 _open: dict[int, DatasetIterator] = {}
 _numbers = itertools.count()
 _lock = threading.Lock()
+
+
+def _refuse_state(plan: Node) -> None:
+    """Refuses functions that keep state: the host would call them beside a program that has the Variables."""
+    for function in functions_of(plan):
+        if function.keeps_state:
+            where = f"\n  {function} at {function.location}" if function.location else ""
+            error = UnimplementedError(
+                f"a loop over a dataset in a compiled function: {function.use}({function}) uses Variables or random "
+                f"numbers; call {function} in the body of the loop instead, or loop outside and call a compiled step"
+                f"{where}"
+            )
+            raise current_trace().refuse(error)
 
 
 def _tell_of_reads(plan: Node) -> None:

@@ -126,7 +126,7 @@ def test_functions_of_a_dataset_read_what_is_there_now() -> None:
     datasets = [
         numbers.map(lambda x: x * scale.number).map(lambda x: x + 0),
         numbers.map(lambda x: x * scale.table["k"]).batch(2),
-        numbers.map(lambda x: x * scale.array),
+        numbers.batch(3).map(lambda x: x * scale.array),
         numbers.map(lambda x: x * scale.tensor),
         numbers.map(scale.compiled),
     ]
@@ -155,6 +155,15 @@ def test_what_is_refused() -> None:
 
     with pytest.raises(UnimplementedError, match=r"(?s)float32\[\?,2\].*drop_remainder=True.*in total"):
         gx.function(total)(Dataset.from_tensor_slices(XS).filter(lambda x: x[0] > 1).batch(5))
+
+    weight = gx.Variable(2)
+    for stateful in (lambda x: x * weight, lambda x: x + gx.random.uniform(())):
+        with pytest.raises(
+            UnimplementedError, match=r"(?s)map\(<lambda>\).*body of the loop.*test_compiled_loops.*in total"
+        ):
+            gx.function(total)(Dataset.range(3).map(stateful))
+        with pytest.raises(UnimplementedError, match="uses Variables or random numbers"):
+            gx.function(total)(Dataset.range(3).batch(2).map(stateful))
 
     @gx.function
     def counted(dataset: Any) -> Any:
