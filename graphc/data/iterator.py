@@ -154,7 +154,7 @@ def _refuse_in_a_trace() -> None:
         error = UnimplementedError(
             "an iterator over a dataset is used while a function is traced, which would take elements once, not at "
             "each call; write `for element in dataset:`, with dataset.enumerate() or gx.data.Dataset.zip for Python's "
-            "enumerate and zip, or pass elements as arguments"
+            "enumerate and zip, or call the step with next(iterator) outside"
         )
         raise context.trace.refuse(error)
 

@@ -174,6 +174,14 @@ def test_what_is_refused() -> None:
 
     with pytest.raises(UnimplementedError, match=r"dataset\.enumerate"):
         counted(Dataset.range(3))
-    iterator = iter(Dataset.range(3))
-    with pytest.raises(UnimplementedError, match="would take elements once"):
-        gx.function(lambda x: x + next(iterator))(gx.asarray(1))
+    uses: list[Callable[[Any], Any]] = [
+        lambda iterator: next(iterator), lambda iterator: iterator.get_next(), total,
+        lambda iterator: sum(iterator), lambda iterator: next(iter(iterator.get_next_as_optional().get_value())),
+    ]  # fmt: skip
+    for iterator in (iter(Dataset.range(3)), Dataset.range(3).as_numpy_iterator()):
+        for use in uses:
+            with pytest.raises(UnimplementedError, match=r"would take elements once.*next\(iterator\) outside"):
+                gx.function(use)(iterator)
+            with pytest.raises(UnimplementedError, match="would take elements once"):
+                gx.function(lambda use=use, iterator=iterator: use(iterator))()
+        assert next(iterator) == 0  # none was taken
