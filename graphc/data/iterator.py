@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 import weakref
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
-from graphc.base import at, user_location
+from graphc.base import at, holding, user_location
 from graphc.base.errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
 from graphc.base.nest import LEAF
 from graphc.core import context
@@ -69,6 +70,7 @@ class DatasetIterator(Iterator[Any]):
         self._plan = dataset.plan
         self._run = next_run(self._plan)
         self._build: Callable[[Any], Any] | None = None
+        self._lock = threading.RLock()  # several threads may share an iterator
         self._start()
 
     def _start(self) -> None:
@@ -87,13 +89,15 @@ class DatasetIterator(Iterator[Any]):
     def __next__(self) -> Any:
         if context.trace is not None:
             _refuse_in_a_trace()
-        if self._rows is None:
-            raise StopIteration
-        try:
-            row = next(self._rows)
-        except StopIteration:
-            self.close()
-            raise
+        with holding(self._lock, _next_element):
+            rows = self._rows
+            if rows is None:
+                raise StopIteration
+            try:
+                row = next(rows)
+            except StopIteration:
+                self.close()
+                raise
         build = self._build or self._builder()
         return build(row)
 
@@ -147,6 +151,10 @@ class DatasetIterator(Iterator[Any]):
         """Ends the iteration, and with it threads, processes and open files; a second time it does nothing."""
         self._closing()
         self._rows = None
+
+
+def _next_element() -> str:
+    return "the next element of a dataset, which another thread takes"
 
 
 def _refuse_in_a_trace() -> None:

@@ -136,3 +136,24 @@ def test_prefetch_brings_elements_to_a_device() -> None:
     parallel = gx.distribute.DataParallel(["cpu:0", "cpu:1"])
     for batch, _ in Dataset.from_tensor_slices((np.ones((8, 2)), ["a"] * 8)).batch(4).prefetch(1, to=parallel):
         assert batch.device.endswith("CPU:0, /device:CPU:1")
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("size", [None, 3])
+def test_threads_share_an_iterator(size: int | None) -> None:
+    dataset = Dataset.range(100)
+    iterator = iter(dataset if size is None else dataset.prefetch(size))
+    start, found, ended = threading.Barrier(4, timeout=60), list[int](), list[int]()
+
+    def take(number: int) -> None:
+        start.wait()
+        found.extend(int(x) for x in iterator)
+        ended.append(number)
+
+    threads = [threading.Thread(target=take, args=(number,), daemon=True) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(ended) == list(range(4))
+    assert sorted(found) == list(range(100))
