@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -157,3 +159,24 @@ def test_threads_share_an_iterator(size: int | None) -> None:
         thread.join(60)
     assert sorted(ended) == list(range(4))
     assert sorted(found) == list(range(100))
+
+
+_BUSY = """
+import time
+import graphc as gx
+
+def numbers():
+    yield 0
+    print("first", flush=True)
+    time.sleep(600)
+    yield 1
+
+iterator = iter(gx.data.from_python(numbers, gx.TensorSpec((), gx.int32)).prefetch(2))
+print(int(next(iterator)))
+"""
+
+
+def test_a_busy_generator_does_not_keep_a_program_from_its_end() -> None:
+    done = subprocess.run([sys.executable, "-c", _BUSY], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "0" in done.stdout

@@ -18,7 +18,7 @@ from graphc.data.sources import Cardinality, State
 
 __all__ = ["Prefetch", "ReadAhead"]
 
-_END_SECONDS = 10.0
+_END_SECONDS, _EXIT_SECONDS = 10.0, 0.1
 
 
 class _Shelf:
@@ -27,8 +27,8 @@ class _Shelf:
     def __init__(self, rows: Rows, size: int, place: Callable[[Row], Row] | None) -> None:
         self.condition = threading.Condition()
         self.ready: deque[tuple[Row | None, BaseException | None, State]] = deque()
-        self.stopped = False
-        self._rows, self._size, self._place = rows, size, place
+        self.stopped = self.abandoned = False
+        self._rows, self._size, self._place, self._done = rows, size, place, False
 
     def fill(self) -> None:
         """Reads ahead until there is no more, or something fails, or it is stopped."""
@@ -48,12 +48,19 @@ class _Shelf:
                 self.condition.notify_all()
                 self.condition.wait_for(lambda: self.stopped or len(self.ready) < self._size)
                 going_on = going_on and not self.stopped
+        with self.condition:
+            self._done = True
+            closes = self.abandoned
+        if closes:
+            self._rows.close()
 
     def take(self) -> tuple[Row | None, BaseException | None, State]:
-        """Returns what comes next; waits for it."""
+        """Returns what comes next, the end where another thread took it; waits for it."""
         with self.condition:
-            wait_until(self.condition, lambda: bool(self.ready), lambda: "the next element of a dataset")
-            found = self.ready.popleft()
+            wait_until(
+                self.condition, lambda: self.stopped or bool(self.ready), lambda: "the next element of a dataset"
+            )
+            found = self.ready.popleft() if self.ready else (None, None, {})
             self.condition.notify_all()
         return found
 
@@ -62,6 +69,12 @@ class _Shelf:
         with self.condition:
             self.stopped = True
             self.condition.notify_all()
+
+    def abandon(self) -> bool:
+        """Leaves the closing of the rows to the thread, which still reads them; False if it has ended by now."""
+        with self.condition:
+            self.abandoned = not self._done
+        return self.abandoned
 
 
 class ReadAhead(Rows):
@@ -101,20 +114,27 @@ class ReadAhead(Rows):
             raise StopIteration
         return row
 
-    def _end(self) -> None:
-        if self._shelf is not None and self._thread is not None:
-            self._shelf.stop()
-            if self._thread is not threading.current_thread():
-                self._thread.join(_END_SECONDS)
+    def _end(self) -> bool:
+        """Ends the thread; whether it still reads, for what it calls takes long, and will close the input itself.
+
+        A program that exits does not wait for it.
+        """
+        shelf, thread = self._shelf, self._thread
         self._shelf = self._thread = None
+        if shelf is None or thread is None:
+            return False
+        shelf.stop()
+        if thread is not threading.current_thread():
+            thread.join(_END_SECONDS if threading.main_thread().is_alive() else _EXIT_SECONDS)
+        return shelf.abandon()
 
     def state(self) -> State:
         inner = self.input.state() if self._shelf is None or self._position is None else self._position
         return {"inputs": [inner]}
 
     def close(self) -> None:
-        self._end()
-        super().close()
+        if not self._end():
+            super().close()
 
 
 @dataclass(frozen=True, eq=False)
