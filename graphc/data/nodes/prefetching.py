@@ -60,7 +60,8 @@ class _Shelf:
             wait_until(
                 self.condition, lambda: self.stopped or bool(self.ready), lambda: "the next element of a dataset"
             )
-            found = self.ready.popleft() if self.ready else (None, None, {})
+            end: tuple[None, None, State] = (None, None, {})
+            found = self.ready.popleft() if self.ready else end
             self.condition.notify_all()
         return found
 
