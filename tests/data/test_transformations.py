@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable
 from pathlib import Path
@@ -109,7 +110,7 @@ def test_transformations_resume_at_every_position(case: tuple[Callable[[], Any],
     assert found
     for place, state in enumerate(states):
         resumed = make().as_numpy_iterator()
-        resumed.restore(state)
+        resumed.restore(json.loads(json.dumps(state)))
         assert [_plain(element) for element in resumed] == found[place:]
 
 
@@ -126,6 +127,18 @@ def test_a_list_that_a_function_returns_is_a_tuple() -> None:
     count = gx.Variable(0)
     kept = Dataset.range(2).map(lambda x: [count.assign_add(1), x * 0.5])
     assert [(int(a), float(b)) for a, b in kept] == [(1, 0.0), (2, 0.5)]
+
+
+def test_a_state_of_scan_is_json() -> None:
+    numbers = Dataset.range(4).scan((0, [1.0, 2.0]), lambda s, x: ((s[0] + 1, s[1] + 0.1), s))
+    texts = Dataset.range(4).scan("", lambda text, x: (text + "\u00e9", text + str(int(x))))
+    for dataset in (numbers, texts):
+        iterator = dataset.as_numpy_iterator()
+        next(iterator)
+        position = json.loads(json.dumps(iterator.state()))
+        resumed = dataset.as_numpy_iterator()
+        resumed.restore(position)
+        assert [_plain(element) for element in resumed] == [_plain(element) for element in iterator]
 
 
 def test_reduce() -> None:

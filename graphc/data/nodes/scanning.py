@@ -13,7 +13,7 @@ from graphc.data.functions import UserFunction
 from graphc.data.nodes.maps import Told
 from graphc.data.nodes.replaying import Replayed
 from graphc.data.plan import Epoch, Node, Rows
-from graphc.data.sources import Cardinality
+from graphc.data.sources import Cardinality, State
 from graphc.function import TensorSpec
 
 __all__ = ["RejectionResample", "Scan", "Unique"]
@@ -24,7 +24,7 @@ class _Scanned(Told):
 
     def __init__(self, node: Scan, rows: Rows) -> None:
         super().__init__(node.function, rows)
-        self.carry = list(node.initial)
+        self._initial, self.carry = node.initial, list(node.initial)
 
     def __next__(self) -> Row:
         row = next(self.input)
@@ -36,6 +36,38 @@ class _Scanned(Told):
             raise
         self.carry = list(found[: len(self.carry)])
         return found[len(self.carry) :]
+
+    def state(self) -> State:
+        return {**super().state(), "carry": [_listed(leaf) for leaf in self.carry]}
+
+    def restore(self, state: State) -> None:
+        super().restore(state)
+        pairs = zip(self.carry, self._initial, strict=True)
+        self.carry = [_unlisted(value, np.asarray(leaf).dtype) for value, leaf in pairs]
+
+
+def _decoded(item: bytes) -> str:
+    return item.decode("latin-1")
+
+
+def _encoded(item: str) -> bytes:
+    return item.encode("latin-1")
+
+
+_texts: Any = np.vectorize(_decoded, otypes=[object])
+_bytes: Any = np.vectorize(_encoded, otypes=[object])
+
+
+def _listed(leaf: Any) -> Any:
+    """A leaf as JSON can hold it; strings as text of as many characters as they have bytes."""
+    if isinstance(leaf, bytes):
+        return _decoded(leaf)
+    array = np.asarray(leaf)
+    return (_texts(array) if array.dtype == object else array).tolist()
+
+
+def _unlisted(value: Any, dtype: Any) -> Any:
+    return _bytes(np.asarray(value, object))[()] if dtype.kind in "OS" else np.asarray(value, dtype)[()]
 
 
 @dataclass(frozen=True, eq=False)
