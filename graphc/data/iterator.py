@@ -6,14 +6,15 @@ import dataclasses
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Self
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from graphc.base import at, holding, user_location
 from graphc.base.errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
 from graphc.base.nest import LEAF
 from graphc.core import context
 from graphc.data.elements import Row, flatten, to_tensors, unflatten
-from graphc.data.plan import Epoch, Node, Rows, replaced, walk
+from graphc.data.plan import Epoch, Node, Rows, outline, replaced, walk
 from graphc.data.sources import State
 
 if TYPE_CHECKING:
@@ -130,15 +131,21 @@ class DatasetIterator(Iterator[Any]):
 
     def state(self) -> State:
         """Returns the position: small, of what JSON can hold and NumPy arrays."""
-        rows = None if self._rows is None else self._rows.state()
-        return {"run": self._run, "seeds": _seeds(self._plan), "rows": rows}
+        with holding(self._lock, _next_element):
+            rows = None if self._rows is None else self._rows.state()
+        return {"plan": outline(self._plan), "run": self._run, "seeds": _seeds(self._plan), "rows": rows}
 
     def restore(self, state: State) -> None:
         """Goes to a position of an iterator of the same dataset, forward or backward.
 
         Args:
           state: what :meth:`state` returned.
+
+        Raises:
+          InvalidArgumentError: it is a position of another pipeline, as far as the transformations and their arguments
+            tell, or none at all.
         """
+        _check_position(state, outline(self._plan))
         self.close()
         self._plan = _reseeded(self._plan, iter(state["seeds"]))
         self._run = state["run"]
@@ -179,6 +186,21 @@ def next_run(plan: Node) -> int:
     """Returns how often what draws random numbers in the plan was iterated before, and counts this time."""
     counters: list[Any] = [getattr(node, "runs", None) for node in walk(plan)]
     return max([next(runs) for runs in counters if runs is not None], default=0)
+
+
+def _check_position(state: Any, here: list[str]) -> None:
+    """Refuses what is no position of a plan with this outline."""
+    if not isinstance(state, dict) or not {"plan", "run", "seeds", "rows"} <= cast("dict[str, Any]", state).keys():
+        problem = f"restore: expected what state() of an iterator returned, got {state!r:.60}"
+        raise at(InvalidArgumentError(problem), user_location())
+    there = list(cast("dict[str, Any]", state)["plan"])
+    if there == here:
+        return
+    pairs = zip_longest(there, here, fillvalue="nothing")
+    place, (other, own) = next((number, pair) for number, pair in enumerate(pairs) if pair[0] != pair[1])
+    remedy = "make the dataset as it was when state() was called, or start anew"
+    problem = f"transformation {place} is {other} there and {own} here; {remedy}"
+    raise at(InvalidArgumentError(f"restore: this is a position of another pipeline: {problem}"), user_location())
 
 
 def _seeds(plan: Node) -> list[int]:

@@ -7,6 +7,7 @@ that is columnar gives its rows in blocks cheaply, and may read ahead since nobo
 from __future__ import annotations
 
 import dataclasses
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ __all__ = [
     "Rows",
     "full_block",
     "improved",
+    "outline",
     "register_improvements",
     "replaced",
     "walk",
@@ -270,6 +272,21 @@ def walk(node: Node) -> Iterator[Node]:
     for inner in node.inputs:
         yield from walk(inner)
     yield node
+
+
+_LEFT_OUT = re.compile(
+    r"(?<=\bseed)=\d+|(?<=\bnum_parallel_calls)=\d+|(?<=\bworkers)=\d+|(?<=\bnum_shards)=\d+|(?<=\bindex)=\d+"
+    r"|(?<=^prefetch)\(.*|(?<=')[^']*[/\\](?=[^']*')| at 0x[0-9a-fA-F]+"
+)
+
+
+def outline(plan: Node) -> list[str]:
+    """Returns the transformations that a position belongs to, each as text.
+
+    Left out is what another process may have otherwise: seeds, which a position holds itself, how many threads and
+    processes there are and which of them this is, folders, and addresses.
+    """
+    return [_LEFT_OUT.sub("", str(node)) for node in walk(plan) if node.word != "shard_batches"]
 
 
 _improvements: list[Callable[[Node], Node]] = []

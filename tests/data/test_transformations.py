@@ -141,6 +141,37 @@ def test_a_state_of_scan_is_json() -> None:
         assert [_plain(element) for element in resumed] == [_plain(element) for element in iterator]
 
 
+def test_a_position_of_another_pipeline_is_refused() -> None:
+    def numbers(seed: int | None, size: int, threads: int, ahead: int) -> Any:
+        shuffled = Dataset.range(100).shuffle(100, seed=seed)
+        return shuffled.map(str_of, num_parallel_calls=threads).batch(size).prefetch(ahead)
+
+    def str_of(x: Any) -> Any:
+        return str(int(x))
+
+    first = numbers(None, 4, 2, 2).as_numpy_iterator()
+    next(first)
+    position = first.state()
+    same = numbers(7, 4, 3, 5).as_numpy_iterator()  # another machine, another seed
+    same.restore(position)
+    assert next(same).tolist() == next(first).tolist()
+    other = numbers(7, 8, 2, 2).as_numpy_iterator()
+    message = r"of another pipeline: transformation 3 is batch\(batch_size=4, .*\) there and batch\(batch_size=8, "
+    with pytest.raises(InvalidArgumentError, match=message):
+        other.restore(position)
+    assert len(next(other)) == 8  # goes on
+    longer = Dataset.range(100).shuffle(100).as_numpy_iterator()
+    with pytest.raises(
+        InvalidArgumentError, match=r"transformation 2 is map\(function=str_of.* there and nothing here"
+    ):
+        longer.restore(position)
+    for nothing in ({}, None):
+        with pytest.raises(
+            InvalidArgumentError, match=r"restore: expected what state\(\) of an iterator returned, got"
+        ):
+            longer.restore(nothing)
+
+
 def test_reduce() -> None:
     numbers = Dataset.range(1000)
     assert numbers.reduce(0, lambda total, x: total + x).item() == 499500
