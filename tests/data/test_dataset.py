@@ -83,6 +83,7 @@ def test_sources_in_memory() -> None:
         (lambda d: d.apply(lambda inner: inner.skip(4)), [4]),
         (lambda d: d.map(lambda x: gx.full((int(x),), 1)).padded_batch(3).take(1), [[[0, 0], [1, 0], [1, 1]]]),
         (lambda d: d.batch(2).padded_batch(3, [3], -1), [[[0, 1, -1], [2, 3, -1], [4, -1, -1]]]),
+        (lambda d: d.batch(2).padded_batch(3, [3], gx.asarray(-1)), [[[0, 1, -1], [2, 3, -1], [4, -1, -1]]]),
     ],
 )
 def test_transformations(make: Callable[[Any], Any], expected: list[Any]) -> None:

@@ -13,8 +13,20 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
-from graphc.core import as_dtype
-from graphc.data.elements import Block, Row, flatten, joined, row_bytes, row_of, rows_of, size_of, stacked, unflatten
+from graphc.core import StringTensor, Tensor, Variable, as_dtype
+from graphc.data.elements import (
+    Block,
+    Row,
+    flatten,
+    host_leaf,
+    joined,
+    row_bytes,
+    row_of,
+    rows_of,
+    size_of,
+    stacked,
+    unflatten,
+)
 from graphc.data.functions import UserFunction
 from graphc.data.nodes.maps import Map
 from graphc.data.plan import Epoch, Node, Rows, full_block
@@ -221,6 +233,7 @@ def filling(spec: Any, given: Any) -> tuple[Any, ...]:
     values, other = flatten(given)
     if other != structure and len(values) == 1:
         values = values * len(leaves)
+    values = [host_leaf(value) if isinstance(value, Tensor | Variable | StringTensor) else value for value in values]
     values = [b"" if leaf.of_strings and value is None else value for leaf, value in zip(leaves, values, strict=True)]
     return tuple([0 if value is None else value.encode() if isinstance(value, str) else value for value in values])
 
