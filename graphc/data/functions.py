@@ -98,6 +98,8 @@ class UserFunction:
         self._parts: tuple[UserFunction, ...] = (self,)
         self._forget_programs()
         self.mode: Mode = self._prepared(spec) if compiled else "python"
+        if self.mode == "blocks":
+            self._check_some(self._result)
 
     def __repr__(self) -> str:
         return self.name
@@ -325,6 +327,7 @@ class UserFunction:
             element = unflatten(self._given, [to_argument(leaf) for leaf in row])
             with on_host():
                 result, structure = take_apart(_called(self.function, element))
+        self._check_some(result)
         if self.structure is None:
             self.structure = structure
         if self._result is None:
@@ -352,11 +355,29 @@ class UserFunction:
 
     def value(self, row: Row) -> Any:
         """Returns what it makes of a row, if that is a single leaf."""
-        found = self.row(row)
-        if len(found) != 1:
-            error = InvalidArgumentError(f"{self.use}: {self.name} returns {len(found)} values, expected one")
-            raise at(error, self.location)
-        return found[0]
+        return self.single(self.row(row), 0)
+
+    def single(self, found: Row, axes: int) -> Any:
+        """Returns the only leaf of a result, a scalar, or one for each row of a block.
+
+        Args:
+          found: what it returned.
+          axes: 0 for a row, 1 for a block.
+
+        Raises:
+          InvalidArgumentError: it is no single scalar.
+        """
+        shape = np.shape(found[0])[axes:]
+        if len(found) == 1 and not shape:
+            return found[0]
+        what = f"{len(found)} values" if len(found) != 1 else f"an array of shape {shape}"
+        remedy = "" if len(found) != 1 else "; make it one, with gx.all, gx.any or an index"
+        raise at(InvalidArgumentError(f"{self.use}: {self.name} returns {what}, expected one{remedy}"), self.location)
+
+    def _check_some(self, found: Any) -> None:
+        if not found:
+            problem = f"{self.use}: {self.name} returns nothing, expected an element; end it with `return element`"
+            raise at(InvalidArgumentError(problem), self.location)
 
     def after(self, first: UserFunction) -> UserFunction:
         """Returns the function that computes another one first; both are programs for blocks."""

@@ -194,6 +194,17 @@ def test_plans_are_printed() -> None:
         (lambda: Dataset.from_tensors(object()), "an element of a dataset has object"),
         (lambda: Dataset.range(3).padded_batch(2, ([], [])), r"a shape for each leaf of int32\[\]"),
         (lambda: Dataset.range(3).rebatch([]), "batch_size is empty"),
+        (
+            lambda: Dataset.range(3).map(lambda x: None),
+            "map: <lambda> returns nothing, .* end it with `return element`",
+        ),
+        (lambda: list(Dataset.range(3).map(lambda x: print(int(x)))), "map: <lambda> returns nothing"),
+        (lambda: list(Dataset.range(3).unbatch()), r"unbatch: .* have the shapes \(\); use it after batch"),
+        (
+            lambda: list(Dataset.range(3).filter(lambda x: gx.stack([x, x]) > 0)),
+            r"returns an array of shape \(2,\), exp",
+        ),
+        (lambda: list(Dataset.range(3).take_while(lambda x: np.ones(2))), r"take_while: .* shape \(2,\), .* gx.all"),
         (lambda: list(Dataset.range(3).batch(3).padded_batch(1, [2])), r"shape \(3,\), which cannot be filled up"),
         (
             lambda: list(Dataset.range(1, 3).map(lambda x: gx.ones(int(x))).batch(2)),

@@ -251,6 +251,12 @@ class _Unbatched(Rows):
         self._before = self.input.state()
         found = next(self.input, None)
         self._batch = None if found is None else tuple(map(np.asarray, found))
+        sizes = {column.shape[:1] for column in self._batch or ()}
+        if len(sizes) > 1 or () in sizes:
+            shapes = ", ".join(str(column.shape) for column in self._batch or ())
+            remedy = "use it after batch, or bring them to one number of rows by map"
+            problem = f"unbatch: the leaves of an element need as many rows as each other, and have the shapes {shapes}"
+            raise at(InvalidArgumentError(f"{problem}; {remedy}"), user_location())
         return self._batch is not None
 
     def __next__(self) -> Row:

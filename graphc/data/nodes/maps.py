@@ -121,7 +121,7 @@ class _FilteredBlocks(BufferedRows):
 
     def read(self, count: int) -> Block | None:
         while (found := full_block(self.input, count)) is not None:
-            kept = np.asarray(self._function.block(found)[0])
+            kept = np.asarray(self._function.single(self._function.block(found), 1))
             if kept.all():
                 return found
             if kept.any():
