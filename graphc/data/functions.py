@@ -79,7 +79,10 @@ class UserFunction:
     Attributes:
       reason: why it is not one program for a block of rows; None if it is.
       location: the line that is the reason, or that of the function.
+      in_python: what Python calls for an element, where that is not the function itself.
     """
+
+    in_python: Callable[..., Any] | None = None
 
     def __init__(
         self, function: Callable[..., Any], spec: Any, use: str, *, compiled: bool = True,
@@ -320,13 +323,13 @@ class UserFunction:
             with trace_scope(None):
                 found: Any = self._of_row(*row)
             return tuple([leaf if leaf.shape else np.asarray(leaf)[()] for leaf in found])
-        if self._stateful is not None:
+        if self._stateful is not None and self.in_python is None:
             element = unflatten(self._given, [Tensor(jnp.asarray(leaf)) for leaf in row])
             result, structure = take_apart(_called(self._stateful, element))
         else:
             element = unflatten(self._given, [to_argument(leaf) for leaf in row])
             with on_host():
-                result, structure = take_apart(_called(self.function, element))
+                result, structure = take_apart(_called(self.in_python or self.function, element))
         self._check_some(result)
         if self.structure is None:
             self.structure = structure

@@ -54,6 +54,11 @@ class GraphDataset(Dataset):
             return super()._function(function, use, compiled=compiled)
 
     @property
+    def is_fed(self) -> bool:
+        """Whether it is made of tensors of the graph, whose values the initializer reads."""
+        return bool(_fed(self.plan))
+
+    @property
     def output_types(self) -> Any:
         """The dtypes of an element."""
         return map_spec(_dtype, self.element_spec)
@@ -87,7 +92,7 @@ class GraphDataset(Dataset):
         Raises:
           InvalidArgumentError: it is made of tensors of the graph.
         """
-        if _fed(self.plan):
+        if self.is_fed:
             problem = "make_one_shot_iterator: the dataset is made of tensors of the graph; make_initializable_iterator"
             raise at(InvalidArgumentError(f"{problem} reads them when the initializer runs"), user_location())
         return GraphIterator(type(self).graph_to_build(), self.element_spec, dataset=self)

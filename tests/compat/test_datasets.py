@@ -148,6 +148,32 @@ def test_a_feedable_iterator_is_the_one_whose_handle_is_fed() -> None:
                 sess.run(element, {handle: "|none"})
 
 
+def test_functions_of_elements_may_make_operations() -> None:
+    with tf.Graph().as_default() as graph:
+        scale = tf.Variable(2.0)
+        rows = tf.data.Dataset.from_tensor_slices(np.array([1.0, 2.0, 3.0], "f"))
+
+        def computed(v: Any) -> Any:
+            v = v + tf.constant(1.0)
+            v = tf.cond(v > 2.5, lambda: v, lambda: -v)
+            v = tf.while_loop(lambda i: i < 7.0, lambda i: i + 5.0, [v])
+            return {"v": tf.py_func(lambda array: array * 2, [v], tf.float32), "text": tf.as_string(v)}
+
+        before = len(graph.get_operations())
+        dataset = rows.map(computed).filter(lambda row: tf.not_equal(row["v"], tf.constant(16.0)))
+        element = dataset.make_one_shot_iterator().get_next()
+        assert len(graph.get_operations()) == before + 1
+        found = printed(element)
+        assert [row["v"] for row in found] == [18.0]
+        assert [float(row["text"]) for row in found] == [9.0]
+        for captures in (lambda v: v * scale, lambda v: tf.constant(1.0) * scale):
+            with pytest.raises(InvalidArgumentError, match=r"map: .* may not use tensors, Variables or placehold"):
+                rows.map(captures).make_one_shot_iterator()
+        slices = tf.data.Dataset.from_tensor_slices
+        with pytest.raises(InvalidArgumentError, match="flat_map: it returns a dataset of tensors that it makes"):
+            rows.flat_map(lambda v: slices(tf.reshape(v + tf.constant(1.0), [1]))).make_one_shot_iterator()
+
+
 def test_names_of_tensorflow_2(tmp_path: Path) -> None:
     import graphc.compat.v2 as tf2
 

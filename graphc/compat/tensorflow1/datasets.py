@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any
 
 from graphc import data
+from graphc.compat.tensorflow1.element_functions import InGraph
 from graphc.session import Graph, default_graph
 
 __all__ = [
@@ -30,6 +31,13 @@ class Dataset(data.GraphDataset):
     def graph_to_build(cls) -> Graph:
         """Returns the default graph."""
         return default_graph()
+
+    def _function(self, function: Any, use: str, *, compiled: bool = True) -> Any:
+        seed = default_graph().seed
+        with Graph().as_default():  # what an attempt to compile it adds is of no graph of the user's
+            found = super()._function(function, use, compiled=compiled)
+        found.in_python = InGraph(function, use, found.location, seed)
+        return found
 
 
 class Iterator:

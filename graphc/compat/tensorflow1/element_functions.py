@@ -1,0 +1,94 @@
+"""Functions of elements that make operations of a graph: a graph of their own, which a Session of its own runs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphc import session
+from graphc.base import Location, at, nest
+from graphc.base.errors import InvalidArgumentError
+from graphc.core import STRING, StringTensor, bytes_array
+from graphc.data import GraphDataset
+
+__all__ = ["InGraph"]
+
+
+class InGraph:
+    """A function that is called for elements, outside of the graph that it was written beside.
+
+    One that makes no operations of a graph is called for each element. Another one is called once, and what it made is
+    run for each element, as TensorFlow 1 does it.
+
+    Args:
+      function: what the user gave.
+      use: the transformation, for messages.
+      location: of the function.
+      seed: of the graph that it was written beside.
+    """
+
+    def __init__(self, function: Callable[..., Any], use: str, location: Location | None, seed: int | None) -> None:
+        self._function, self._use, self._location, self._seed = function, use, location, seed
+        self._run: Callable[..., Any] | None = None
+        self._lock = threading.Lock()
+
+    def __call__(self, *element: Any) -> Any:
+        """Returns what it makes of an element."""
+        if self._run is None:
+            with session.Graph().as_default() as graph:
+                found = self._called(element, graph)
+            if not any(isinstance(leaf, session.GraphTensor) for leaf in nest.flatten(found)[0]):
+                return found
+            with self._lock:
+                self._run = self._run or self._built(element)
+        return self._run(*element)
+
+    def _called(self, element: tuple[Any, ...], graph: session.Graph) -> Any:
+        try:
+            found = self._function(*element)
+        except InvalidArgumentError as error:
+            if "is of another graph" not in str(error):
+                raise
+            raise self._refusal(str(error).partition("; build")[0]) from error
+        for leaf in nest.flatten(found)[0]:
+            if isinstance(leaf, session.GraphTensor) and leaf.graph is not graph:
+                raise self._refusal(f"{leaf!r} is made of tensors or Variables of another graph")
+            if isinstance(leaf, GraphDataset) and leaf.is_fed:
+                problem = f"{self._use}: it returns a dataset of tensors that it makes itself, which are not known yet"
+                raise at(InvalidArgumentError(f"{problem}; make them in a map before it"), self._location)
+        return found
+
+    def _refusal(self, problem: str) -> Exception:
+        remedy = "a function of elements may not use tensors, Variables or placeholders of the graph around it"
+        instead = "give it NumPy values, or make them part of the elements (from_tensor_slices of a placeholder, zip)"
+        return at(InvalidArgumentError(f"{self._use}: {problem}; {remedy}: {instead}"), self._location)
+
+    def _built(self, element: tuple[Any, ...]) -> Callable[..., Any]:
+        """Returns what runs the graph that the function makes of placeholders."""
+        leaves, structure = nest.flatten(element)
+        with session.Graph().as_default() as graph:
+            graph.seed = self._seed
+            given = [session.placeholder(*_type(leaf)) for leaf in leaves]
+            found = self._called(nest.unflatten(structure, given), graph)
+            results, made = nest.flatten(found)
+            fetches = [session.convert_to_tensor(leaf) for leaf in results]
+        run = session.Session(graph=graph).make_callable(fetches, given)
+
+        def call(*element: Any) -> Any:
+            return nest.unflatten(made, run(*map(_fed, nest.flatten(element)[0])))
+
+        return call
+
+
+def _type(leaf: Any) -> tuple[Any, Any]:
+    """Returns the dtype of an item of elements, and its shape, of which only the number of axes is sure."""
+    given = _fed(leaf)
+    strings = given.dtype.kind in "OSU"
+    return STRING if strings else given.dtype, (None,) * given.ndim
+
+
+def _fed(leaf: Any) -> Any:
+    return bytes_array(leaf) if isinstance(leaf, StringTensor) else np.asarray(leaf)
