@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
@@ -150,7 +149,7 @@ class DataParallel:
 
         Args:
           step: what one replica does with its part of the batch. Tensors among its arguments, in nested structures
-            too, are split; scalars and Python values go to every replica as they are.
+            too, are split, and must have equally many rows; scalars and Python values go to every replica as they are.
           axis: the axis to split along.
           accumulate: in how many micro-batches :func:`graphc.distribute.mean_gradients` in the step goes through the
             rows of a replica.
@@ -353,13 +352,7 @@ def _filled_up(
     step: Callable[..., Any], given: MappedArguments, replica: Replica
 ) -> tuple[Callable[..., Any], MappedArguments]:
     """The step on a batch that copies of its last row fill up, and the batch, with the weights of its rows first."""
-    (rows, *others) = {value.shape[given.axes[place]] for place, value in given.values.items()}
-    if others:
-        error = InvalidArgumentError(
-            f"uneven='mask' needs tensors with the same number of rows, got {sorted([rows, *others])}; use "
-            "uneven='repeat'"
-        )
-        raise at(error, user_location())
+    rows = given.size
     place = FUNCTIONS["arange"](-(-rows // replica.num_replicas) * replica.num_replicas)
     weights = FUNCTIONS["astype"](place < rows, "float32")
     taken = FUNCTIONS["minimum"](place, rows - 1)
@@ -383,7 +376,7 @@ def _filled_up(
 
 
 def _split(step: Callable[..., Any], axis: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> MappedArguments:
-    """The arguments of a call, of which tensors are split along an axis; ``size`` divides all their sizes."""
+    """The arguments of a call, of which tensors are split along an axis, where all have ``size`` rows."""
     bound = inspect.signature(step).bind(*args, **kwargs)
     paths = [path for name, value in bound.arguments.items() for path, _ in nest.flatten_with_paths(value, name)]
     leaves, structure = nest.flatten((bound.args, bound.kwargs))
@@ -396,7 +389,17 @@ def _split(step: Callable[..., Any], axis: int, args: tuple[Any, ...], kwargs: d
                     f"argument {paths[place]}: there is no axis {axis} to split in the shape {tuple(leaf.shape)}"
                 )
                 raise at(error, user_location())
-    size = math.gcd(*[value.shape[axis] for value in values.values()])
+    sizes = {value.shape[axis]: place for place, value in reversed(values.items())}
+    if len(sizes) > 1:
+        one, other = sorted(sizes.values())[:2]
+        error = InvalidArgumentError(
+            f"arguments {paths[one]} and {paths[other]}: the shapes {tuple(values[one].shape)} and "
+            f"{tuple(values[other].shape)} differ along axis {axis}, which is split over the devices; let the step "
+            "read what is no part of the batch from a closure or a gx.Variable, or use the global view, a gx.function "
+            "that is given parallel.shard(batch) and anything else whole"
+        )
+        raise at(error, user_location())
+    size = next(iter(sizes), 0)
     return MappedArguments(leaves, structure, paths, values, dict.fromkeys(values, axis), size)
 
 

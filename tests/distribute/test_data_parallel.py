@@ -297,6 +297,17 @@ def test_batches_that_do_not_divide_may_be_refused(axis: int, batch: Any, messag
     assert 'step({"a": batch})' in str(caught.value)
 
 
+@pytest.mark.parametrize("uneven", ["repeat", "mask", "refuse"])
+def test_arguments_with_other_numbers_of_rows_are_refused(uneven: Any) -> None:
+    step = DataParallel(uneven=uneven).function(lambda x, w: gx.mean(x * w))
+    with pytest.raises(
+        gx.errors.InvalidArgumentError,
+        match=r"arguments x and w: the shapes \(64, 4\) and \(4,\) differ along axis 0, .* a closure or a gx.Variable",
+    ) as caught:
+        step(DATA, np.ones(4, np.float32))
+    assert "step(DATA, np.ones(4" in str(caught.value)
+
+
 def test_devices_and_axes_that_do_not_exist(parallel: DataParallel) -> None:
     with pytest.raises(LookupError, match="there is no device cpu:99; this process has"):
         DataParallel(["cpu:99"])
