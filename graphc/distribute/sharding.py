@@ -21,6 +21,7 @@ from graphc.core import (
     Variable,
     all_devices,
     canonical_array,
+    context,
     is_array,
     laid_out,
     note_spread,
@@ -31,7 +32,7 @@ from graphc.core import (
 )
 from graphc.distribute.constraint import Axes, current, named, shard
 from graphc.distribute.layout import split_mesh
-from graphc.distribute.processes import check_joined
+from graphc.distribute.processes import check_joined, compares_batch, mark_batch
 from graphc.lowering import BATCH_AXES
 
 __all__ = ["Rules", "Sharding"]
@@ -100,7 +101,8 @@ class Sharding:
 
         Host arrays go straight to their devices; none holds the whole batch. Where the number of rows does not divide
         by that of the devices, r = gcd(rows, devices) groups of devices hold different rows and the devices of a group
-        the same, so that nothing is padded and results are exact.
+        the same, so that nothing is padded and results are exact. Of several processes each gives the whole batch,
+        which they compare at the first and at every so many (``gx.distribute.initialize(check_every=)``).
 
         Args:
           batch: tensors and arrays, in nested structures too. Scalars, and what is no array, stay as they are.
@@ -119,9 +121,10 @@ class Sharding:
           >>> tuple(sharding.shard({"x": gx.ones((6, 2))})["x"].sharding.spec)
           ('data',)
         """
-        return nest.map_structure(partial(self._shard_leaf, axis, even), batch)
+        compares = context.trace is None and compares_batch()
+        return nest.map_structure(partial(self._shard_leaf, axis, even, compares), batch)
 
-    def _shard_leaf(self, axis: int, even: bool, leaf: Any) -> Any:
+    def _shard_leaf(self, axis: int, even: bool, compares: bool, leaf: Any) -> Any:
         if not (is_array(leaf) and leaf.shape):
             return leaf
         if not isinstance(axis, int) or not 0 <= axis < len(leaf.shape):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -139,7 +142,10 @@ class Sharding:
         place = NamedSharding(mesh, P(*axes))
         note_spread(place)
         array = leaf.raw if isinstance(leaf, Tensor) else leaf if isinstance(leaf, jax.Array) else canonical_array(leaf)
-        return Tensor(laid_out(array, place))
+        found = laid_out(array, place)
+        if compares and not place.is_fully_addressable and getattr(array, "is_fully_addressable", True):
+            mark_batch(found, array)
+        return Tensor(found)
 
     def place(self, variables: Iterable[Variable]) -> None:
         """Moves Variables that were made outside the scope to where the rules say.

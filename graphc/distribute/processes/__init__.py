@@ -2,7 +2,7 @@
 
 from graphc.distribute.processes.arrays import check_joined, from_local_rows
 from graphc.distribute.processes.environment import Place, find_place
-from graphc.distribute.processes.gate import meet
+from graphc.distribute.processes.gate import compares_batch, mark_batch, meet
 from graphc.distribute.processes.job import (
     FAILED_WITH_ANOTHER,
     Job,
@@ -19,11 +19,13 @@ __all__ = [
     "Job",
     "Place",
     "check_joined",
+    "compares_batch",
     "current_job",
     "find_place",
     "from_local_rows",
     "initialize",
     "launch",
+    "mark_batch",
     "meet",
     "process_count",
     "process_index",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import weakref
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -18,7 +19,7 @@ from graphc.distribute.processes.job import Job, current_job
 from graphc.ir import print_graph
 from graphc.lowering import Executable, compiler_options, register_meeting
 
-__all__ = ["meet"]
+__all__ = ["compares_batch", "mark_batch", "meet"]
 
 _TEXT = 300
 """How much of the types of the arguments is told."""
@@ -29,6 +30,30 @@ def meet(what: str) -> None:
     job = current_job()
     if job is not None:
         job.enter(what)
+
+
+_marks: dict[int, str] = {}
+"""What each rank made arrays of that lie over all ranks, by their ids."""
+
+
+def compares_batch() -> bool:
+    """Counts a batch that each rank has whole; returns whether it is one that the ranks compare."""
+    job = current_job()
+    if job is None or not job.check_every:
+        return False
+    job.batches += 1
+    return (job.batches - 1) % job.check_every == 0
+
+
+def mark_batch(array: jax.Array, whole: Any) -> None:
+    """Has the ranks compare what each made an array of, before each program that takes it.
+
+    Args:
+      array: lies on the devices of several ranks, so none sees all of it.
+      whole: what this rank took its rows from.
+    """
+    _marks[id(array)] = _checksum(whole)
+    weakref.finalize(array, _marks.pop, id(array), None)
 
 
 class _Gate:
@@ -58,6 +83,9 @@ class _Gate:
         if layout is None:
             layout = self._layouts[shardings] = _digest(" ".join(map(_layout, shardings)))
         facts = {**self._facts, "the layout of the arguments and Variables": layout}
+        for name, array in zip(self._inputs, arrays, strict=True):
+            if (mark := _marks.get(id(array))) is not None:
+                facts[_batch(name)] = mark
         if job.check_every and job.programs % job.check_every == 0:
             facts.update(_values(zip(self._inputs, arrays, strict=True), variables))
         job.programs += 1
@@ -104,12 +132,19 @@ def _values(arguments: Iterable[tuple[str, Any]], variables: Sequence[Variable])
     """What Variables that all ranks have hold, and what each rank was given of a batch that all have whole."""
     for name, array in arguments:
         if getattr(array, "is_fully_addressable", isinstance(array, np.ndarray)):
-            text = f"{zlib.crc32(np.asarray(array).tobytes()):08x}"
-            yield f"argument {name} (each rank gives the whole batch, or its rows through from_local)", text
+            yield _batch(name), _checksum(array)
     shared = [variable for variable in variables if variable.raw.is_fully_replicated]
     marks = jax.device_get([_mark(variable.raw.addressable_shards[0].data) for variable in shared])
     for variable, mark in zip(shared, marks, strict=True):
         yield f"the value of Variable {variable.name!r} (make it from the same seed)", f"{int(mark):08x}"
+
+
+def _batch(name: str) -> str:
+    return f"argument {name} (each rank gives the whole batch, or its rows through from_local)"
+
+
+def _checksum(array: Any) -> str:
+    return f"{zlib.crc32(np.asarray(array).tobytes()):08x}"
 
 
 @jax.jit

@@ -60,7 +60,7 @@ class Job:
     def __init__(self, place: Place, timeout: float, check_every: int) -> None:
         self.rank, self.count = place.rank, place.count
         self.timeout, self.check_every = timeout, check_every
-        self.programs = 0
+        self.programs = self.batches = 0
         self.waited = 0.0
         self.grace = min(_GRACE, timeout / 2)
         self._place = place
@@ -255,7 +255,8 @@ def initialize(*, timeout: float | None = None, check_every: int = 100) -> None:
       timeout: seconds to wait for ranks that are alive, at the start and before each program;
         ``GRAPHC_PROCESS_TIMEOUT``, else 300, when None. A rank that gives no sign of life for as long, or for 60 s, is
         dead.
-      check_every: at every so many programs the Variables that it uses are compared over the ranks; 0 for never.
+      check_every: at every so many programs the Variables that it uses are compared over the ranks, and of batches
+        that ``shard`` lays out every so many; 0 for never.
 
     Raises:
       InvalidArgumentError: the environment lacks something, which the message names.

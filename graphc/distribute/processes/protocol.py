@@ -248,7 +248,7 @@ class Hub:
             return
         names = dict.fromkeys(name for entry in entries.values() for name in entry.facts)
         for name in names:
-            found = {rank: entry.facts.get(name, "missing") for rank, entry in entries.items()}
+            found = {rank: entry.facts[name] for rank, entry in entries.items() if name in entry.facts}
             odd = _odd(found)
             if odd is not None:
                 rank, other = odd

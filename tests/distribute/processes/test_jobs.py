@@ -202,6 +202,8 @@ def total(rows):
 
 
 x = np.ones((2, 4), np.float32)
+if scenario == "rows":
+    gx.function(total.python_function)(parallel.shard({"x": x + rank})["x"])
 for number in range(8):
     if number == 2 and rank == 1:
         if scenario == "slow":
@@ -235,6 +237,7 @@ SCENARIOS = {
     "options": r"the options on rank 1 differs from rank 0, .*: jax .*precision float32.* there, jax .*None.* here",
     "variables": rf"the value of Variable 'w' .* on rank 1 differs from rank 0, before step 1 \('step'\) at {HERE}",
     "data": r"argument x \(each rank gives the whole batch, .* on rank 1 differs from rank 0, before step 3",
+    "rows": r"argument rows \(each rank gives the whole batch, .* on rank 1 differs from rank 0, before step 1",
     "end": rf"step 3 \('step'\) at {HERE} is entered by rank 0, but rank 1 has come to the end of its program",
     "error": r"rank 1 ended with exit code 1; the last that it said:(.|\n)*ValueError: no such file",
     "SIGKILL": r"graphc launch: rank 1 was killed by signal 9 \(SIGKILL\)",
