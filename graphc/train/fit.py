@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, cast
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.distribute import process_index
+from graphc.layers import Layer
 from graphc.train.callbacks import Callback
 from graphc.train.epochs import arguments_of, compiled_epoch, numbers_of, rows_of, skip_passes
 from graphc.train.history import History
@@ -54,7 +55,8 @@ def fit(
       The history.
 
     Raises:
-      InvalidTypeError: the step returns something else than numbers.
+      InvalidTypeError: the step is no function, ``validation`` no pair of a function and batches, or the step returns
+        something else than numbers.
       InvalidArgumentError: an epoch has no batches.
 
     Example:
@@ -67,6 +69,7 @@ def fit(
       >>> round(w.item(), 2), len(history)
       (2.0, 20)
     """
+    _check(step, validation)
     history = History() if history is None else history
     history.why_stopped = history.how = ""
     names = [name for name in history.values if not name.startswith("val_")]
@@ -95,6 +98,25 @@ def fit(
             if tell is not None:
                 tell.epoch_end()
     return history
+
+
+def _check(step: Any, validation: Any) -> None:
+    """Refuses what is easily given in place of a step, and of a pair."""
+    if isinstance(step, Layer) or not callable(step):
+        text = (
+            "fit: fit takes a step function, which computes a loss for a batch, updates the weights and returns the "
+            f"loss, got {type(step).__name__}; write one with optimizer.minimize"
+        )
+        raise at(InvalidTypeError(text), user_location())
+    if validation is None:
+        return
+    pair = cast("Sequence[Any]", validation) if isinstance(validation, tuple | list) else ()
+    if len(pair) != 2 or not callable(pair[0]):
+        text = (
+            "fit: validation is a pair (function, batches): what gives numbers for a batch, and a dataset; got "
+            f"{type(cast(object, validation)).__name__}"
+        )
+        raise at(InvalidTypeError(text), user_location())
 
 
 def _steps(

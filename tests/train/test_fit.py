@@ -218,6 +218,21 @@ def test_what_is_no_number_and_an_empty_dataset_are_refused() -> None:
         fit(lambda x: 0.0, [0.0], validation=(lambda x: 0.0, []), progress=False)
 
 
+def test_a_model_for_a_step_and_a_dataset_for_a_pair_are_refused() -> None:
+    models: list[Any] = [gx.layers.Dense(1), None]
+    for model in models:
+        with pytest.raises(
+            gx.errors.InvalidTypeError, match=r"fit takes a step function, .* got (Dense|NoneType);"
+        ) as caught:
+            fit(model, [0.0], progress=False)
+        assert "fit(model, [0.0]" in str(caught.value)
+    data: Any = gx.data.Dataset.range(2)
+    pairs: list[Any] = [data, (data, data), (len,)]
+    for validation in pairs:
+        with pytest.raises(gx.errors.InvalidTypeError, match=r"validation is a pair \(function, batches\): .* got \w+"):
+            fit(lambda x: 0.0, data, validation=validation, progress=False)
+
+
 def test_the_replicas_of_a_step_are_averaged() -> None:
     parallel = gx.distribute.DataParallel(["cpu:0", "cpu:1"])
     step = parallel.function(lambda x: {"mean": gx.mean(x)})
