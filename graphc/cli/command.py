@@ -224,7 +224,12 @@ def _launch(options: argparse.Namespace) -> int:
 
 
 def _counts(text: str) -> list[int]:
-    return [int(part) for part in text.split(",")]
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"expected numbers with commas between them, such as 1,2,4; got {text!r}"
+        ) from None
 
 
 def _scale(options: argparse.Namespace) -> int:

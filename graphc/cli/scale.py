@@ -78,8 +78,10 @@ class Scaling:
         return max((abs(one - other) / max(abs(one), 1e-12) for one, other in pairs), default=0.0)
 
     @property
-    def equal(self) -> bool:
-        """Whether the losses are the same for all numbers of devices, to a relative error of 1e-4."""
+    def equal(self) -> bool | None:
+        """Whether the losses are the same for all numbers of devices, to a relative error of 1e-4; None without any."""
+        if not self.measurements[0].losses:
+            return None
         return all(self.difference(found) <= _SAME for found in self.measurements)
 
     @property
@@ -98,7 +100,9 @@ class Scaling:
                 f"The step is too small for {last.devices} devices: {format_seconds(last.seconds - work)} of its "
                 f"{format_seconds(last.seconds)} go into starting it and adding up gradients. Give it larger batches."
             )
-        if not self.equal:
+        if self.equal is None:
+            notes.append("There is no loss to compare: have the step return it, as a scalar tensor.")
+        elif not self.equal:
             notes.append("The losses differ: the step does something else on several devices.")
         return " ".join(notes)
 
@@ -108,9 +112,8 @@ class Scaling:
         for title in ("devices", "step", "efficiency", "last loss", "difference"):
             found.add_column(title, justify="right")
         for one in self.measurements:
-            loss = f"{one.losses[-1]:.6g}" if one.losses else "none"
-            cells = (format_seconds(one.seconds), f"{self.efficiency(one):.0%}", loss, f"{self.difference(one):.0e}")
-            found.add_row(str(one.devices), *cells)
+            losses = (f"{one.losses[-1]:.6g}", f"{self.difference(one):.0e}") if one.losses else ("none", "none")
+            found.add_row(str(one.devices), format_seconds(one.seconds), f"{self.efficiency(one):.0%}", *losses)
         return found
 
     def to_json(self) -> str:

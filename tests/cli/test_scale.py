@@ -61,6 +61,16 @@ def test_the_note_says_what_the_times_and_losses_mean() -> None:
     assert scaling(0.004, 0.003, 0.003).note.startswith("The step is too small for 4 devices: 2 ms of its 3 ms")
     assert scaling(8.0, 4.0, losses=(1.0, 1.1, 0.0)).note.startswith("The losses differ")
     assert not scaling(8.0, 4.0, losses=(1.0, 1.1, 0.0)).equal
+    silent = Scaling("step", False, [Measurement(count, 8.0 / count, [], False) for count in (1, 2)])
+    assert silent.note == "There is no loss to compare: have the step return it, as a scalar tensor."
+    assert silent.equal is None
+    assert [*silent.table().columns[4].cells] == ["none", "none"]
+
+
+def test_numbers_of_devices_that_are_none_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["scale", "train.py:step", "--devices", "1,x"])
+    assert "--devices: expected numbers with commas between them, such as 1,2,4; got '1,x'" in capsys.readouterr().err
 
 
 @pytest.mark.multiprocess
