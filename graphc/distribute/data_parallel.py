@@ -61,7 +61,8 @@ class DataParallel:
       uneven: what becomes of a batch whose rows do not divide by the devices. ``"repeat"``: as many groups of devices
         as divide them each take their own rows, and the devices of a group the same; exact for any step.
         ``"mask"``: copies of the last row fill it up, with no weight in :func:`graphc.distribute.mean_gradients` and
-        ``row_weights()``; a device has no more rows than it must, and a step that looks at neither is refused.
+        ``row_weights()``; a device has no more rows than it must, and a step that looks at neither is refused. A mean
+        that a step takes itself over its rows counts the copies.
         ``"refuse"``: it is an error.
 
     Raises:
