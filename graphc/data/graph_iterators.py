@@ -15,9 +15,10 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from graphc.base import at, nest, user_location
+from graphc.base import at, holding, nest, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, OutOfRangeError
 from graphc.core import STRING, SymbolicTensor, current_resources, on_host
+from graphc.data.attending import Attended
 from graphc.data.dataset import Dataset
 from graphc.data.elements import described, flatten, unflatten
 from graphc.data.functions import UserFunction
@@ -36,6 +37,7 @@ _datasets: weakref.WeakValueDictionary[str, Dataset] = weakref.WeakValueDictiona
 
 _numbers = itertools.count()
 _KEPT = "graphc/datasets"
+_WHAT = "an iterator that another run takes an element of"
 
 
 class GraphDataset(Dataset):
@@ -281,25 +283,25 @@ class _State:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._rows: DatasetIterator | None = None
+        self._rows: Attended | None = None
 
-    def start(self, token: str, values: Sequence[Any] = (), *, again: bool = True) -> None:
+    def start(self, label: str, token: str, values: Sequence[Any] = (), *, again: bool = True) -> None:
         """Starts over a dataset, of values of tensors; unless it is started already, if not ``again``."""
-        with self._lock:
+        with holding(self._lock, _WHAT):
             if self._rows is None or again:
                 if self._rows is not None:
                     self._rows.close()
                 dataset = _datasets[token]
                 dataset = Dataset(_with_values(dataset.plan, iter(values))) if values else dataset
-                self._rows = DatasetIterator(dataset, as_numpy=True)
+                self._rows = Attended(DatasetIterator(dataset, as_numpy=True), label)
 
     def next(self, label: str) -> list[Any]:
         """Returns the leaves of the next element."""
-        with self._lock:
+        with holding(self._lock, _WHAT):
             if self._rows is None:
                 problem = f"the iterator {label!r} was not started in this Session; run its initializer first"
                 raise FailedPreconditionError(problem)
-            for element in self._rows:
+            for element in self._rows.take():
                 return flatten(element)[0]
         raise OutOfRangeError(f"End of sequence: the dataset of the iterator {label!r} has no more elements")
 
@@ -309,7 +311,7 @@ def _state(attrs: Mapping[str, Any]) -> _State:
 
 
 def _initialize(*values: Any, **attrs: Any) -> tuple[()]:
-    _state(attrs).start(attrs["dataset"], values)
+    _state(attrs).start(attrs["iterator"], attrs["dataset"], values)
     return ()
 
 
@@ -328,7 +330,7 @@ def _get_next(*handle: Any, **attrs: Any) -> tuple[Any, ...]:
     else:
         state = _state(attrs)
         if attrs["dataset"]:
-            state.start(attrs["dataset"], again=False)
+            state.start(attrs["iterator"], attrs["dataset"], again=False)
         found = state.next(attrs["iterator"])
     return tuple([_array(leaf) for leaf in found])
 
@@ -344,7 +346,7 @@ def _array(leaf: Any) -> np.ndarray[Any, Any]:
 def _handle(**attrs: Any) -> np.ndarray[Any, Any]:
     state = _state(attrs)
     if attrs["dataset"]:
-        state.start(attrs["dataset"], again=False)
+        state.start(attrs["iterator"], attrs["dataset"], again=False)
     return _array(f"{attrs['container']}|{attrs['iterator']}".encode())
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,13 @@ import pytest
 
 import graphc as gx
 import graphc.compat.v1 as tf
-from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, OutOfRangeError
+from graphc.base.errors import (
+    DeadlineExceededError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    NotFoundError,
+    OutOfRangeError,
+)
 
 # The first programs are those of a notebook about TensorFlow 1.4, with only their import changed.
 
@@ -146,6 +154,27 @@ def test_a_feedable_iterator_is_the_one_whose_handle_is_fed() -> None:
             assert sess.run(element, {handle: first}) == 3
             with pytest.raises(NotFoundError, match="there is no iterator 'none' in this Session"):
                 sess.run(element, {handle: "|none"})
+
+
+def test_a_run_with_a_deadline_gives_up_and_loses_no_element() -> None:
+    arrives = threading.Event()
+
+    def elements() -> Iterator[int]:
+        yield 1
+        arrives.wait(60)
+        yield from (2, 3)
+
+    with tf.Graph().as_default(), tf.Session() as sess:
+        element = tf.data.Dataset.from_generator(elements, tf.int32, []).make_one_shot_iterator().get_next()
+        assert sess.run(element) == 1
+        for _ in range(2):
+            with pytest.raises(DeadlineExceededError, match="the next element of the iterator 'Iterator'"):
+                sess.run(element, options=tf.RunOptions(timeout_in_ms=50))
+        arrives.set()
+        assert sess.run(element, options=tf.RunOptions(timeout_in_ms=60_000)) == 2
+        assert sess.run(element) == 3
+        with pytest.raises(OutOfRangeError):
+            sess.run(element, options=tf.RunOptions(timeout_in_ms=60_000))
 
 
 def test_functions_of_elements_may_make_operations() -> None:
