@@ -129,6 +129,14 @@ class UserFunction:
             raise InternalError(f"{self.use}: {self.name} has run and has no types")
         return unflatten(self.structure, self._result)
 
+    def declare(self, spec: Any) -> None:
+        """Says of what types the results are, so that no element is asked for that.
+
+        Args:
+          spec: the types.
+        """
+        self._result, self.structure = flatten(spec)
+
     def _of_open_sizes(self) -> list[Any]:
         """The types of the results where sizes are open: open are those that differ as these do."""
         found: list[Any] = []

@@ -84,8 +84,21 @@ class GraphDataset(Dataset):
         leaves, structure = flatten(tensors)
         if not any(isinstance(leaf, SymbolicTensor) for leaf in leaves):
             return super().from_tensor_slices(tensors)
-        found = super().from_tensor_slices(unflatten(structure, list(map(_one_row, leaves))))
-        cast("Any", found.plan).source.fed = leaves
+        sample = unflatten(structure, list(map(_one_row, leaves)))
+        return cls.fed_by(leaves, sample, lambda values: Dataset.from_tensor_slices(unflatten(structure, values)))
+
+    @classmethod
+    def fed_by(cls, tensors: Sequence[Any], sample: Any, make: Callable[[list[Any]], Dataset]) -> Self:
+        """Makes a dataset of values of tensors of the graph, which are known when the initializer runs.
+
+        Args:
+          tensors: the tensors.
+          sample: arrays whose slices are of the types of the elements.
+          make: makes it of the values.
+        """
+        found = super().from_tensor_slices(sample)
+        source = cast("Any", found.plan).source
+        source.fed, source.refill = tensors, make
         return found
 
     def make_one_shot_iterator(self) -> GraphIterator:
@@ -248,14 +261,13 @@ def _fed(plan: Node) -> list[Any]:
 
 
 def _with_values(plan: Node, values: Iterator[Any]) -> Node:
-    """Returns a plan whose slices are of values."""
+    """Returns a plan that is made of values where this one is of tensors."""
     plan = replaced(plan, lambda node: _with_values(node, values))
     source = getattr(plan, "source", None)
     count = len(getattr(source, "fed", ()))
     if not count:
         return plan
-    structure = flatten(cast("Any", source).spec)[1]
-    return Dataset.from_tensor_slices(unflatten(structure, [next(values) for _ in range(count)])).plan
+    return cast("Any", source).refill([next(values) for _ in range(count)]).plan
 
 
 def _dtype(leaf: TensorSpec) -> Any:

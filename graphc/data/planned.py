@@ -11,7 +11,7 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import as_dtype
+from graphc.core import SymbolicTensor, as_dtype
 from graphc.data.elements import DatasetSpec, Nested, Row, described, flatten
 from graphc.data.functions import UserFunction, user_function
 from graphc.data.iterator import DatasetIterator
@@ -51,6 +51,9 @@ def count_of(use: str, name: str, value: Any, least: int = 0) -> int:
     Raises:
       InvalidArgumentError: it is none, or too small.
     """
+    if isinstance(value, SymbolicTensor):
+        remedy = "datasets are made before it runs: give a Python number"
+        raise refuse(use, f"{name} is an int, got {value!r:.60}, a tensor of a graph; {remedy}", InvalidTypeError)
     found = value.item() if hasattr(value, "item") else value
     if isinstance(found, bool) or not hasattr(found, "__index__"):
         raise refuse(use, f"{name} is an int, got {value!r:.60}", InvalidTypeError)

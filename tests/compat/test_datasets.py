@@ -17,6 +17,7 @@ from graphc.base.errors import (
     DeadlineExceededError,
     FailedPreconditionError,
     InvalidArgumentError,
+    InvalidTypeError,
     NotFoundError,
     OutOfRangeError,
 )
@@ -154,6 +155,36 @@ def test_a_feedable_iterator_is_the_one_whose_handle_is_fed() -> None:
             assert sess.run(element, {handle: first}) == 3
             with pytest.raises(NotFoundError, match="there is no iterator 'none' in this Session"):
                 sess.run(element, {handle: "|none"})
+
+
+def test_names_of_files_may_be_fed(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(f"x,y\n1,{name}\n2,{name}\n")
+    with tf.Graph().as_default(), tf.Session() as sess:
+        several, one = tf.placeholder(tf.string, [None]), tf.placeholder(tf.string, [])
+
+        def parsed(line: Any) -> Any:
+            x, y = tf.decode_csv(line, [[0.0], [""]])
+            return {"x": x + tf.constant(1.0), "y": y}
+
+        rows = tf.data.TextLineDataset(one).skip(1).map(parsed).batch(2).make_initializable_iterator()
+        records = tf.data.FixedLengthRecordDataset(several, 4, num_parallel_reads=2).make_initializable_iterator()
+        assert rows.output_types == {"x": tf.float32, "y": tf.string}
+        batch, record = rows.get_next(), records.get_next()
+        for name in ("a", "b"):
+            sess.run(rows.initializer, {one: str(tmp_path / name)})
+            found = sess.run(batch)
+            assert found["x"].tolist() == [2.0, 3.0]
+            assert found["y"].tolist() == [name.encode()] * 2
+        sess.run(records.initializer, {several: [str(tmp_path / "a"), str(tmp_path / "b")]})
+        assert sorted([sess.run(record) for _ in range(6)])[:2] == [b"1,a\n", b"1,b\n"]
+        with pytest.raises(InvalidArgumentError, match="the dataset is made of tensors of the graph"):
+            tf.data.TFRecordDataset(several).make_one_shot_iterator()
+        size = tf.placeholder(tf.int64, [])
+        refused = "got <Tensor .*, a tensor of a graph; datasets are made before it runs: give a Python number"
+        for make in (tf.data.Dataset.range, tf.data.Dataset.range(3).batch, tf.data.Dataset.range(3).repeat):
+            with pytest.raises(InvalidTypeError, match=refused):
+                make(size)
 
 
 def test_a_run_with_a_deadline_gives_up_and_loses_no_element() -> None:

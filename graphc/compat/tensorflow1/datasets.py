@@ -6,9 +6,11 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+import numpy as np
+
 from graphc import data
 from graphc.compat.tensorflow1.element_functions import InGraph
-from graphc.session import Graph, default_graph
+from graphc.session import Graph, GraphTensor, default_graph
 
 __all__ = [
     "Dataset",
@@ -36,7 +38,11 @@ class Dataset(data.GraphDataset):
         seed = default_graph().seed
         with Graph().as_default():  # what an attempt to compile it adds is of no graph of the user's
             found = super()._function(function, use, compiled=compiled)
-        found.in_python = InGraph(function, use, found.location, seed)
+        found.in_python = apart = InGraph(function, use, found.location, seed)
+        if self.is_fed and not found.is_known:  # what it will be fed with is no element yet
+            spec = apart.spec(self.element_spec)
+            if spec is not None:
+                found.declare(spec)
         return found
 
 
@@ -83,9 +89,24 @@ def _in_graphs(function: Callable[..., data.Dataset]) -> Callable[..., Dataset]:
     return made
 
 
-FixedLengthRecordDataset = _in_graphs(data.fixed_length_records)
-TFRecordDataset = _in_graphs(data.tf_records)
-TextLineDataset = _in_graphs(data.text_lines)
+def _of_files(function: Callable[..., data.Dataset]) -> Callable[..., Dataset]:
+    """Returns a function that makes a dataset of files, whose names a tensor of the graph may be."""
+
+    @wraps(function)
+    def made(filenames: Any, *args: Any, **kwargs: Any) -> Dataset:
+        def of_names(values: list[Any]) -> data.Dataset:
+            return function(np.ravel(values[0]).tolist(), *args, **kwargs)
+
+        if isinstance(filenames, GraphTensor):
+            return Dataset.fed_by([filenames], [b""], of_names)
+        return Dataset(function(filenames, *args, **kwargs).plan)
+
+    return made
+
+
+FixedLengthRecordDataset = _of_files(data.fixed_length_records)
+TFRecordDataset = _of_files(data.tf_records)
+TextLineDataset = _of_files(data.text_lines)
 make_csv_dataset = _in_graphs(data.make_csv_dataset)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from graphc import session
 from graphc.base import Location, at, nest
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import STRING, StringTensor, bytes_array
-from graphc.data import GraphDataset
+from graphc.data import GraphDataset, sources
+from graphc.function import TensorSpec
 
 __all__ = ["InGraph"]
 
@@ -43,8 +44,18 @@ class InGraph:
             if not any(isinstance(leaf, session.GraphTensor) for leaf in nest.flatten(found)[0]):
                 return found
             with self._lock:
-                self._run = self._run or self._built(element)
+                self._run = self._run or self._built(lambda: nest.map_structure(_placeholder, element))[0]
         return self._run(*element)
+
+    def spec(self, given: Any) -> Any:
+        """Returns the types of what it makes, from those of the elements; None where they do not say it."""
+        kind = cast("Any", type(given))
+        element = given if kind is tuple else (given,)
+        try:
+            self._run, found = self._built(lambda: sources.map_spec(_placeholder_for, element))
+        except Exception:  # it takes values, or is wrong, which it says where it is called
+            return None
+        return nest.map_structure(_spec, found)
 
     def _called(self, element: tuple[Any, ...], graph: session.Graph) -> Any:
         try:
@@ -66,28 +77,33 @@ class InGraph:
         instead = "give it NumPy values, or make them part of the elements (from_tensor_slices of a placeholder, zip)"
         return at(InvalidArgumentError(f"{self._use}: {problem}; {remedy}: {instead}"), self._location)
 
-    def _built(self, element: tuple[Any, ...]) -> Callable[..., Any]:
-        """Returns what runs the graph that the function makes of placeholders."""
-        leaves, structure = nest.flatten(element)
+    def _built(self, placeholders: Callable[[], tuple[Any, ...]]) -> tuple[Callable[..., Any], Any]:
+        """Returns what runs the graph that the function makes of placeholders, and the tensors that it returned."""
         with session.Graph().as_default() as graph:
             graph.seed = self._seed
-            given = [session.placeholder(*_type(leaf)) for leaf in leaves]
-            found = self._called(nest.unflatten(structure, given), graph)
-            results, made = nest.flatten(found)
+            given = placeholders()
+            results, made = nest.flatten(self._called(given, graph))
             fetches = [session.convert_to_tensor(leaf) for leaf in results]
-        run = session.Session(graph=graph).make_callable(fetches, given)
+        run = session.Session(graph=graph).make_callable(fetches, nest.flatten(given)[0])
 
         def call(*element: Any) -> Any:
             return nest.unflatten(made, run(*map(_fed, nest.flatten(element)[0])))
 
-        return call
+        return call, nest.unflatten(made, fetches)
 
 
-def _type(leaf: Any) -> tuple[Any, Any]:
-    """Returns the dtype of an item of elements, and its shape, of which only the number of axes is sure."""
+def _placeholder(leaf: Any) -> Any:
+    """Returns a placeholder for an item of elements, of whose shape only the number of axes is sure."""
     given = _fed(leaf)
-    strings = given.dtype.kind in "OSU"
-    return STRING if strings else given.dtype, (None,) * given.ndim
+    return session.placeholder(STRING if given.dtype.kind in "OSU" else given.dtype, (None,) * given.ndim)
+
+
+def _placeholder_for(leaf: TensorSpec) -> Any:
+    return session.placeholder(STRING if leaf.of_strings else leaf.type.dtype, leaf.shape)
+
+
+def _spec(leaf: Any) -> TensorSpec:
+    return TensorSpec(leaf.shape, "string" if leaf.dtype == STRING else leaf.dtype)
 
 
 def _fed(leaf: Any) -> Any:
