@@ -165,17 +165,17 @@ def test_names_of_files_may_be_fed(tmp_path: Path) -> None:
 
         def parsed(line: Any) -> Any:
             x, y = tf.decode_csv(line, [[0.0], [""]])
-            return {"x": x + tf.constant(1.0), "y": y}
+            return [x + tf.constant(1.0), y]  # a list is several values
 
         rows = tf.data.TextLineDataset(one).skip(1).map(parsed).batch(2).make_initializable_iterator()
         records = tf.data.FixedLengthRecordDataset(several, 4, num_parallel_reads=2).make_initializable_iterator()
-        assert rows.output_types == {"x": tf.float32, "y": tf.string}
+        assert rows.output_types == (tf.float32, tf.string)
         batch, record = rows.get_next(), records.get_next()
         for name in ("a", "b"):
             sess.run(rows.initializer, {one: str(tmp_path / name)})
-            found = sess.run(batch)
-            assert found["x"].tolist() == [2.0, 3.0]
-            assert found["y"].tolist() == [name.encode()] * 2
+            x, y = sess.run(batch)
+            assert x.tolist() == [2.0, 3.0]
+            assert y.tolist() == [name.encode()] * 2
         sess.run(records.initializer, {several: [str(tmp_path / "a"), str(tmp_path / "b")]})
         assert sorted([sess.run(record) for _ in range(6)])[:2] == [b"1,a\n", b"1,b\n"]
         with pytest.raises(InvalidArgumentError, match="the dataset is made of tensors of the graph"):

@@ -70,7 +70,7 @@ class InGraph:
             if isinstance(leaf, GraphDataset) and leaf.is_fed:
                 problem = f"{self._use}: it returns a dataset of tensors that it makes itself, which are not known yet"
                 raise at(InvalidArgumentError(f"{problem}; make them in a map before it"), self._location)
-        return found
+        return tuple(cast("list[Any]", found)) if isinstance(found, list) else found
 
     def _refusal(self, problem: str) -> Exception:
         remedy = "a function of elements may not use tensors, Variables or placeholders of the graph around it"
