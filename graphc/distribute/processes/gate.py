@@ -16,6 +16,7 @@ from jax.sharding import NamedSharding
 
 from graphc.core import Variable, register_gathering
 from graphc.distribute.processes.job import Job, current_job
+from graphc.distribute.processes.protocol import BATCH
 from graphc.ir import print_graph
 from graphc.lowering import Executable, compiler_options, register_meeting
 
@@ -140,7 +141,7 @@ def _values(arguments: Iterable[tuple[str, Any]], variables: Sequence[Variable])
 
 
 def _batch(name: str) -> str:
-    return f"argument {name} (each rank gives the whole batch, or its rows through from_local)"
+    return f"{BATCH}{name} (each rank gives the whole batch, or its rows through from_local)"
 
 
 def _checksum(array: Any) -> str:

@@ -22,9 +22,12 @@ from graphc.base.errors import (
     code_of,
 )
 
-__all__ = ["Failure", "Hub", "Member", "Message", "ranks_text"]
+__all__ = ["BATCH", "Failure", "Hub", "Member", "Message", "ranks_text"]
 
 Message = dict[str, Any]
+
+BATCH = "argument "
+"""How the names of facts about batches begin."""
 
 NOTICE_SECONDS = 5.0
 """How often those that have come are told who is missing at the start."""
@@ -248,7 +251,9 @@ class Hub:
             return
         names = dict.fromkeys(name for entry in entries.values() for name in entry.facts)
         for name in names:
-            found = {rank: entry.facts[name] for rank, entry in entries.items() if name in entry.facts}
+            found = {rank: entry.facts.get(name, "missing") for rank, entry in entries.items()}
+            if name.startswith(BATCH):  # of which one rank may have laid out more than another
+                found = {rank: value for rank, value in found.items() if value != "missing"}
             odd = _odd(found)
             if odd is not None:
                 rank, other = odd

@@ -226,5 +226,12 @@ def test_a_fact_that_only_some_ranks_state_differs() -> None:
     assert job.failure()[1].startswith("Variable 'w' on rank 1 differs from rank 0, ")
 
 
+def test_of_batches_one_rank_may_have_laid_out_more() -> None:
+    job = Simulation(2)
+    job.enter(0, facts={"argument x": "aa"})
+    job.enter(1)
+    assert all(member.failure is None for member in job.members)
+
+
 def test_ranks_in_words() -> None:
     assert [ranks_text([3]), ranks_text([3, 1])] == ["rank 3", "ranks 1 and 3"]
