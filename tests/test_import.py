@@ -13,11 +13,14 @@ import graphc as gx
 
 LOADED = """
 import sys
+import jax, jax.numpy  # which bring more where etils is installed, with asyncio
+known = set(sys.modules)
 import graphc as gx
 @gx.function
 def step(x):
     return x + 1
-parts = {".".join(name.split(".")[:2]) for name in sys.modules} | {name.split(".")[0] for name in sys.modules}
+new = set(sys.modules) - known
+parts = {".".join(name.split(".")[:2]) for name in new} | {name.split(".")[0] for name in new}
 print(len([name for name in sys.modules if name.startswith("graphc")]), *sorted(parts))
 """
 
