@@ -65,11 +65,15 @@ def by_hand(weights: list[Any], x: Any, devices: int) -> tuple[Callable[..., Any
 
 
 def steps(rounds: int, size: int, rows: int) -> dict[str, Any]:
-    """Times a step on four devices; each waits for its result, as simulated devices need."""
+    """Times a step on four devices; see :func:`in_turns`."""
+    return in_turns(gx.distribute.DataParallel([f"cpu:{place}" for place in range(4)]), rounds, size, rows)
+
+
+def in_turns(parallel: Any, rounds: int, size: int, rows: int) -> dict[str, Any]:
+    """Times a step, which waits for its result, as simulated devices need, against JAX by hand."""
     weights = [_RNG.normal(size=(size, size)).astype(np.float32) / size**0.5 for _ in range(3)]
     x = _RNG.normal(size=(rows, size)).astype(np.float32)
-    compiled, kernels, state, given = by_hand(weights, x, 4)
-    parallel = gx.distribute.DataParallel([f"cpu:{place}" for place in range(4)])
+    compiled, kernels, state, given = by_hand(weights, x, parallel.num_replicas)
     times: tuple[list[float], list[float]] = [], []
     with parallel.scope():
         network, batch = Network(weights), parallel.shard(x)

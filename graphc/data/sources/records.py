@@ -36,12 +36,31 @@ class TextLines:
         """Returns None: only reading tells."""
 
 
-class _TextReader:
+class _ByOffset:
+    """A reader whose position is a number of bytes of what a file holds unpacked."""
+
     def __init__(self, name: bytes, compression: str) -> None:
         self._name = name
         self._file = open_file(name, compression)
         self._offset = 0
-        self._rest = b""
+
+    def position(self) -> list[int]:
+        return [self._offset]
+
+    def seek(self, position: Sequence[int]) -> None:
+        with reading(self._name):
+            skip_to(self._file, position[0], self._offset)
+        self._offset = position[0]
+
+    def skip(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class _TextReader(_ByOffset):
+    _rest = b""
 
     def read(self) -> Columns | None:
         parts = [self._rest]
@@ -61,20 +80,6 @@ class _TextReader:
         if b"\r" in data:
             lines = [line.removesuffix(b"\r") for line in lines]
         return (objects(lines),)
-
-    def position(self) -> list[int]:
-        return [self._offset]
-
-    def seek(self, position: Sequence[int]) -> None:
-        with reading(self._name):
-            skip_to(self._file, position[0], self._offset)
-        self._offset = position[0]
-
-    def skip(self) -> bool:
-        return False
-
-    def close(self) -> None:
-        self._file.close()
 
 
 @dataclass(frozen=True)
@@ -107,13 +112,12 @@ class FixedLengthRecords:
         return max(size - self.header_bytes - self.footer_bytes, 0) // self.record_bytes
 
 
-class _FixedReader:
+class _FixedReader(_ByOffset):
     """Reads ahead by the size of the footer, since a packed file does not say how long it is."""
 
     def __init__(self, name: bytes, format: FixedLengthRecords) -> None:
-        self._name, self._format = name, format
-        self._file = open_file(name, format.compression)
-        self._offset, self._ahead = 0, b""
+        super().__init__(name, format.compression)
+        self._format, self._ahead = format, b""
         self.seek([format.header_bytes])
 
     def read(self) -> Columns | None:
@@ -130,20 +134,6 @@ class _FixedReader:
         self._ahead = data[whole:]
         self._offset += whole
         return (objects([data[start : start + size] for start in range(0, whole, size)]),)
-
-    def position(self) -> list[int]:
-        return [self._offset]
-
-    def seek(self, position: Sequence[int]) -> None:
-        with reading(self._name):
-            skip_to(self._file, position[0], self._offset)
-        self._offset = position[0]
-
-    def skip(self) -> bool:
-        return False
-
-    def close(self) -> None:
-        self._file.close()
 
 
 @dataclass(frozen=True)
