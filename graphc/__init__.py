@@ -85,6 +85,7 @@ if TYPE_CHECKING:
         to_source,
         while_loop,
     )
+    from graphc.cluster import ClusterSpec, Server
     from graphc.composites import IndexedSlices, RaggedTensor, SparseTensor, TensorArray
     from graphc.distribute import (
         all_gather,
@@ -150,6 +151,7 @@ __array_api_version__ = "2024.12"
 
 __all__: list[str] = [
     "CancellationToken",
+    "ClusterSpec",
     "ConfigProto",
     "Coordinator",
     "DeviceSpec",
@@ -169,6 +171,7 @@ __all__: list[str] = [
     "RunMetadata",
     "RunOptions",
     "Saver",
+    "Server",
     "Session",
     "SparseTensor",
     "StringTensor",
@@ -281,6 +284,7 @@ __all__ += functions.__all__
 _HOMES = {
     "graphc.arrays": "arrays",
     "graphc.checks": "checks",
+    "graphc.cluster": "ClusterSpec Server",
     "graphc.data": "data",
     "graphc.flow": "flow",
     "graphc.nest": "nest",

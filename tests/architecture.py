@@ -44,10 +44,12 @@ LAYERS: Mapping[str, int] = {
     "distribute": 9,
     "testing": 9,
     "train": 10,
-    "compat": 11,
-    "inspect": 12,
-    "cli": 13,
-    "__main__": 14,
+    "cluster": 11,
+    "serve": 11,
+    "compat": 12,
+    "inspect": 13,
+    "cli": 14,
+    "__main__": 15,
 }
 
 # The demonstration is a user's program that comes with the package: it, and no other part, imports the public face.

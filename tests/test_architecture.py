@@ -24,6 +24,7 @@ ORDER = [
     ["session", "data", "lax", "layers", "losses", "metrics", "optim", "placement"],
     ["distribute", "testing"],
     ["train"],
+    ["cluster", "serve"],
     ["compat"],
     ["inspect"],
     ["cli"],

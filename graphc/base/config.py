@@ -101,6 +101,8 @@ class Config:
         the machine has processors (``GRAPHC_INTER_OP_THREADS``).
       watchdog_seconds: after how many seconds without progress what is waited for is reported, as a warning of the
         logger ``graphc.watchdog``; None for never (``GRAPHC_WATCHDOG_SECONDS``).
+      heartbeat_timeout: after how many seconds without an answer a task of a cluster counts as unavailable
+        (``GRAPHC_HEARTBEAT_TIMEOUT``).
       warn_retraces: at which retrace of a function a warning is given first.
       full_traceback: whether the tracebacks of errors show graphc's own frames too, and its functions made of branches
         and loop bodies (``GRAPHC_FULL_TRACEBACK``).
@@ -135,6 +137,7 @@ class Config:
     verify: bool = field(default_factory=lambda: _flag("GRAPHC_VERIFY"))
     max_traces: int = 64
     max_unrolled_nodes: int = 100_000
+    heartbeat_timeout: float = field(default_factory=lambda: _seconds("GRAPHC_HEARTBEAT_TIMEOUT") or 10.0)
     warn_retraces: int = 3
     full_traceback: bool = field(default_factory=lambda: _flag("GRAPHC_FULL_TRACEBACK"))
     soft_placement: bool = field(default_factory=lambda: _flag("GRAPHC_SOFT_PLACEMENT"))
@@ -199,10 +202,7 @@ class Config:
 
     @watchdog_seconds.setter
     def watchdog_seconds(self, value: float | None) -> None:
-        numeric = isinstance(value, int | float) and not isinstance(value, bool)
-        if value is not None and not (numeric and 0 < value < math.inf):
-            raise _unexpected("watchdog_seconds", "a positive, finite number of seconds or None", value)
-        self._watchdog_seconds = value
+        self._watchdog_seconds = None if value is None else _positive("watchdog_seconds", value)
         self.update_detours()
 
     @property
@@ -380,10 +380,19 @@ def _text(name: str, value: Any) -> str:
     return value
 
 
+def _positive(name: str, value: Any) -> float:
+    numeric = isinstance(value, int | float) and not isinstance(value, bool)
+    if not (numeric and 0 < value < math.inf):
+        also = " or None" if name == "watchdog_seconds" else ""
+        raise _unexpected(name, f"a positive, finite number of seconds{also}", value)
+    return value
+
+
 _PLAIN: Final[dict[str, Callable[[str, Any], Any]]] = {
     "verify": _truth,
     "max_traces": _number_of,
     "max_unrolled_nodes": _number_of,
+    "heartbeat_timeout": _positive,
     "warn_retraces": _number_of,
     "full_traceback": _truth,
     "soft_placement": _truth,

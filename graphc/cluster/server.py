@@ -1,0 +1,139 @@
+"""Server: one task of a cluster, started."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphc.base import Signal, at, user_location
+from graphc.base.errors import GraphcError, InvalidArgumentError
+from graphc.cluster.carriers import CARRIERS, Peer, address_of
+from graphc.cluster.spec import ClusterDef, ClusterSpec
+from graphc.cluster.task import checked_task
+
+__all__ = ["Server", "ServerDef"]
+
+_ports = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class ServerDef:
+    """A server as plain data, with the field names of TensorFlow's protocol buffer."""
+
+    cluster: ClusterDef
+    job_name: str
+    task_index: int
+    protocol: str
+
+
+class Server:
+    """Starts one task of a cluster: a place that keeps Variables and queues, and runs its part of graphs.
+
+    Sessions reach it by its :attr:`target`, as do all other tasks of the cluster. It runs until :meth:`stop` is called
+    or the process ends.
+
+    Args:
+      server_or_cluster_def: the cluster, as a :class:`gx.ClusterSpec` or what makes one; or what :attr:`server_def` of
+        another server gave.
+      job_name: the job of the task; may be left out where there is one job.
+      task_index: its index; may be left out where the job has one task.
+      protocol: the carrier: ``"threads"`` for a task in this process, ``"ray"`` for one in a process of its own; None
+        or ``"grpc"`` for Ray where ``RAY_ADDRESS`` is set or Ray is started in this process, else threads.
+      config: taken as TensorFlow takes it; the settings of a task are those of its process.
+      start: whether it starts now; else :meth:`start` does it.
+
+    Raises:
+      InvalidArgumentError: the cluster has no such task, or there is no such protocol.
+      AlreadyExistsError: a task is running at the address.
+
+    Example:
+      >>> import graphc as gx
+      >>> cluster = gx.ClusterSpec({"ps": ["127.0.0.1:2221"], "worker": ["127.0.0.1:2222"]})
+      >>> servers = [gx.Server(cluster, job_name=job, task_index=0) for job in cluster.jobs]
+      >>> servers[0].target
+      'grpc://127.0.0.1:2221'
+      >>> for server in servers:
+      ...     server.stop()
+    """
+
+    def __init__(
+        self,
+        server_or_cluster_def: ServerDef | ClusterSpec | ClusterDef | Mapping[str, Sequence[str] | Mapping[int, str]],
+        job_name: str | None = None,
+        task_index: int | None = None,
+        protocol: str | None = None,
+        config: Any = None,
+        start: bool = True,
+    ) -> None:
+        del config
+        given = server_or_cluster_def
+        if isinstance(given, ServerDef):
+            job_name = given.job_name if job_name is None else job_name
+            task_index = given.task_index if task_index is None else task_index
+            protocol = protocol or given.protocol
+            given = given.cluster
+        self._cluster = ClusterSpec(given)
+        try:
+            self._job, self._index = checked_task(self._cluster, job_name, task_index)
+            self._protocol = _checked_protocol(protocol)
+        except GraphcError as error:
+            raise at(type(error)(f"gx.Server: {error.message}"), user_location()) from None
+        self._peer: Peer | None = None
+        self._ended = Signal()
+        if start:
+            self.start()
+
+    @staticmethod
+    def create_local_server(config: Any = None, start: bool = True) -> Server:
+        """Makes a server of a cluster of its own: one task, ``/job:local/task:0``, in this process."""
+        return Server(ClusterSpec({"local": [f"localhost:local{next(_ports)}"]}), None, None, "threads", config, start)
+
+    @property
+    def server_def(self) -> ServerDef:
+        """The server as plain data; another one of the same cluster can be made of it."""
+        return ServerDef(self._cluster.as_cluster_def(), self._job, self._index, self._protocol)
+
+    @property
+    def target(self) -> str:
+        """What :class:`gx.Session` takes to reach this task."""
+        return f"grpc://{self._cluster.task_address(self._job, self._index)}"
+
+    def start(self) -> None:
+        """Starts the task; a second call does nothing.
+
+        Raises:
+          AlreadyExistsError: a task is running at the address.
+        """
+        if self._peer is None:
+            try:
+                self._peer = CARRIERS[self._protocol].start(self._cluster, self._job, self._index)
+            except GraphcError as error:
+                raise at(error, user_location()) from None
+
+    def join(self) -> None:
+        """Waits until the server is stopped, from another thread or by the end of its process."""
+        self._ended.wait(lambda: f"the server {self.target} to be stopped")
+
+    def stop(self) -> None:
+        """Stops the task: runs that use it fail, and what it keeps is gone. A second call does nothing."""
+        if self._peer is not None:
+            self._peer.stop("its server was stopped")
+        self._ended.set()
+
+    def __repr__(self) -> str:
+        return f"<gx.Server {address_of(self.target)} /job:{self._job}/task:{self._index}, {self._protocol}>"
+
+
+def _checked_protocol(protocol: str | None) -> str:
+    if protocol in (None, "grpc"):
+        return default_protocol()
+    if protocol not in CARRIERS:
+        raise InvalidArgumentError(f"there is no protocol {protocol!r}; there are {', '.join(map(repr, CARRIERS))}")
+    return str(protocol)
+
+
+def default_protocol() -> str:
+    """Returns the carrier of servers that name none."""
+    return "threads"

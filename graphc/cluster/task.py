@@ -1,0 +1,214 @@
+"""Task: what runs at one place of a cluster. It keeps resources, hosts services, and handles calls."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphc.base import CancellationToken, Registry, Signal, config, deadline
+from graphc.base.errors import CancelledError, GraphcError, InvalidArgumentError, NotFoundError, UnavailableError
+from graphc.cluster.spec import ClusterSpec, task_name
+from graphc.core import Resources, device_name, devices, resources_scope, trace_scope
+
+__all__ = ["SERVICES", "Call", "Task", "hosts"]
+
+SERVICES = Registry[Callable[["Task"], Any]]("service")
+"""What makes each service of a task when it is first called; other modules fill it with :func:`hosts`."""
+
+
+def hosts(name: str) -> Callable[[Callable[[Task], Any]], Callable[[Task], Any]]:
+    """Registers what makes a service of every task: a class or function that takes the task.
+
+    Args:
+      name: the name that callers use.
+    """
+    return lambda make: SERVICES.add(name, make)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a service's method.
+
+    Attributes:
+      service: the name of the service.
+      method: the name of the method, which is public.
+      arguments: nests of arrays, numbers, strings and bytes.
+      id: names the call, so that it can be cancelled.
+      timeout: within how many seconds it must be done; None for no limit.
+    """
+
+    service: str
+    method: str
+    arguments: Sequence[Any] = ()
+    id: str = ""
+    timeout: float | None = None
+
+
+class Task:
+    """What runs at one place of a cluster.
+
+    Its Variables, queues and readers are shared by all who call it, by container and name. Calls run in the threads
+    that bring them, many at once.
+
+    Args:
+      cluster: the cluster that it belongs to.
+      job: its job.
+      index: its index in that job.
+
+    Attributes:
+      name: such as ``/job:ps/task:0``.
+      address: its address in the cluster.
+      cluster: the cluster.
+      resources: its Variables, queues and readers.
+
+    Example:
+      >>> task = Task(ClusterSpec({"ps": ["127.0.0.1:2221"]}), "ps", 0)
+      >>> task.host("sums", {1: [1.0]})
+      >>> task.handle(Call("sums", "get", (1,)))
+      [1.0]
+    """
+
+    def __init__(self, cluster: ClusterSpec, job: str, index: int) -> None:
+        self.name = task_name(job, index)
+        self.address = cluster.task_address(job, index)
+        self.cluster = cluster
+        self.resources = Resources()
+        self._services: dict[str, Any] = {"task": _OfTask(self)}
+        self._making = threading.RLock()
+        self._running: dict[str, CancellationToken] = {}
+        self._token = CancellationToken()
+        self._going = Signal()
+        self._going.set()
+
+    @property
+    def where(self) -> str:
+        """Its name and its address, for messages."""
+        return f"{self.name} at {self.address}"
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it was stopped."""
+        return self._token.cancelled
+
+    def host(self, name: str, service: Any) -> None:
+        """Gives it a service; callers reach its public methods under the name. One that is there is replaced."""
+        self._services[name] = service
+
+    def service(self, name: str) -> Any:
+        """Returns a service; makes it if it is registered and nobody asked for it before.
+
+        Raises:
+          NotFoundError: the task has no such service.
+        """
+        found = self._services.get(name)
+        if found is not None:
+            return found
+        with self._making:
+            if name not in self._services:
+                if name not in SERVICES:
+                    raise NotFoundError(f"{self.where} has no service {name!r}; it has {sorted(self._services)}")
+                self._services[name] = SERVICES[name](self)
+            return self._services[name]
+
+    def handle(self, call: Call) -> Any:
+        """Runs a call, in the thread that brings it.
+
+        Raises:
+          GraphcError: what the service raises.
+          UnavailableError: the task was stopped, before or meanwhile.
+          DeadlineExceededError: the call took too long.
+          CancelledError: the caller has cancelled it.
+        """
+        token = CancellationToken(self._token)
+        if call.id:
+            self._running[call.id] = token
+        try:
+            with deadline(call.timeout), token, trace_scope(None), resources_scope(self.resources):
+                if not self._going.wait(f"{self.where}, which is stalled", config.heartbeat_timeout):
+                    raise UnavailableError(f"{self.where} has not answered for {config.heartbeat_timeout:g} s")
+                return self._method(call)(*call.arguments)
+        except CancelledError as error:
+            if self.stopped:
+                raise UnavailableError(f"{self.where} was stopped: {self._token.reason}") from error
+            raise
+        finally:
+            self._running.pop(call.id, None)
+            token.close()
+
+    def _method(self, call: Call) -> Callable[..., Any]:
+        if self.stopped:
+            raise UnavailableError(f"{self.where} was stopped: {self._token.reason}")
+        service = self.service(call.service)
+        found = None if call.method.startswith("_") else getattr(service, call.method, None)
+        if not callable(found):
+            raise NotFoundError(f"the service {call.service!r} of {self.where} has no method {call.method!r}")
+        return found
+
+    def cancel(self, id: str, reason: str) -> None:
+        """Cancels a call; one that is not running is left alone."""
+        token = self._running.get(id)
+        if token is not None:
+            token.cancel(reason)
+
+    def stall(self) -> None:
+        """Makes calls wait, as a process that was suspended does; for tests of what callers do then."""
+        self._going = Signal()
+
+    def resume(self) -> None:
+        """Ends :meth:`stall`."""
+        self._going.set()
+
+    def stop(self, reason: str) -> None:
+        """Stops it: calls that run are cancelled, what it keeps is given up, and every call from now on fails."""
+        self._token.cancel(reason)
+        self._going.set()
+        for service in [*self._services.values()]:
+            getattr(service, "_stop", lambda: None)()
+        self.resources.clear()
+
+
+class _OfTask:
+    """The service that every task has from the start."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+
+    def ping(self) -> str:
+        """Answers with the name of the task."""
+        return self._task.name
+
+    def describe(self) -> dict[str, Any]:
+        """Returns the task's name, its cluster, and the names of its devices."""
+        found = [device_name(device) for device in devices()]
+        return {"name": self._task.name, "cluster": self._task.cluster.as_dict(), "devices": found}
+
+    def reset(self, containers: Sequence[str]) -> None:
+        """Gives up what is kept in some containers; in all if there are none."""
+        if containers:
+            self._task.resources.reset(containers)
+        else:
+            self._task.resources.clear()
+
+
+def checked_task(cluster: ClusterSpec, job: str | None, index: int | None) -> tuple[str, int]:
+    """Returns the job and index of a task; what is left out is that of the only one.
+
+    Raises:
+      InvalidArgumentError: there is no such task, or there are several.
+    """
+    try:
+        if job is None:
+            (job,) = cluster.jobs
+        if index is None:
+            (index,) = cluster.task_indices(job)
+    except ValueError as error:
+        if isinstance(error, GraphcError):
+            raise
+        have = {job: cluster.task_indices(job) for job in cluster.jobs}
+        raise InvalidArgumentError(
+            f"say which task of the cluster this is: job_name and task_index, of {have}"
+        ) from None
+    cluster.task_address(job, index)
+    return job, index
