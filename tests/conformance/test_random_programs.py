@@ -91,9 +91,9 @@ _variable: gx.Variable | None = None
 
 
 @contextmanager
-def defined(text: str) -> Iterator[Function]:
+def defined(text: str, file: str = "") -> Iterator[Function]:
     """Compiles the text as if it stood in a file."""
-    file = f"<random program {hash(text)}>"
+    file = file or f"<random program {hash(text)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     namespace: dict[str, Any] = {"gx": gx}
     try:
