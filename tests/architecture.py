@@ -52,6 +52,11 @@ LAYERS: Mapping[str, int] = {
     "__main__": 15,
 }
 
+# The order inside parts that need one: a folder imports only from folders with a lower number.
+INNER_LAYERS: Mapping[str, Mapping[str, int]] = {
+    "autograph": {"frontend": 0, "operators": 1, "functional": 2},
+}
+
 # The demonstration is a user's program that comes with the package: it, and no other part, imports the public face.
 USERS_PROGRAM = "graphc.cli.demo"
 
@@ -170,8 +175,8 @@ def _is_type_checking(test: ast.expr) -> bool:
     )
 
 
-def _part(name: str) -> str:
-    return [*name.split("."), ""][1]
+def _part(name: str, depth: int = 1) -> str:
+    return [*name.split("."), "", ""][depth]
 
 
 def _where(module: Module, line: int) -> str:
@@ -217,6 +222,13 @@ def _import_rules(module: Module, item: Import, modules: Mapping[str, Module]) -
             # graphc/__init__.py is no part: it stands above all layers, and keeps only the rule of the doors.
             yield from _layer_rules(module.part, part)
             yield from _door_rules(target, modules)
+        elif part in INNER_LAYERS:
+            yield from _inner_rules(INNER_LAYERS[part], _part(module.name, 2), _part(target, 2))
+
+
+def _inner_rules(layers: Mapping[str, int], importer: str, imported: str) -> Iterator[str]:
+    if importer != imported and importer in layers and imported in layers and layers[imported] >= layers[importer]:
+        yield f"{importer} imports {imported}, which is not below it"
 
 
 def _layer_rules(importer: str, imported: str) -> Iterator[str]:

@@ -54,6 +54,15 @@ def test_every_part_has_its_place_in_the_order() -> None:
     ]
 
 
+def test_folders_of_autograph_have_an_order_too(tmp_path: Path) -> None:
+    files = {"autograph/frontend/a.py": "", "autograph/operators/a.py": "from graphc.autograph.frontend.a import f"}
+    assert violations(tree(tmp_path / "down", files)) == []
+    files = {"autograph/operators/a.py": "", "autograph/frontend/a.py": "from graphc.autograph.operators.a import f"}
+    assert violations(tree(tmp_path / "up", files)) == [
+        "graphc/autograph/frontend/a.py:2: frontend imports operators, which is not below it"
+    ]
+
+
 @pytest.mark.parametrize(("low", "high"), [(low[0], high[0]) for low, high in pairwise(ORDER)])
 def test_imports_go_down_and_never_up(tmp_path: Path, low: str, high: str) -> None:
     down = tree(tmp_path / "down", {f"{low}/a.py": "", f"{high}/a.py": f"from graphc.{low} import f"})

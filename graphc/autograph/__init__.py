@@ -1,6 +1,13 @@
 """Layer 5: from Python source to calls of control-flow operators, and the operators."""
 
-from graphc.autograph.convert import convert, is_converted, is_part_of, to_source
+from graphc.autograph.frontend import (
+    NoSourceError,
+    convert,
+    has_control_flow,
+    is_converted,
+    is_part_of,
+    to_source,
+)
 from graphc.autograph.functional import cond, fori_loop, scan, switch, while_loop
 from graphc.autograph.operators import (
     Loopable,
@@ -27,7 +34,6 @@ from graphc.autograph.operators import (
     value_of,
     while_stmt,
 )
-from graphc.autograph.source import NoSourceError, has_control_flow
 
 __all__ = [
     "LoopVariables",

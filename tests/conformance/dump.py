@@ -1,8 +1,8 @@
 """Dumps what the front end makes of every program: ``python -m tests.conformance.dump out.txt --random 5000``.
 
-For each program of the suite, and for random ones, it writes the graph, or the refusal, and how many nodes were inserted
-while the program was traced, those of given-up attempts included. A change that only moves code must leave the dump as
-it was, byte for byte: dump before and after, and compare the files.
+For each program of the suite, and for random ones, it writes the graph, or the refusal, and how many nodes were
+inserted while the program was traced, those of given-up attempts included. A change that only moves code must leave the
+dump as it was, byte for byte: dump before and after, and compare the files.
 """
 
 from __future__ import annotations

@@ -539,7 +539,7 @@ def test_to_source_prints_the_rewritten_function() -> None:
 
 
 def test_a_conversion_is_done_once_for_each_code_object(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = sys.modules["graphc.autograph.convert"]
+    module = sys.modules["graphc.autograph.frontend.convert"]
     converted: list[str] = []
     original = module.find_source  # type: ignore[attr-defined]
 

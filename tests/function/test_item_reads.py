@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import graphc as gx
-from graphc.autograph.convert import to_source
+from graphc.autograph.frontend.convert import to_source
 
 X = gx.asarray([1.0, 2.0])
 SETTINGS: dict[str, Any] = {}

@@ -7,7 +7,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from graphc.autograph.jumps import RETURN
+from graphc.autograph.frontend.lower_jumps import RETURN
 from graphc.autograph.operators.branches.joining import NEVER, Kept, Merged, fill, merge, note_merged
 from graphc.autograph.operators.branches.merging import (
     Meet,

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.autograph.jumps import RETURN
+from graphc.autograph.frontend.lower_jumps import RETURN
 from graphc.autograph.operators.branches.merging import (
     Meet,
     Meeting,

@@ -16,9 +16,9 @@ from typing import Any, NoReturn, cast
 import jax
 import numpy as np
 
+from graphc.autograph.frontend.returns import where_it_returns
 from graphc.autograph.operators.numbers.spans import Span, common_span
 from graphc.autograph.operators.numbers.symbolic_number import Kinds, kinds_of, span_of
-from graphc.autograph.returns import where_it_returns
 from graphc.base import nest, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import SCALARS, ArrayMethods, SymbolicTensor, Tensor, Trace, operand, type_of_any

@@ -16,7 +16,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, cast
 
-from graphc.autograph.convert import convert, is_converted
+from graphc.autograph.frontend.convert import convert, is_converted
+from graphc.autograph.frontend.source import NoSourceError
 from graphc.autograph.operators.calls.impure import (
     check_read,
     is_reported,
@@ -66,7 +67,6 @@ from graphc.autograph.operators.numbers.symbolic_number import example_of, has_a
 from graphc.autograph.operators.stores.kept_tensors import changing
 from graphc.autograph.operators.stores.places import ContentsPlace
 from graphc.autograph.operators.stores.unfollowed import note_change
-from graphc.autograph.source import NoSourceError
 from graphc.base import is_graphc_file, is_installed_file, is_internal_file, remember
 from graphc.base.errors import UnsupportedSyntaxError
 from graphc.core import ArrayMethods, Region, SymbolicTensor, Tensor, context, dispatched, fixed, register_converter

@@ -1,7 +1,7 @@
 """Lists and dicts from outside that are only asked for items: of these the items count that were asked for.
 
-The converter marks such uses (:mod:`graphc.autograph.item_uses`). Whatever else an operator is to do with such a
-container, it says so first by :func:`counts_as_a_whole`.
+The converter marks such uses (:mod:`graphc.autograph.frontend.item_uses`). Whatever else an operator is to do with such
+a container, it says so first by :func:`counts_as_a_whole`.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
-from graphc.autograph.convert import is_part, names_asked
+from graphc.autograph.frontend.convert import is_part, names_asked
 from graphc.autograph.operators.names.members import found_on
 from graphc.autograph.operators.stores.places import AttributePlace
 from graphc.base import is_library_file, is_library_module, remember

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import types
 
-from graphc.autograph.convert import is_part
+from graphc.autograph.frontend.convert import is_part
 from graphc.base import at, user_location
 from graphc.base.errors import UnimplementedError
 from graphc.core import Region, context

@@ -19,7 +19,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from graphc.autograph.convert import is_converted, is_part, is_part_of
+from graphc.autograph.frontend.convert import is_converted, is_part, is_part_of
 from graphc.autograph.operators.failures.origins import end_by, is_of_interface, is_of_program
 from graphc.autograph.operators.host.late_values import RAISED, ErrorView, Frozen, is_late
 from graphc.autograph.operators.stores.kept_tensors import holds_symbols

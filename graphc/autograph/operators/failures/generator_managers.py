@@ -8,10 +8,10 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from graphc.autograph.convert import convert, is_converted
+from graphc.autograph.frontend.convert import convert, is_converted
+from graphc.autograph.frontend.source import NoSourceError
 from graphc.autograph.operators.calls.reading import entering, read_attribute
 from graphc.autograph.operators.calls.watch import is_pure_module, made
-from graphc.autograph.source import NoSourceError
 from graphc.base import is_library_file
 from graphc.base.errors import UnsupportedSyntaxError
 from graphc.core import Region, context

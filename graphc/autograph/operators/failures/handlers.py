@@ -2,7 +2,7 @@
 
 Where a branch ends in an exception the function goes on as if it had not been raised (see :mod:`failures`). A ``try``
 statement around the branch therefore notes, where the exception leaves the branch, what names, objects and variables
-hold then; see :mod:`graphc.autograph.tries` for what becomes of it at the end of the ``try`` statement.
+hold then; see :mod:`graphc.autograph.frontend.lower_try` for what becomes of it at the end of the ``try`` statement.
 """
 
 from __future__ import annotations

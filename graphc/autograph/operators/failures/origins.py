@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import FrameType, FunctionType, TracebackType
 from typing import Any, cast
 
-from graphc.autograph.convert import is_converted
+from graphc.autograph.frontend.convert import is_converted
 from graphc.autograph.operators.host.late_values import RAISED, View
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber

@@ -17,7 +17,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
-from graphc.autograph.jumps import is_flag
+from graphc.autograph.frontend.lower_jumps import is_flag
 from graphc.autograph.operators.branches.branches import if_stmt, is_symbolic_condition
 from graphc.autograph.operators.calls.calls import call
 from graphc.autograph.operators.calls.natives import check_items

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
-from graphc.autograph.convert import is_converted
+from graphc.autograph.frontend.convert import is_converted
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.core import Trace, context

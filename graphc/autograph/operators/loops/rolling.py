@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from graphc.autograph.jumps import is_flag
+from graphc.autograph.frontend.lower_jumps import is_flag
 from graphc.autograph.operators.branches.branches import and_
 from graphc.autograph.operators.failures.failures import settles
 from graphc.autograph.operators.failures.handlers import attempt

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from graphc.autograph.jumps import CONTINUE, is_flag
+from graphc.autograph.frontend.lower_jumps import CONTINUE, is_flag
 from graphc.autograph.operators.branches.merging import (
     Meet,
     interchangeable,

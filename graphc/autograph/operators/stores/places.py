@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 from types import FrameType
 from typing import Any, cast
 
-from graphc.autograph.convert import is_converted
+from graphc.autograph.frontend.convert import is_converted
 from graphc.autograph.operators.failures.origins import in_python
 from graphc.autograph.operators.names.members import found_on
 from graphc.autograph.operators.names.undefined import Undefined

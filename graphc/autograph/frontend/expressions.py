@@ -7,10 +7,10 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
-from graphc.autograph.build import PREFIX, call, constant, load, located, operator, strings, thunk, visitor
-from graphc.autograph.item_uses import FRAME_BUILTINS
-from graphc.autograph.names import NameTable, own_nodes, parameters, target_names
-from graphc.autograph.unit import Unit
+from graphc.autograph.frontend.emit import PREFIX, call, constant, load, located, operator, strings, thunk, visitor
+from graphc.autograph.frontend.item_uses import FRAME_BUILTINS
+from graphc.autograph.frontend.scopes import NameTable, own_nodes, parameters, target_names
+from graphc.autograph.frontend.unit import Unit
 
 __all__ = ["BINARY", "Expressions"]
 

@@ -12,7 +12,7 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 from graphc.autograph import convert, to_source
-from tests.autograph.reference_operators import Plain, both, plain
+from tests.autograph.frontend.reference_operators import Plain, both, plain
 
 NAMES = ["a", "b", "c", "d"]
 Draw = Callable[[st.SearchStrategy[Any]], Any]

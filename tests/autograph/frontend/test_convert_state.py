@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphc.autograph import convert
-from tests.autograph.reference_operators import Plain
+from tests.autograph.frontend.reference_operators import Plain
 
 
 class Recording(Plain):

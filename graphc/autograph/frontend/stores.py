@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from graphc.autograph.binding import Bindings
-from graphc.autograph.build import assign, constant, load, located, operator, store, strings
-from graphc.autograph.expressions import BINARY, Expressions, first_parameter
-from graphc.autograph.names import NameTable, Scope
-from graphc.autograph.unit import Unit
+from graphc.autograph.frontend.dataflow.binding import Bindings
+from graphc.autograph.frontend.emit import assign, constant, load, located, operator, store, strings
+from graphc.autograph.frontend.expressions import BINARY, Expressions, first_parameter
+from graphc.autograph.frontend.scopes import NameTable, Scope
+from graphc.autograph.frontend.unit import Unit
 
 __all__ = ["Block", "Stores", "only_names"]
 

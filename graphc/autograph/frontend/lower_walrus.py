@@ -12,10 +12,10 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graphc.autograph.build import PREFIX, assign, constant, load, located, not_, store
-from graphc.autograph.names import NameTable, own_nodes
-from graphc.autograph.rewriting import Block, StatementRewriter, if_
-from graphc.autograph.unit import Unit
+from graphc.autograph.frontend.emit import PREFIX, assign, constant, load, located, not_, store
+from graphc.autograph.frontend.rewriting import Block, StatementRewriter, if_
+from graphc.autograph.frontend.scopes import NameTable, own_nodes
+from graphc.autograph.frontend.unit import Unit
 
 __all__ = ["lift_bindings"]
 

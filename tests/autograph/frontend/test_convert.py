@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from graphc.autograph import convert, is_converted, to_source
-from tests.autograph import convert_corpus
-from tests.autograph.convert_corpus import CASES
-from tests.autograph.reference_operators import Plain, both, plain
+from tests.autograph.frontend import convert_corpus
+from tests.autograph.frontend.convert_corpus import CASES
+from tests.autograph.frontend.reference_operators import Plain, both, plain
 
 ONE_LINE = [lambda x: x and 1, lambda x: x or 2, lambda x: lambda y: y and x]
 NESTED = lambda x: lambda x: x and "inner"  # noqa: E731

@@ -10,10 +10,10 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from graphc.autograph.jumps import GuardedFor
-from graphc.autograph.liveness import Branch, Construct, Frame, swallows
-from graphc.autograph.names import NameTable, Scope
-from graphc.autograph.tries import ScopedTry
+from graphc.autograph.frontend.dataflow.liveness import Branch, Construct, Frame, swallows
+from graphc.autograph.frontend.lower_jumps import GuardedFor
+from graphc.autograph.frontend.lower_try import ScopedTry
+from graphc.autograph.frontend.scopes import NameTable, Scope
 
 __all__ = ["Bindings"]
 

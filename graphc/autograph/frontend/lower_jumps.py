@@ -11,9 +11,9 @@ import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from graphc.autograph.build import assign, constant, load, located, not_
-from graphc.autograph.rewriting import Block, blocks
-from graphc.autograph.unit import Unit
+from graphc.autograph.frontend.emit import assign, constant, load, located, not_
+from graphc.autograph.frontend.rewriting import Block, blocks
+from graphc.autograph.frontend.unit import Unit
 
 __all__ = ["BREAK", "CONTINUE", "DONE", "RETURN", "Guard", "GuardedFor", "is_flag", "remove_jumps"]
 

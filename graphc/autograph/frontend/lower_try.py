@@ -45,11 +45,11 @@ import ast
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from graphc.autograph.build import LOAD, assign, constant, load, located, operator, store, strings, thunk
-from graphc.autograph.names import NameTable, own_nodes
-from graphc.autograph.rewriting import Block, blocks
-from graphc.autograph.source import clone
-from graphc.autograph.unit import Unit
+from graphc.autograph.frontend.emit import LOAD, assign, constant, load, located, operator, store, strings, thunk
+from graphc.autograph.frontend.rewriting import Block, blocks
+from graphc.autograph.frontend.scopes import NameTable, own_nodes
+from graphc.autograph.frontend.source import clone
+from graphc.autograph.frontend.unit import Unit
 
 __all__ = ["ScopedTry", "lift_handlers"]
 

@@ -9,7 +9,7 @@ import pytest
 
 from graphc.autograph import NoSourceError, convert, to_source
 from graphc.base import errors
-from tests.autograph.reference_operators import plain
+from tests.autograph.frontend.reference_operators import plain
 
 
 def generator(n: int) -> Any:

@@ -6,8 +6,10 @@ import ast
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 
-from graphc.autograph.binding import Bindings
-from graphc.autograph.build import (
+from graphc.autograph.frontend.dataflow.binding import Bindings
+from graphc.autograph.frontend.dataflow.definite_assignment import always_bound
+from graphc.autograph.frontend.dataflow.liveness import Branch, Construct, find_state
+from graphc.autograph.frontend.emit import (
     LOAD,
     NOTHING,
     PREFIX,
@@ -22,17 +24,15 @@ from graphc.autograph.build import (
     strings,
     thunk,
 )
-from graphc.autograph.definite import always_bound
-from graphc.autograph.expressions import Expressions, first_parameter
-from graphc.autograph.jumps import RETURN, GuardedFor, remove_jumps
-from graphc.autograph.liveness import Branch, Construct, find_state
-from graphc.autograph.matching import PatternMatch, remove_matches
-from graphc.autograph.names import NameTable, Scope, own_nodes, scope_of
-from graphc.autograph.source import Definition, clone
-from graphc.autograph.stores import Block, Stores, only_names
-from graphc.autograph.tries import ScopedTry, lift_handlers
-from graphc.autograph.unit import Unit
-from graphc.autograph.walrus import lift_bindings
+from graphc.autograph.frontend.expressions import Expressions, first_parameter
+from graphc.autograph.frontend.lower_jumps import RETURN, GuardedFor, remove_jumps
+from graphc.autograph.frontend.lower_match import PatternMatch, remove_matches
+from graphc.autograph.frontend.lower_try import ScopedTry, lift_handlers
+from graphc.autograph.frontend.lower_walrus import lift_bindings
+from graphc.autograph.frontend.scopes import NameTable, Scope, own_nodes, scope_of
+from graphc.autograph.frontend.source import Definition, clone
+from graphc.autograph.frontend.stores import Block, Stores, only_names
+from graphc.autograph.frontend.unit import Unit
 
 __all__ = ["rewrite"]
 

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodWrapperType, WrapperDescriptorType
 from typing import TypeAlias
 
-from graphc.autograph.build import NOTHING, PREFIX, THUNK, arguments, constant, fix_locations, function
-from graphc.autograph.item_uses import mark_item_uses
-from graphc.autograph.source import FUTURE_FLAGS, Definition, Source, find_source
-from graphc.autograph.statements import rewrite
-from graphc.autograph.unit import Unit
+from graphc.autograph.frontend.emit import NOTHING, PREFIX, THUNK, arguments, constant, fix_locations, function
+from graphc.autograph.frontend.item_uses import mark_item_uses
+from graphc.autograph.frontend.source import FUTURE_FLAGS, Definition, Source, find_source
+from graphc.autograph.frontend.statements import rewrite
+from graphc.autograph.frontend.unit import Unit
 from graphc.base import at, collection_paused, deep_recursion, errors, remember, user_location
 
 __all__ = ["convert", "is_converted", "is_part", "is_part_of", "names_asked", "to_source"]

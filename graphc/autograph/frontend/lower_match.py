@@ -11,10 +11,10 @@ import ast
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from graphc.autograph.build import assign, constant, load, located, not_, operator, store, strings
-from graphc.autograph.names import Names, NameTable
-from graphc.autograph.rewriting import Block, StatementRewriter, if_
-from graphc.autograph.unit import Unit
+from graphc.autograph.frontend.emit import assign, constant, load, located, not_, operator, store, strings
+from graphc.autograph.frontend.rewriting import Block, StatementRewriter, if_
+from graphc.autograph.frontend.scopes import Names, NameTable
+from graphc.autograph.frontend.unit import Unit
 
 __all__ = ["PatternMatch", "remove_matches"]
 

@@ -5,8 +5,8 @@ import textwrap
 
 import pytest
 
-from graphc.autograph.definite import always_bound
-from graphc.autograph.names import NameTable, scope_of
+from graphc.autograph.frontend.dataflow.definite_assignment import always_bound
+from graphc.autograph.frontend.scopes import NameTable, scope_of
 
 
 def found(body: str) -> set[str]:

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Mapping
 from types import ModuleType
 
-from graphc.autograph.build import PREFIX
-from graphc.autograph.source import mangle
+from graphc.autograph.frontend.emit import PREFIX
+from graphc.autograph.frontend.source import mangle
 from graphc.base import Location, at, errors, held_by, is_library_module
 
 __all__ = ["Unit"]

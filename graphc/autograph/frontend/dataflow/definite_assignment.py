@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from graphc.autograph.liveness import swallows
-from graphc.autograph.names import NameTable, Scope
+from graphc.autograph.frontend.dataflow.liveness import swallows
+from graphc.autograph.frontend.scopes import NameTable, Scope
 
 __all__ = ["always_bound"]
 

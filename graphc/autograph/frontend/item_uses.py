@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphc.autograph.build import PREFIX, children, constant
+from graphc.autograph.frontend.emit import PREFIX, children, constant
 
 __all__ = ["FRAME_BUILTINS", "mark_item_uses"]
 

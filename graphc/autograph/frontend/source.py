@@ -1,7 +1,8 @@
 """Finds the syntax tree of a function that Python has already compiled.
 
-The whole text is read once (see :mod:`graphc.autograph.texts`) and indexed: which function or lambda begins on which
-line. What stands there must compile to the code that the function runs, or it has been edited since. A function found
+The whole text is read once (see :mod:`graphc.autograph.frontend.texts`) and indexed: which function or lambda begins on
+which line. What stands there must compile to the code that the function runs, or it has been edited since. A function
+found
 there is parsed afresh, so that the transformation may change its tree, and every node keeps the line and column that
 the user sees.
 """
@@ -17,8 +18,8 @@ from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from typing import TypeAlias, TypeVar, cast
 
-from graphc.autograph.build import children
-from graphc.autograph.texts import texts_of
+from graphc.autograph.frontend.emit import children
+from graphc.autograph.frontend.texts import texts_of
 from graphc.base import errors, is_graphc_file
 
 __all__ = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any, cast
 
-from graphc.autograph.build import located, visitor
-from graphc.autograph.unit import Unit
+from graphc.autograph.frontend.emit import located, visitor
+from graphc.autograph.frontend.unit import Unit
 
 __all__ = ["Block", "StatementRewriter", "blocks", "if_"]
 

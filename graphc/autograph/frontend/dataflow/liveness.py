@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from graphc.autograph.build import PREFIX
-from graphc.autograph.jumps import CONTINUE, DONE, RETURN, Guard, GuardedFor, is_flag
-from graphc.autograph.names import NameTable, Scope, own_nodes
-from graphc.autograph.tries import ScopedTry
+from graphc.autograph.frontend.emit import PREFIX
+from graphc.autograph.frontend.lower_jumps import CONTINUE, DONE, RETURN, Guard, GuardedFor, is_flag
+from graphc.autograph.frontend.lower_try import ScopedTry
+from graphc.autograph.frontend.scopes import NameTable, Scope, own_nodes
 
 __all__ = ["Branch", "Construct", "Frame", "find_state", "swallows"]
 

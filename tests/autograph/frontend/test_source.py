@@ -14,7 +14,7 @@ import pytest
 
 import graphc as gx
 from graphc.autograph import NoSourceError
-from graphc.autograph.source import find_source
+from graphc.autograph.frontend.source import find_source
 from tests.autograph.operators.differential import f
 
 TEXT = """

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import graphc as gx
-from graphc.autograph.returns import where_it_returns
+from graphc.autograph.frontend.returns import where_it_returns
 from graphc.base import Location
 
 

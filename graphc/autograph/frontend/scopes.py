@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from graphc.autograph.build import children, visitor
-from graphc.autograph.source import Definition, FunctionNode
+from graphc.autograph.frontend.emit import children, visitor
+from graphc.autograph.frontend.source import Definition, FunctionNode
 
 __all__ = ["NameTable", "Names", "Scope", "parameters", "scope_of", "target_names"]
 

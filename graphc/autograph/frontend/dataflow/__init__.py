@@ -1,0 +1,7 @@
+"""What is known of the variables of a function: where each is bound, may be unbound, and is read afterwards."""
+
+from graphc.autograph.frontend.dataflow.binding import Bindings
+from graphc.autograph.frontend.dataflow.definite_assignment import always_bound
+from graphc.autograph.frontend.dataflow.liveness import Branch, Construct, Frame, find_state, swallows
+
+__all__ = ["Bindings", "Branch", "Construct", "Frame", "always_bound", "find_state", "swallows"]
