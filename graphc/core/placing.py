@@ -141,7 +141,7 @@ def _scope_of(spec: Any, *, later: bool) -> _Scope:
         )
         raise at(InvalidTypeError(message), user_location())
     layer = _spec(given)
-    if layer.device_type is None and layer.device_index is not None:
+    if not later and layer.device_type is None and layer.device_index is not None:
         named_device(layer)  # the type is that of the scope around
     elif not later:
         find_device(given)
@@ -175,7 +175,7 @@ class _Scope(AbstractContextManager[None]):
             pins = Pins(around=around)
         else:
             layers = (*around.layers, self._layer)
-            text = _text(Pins(layers).spec)
+            text = _text(Pins(layers).spec, later=self._later)
             if text and not self._later:
                 find_device(text)
             _check_bound(around, text, None)
@@ -290,8 +290,13 @@ def _spec(given: str | DeviceSpec | Device) -> DeviceSpec:
     return given if isinstance(given, DeviceSpec) else DeviceSpec.parse(device_name(find_device(given)))
 
 
-def _text(spec: DeviceSpec) -> str:
-    """The name of the device that a spec means; empty where it leaves that open."""
+def _text(spec: DeviceSpec, *, later: bool = False) -> str:
+    """The name of the device that a spec means; empty where it leaves that open.
+
+    Of a graph that is built by hand, a spec that names a task stays as it is: the Session knows the tasks.
+    """
+    if later and (spec.job, spec.replica, spec.task) != (None, None, None):
+        return str(spec)
     return "" if spec.device_type is None and spec.device_index is None else named_device(spec)
 
 
@@ -301,7 +306,8 @@ def requested_device(
     """The device that the scopes around ask for, such as ``/device:GPU:0``; empty where they leave it open.
 
     It may not exist: see :func:`find_device`. Functions are not asked about what touches a resource such as a Variable,
-    which happens where that is, nor about loops and branches, whose parts they were asked about.
+    which happens where that is, nor about loops and branches, whose parts they were asked about. In a graph that is
+    built by hand they are asked about all but those: there a Variable's own operations keep to its pin by themselves.
 
     Args:
       op: what is about to be applied.
@@ -312,7 +318,10 @@ def requested_device(
       location: the line of the user's code; None for the one that is being run.
     """
     pins = context.device
-    if not pins.asks or regions or any(effect.resource != WORLD for effect in op.effects(attrs)):
+    if not pins.asks or regions:
+        return pins.text
+    by_hand = context.trace is not None and context.trace.root.is_graph
+    if not by_hand and any(effect.resource != WORLD for effect in op.effects(attrs)):
         return pins.text
     types = tuple([value.type if hasattr(value, "type") else type_of(value) for value in inputs])
     return _asked(pins, NodeToPlace(op.name, name or op.name, types, attrs, location or user_location()))
@@ -328,14 +337,15 @@ def variable_device(name: str, type: TensorType, trainable: bool) -> str:
 
 
 def _asked(pins: Pins, node: NodeToPlace) -> str:
-    said = DeviceSpec()
+    said, later = DeviceSpec(), False
     for layer in reversed(pins.layers):
         if isinstance(layer, DeviceFunction):
-            if said.is_complete:
+            later = later or layer.later  # such a graph may run on several tasks
+            if said.is_complete and not layer.later:
                 continue
             layer = _answer(layer, replace(node, device=str(said)))
         said = layer.merge(said)
-    text = _text(said)
+    text = _text(said, later=later)
     _check_bound(pins, text, node.location)
     return text
 

@@ -149,10 +149,15 @@ class Graph:
 
     @contextmanager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Generator[None]:
-        """Pins what is made inside to where an operation or tensor is pinned."""
+        """Pins what is made inside to where an operation or tensor is pinned, and to nothing else.
+
+        Args:
+          op: the operation or tensor; a Variable stands for its own place.
+          ignore_existing: not needed: the scopes of devices around do not count inside.
+        """
         del ignore_existing
         pin = self.as_graph_element(op, allow_tensor=True).device
-        with device_later(pin or None):
+        with device_later(None), device_later(pin or None):
             yield
 
     @contextmanager

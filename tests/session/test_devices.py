@@ -59,6 +59,36 @@ def test_functions_that_choose_devices(graph: gx.Graph) -> None:
         assert run.run(v) == 1.0
 
 
+def test_pins_to_tasks_of_a_cluster_stay_as_they_are_and_scopes_merge(graph: gx.Graph) -> None:
+    asked: list[str] = []
+
+    def choose(node: Any) -> str:
+        asked.append(f"{node.type} in {node.device!r}")
+        return "/job:worker/task:3"
+
+    with gx.device("/job:ps"):
+        v = Variable(1.0, name="v")
+        with gx.device("/task:1/cpu:0"):
+            product = v * 2.0
+    with gx.device(choose):
+        queue = gx.queues.FIFOQueue(2, "float32", shapes=[[]])
+        with gx.device("/job:other/gpu:1"):
+            total = v + 1.0
+        with graph.colocate_with(v):
+            beside = v - 1.0
+    assert (v.device, v.initializer.device, product.op.device) == ("/job:ps", "/job:ps", "/job:ps/task:1/device:CPU:0")
+    assert total.op.device == "/job:other/task:3/device:GPU:1"
+    assert queue.dequeue().op.device == ""
+    assert graph.get_operation_by_name(queue.name).device == "/job:worker/task:3"
+    assert beside.op.device == "/job:ps"
+    assert asked == ["Handle in ''", "AddV2 in '/job:other/device:GPU:1'"]
+    with (
+        gx.Session(graph=graph) as run,
+        pytest.raises(InvalidArgumentError, match=r"Cannot assign a device to node 'v'.*no device /job:ps"),
+    ):
+        run.run(v.initializer)
+
+
 def test_eager_code_is_refused_at_once_as_ever() -> None:
     with pytest.raises(gx.errors.NotFoundError, match="no device"), gx.device("/gpu:63"):
         pass
