@@ -1,6 +1,16 @@
 """Layer 11: clusters. Tasks host services; carriers bring them calls, inside a process or between processes."""
 
 from graphc.cluster.server import Server, ServerDef
+from graphc.cluster.setter import GreedyLoadBalancingStrategy, byte_size_load_fn, replica_device_setter
 from graphc.cluster.spec import ClusterDef, ClusterSpec, JobDef
 
-__all__ = ["ClusterDef", "ClusterSpec", "JobDef", "Server", "ServerDef"]
+__all__ = [
+    "ClusterDef",
+    "ClusterSpec",
+    "GreedyLoadBalancingStrategy",
+    "JobDef",
+    "Server",
+    "ServerDef",
+    "byte_size_load_fn",
+    "replica_device_setter",
+]

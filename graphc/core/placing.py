@@ -184,7 +184,10 @@ class _Scope(AbstractContextManager[None]):
         context.update()
 
     def __exit__(self, *_: object) -> None:
-        context.device = context.device.around or NO_PINS
+        around = context.device.around
+        context.device = (
+            NO_PINS if around is None else around
+        )  # where pins are lifted it is false, and knows its around
         context.update()
 
     def __call__(self, *_: object) -> NoReturn:
@@ -332,7 +335,7 @@ def variable_device(name: str, type: TensorType, trainable: bool) -> str:
     pins = context.device
     if not pins.asks:
         return pins.text
-    attrs = {"shape": type.shape, "dtype": type.dtype, "trainable": trainable}
+    attrs = {"shape": type.shape if type.ranked else None, "dtype": type.dtype, "trainable": trainable}
     return _asked(pins, NodeToPlace("variable", name, (), attrs, user_location()))
 
 

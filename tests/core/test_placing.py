@@ -680,3 +680,10 @@ def test_what_has_no_place_is_refused() -> None:
 
     with pytest.raises(gx.errors.InvalidArgumentError, match="where the argument 'x' is, is not known when 'compiled'"):
         compiled(gx.ones(2))
+
+
+def test_a_pin_inside_a_scope_that_lifts_pins_leaves_those_around_as_they_were() -> None:
+    with gx.device("cpu:1"):
+        with gx.device(None), gx.device("cpu:2"):
+            pass
+        assert gx.ones(2).device == "/device:CPU:1"

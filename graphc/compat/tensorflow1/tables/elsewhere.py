@@ -25,14 +25,11 @@ ELSEWHERE: dict[str, str] = {
     "nn.static_rnn": "write the loop in Python, or with tf.scan",
     "nn.dynamic_rnn": "use tf.scan or tf.while_loop",
     "saved_model": "use tf.train.Saver",
-    "train.ClusterSpec": "programs run in this process",
     "train.MonitoredSession": "open a tf.Session and write the loop",
     "train.MonitoredTrainingSession": "open a tf.Session and write the loop",
     "train.SequenceExample": "write one tf.train.Example for each step",
-    "train.Server": "programs run in this process; tf.Session() takes no target",
     "train.SessionRunHook": "write what it does into the loop around sess.run",
     "train.Supervisor": "open a tf.Session, a tf.train.Coordinator and a tf.train.Saver",
     "train.import_meta_graph": "build the graph by the same code, then call saver.restore",
-    "train.replica_device_setter": "programs run in this process; use tf.device",
 }
 """What to use instead, by name."""

@@ -165,12 +165,22 @@ def _of_datasets(name: str) -> Any:
     return getattr(import_module("graphc.compat.tensorflow1.datasets"), name.rpartition(".")[2])
 
 
+_CLUSTERS = ("ClusterSpec", "Server", "replica_device_setter")
+_OF_CONTRIB = ("GreedyLoadBalancingStrategy", "byte_size_load_fn")
+
+
+def _of_clusters(name: str) -> Any:
+    return getattr(import_module("graphc.cluster"), name)
+
+
 LATER: Mapping[str, Callable[[], Any]] = {
     **{f"{space}.{name}": partial(_of_absl, name) for space in ("flags", "app.flags") for name in _OF_ABSL},
     **{name: partial(session.message, kind) for name, kind in _MESSAGES.items()},
     # Queues of TensorFlow 1 are part of the default graph; the rows have them.
     **{name: later for name, later in LATER_OF_2.items() if not name.startswith(("queue.", "io."))},
     **{f"data.{name}": partial(_of_datasets, name) for name in _DATA},
+    **{f"train.{name}": partial(_of_clusters, name) for name in _CLUSTERS},
+    **{f"contrib.training.{name}": partial(_of_clusters, name) for name in _OF_CONTRIB},
     "test.TestCase": lambda: import_module("graphc.testing").GraphTestCase,
     **{f"train.{name}": partial(_of_examples, name) for name in _EXAMPLES},
 }

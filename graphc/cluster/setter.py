@@ -1,0 +1,146 @@
+"""replica_device_setter: Variables go to parameter servers, the rest to a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.cluster.spec import ClusterSpec
+from graphc.core import NodeToPlace
+from graphc.ir import OPEN, DeviceSpec
+
+__all__ = ["GreedyLoadBalancingStrategy", "byte_size_load_fn", "replica_device_setter"]
+
+_VARIABLE: Final = ("Variable", "VariableV2", "VarHandleOp")
+"""The names that TensorFlow has for what makes a Variable."""
+_PS_OPS: Final = (*_VARIABLE, "ResourceConditionalAccumulator")
+
+
+def replica_device_setter(
+    ps_tasks: int = 0, ps_device: str = "/job:ps", worker_device: str = "/job:worker", merge_devices: bool = True,
+    cluster: Any = None, ps_ops: Sequence[str] | None = None, ps_strategy: Callable[[Any], int] | None = None,
+) -> Callable[[Any], DeviceSpec | None] | None:  # fmt: skip
+    """Makes a function for :func:`gx.device` that puts Variables on parameter servers, and the rest on a worker.
+
+    Scopes inside and around it merge: what an inner one says holds, what it leaves open is as the outer one says. It is
+    TensorFlow's ``tf.train.replica_device_setter``.
+
+    Args:
+      ps_tasks: how many parameter servers there are; not looked at if ``cluster`` is given.
+      ps_device: their job; empty for none.
+      worker_device: where everything else goes; empty to leave that open.
+      merge_devices: whether something that has a device from an inner scope gets from here what that leaves open.
+      cluster: the cluster, whose job of ``ps_device`` has as many tasks as there are parameter servers.
+      ps_ops: what goes to the parameter servers, by TensorFlow's names of ops; Variables and accumulators if None.
+      ps_strategy: chooses the parameter server of each such thing: it gets what is about to be made (``name``,
+        ``type``, ``attrs``) and returns the index of a task. In turns if None.
+
+    Returns:
+      The function; None, which lifts the pins around, if there are no parameter servers.
+
+    Raises:
+      InvalidTypeError: ``cluster`` is none, or the strategy is no function.
+
+    Example:
+      >>> import graphc as gx
+      >>> from graphc.cluster import replica_device_setter
+      >>> with gx.Graph().as_default(), gx.device(replica_device_setter(ps_tasks=2)):
+      ...     a, b, c = [gx.Variable(1.0, name=name) for name in "abc"]
+      ...     with gx.device("/task:1"):
+      ...         total = a + b
+      >>> a.device, b.device, c.device, total.op.device
+      ('/job:ps/task:0', '/job:ps/task:1', '/job:ps/task:0', '/job:worker/task:1')
+    """
+    servers, worker = DeviceSpec.parse(ps_device or ""), DeviceSpec.parse(worker_device or "")
+    if cluster is not None:
+        jobs = ClusterSpec(cluster)
+        ps_tasks = jobs.num_tasks(servers.job) if servers.job in jobs.jobs else 0
+    if ps_tasks == 0:
+        return None
+    strategy: Any = _InTurns(ps_tasks) if ps_strategy is None else ps_strategy
+    if not callable(strategy):
+        problem = f"replica_device_setter: ps_strategy must be callable, got {strategy!r:.60}"
+        raise at(InvalidTypeError(problem), user_location())
+    on_servers = frozenset(_PS_OPS if ps_ops is None else ps_ops)
+
+    def choose(node: NodeToPlace) -> DeviceSpec | None:
+        if not merge_devices and node.device:
+            return None
+        if not ps_device or on_servers.isdisjoint(_types(node)):
+            return worker
+        elsewhere = servers.job is None or DeviceSpec.parse(node.device).job not in (None, servers.job)
+        return servers if elsewhere else servers.replace(task=strategy(node))
+
+    return choose
+
+
+def _types(node: NodeToPlace) -> tuple[str, ...]:
+    """Returns the names that TensorFlow has for what makes something."""
+    if node.op == "variable":
+        return _VARIABLE
+    kind = str(node.attrs.get("kind", ""))
+    return (node.type, kind, f"{kind}V2", f"Resource{kind}") if kind else (node.type,)
+
+
+class _InTurns:
+    """Gives each thing to the next task."""
+
+    def __init__(self, tasks: int) -> None:
+        self._tasks, self._next = tasks, 0
+
+    def __call__(self, node: Any) -> int:
+        del node
+        task, self._next = self._next, (self._next + 1) % self._tasks
+        return task
+
+
+class GreedyLoadBalancingStrategy:
+    """Gives each thing to the parameter server that has the least so far; the first of several.
+
+    It is ``tf.contrib.training.GreedyLoadBalancingStrategy``, for ``ps_strategy`` of :func:`replica_device_setter`.
+
+    Args:
+      num_tasks: how many parameter servers there are.
+      load_fn: returns how much a thing weighs, such as :func:`byte_size_load_fn`.
+
+    Raises:
+      InvalidArgumentError: there are no parameter servers.
+
+    Example:
+      >>> import graphc as gx
+      >>> from graphc.cluster import GreedyLoadBalancingStrategy, byte_size_load_fn, replica_device_setter
+      >>> by_size = GreedyLoadBalancingStrategy(2, byte_size_load_fn)
+      >>> with gx.Graph().as_default(), gx.device(replica_device_setter(ps_tasks=2, ps_strategy=by_size)):
+      ...     [gx.Variable(gx.zeros(size)).device for size in (100, 10, 20, 5)]
+      ['/job:ps/task:0', '/job:ps/task:1', '/job:ps/task:1', '/job:ps/task:1']
+    """
+
+    def __init__(self, num_tasks: int, load_fn: Callable[[Any], float]) -> None:
+        if num_tasks < 1:
+            problem = f"GreedyLoadBalancingStrategy: num_tasks is {num_tasks}; expected at least one parameter server"
+            raise at(InvalidArgumentError(problem), user_location())
+        self._loads = np.zeros(num_tasks)
+        self._load_fn = load_fn
+
+    def __call__(self, op: Any) -> int:
+        """Returns the task for what is about to be made."""
+        task = int(np.argmin(self._loads))
+        self._loads[task] += self._load_fn(op)
+        return task
+
+
+def byte_size_load_fn(op: Any) -> int:
+    """Returns the bytes of a Variable that is about to be made; for :class:`GreedyLoadBalancingStrategy`.
+
+    Raises:
+      InvalidArgumentError: it is no Variable, or a size of its shape is open.
+    """
+    shape = op.attrs.get("shape")
+    if shape is None or OPEN in shape:
+        problem = f"byte_size_load_fn: {op.type} {op.name!r} has no fixed shape; use a load_fn that says what it weighs"
+        raise at(InvalidArgumentError(problem), user_location())
+    return int(np.prod(shape, dtype=np.int64)) * np.dtype(op.attrs["dtype"]).itemsize
