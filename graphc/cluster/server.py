@@ -9,13 +9,15 @@ from typing import Any
 
 from graphc.base import Signal, at, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError
-from graphc.cluster.carriers import CARRIERS, Peer, address_of
+from graphc.cluster.carriers import CARRIERS, Peer, address_of, ray_in_use
 from graphc.cluster.spec import ClusterDef, ClusterSpec
 from graphc.cluster.task import checked_task
 
 __all__ = ["Server", "ServerDef"]
 
 _ports = itertools.count(1)
+_LOOK_SECONDS = 1.0
+"""After how long :meth:`Server.join` sees the end of a process at the latest."""
 
 
 @dataclass(frozen=True)
@@ -113,8 +115,10 @@ class Server:
                 raise at(error, user_location()) from None
 
     def join(self) -> None:
-        """Waits until the server is stopped, from another thread or by the end of its process."""
-        self._ended.wait(lambda: f"the server {self.target} to be stopped")
+        """Waits until the task is gone: the server is stopped from another thread, or the task's process ends."""
+        while not self._ended.wait(lambda: f"the server {self.target} to be stopped", _LOOK_SECONDS):
+            if self._peer is not None and self._peer.lost:
+                return
 
     def stop(self) -> None:
         """Stops the task: runs that use it fail, and what it keeps is gone. A second call does nothing."""
@@ -136,4 +140,4 @@ def _checked_protocol(protocol: str | None) -> str:
 
 def default_protocol() -> str:
     """Returns the carrier of servers that name none."""
-    return "threads"
+    return "ray" if ray_in_use() else "threads"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +27,10 @@ def hosts(name: str) -> Callable[[Callable[[Task], Any]], Callable[[Task], Any]]
       name: the name that callers use.
     """
     return lambda make: SERVICES.add(name, make)
+
+
+_EARLY = 1000
+"""How many cancellations are remembered whose calls have not come."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +84,7 @@ class Task:
         self._services: dict[str, Any] = {"task": _OfTask(self)}
         self._making = threading.RLock()
         self._running: dict[str, CancellationToken] = {}
+        self._early = deque[str]()
         self._token = CancellationToken()
         self._going = Signal()
         self._going.set()
@@ -121,9 +128,7 @@ class Task:
           DeadlineExceededError: the call took too long.
           CancelledError: the caller has cancelled it.
         """
-        token = CancellationToken(self._token)
-        if call.id:
-            self._running[call.id] = token
+        token = self._token_of(call.id) if call.id else CancellationToken(self._token)
         try:
             with deadline(call.timeout), token, trace_scope(None), resources_scope(self.resources):
                 if not self._going.wait(f"{self.where}, which is stalled", config.heartbeat_timeout):
@@ -147,10 +152,15 @@ class Task:
         return found
 
     def cancel(self, id: str, reason: str) -> None:
-        """Cancels a call; one that is not running is left alone."""
-        token = self._running.get(id)
-        if token is not None:
-            token.cancel(reason)
+        """Cancels a call, also one that is still under way; one that is done is left alone."""
+        if id not in self._running:
+            self._early.append(id)
+            if len(self._early) > _EARLY:
+                self._running.pop(self._early.popleft(), None)
+        self._token_of(id).cancel(reason)
+
+    def _token_of(self, id: str) -> CancellationToken:
+        return self._running.setdefault(id, CancellationToken(self._token))
 
     def stall(self) -> None:
         """Makes calls wait, as a process that was suspended does; for tests of what callers do then."""
@@ -178,6 +188,16 @@ class _OfTask:
     def ping(self) -> str:
         """Answers with the name of the task."""
         return self._task.name
+
+    def host(self, name: str, make: str) -> None:
+        """Gives the task a service that code of its caller makes, in the task's process.
+
+        Args:
+          name: the name of the service.
+          make: what makes it of the task, as ``module:name``.
+        """
+        module, _, maker = make.partition(":")
+        self._task.host(name, getattr(importlib.import_module(module), maker)(self._task))
 
     def describe(self) -> dict[str, Any]:
         """Returns the task's name, its cluster, and the names of its devices."""

@@ -134,7 +134,7 @@ def test_a_local_server_is_a_cluster_of_its_own() -> None:
         ((_CLUSTER, "ps", 4), "gx.Server: No task with index 4 in job 'ps'"),
         (
             (_CLUSTER, "ps", 0, "carrier pigeon"),
-            "there is no protocol 'carrier pigeon'; there are 'threads'",
+            "there is no protocol 'carrier pigeon'; there are 'threads', 'ray'",
         ),
     ],
 )

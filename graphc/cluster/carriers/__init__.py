@@ -1,6 +1,21 @@
 """Carriers bring calls to tasks: threads inside one process, Ray actors across processes."""
 
 from graphc.cluster.carriers.carrier import CARRIERS, Carrier, Peer, Pending, address_of, find
+from graphc.cluster.carriers.rays import Rays, ray_in_use
 from graphc.cluster.carriers.threads import ThreadPeer, Threads
 
-__all__ = ["CARRIERS", "Carrier", "Peer", "Pending", "ThreadPeer", "Threads", "address_of", "find"]
+__all__ = [
+    "CARRIERS",
+    "Carrier",
+    "Peer",
+    "Pending",
+    "Rays",
+    "ThreadPeer",
+    "Threads",
+    "address_of",
+    "find",
+    "ray_in_use",
+]
+
+CARRIERS.add(Threads.name, Threads())
+CARRIERS.add(Rays.name, Rays())

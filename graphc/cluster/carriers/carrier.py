@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
-from graphc.base import Registry
+from graphc.base import Registry, config, interruption, pause
 from graphc.base.errors import NotFoundError
 from graphc.cluster.spec import ClusterSpec
 
 __all__ = ["CARRIERS", "Carrier", "Peer", "Pending", "address_of", "find"]
+
+_LOOK_SECONDS = 0.1
+"""After how long a task that is waited for is looked for again."""
 
 
 class Pending(ABC):
@@ -36,6 +40,11 @@ class Peer(ABC):
     name: str
     address: str
 
+    @property
+    @abstractmethod
+    def lost(self) -> bool:
+        """Whether the task has ended."""
+
     @abstractmethod
     def start(self, service: str, method: str, *arguments: Any) -> Pending:
         """Begins a call of a service's method. The deadline and the tokens that are in force hold for the call, too.
@@ -59,6 +68,11 @@ class Carrier(ABC):
     """Starts tasks, finds them by their address, and brings them calls."""
 
     name: ClassVar[str]
+
+    @property
+    def patient(self) -> bool:
+        """Whether a task that is not there may yet come, from another process."""
+        return False
 
     @abstractmethod
     def start(self, cluster: ClusterSpec, job: str, index: int) -> Peer:
@@ -85,17 +99,29 @@ def address_of(target: str) -> str:
 def find(target: str) -> Peer:
     """Returns the task with an address.
 
+    Where tasks run in several processes, which start in any order, it waits for one that is not there yet: until the
+    deadline in force, and where there is none for ``gx.config.heartbeat_timeout`` seconds.
+
     Args:
       target: ``host:port``, or ``grpc://host:port``.
 
     Raises:
       NotFoundError: no carrier knows a task there.
+      DeadlineExceededError: there was none until the deadline.
     """
     address = address_of(target)
-    for carrier in [*CARRIERS.values()]:
-        found = carrier.find(address)
-        if found is not None:
-            return found
+    current = interruption()
+    left = None if current is None else current.remaining()
+    until = time.monotonic() + (config.heartbeat_timeout if left is None else left)
+    while True:
+        carriers = [*CARRIERS.values()]
+        for carrier in carriers:
+            found = carrier.find(address)
+            if found is not None:
+                return found
+        if time.monotonic() > until or not any(carrier.patient for carrier in carriers):
+            break
+        pause(_LOOK_SECONDS, f"a task at {address}")
     raise NotFoundError(
         f"there is no task at {address!r}: start a gx.Server with that address in this process, or start the cluster "
         "with `graphc cluster up` and set RAY_ADDRESS"

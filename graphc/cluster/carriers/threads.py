@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from graphc.base import Signal
 from graphc.base.errors import AlreadyExistsError
-from graphc.cluster.carriers.carrier import CARRIERS, Carrier, Peer, Pending
+from graphc.cluster.carriers.carrier import Carrier, Peer, Pending
 from graphc.cluster.spec import ClusterSpec
 from graphc.cluster.task import Call, Task
 
@@ -29,6 +29,11 @@ class ThreadPeer(Peer):
     def __init__(self, task: Task, forget: Any) -> None:
         self.name, self.address, self.task = task.name, task.address, task
         self._forget = forget
+
+    @property
+    def lost(self) -> bool:
+        """Whether the task was stopped."""
+        return self.task.stopped
 
     def start(self, service: str, method: str, *arguments: Any) -> Pending:
         """Begins a call, in a new thread."""
@@ -107,6 +112,3 @@ class Threads(Carrier):
         with self._lock:
             if self._peers.get(peer.address) is peer:
                 del self._peers[peer.address]
-
-
-CARRIERS.add(Threads.name, Threads())

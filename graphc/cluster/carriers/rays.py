@@ -1,0 +1,96 @@
+"""The carrier across processes and machines: a task is a Ray actor. This file works without Ray; the others need it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from graphc.base.errors import AlreadyExistsError
+from graphc.cluster.carriers.carrier import Carrier
+from graphc.cluster.spec import ClusterSpec
+
+if TYPE_CHECKING:
+    from graphc.cluster.carriers.rays_peer import RayPeer
+
+__all__ = ["Rays", "ray_in_use"]
+
+
+def ray_in_use() -> bool:
+    """Returns True where ``RAY_ADDRESS`` is set, or Ray is started in this process."""
+    ray = sys.modules.get("ray")
+    return bool(os.environ.get("RAY_ADDRESS")) or (ray is not None and ray.is_initialized())
+
+
+class Rays(Carrier):
+    """The tasks of a Ray cluster: each is an actor, in a process of its own, named by its address.
+
+    An actor ends with the process that has started it.
+    """
+
+    name: ClassVar[str] = "ray"
+
+    def __init__(self) -> None:
+        self._peers: dict[str, RayPeer] = {}
+
+    @property
+    def patient(self) -> bool:
+        """Whether Ray is in use."""
+        return ray_in_use()
+
+    def start(self, cluster: ClusterSpec, job: str, index: int, **resources: float) -> RayPeer:
+        """Starts a task on Ray; starts Ray on this machine where ``RAY_ADDRESS`` is not set.
+
+        Args:
+          cluster: the cluster.
+          job: the job of the task.
+          index: its index there.
+          **resources: what Ray reserves for it: ``num_cpus``, ``num_gpus``, ``memory``, or resources of its own. A task
+            without ``num_gpus`` computes on the CPU.
+
+        Raises:
+          AlreadyExistsError: its address is taken.
+          UnavailableError: there is no Ray at ``RAY_ADDRESS``, or Ray cannot start the task.
+          UnauthenticatedError: Ray does not take the token.
+          FailedPreconditionError: Ray is not installed.
+        """
+        from graphc.cluster.carriers.rays_connect import connect
+        from graphc.cluster.carriers.rays_peer import start_peer
+
+        connect()
+        address = cluster.task_address(job, index)
+        peer = start_peer(cluster, job, index, self._forget, resources)
+        if peer is None:
+            taker = self.find(address)
+            raise AlreadyExistsError(
+                f"{'a task' if taker is None else taker.name} is running at {address} on this Ray cluster already; "
+                f"stop its gx.Server first, or give /job:{job}/task:{index} another address"
+            )
+        # Ray ends an actor that nobody refers to: this does, until the task is stopped or the process ends.
+        self._peers[address] = peer
+        return peer
+
+    def find(self, address: str) -> RayPeer | None:
+        """Returns the task with an address; looks only where Ray is in use, and connects to ``RAY_ADDRESS`` if need be.
+
+        Raises:
+          UnavailableError: there is no Ray at ``RAY_ADDRESS``, or the task does not answer.
+          UnauthenticatedError: Ray does not take the token.
+        """
+        if not ray_in_use():
+            return None
+        from graphc.cluster.carriers.rays_connect import connect
+        from graphc.cluster.carriers.rays_peer import find_peer
+
+        connect()
+        known = self._peers.get(address)
+        if known is not None and not known.lost:
+            return known
+        found = find_peer(address, self._forget)
+        if found is not None:
+            self._peers[address] = found
+        return found
+
+    def _forget(self, peer: Any) -> None:
+        if self._peers.get(peer.address) is peer:
+            del self._peers[peer.address]

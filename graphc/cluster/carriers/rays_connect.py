@@ -1,0 +1,120 @@
+"""Starting Ray on this machine, or connecting to a Ray cluster that exists; what the process of a task inherits."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from graphc.base import config
+from graphc.base.errors import FailedPreconditionError, UnauthenticatedError, UnavailableError
+
+__all__ = ["NAMESPACE", "connect", "environment", "listens_at"]
+
+NAMESPACE = "graphc"
+"""Of the names of actors."""
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
+_OURS = ("GRAPHC_", "JAX_", "XLA_")
+_connecting = threading.Lock()
+
+
+def connect(**options: Any) -> None:
+    """Connects this process to the Ray cluster at ``RAY_ADDRESS``; else starts Ray here, on loopback, with a token.
+
+    Does nothing if Ray is started in this process already.
+
+    Args:
+      **options: for ``ray.init`` where Ray is started here.
+
+    Raises:
+      FailedPreconditionError: Ray is not installed.
+      UnavailableError: there is no Ray at ``RAY_ADDRESS``.
+      UnauthenticatedError: Ray does not take the token.
+    """
+    with _connecting:
+        address = os.environ.get("RAY_ADDRESS")
+        _prepare(address)
+        try:
+            import ray as module
+            from ray.exceptions import AuthenticationError
+        except ImportError as error:
+            raise FailedPreconditionError(
+                "tasks in processes of their own run on Ray, which is not installed: pip install 'graphc[cluster]'"
+            ) from error
+        ray: Any = module
+        if ray.is_initialized():
+            return
+        plain: dict[str, Any] = {"namespace": NAMESPACE, "log_to_driver": False, "logging_level": logging.ERROR}
+        try:
+            with _forks_allowed():
+                if address:
+                    ray.init(address=address, **plain)
+                else:
+                    ray.init(address="local", **{"include_dashboard": False, **plain, **options})
+        except AuthenticationError as error:
+            raise UnauthenticatedError(
+                f"the Ray cluster at {address} does not take this process's token: set RAY_AUTH_TOKEN to the cluster's "
+                "token (or RAY_AUTH_TOKEN_PATH to a file with it), and RAY_AUTH_MODE=token; without them Ray reads "
+                "~/.ray/auth_token"
+            ) from error
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            where = f"at RAY_ADDRESS={address}" if address else "on this machine"
+            raise UnavailableError(
+                f"there is no Ray cluster {where}: {error}\nstart one with `graphc cluster up`, or leave RAY_ADDRESS "
+                "unset to start Ray in this process"
+            ) from error
+
+
+def listens_at() -> str:
+    """Returns the address of the Ray cluster to which this process is connected: a value for ``RAY_ADDRESS``."""
+    import ray as module
+
+    ray: Any = module
+    return str(ray.get_runtime_context().gcs_address)
+
+
+def environment(gpus: float) -> dict[str, str]:
+    """Returns the environment variables of a task's process: graphc's and JAX's settings of this one.
+
+    Args:
+      gpus: how many GPUs Ray gives it; none for a task that computes on the CPU.
+    """
+    here = str(Path(__file__).resolve().parents[3])
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return {
+        **{name: value for name, value in os.environ.items() if name.startswith(_OURS)},
+        "PYTHONPATH": os.pathsep.join([here, *(path for path in paths if path and path != here)]),
+        "JAX_PLATFORMS": "" if gpus else "cpu",
+        "GRAPHC_ENABLE_X64": str(int(config.enable_x64)),
+        "GRAPHC_DEFAULT_DTYPE_BITS": str(config.default_dtype_bits),
+        "GRAPHC_HEARTBEAT_TIMEOUT": str(config.heartbeat_timeout),
+    }
+
+
+def _prepare(address: str | None) -> None:
+    """Sets what Ray reads when it is imported: whether it uses tokens, and that this machine is 127.0.0.1."""
+    if not address or _has_token():
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
+    if not address or address.rpartition(":")[0] in _LOOPBACK:
+        # Else Ray listens on the machine's first outer interface, and takes 127.0.0.1 for another name of that. It is
+        # the default of Ray's on macOS and Windows.
+        os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
+
+
+def _has_token() -> bool:
+    given = os.environ.get("RAY_AUTH_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH")
+    return bool(given) or (Path.home() / ".ray" / "auth_token").exists()
+
+
+@contextmanager
+def _forks_allowed() -> Generator[None]:
+    """Silences JAX's warning of forks: Ray forks only to start other programs, which is safe."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="os.fork\\(\\) was called", category=RuntimeWarning)
+        yield

@@ -1,0 +1,278 @@
+"""Tasks on Ray as callers see them, and the heartbeat that tells whether they live."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import pickle
+import threading
+import uuid
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import ray as module
+from ray.exceptions import ActorAlreadyExistsError, RayActorError, RayError, RayTaskError
+
+from graphc.base import Signal, check_interrupted, config, interruption
+from graphc.base.errors import CancelledError, DeadlineExceededError, InvalidTypeError, UnavailableError, UnknownError
+from graphc.cluster.carriers.carrier import Peer, Pending
+from graphc.cluster.carriers.rays_connect import NAMESPACE, environment
+from graphc.cluster.carriers.rays_task import Answer, TaskActor, packed, running_time, unpacked
+from graphc.cluster.spec import ClusterSpec, task_name
+from graphc.cluster.task import Call
+
+__all__ = ["RayPeer", "find_peer", "start_peer"]
+
+ray: Any = module  # whose own annotations are partial
+_CALLS = 256
+"""How many calls a task runs at once; others wait for their turn."""
+_START_SECONDS = 120.0
+"""How long a task may take to start."""
+_CALLER = uuid.uuid4().hex
+_numbers = itertools.count()
+
+
+def start_peer(
+    cluster: ClusterSpec, job: str, index: int, forget: Callable[[Any], None], resources: Mapping[str, float]
+) -> RayPeer | None:
+    """Starts a task as a Ray actor and waits until it answers; None if its address is taken."""
+    address = cluster.task_address(job, index)
+    own = {name: amount for name, amount in resources.items() if name not in ("num_cpus", "num_gpus", "memory")}
+    known = {name: amount for name, amount in resources.items() if name not in own}
+    kind: Any = ray.remote(concurrency_groups={"control": 4})(TaskActor)
+    try:
+        actor = kind.options(
+            name=address,
+            namespace=NAMESPACE,
+            max_concurrency=_CALLS,
+            runtime_env={"env_vars": environment(resources.get("num_gpus", 0))},
+            **{"num_cpus": 0, **known, "resources": own},
+        ).remote(cluster.as_dict(), job, index)
+    except ActorAlreadyExistsError:
+        return None
+    peer = RayPeer(address, actor, forget, name=task_name(job, index))
+    peer.meet(
+        _START_SECONDS,
+        f"Ray has not started {peer.where} within {_START_SECONDS:g} s; does its cluster have the resources "
+        f"{dict(resources)}?",
+    )
+    return peer
+
+
+def find_peer(address: str, forget: Callable[[Any], None]) -> RayPeer | None:
+    """Returns the task with an address; None if there is none on this Ray cluster."""
+    try:
+        actor = ray.get_actor(address, namespace=NAMESPACE)
+    except ValueError:
+        return None
+    peer = RayPeer(address, actor, forget)
+    limit = config.heartbeat_timeout
+    peer.meet(limit, f"the task at {address} has not answered for {limit:g} s")
+    return peer
+
+
+class RayPeer(Peer):
+    """A task that is a Ray actor.
+
+    Args:
+      address: of the task.
+      actor: Ray's handle.
+      forget: is called when it is stopped.
+      name: of the task, as far as it is known.
+
+    Attributes:
+      node: the name of its machine.
+    """
+
+    def __init__(self, address: str, actor: Any, forget: Callable[[Any], None], name: str = "the task") -> None:
+        self.name, self.address, self.node = name, address, ""
+        self._lost = False
+        self._actor, self._forget = actor, forget
+        self._asked: float | None = None
+        self._last = -math.inf
+
+    @property
+    def where(self) -> str:
+        """Its name, address and machine, for messages."""
+        return f"{self.name} at {self.address}" + (f" on {self.node}" if self.node else "")
+
+    @property
+    def lost(self) -> bool:
+        """Whether its process has ended; asks Ray."""
+        return self._lost or not _is_named(self.address, self._actor)
+
+    def start(self, service: str, method: str, *arguments: Any) -> Pending:
+        """Begins a call."""
+        what = f"{service}.{method} at {self.where}"
+        check_interrupted(what)
+        current = interruption()
+        left = None if current is None else current.remaining()
+        timeout = None if left is None else max(left, 1e-6)
+        call = Call(service, method, packed(arguments), f"{_CALLER}/{next(_numbers)}", timeout)
+        try:
+            answer = self._actor.handle.remote(call, _CALLER, 2 * config.heartbeat_timeout)
+        except (TypeError, pickle.PicklingError) as error:
+            raise InvalidTypeError(
+                f"{what}: an argument cannot be sent to another process: {error}; calls take nests of arrays, numbers, "
+                "strings and bytes"
+            ) from error
+        return _Remote(self, what, call.id, answer)
+
+    def stop(self, reason: str) -> None:
+        """Ends the task and its process."""
+        if self._lost:
+            return
+        self._lost = True
+        self._forget(self)
+        try:
+            _answer_of(self._actor.stop.remote(reason), 2 * config.heartbeat_timeout)
+        finally:
+            ray.kill(self._actor)
+            while _is_named(self.address, self._actor):
+                Signal().wait(f"Ray to end {self.where}", 0.01)
+
+    def cancel(self, call: str, reason: str) -> None:
+        """Cancels a call."""
+        if not self._lost:
+            self._actor.cancel.remote(call, reason)
+
+    def meet(self, seconds: float, problem: str) -> None:
+        """Waits until it answers, and learns its name and its machine."""
+        try:
+            answer = _answer_of(self._actor.ping.remote(_CALLER, 2 * config.heartbeat_timeout), seconds)
+        except RayError as error:
+            raise self.error(error) from error
+        if answer is None:
+            raise UnavailableError(problem)
+        self.name, self.node = answer
+
+    def beat(self, now: float, limit: float) -> bool:
+        """Asks now and then whether it lives; returns False when it has not answered for ``limit`` seconds.
+
+        Args:
+          now: how long this process has run.
+          limit: the heartbeat timeout.
+        """
+        if self._asked is not None:
+            return now - self._asked <= limit
+        if now - self._last >= limit / 4:
+            self._asked = self._last = now
+            self._actor.ping.remote(_CALLER, 2 * limit).future().add_done_callback(self._answered)
+        return True
+
+    def _answered(self, future: Any) -> None:
+        self._asked = None
+
+    def error(self, error: BaseException) -> BaseException:
+        """Returns what callers are told where Ray raises an error."""
+        if isinstance(error, RayActorError):
+            self._lost = True
+            self._forget(self)
+            reason = str(error).strip().splitlines()[-1].partition(". ")[0]
+            return UnavailableError(f"{self.where} has ended: {reason}")
+        cause: Any = error.cause if isinstance(error, RayTaskError) else error
+        return UnknownError(f"Ray could not bring a call to {self.where}: {type(cause).__name__}: {cause}")
+
+
+class _Remote(Pending):
+    """A call of a task on Ray. The tokens in force cancel it, also where nobody waits for it yet."""
+
+    def __init__(self, peer: RayPeer, what: str, call: str, answer: Any) -> None:
+        self.peer = peer
+        self._what, self._call = what, call
+        self._done = Signal()
+        self._answer = Answer()
+        current = interruption()
+        tokens = () if current is None else current.tokens
+        self._leave = [token.on_cancel(lambda: peer.cancel(call, "the caller has cancelled it")) for token in tokens]
+        _heart.watch(self)
+        answer.future().add_done_callback(self._arrived)
+
+    def _arrived(self, future: Any) -> None:
+        error = future.exception()
+        self.end(future.result() if error is None else Answer(None, self.peer.error(error)))
+
+    def end(self, answer: Answer) -> None:
+        """Takes an answer; the first one counts."""
+        _heart.forget(self)
+        if not self._done.is_set:
+            self._answer = answer
+            self._done.set()
+        for leave in self._leave:
+            leave()
+
+    def fail(self, limit: float) -> None:
+        """Gives up, since the task is silent."""
+        self.end(Answer(None, UnavailableError(f"{self.peer.where} has not answered for {limit:g} s")))
+        self.peer.cancel(self._call, "its caller has given up")
+
+    def result(self) -> Any:
+        """Waits for the answer."""
+        try:
+            self._done.wait(self._what)
+        except BaseException:
+            self.peer.cancel(self._call, "the caller does not wait any more")
+            raise
+        error = self._answer.error
+        if error is None:
+            return unpacked(self._answer.value)
+        if isinstance(error, CancelledError | DeadlineExceededError):
+            check_interrupted(self._what)
+        if self._answer.trace and not getattr(error, "__notes__", None):
+            error.add_note(f"in the process of {self.peer.where}:\n{self._answer.trace}")
+        raise error
+
+
+class _Heart:
+    """The thread that asks the tasks of whom answers are outstanding whether they live."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pending: dict[_Remote, None] = {}
+        self._thread: threading.Thread | None = None
+
+    def watch(self, pending: _Remote) -> None:
+        with self._lock:
+            self._pending[pending] = None
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="graphc heart", daemon=True)
+                self._thread.start()
+
+    def forget(self, pending: _Remote) -> None:
+        with self._lock:
+            self._pending.pop(pending, None)
+
+    def _run(self) -> None:
+        for now in running_time():
+            with self._lock:
+                pending = [*self._pending]
+            limit = config.heartbeat_timeout
+            try:
+                silent = {peer for peer in {each.peer for each in pending} if not peer.beat(now, limit)}
+            except Exception:  # Ray was shut down meanwhile: the answers say so
+                continue
+            for each in pending:
+                if each.peer in silent:
+                    each.fail(limit)
+
+
+_heart = _Heart()
+
+
+def _answer_of(reference: Any, seconds: float) -> Any:
+    """Returns the value of a reference; None if it does not come in time."""
+    done = Signal()
+    future = reference.future()
+
+    def wake(future: Any) -> None:
+        done.set()
+
+    future.add_done_callback(wake)
+    return future.result() if done.wait("Ray", seconds) else None
+
+
+def _is_named(address: str, actor: Any) -> bool:
+    try:
+        return bool(ray.get_actor(address, namespace=NAMESPACE) == actor)
+    except ValueError:
+        return False
