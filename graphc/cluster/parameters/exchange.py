@@ -1,0 +1,101 @@
+"""What a worker says to the servers, as a generator: it yields requests and is sent the replies.
+
+Who drives it brings the requests to the servers, by calls or in a simulated network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from graphc.cluster.parameters.ledger import Entry
+from graphc.cluster.parameters.shard import Push
+
+__all__ = ["Exchange", "Lost", "Request", "Unanswered", "answered", "step"]
+
+_TRIES = 2
+
+
+@dataclass(frozen=True)
+class Request:
+    """A call of a server.
+
+    Attributes:
+      server: its index.
+      method: what is called.
+      arguments: what it is given.
+    """
+
+    server: int
+    method: str
+    arguments: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Lost:
+    """In place of a reply: none came.
+
+    Attributes:
+      error: why, as far as that is known.
+    """
+
+    error: Exception
+
+
+class Unanswered(Exception):
+    """Servers do not answer.
+
+    Args:
+      servers: their indices.
+      error: what went wrong with the first.
+    """
+
+    def __init__(self, servers: Sequence[int], error: Exception) -> None:
+        super().__init__(str(error))
+        self.servers, self.error = list(servers), error
+
+
+Exchange: TypeAlias = Generator[list[Request], list[Any], Any]
+"""Yields requests that are made at once, and is sent a reply or :class:`Lost` for each."""
+
+
+def answered(requests: Sequence[Request], tries: int = _TRIES) -> Exchange:
+    """Makes requests until all are answered; each may be made several times.
+
+    Raises:
+      Unanswered: some are not, after so many tries.
+    """
+    replies: dict[int, Any] = {}
+    for _ in range(tries):
+        left = [place for place in range(len(requests)) if place not in replies or isinstance(replies[place], Lost)]
+        found = yield [requests[place] for place in left]
+        replies.update(zip(left, found, strict=True))
+        if not any(isinstance(reply, Lost) for reply in replies.values()):
+            return [replies[place] for place in range(len(requests))]
+    lost = {requests[place].server: reply.error for place, reply in replies.items() if isinstance(reply, Lost)}
+    raise Unanswered(list(lost), next(iter(lost.values())))
+
+
+def step(
+    worker: str, covers: Sequence[Mapping[int, Any]], compute: Callable[[Sequence[Any]], tuple[Any, Sequence[Push]]]
+) -> Exchange:
+    """Pulls, computes, and pushes.
+
+    Args:
+      worker: the task that does so.
+      covers: what it pulls of each server.
+      compute: is given the version and the values of each server; returns results, and a push for each server or none.
+
+    Returns:
+      The results, and what became of each push.
+
+    Raises:
+      Unanswered: servers do not answer. Those that do have applied the push, or will not.
+    """
+    pulled = yield from answered([Request(server, "pull", (worker, cover)) for server, cover in enumerate(covers)])
+    results, pushes = compute(pulled)
+    entries: list[Entry] = []
+    if pushes:
+        entries = yield from answered([Request(server, "push", (push,)) for server, push in enumerate(pushes)])
+    return results, entries

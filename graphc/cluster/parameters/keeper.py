@@ -1,0 +1,134 @@
+"""Keeper: a shard whose pushes are applied exactly once, and are still there when its process dies, if asked for.
+
+It has neither threads nor clocks: who hosts it makes one call after another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any, Literal, Protocol
+
+from graphc.cluster.parameters.ledger import Entry
+from graphc.cluster.parameters.shard import Body, Push, Shard
+
+__all__ = ["Durability", "Keeper", "Store"]
+
+Durability = Literal["none", "checkpoint", "sync"]
+"""What a server that died is started again with: ``"none"``: nothing, ``"checkpoint"``: its last checkpoint, and a
+ledger of what was lost since, ``"sync"``: everything that it has answered."""
+
+_FLUSH = {"flush": True}
+
+
+class Store(Protocol):
+    """Where a server writes what is to outlive it."""
+
+    def load(self) -> tuple[Mapping[str, Any], Iterable[Mapping[str, Any]]] | None:
+        """Returns the last checkpoint and the records since; None if there is none."""
+        ...
+
+    def append(self, record: Mapping[str, Any], *, sync: bool) -> None:
+        """Writes a record; returns when it is on the disk if ``sync``, else when it outlives the process."""
+        ...
+
+    def checkpoint(self, state: Mapping[str, Any], version: int) -> None:
+        """Begins to write a checkpoint; records that are appended from now on come after it."""
+        ...
+
+    def close(self) -> None:
+        """Waits until all is written; another server may go on from it then."""
+        ...
+
+
+class Keeper:
+    """A shard with its store.
+
+    Args:
+      shard: the values and their rule.
+      store: where to write; None for nowhere.
+      durability: what to write.
+      every: after how many updates a checkpoint is written.
+
+    Attributes:
+      recovered: whether it goes on from what a server before it has written.
+    """
+
+    def __init__(
+        self, shard: Shard, store: Store | None = None, durability: Durability = "none", every: int = 100
+    ) -> None:
+        self.shard = shard
+        self._store, self._durability, self._every = store, durability, every
+        self.recovered = self._recover()
+        self._saved = -1
+        self._checkpoint(due=True)
+
+    def push(self, push: Push) -> Entry:
+        """Takes a push; a repeat changes nothing, and is answered with what became of the first."""
+        found = self.shard.ledger.find(push.source, push.number)
+        if found is not None:
+            return found
+        entry, push = self.shard.judge(push)
+        if self._store is not None:
+            sync = self._durability == "sync"
+            kept = _data(push) if sync and entry.fate in ("applied", "waiting") else None
+            self._store.append({"entry": asdict(entry), "push": kept}, sync=sync)
+        self.shard.take(entry, push)
+        self._checkpoint()
+        return self.shard.ledger.latest(push.source, push.number) or entry
+
+    def flush(self) -> int:
+        """Ends a round with the gradients that there are; returns the version."""
+        if self.shard.waiting:
+            if self._store is not None:
+                self._store.append(_FLUSH, sync=self._durability == "sync")
+            self.shard.flush()
+            self._checkpoint()
+        return self.shard.version
+
+    def close(self) -> None:
+        """Waits until all is written; nothing may be pushed after."""
+        if self._store is not None:
+            self._store.close()
+
+    def _checkpoint(self, *, due: bool = False) -> None:
+        due = due or self.shard.version - self._saved >= self._every
+        if self._store is not None and due and not self.shard.waiting:
+            self._saved = self.shard.version
+            state = {"values": list(self.shard.values), "state": list(self.shard.state), "rest": self.shard.state_of()}
+            self._store.checkpoint(state, self._saved)
+
+    def _recover(self) -> bool:
+        found = None if self._store is None else self._store.load()
+        if found is None:
+            return False
+        state, records = found
+        self.shard.restore(state["values"], state["state"], state["rest"])
+        for record in records:
+            if "flush" in record:
+                self.shard.flush()
+                continue
+            entry, kept = Entry(**record["entry"]), record["push"]
+            if kept is not None:
+                self.shard.take(entry, _push(entry, kept))
+            elif entry.fate in ("applied", "waiting"):
+                self.shard.ledger.add(replace(entry, fate="lost"))
+            else:
+                self.shard.ledger.add(entry)
+        return True
+
+
+def _data(push: Push) -> dict[str, Any]:
+    """A push as nests of arrays and numbers."""
+    bodies = {"gradients": push.gradients, "added": push.added}
+    return {"version": push.version, **{kind: list(map(_body, some.items())) for kind, some in bodies.items()}}
+
+
+def _body(item: tuple[int, Body]) -> Sequence[Any]:
+    buffer, body = item
+    return [buffer, body.message, body.cover]
+
+
+def _push(entry: Entry, data: Mapping[str, Any]) -> Push:
+    bodies = {kind: {buffer: Body(*rest) for buffer, *rest in data[kind]} for kind in ("gradients", "added")}
+    return Push(entry.source, entry.number, entry.worker, entry.rows, data["version"], **bodies)

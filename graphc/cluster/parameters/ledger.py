@@ -1,0 +1,153 @@
+"""The ledger of a parameter server: what became of every push, so that each is applied at most once.
+
+A push is known by its source, which numbers its pushes, and that number. Whoever sends it again (since no answer came,
+or since the worker that computed it died and another one computed it anew) uses the same number.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, get_args
+
+__all__ = ["FATES", "Entry", "Fate", "Ledger"]
+
+Fate = Literal["waiting", "applied", "dropped", "late", "lost"]
+FATES: tuple[Fate, ...] = get_args(Fate)
+"""``waiting`` for the other gradients of its round; ``applied``; ``dropped`` by the staleness policy; ``late``, since
+its round had its gradients already; ``lost`` with a server that died."""
+
+_KEPT = 10_000
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One push.
+
+    Attributes:
+      source: who numbers it.
+      number: which it is of that source.
+      worker: the task that computed it.
+      rows: how many rows of data it was computed from.
+      staleness: how many updates were applied since its worker pulled.
+      fate: what became of it.
+      weight: what its gradient was multiplied by; the mean over its numbers where they differ.
+      version: the version of the server after it.
+    """
+
+    source: str
+    number: int
+    worker: str
+    rows: int
+    staleness: int
+    fate: Fate
+    weight: float
+    version: int
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What it is known by."""
+        return self.source, self.number
+
+
+class Ledger:
+    """Keeps what became of the latest pushes one by one, and sums of all.
+
+    Args:
+      kept: how many entries are kept one by one. A push older than all of them counts as a repeat.
+    """
+
+    def __init__(self, kept: int = _KEPT) -> None:
+        self._kept = kept
+        self._entries: dict[tuple[str, int], Entry] = {}
+        self._floors: dict[str, int] = {}
+        self._pushes: Counter[tuple[str, Fate]] = Counter()
+        self._rows: Counter[tuple[str, Fate]] = Counter()
+        self._staleness: Counter[int] = Counter()
+        self.repeats = 0
+
+    def find(self, source: str, number: int) -> Entry | None:
+        """Returns the entry that a push has already, None if it is to be taken; counts the repeats.
+
+        A push that was lost with a server is to be taken when it comes again.
+        """
+        found = self._entries.get((source, number))
+        if found is None and number <= self._floors.get(source, -1):
+            found = Entry(source, number, "", 0, 0, "late", 0.0, -1)
+        if found is None or found.fate == "lost":
+            return None
+        self.repeats += 1
+        return found
+
+    def latest(self, source: str, number: int) -> Entry | None:
+        """Returns what is known of a push now; None for nothing."""
+        return self._entries.get((source, number))
+
+    def add(self, entry: Entry) -> None:
+        """Writes an entry, in place of the one that the push had."""
+        before = self._entries.pop(entry.key, None)
+        if before is not None:
+            self._count(before, -1)
+        self._count(entry, 1)
+        self._entries[entry.key] = entry
+        while len(self._entries) > self._kept:
+            oldest = next(iter(self._entries.values()))
+            if oldest.fate == "waiting":
+                return
+            del self._entries[oldest.key]
+            self._floors[oldest.source] = max(oldest.number, self._floors.get(oldest.source, -1))
+
+    def change(self, source: str, number: int, fate: Fate, version: int) -> None:
+        """Writes what became of a push that was waiting."""
+        before = self._entries[source, number]
+        self._count(before, -1)
+        self._entries[source, number] = after = replace(before, fate=fate, version=version)
+        self._count(after, 1)
+
+    def _count(self, entry: Entry, by: int) -> None:
+        self._pushes[entry.worker, entry.fate] += by
+        self._rows[entry.worker, entry.fate] += by * entry.rows
+        if entry.fate == "applied":
+            self._staleness[entry.staleness] += by
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._entries.values())
+
+    def count(self, fate: Fate) -> int:
+        """Returns how many pushes have a fate."""
+        return sum(number for (_, found), number in self._pushes.items() if found == fate)
+
+    @property
+    def staleness(self) -> dict[int, int]:
+        """The histogram: how many updates were applied with each staleness."""
+        return {key: self._staleness[key] for key in sorted(self._staleness) if self._staleness[key]}
+
+    def table(self) -> dict[str, dict[str, int]]:
+        """Returns pushes and rows of each worker by fate, such as ``{"w": {"applied": 3, "applied_rows": 96}}``."""
+        found: dict[str, dict[str, int]] = {}
+        for (worker, fate), number in sorted(self._pushes.items()):
+            if number:
+                found.setdefault(worker, {}).update({fate: number, f"{fate}_rows": self._rows[worker, fate]})
+        return found
+
+    def state(self) -> dict[str, Any]:
+        """Returns everything as data that JSON holds."""
+        return {
+            "entries": [asdict(entry) for entry in self],
+            "floors": dict(self._floors),
+            "pushes": [[*key, number] for key, number in self._pushes.items()],
+            "rows": [[*key, number] for key, number in self._rows.items()],
+            "staleness": [[*pair] for pair in self._staleness.items()],
+            "repeats": self.repeats,
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Goes on from what :meth:`state` gave."""
+        entries = [Entry(**entry) for entry in state["entries"]]
+        self._entries = {entry.key: entry for entry in entries}
+        self._floors = dict(state["floors"])
+        self._pushes = Counter({(worker, fate): number for worker, fate, number in state["pushes"]})
+        self._rows = Counter({(worker, fate): number for worker, fate, number in state["rows"]})
+        self._staleness = Counter(dict(state["staleness"]))
+        self.repeats = state["repeats"]

@@ -1,0 +1,197 @@
+"""Schedule: which worker computes which step, and when. It has neither threads nor clocks: the time is an argument."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphc.cluster.parameters.ledger import Entry
+from graphc.cluster.parameters.staleness import Policy
+
+__all__ = ["Schedule", "Work", "Worker"]
+
+
+@dataclass
+class Work:
+    """A step that is to be computed, by one worker or, if that dies, by another one.
+
+    Attributes:
+      number: its number. Its pushes are known by it, so that they count once whoever computes it.
+      what: the step, of no matter here.
+      attempts: how many workers have begun it.
+      began: when the last one did.
+    """
+
+    number: int
+    what: Any
+    attempts: int = 0
+    began: float = 0.0
+
+
+@dataclass
+class Worker:
+    """What is known of a worker.
+
+    Attributes:
+      work: what it computes; None if it is free.
+      alive: whether it is given work.
+      round: the version at which it began its last step.
+      steps: how many it has done.
+      seconds: how long these took.
+    """
+
+    work: Work | None = None
+    alive: bool = True
+    round: int = -1
+    steps: int = 0
+    seconds: float = 0.0
+
+
+@dataclass
+class Schedule:
+    """Gives steps to free workers.
+
+    Where updates are synchronous, each worker computes one gradient of a version, and the first of them make the next
+    one; where too few workers are left for that, some compute another one.
+
+    Args:
+      workers: the names of the workers.
+      versions: those that each server has reached.
+      round: how many gradients make an update; None where each is applied as it comes.
+      policy: may limit how many workers compute at once.
+      attempts: how many workers may die over a step before it counts as its fault.
+      accepted: how many gradients of this version have come.
+      submitted: how many steps were given.
+    """
+
+    workers: Mapping[str, Worker]
+    versions: list[int]
+    round: int | None = None
+    policy: Policy = field(default_factory=Policy)
+    attempts: int = 3
+    accepted: int = 0
+    submitted: int = 0
+
+    def __post_init__(self) -> None:
+        self._queue: deque[Work] = deque()
+
+    @classmethod
+    def of(
+        cls, workers: Sequence[str], servers: int, round: int | None = None, policy: Policy | None = None
+    ) -> Schedule:
+        """Makes one for workers that are all free."""
+        return cls({name: Worker() for name in workers}, [0] * servers, round, policy or Policy())
+
+    @property
+    def version(self) -> int:
+        """The version that every server has reached."""
+        return min(self.versions)
+
+    @property
+    def running(self) -> int:
+        """How many steps are being computed."""
+        return sum(worker.work is not None for worker in self.workers.values())
+
+    @property
+    def idle(self) -> bool:
+        """Whether no step is left: none waits, and none is being computed."""
+        return not self._queue and not self.running
+
+    @property
+    def queued(self) -> int:
+        """How many steps wait for a worker."""
+        return len(self._queue)
+
+    @property
+    def alive(self) -> list[str]:
+        """The workers that are given work."""
+        return [name for name, worker in self.workers.items() if worker.alive]
+
+    def submit(self, what: Any) -> Work:
+        """Takes a step."""
+        work = Work(self.submitted, what)
+        self.submitted += 1
+        self._queue.append(work)
+        return work
+
+    def clear(self) -> list[Work]:
+        """Gives up the steps that no worker has begun, and returns them."""
+        found = list(self._queue)
+        self._queue.clear()
+        return found
+
+    def next(self, name: str, now: float) -> Work | None:
+        """Returns the step that a worker is to compute now, None if it is to wait."""
+        worker = self.workers[name]
+        if not self._queue or not worker.alive or worker.work is not None or not self._may_begin(worker):
+            return None
+        worker.work = work = self._queue.popleft()
+        work.attempts += 1
+        work.began, worker.round = now, self.version
+        return work
+
+    def _may_begin(self, worker: Worker) -> bool:
+        if self.round is None:
+            most = self.policy.workers(self.version)
+            return most is None or self.running < most
+        coming = sum(other.work is not None and other.round == self.version for other in self.workers.values())
+        return worker.round < self.version or coming + self.accepted < self.round
+
+    def done(self, name: str, entries: Sequence[Entry], now: float) -> None:
+        """Takes note that a worker has computed its step.
+
+        Args:
+          name: of the worker.
+          entries: what became of its push at each server; empty if it pushed nothing.
+          now: the time.
+        """
+        worker = self.workers[name]
+        if worker.work is not None:
+            worker.steps += 1
+            worker.seconds += now - worker.work.began
+            worker.work = None
+        before = self.version
+        for server, entry in enumerate(entries):
+            self.versions[server] = max(self.versions[server], entry.version)
+        if self.version > before:
+            self.accepted = 0
+        elif entries and all(entry.fate == "waiting" for entry in entries):
+            self.accepted += 1
+
+    def failed(self, name: str, *, alive: bool = False) -> Work | None:
+        """Takes note that a worker could not compute its step, which is given to another one.
+
+        Args:
+          name: of the worker.
+          alive: whether it was not its fault.
+
+        Returns:
+          The step if too many workers have tried it: it is not given to another one.
+        """
+        worker = self.workers[name]
+        worker.alive, work, worker.work = alive, worker.work, None
+        if work is None:
+            return None
+        if alive:
+            work.attempts -= 1
+        elif work.attempts >= self.attempts:
+            return work
+        worker.round = -1
+        self._queue.appendleft(work)
+        return None
+
+    def revive(self, name: str) -> None:
+        """Takes note that a worker is there again."""
+        self.workers[name].alive = True
+
+    def restarted(self, server: int, version: int) -> None:
+        """Takes note that a server was started again; gradients that waited there may be lost."""
+        self.versions[server] = version
+        self.accepted = 0
+
+    def flushed(self, versions: Sequence[int]) -> None:
+        """Takes note that rounds were ended with the gradients that there were."""
+        self.versions = list(versions)
+        self.accepted = 0

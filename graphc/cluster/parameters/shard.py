@@ -1,0 +1,219 @@
+"""Shard: what one parameter server keeps, and what it does with what workers push. It has neither threads nor clocks.
+
+Values are flat buffers, one for each dtype and kind of Variable, so that a pull or push is a few arrays whatever the
+number of Variables is (Li et al. 2014, Scaling Distributed Machine Learning with the Parameter Server). A version
+counts the updates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import jax.numpy as jnp
+import numpy as np
+
+from graphc.cluster.parameters.elements import Cover, Elements, add_at, elements_of, merged, picked
+from graphc.cluster.parameters.ledger import Entry, Ledger
+from graphc.cluster.parameters.staleness import Moment, Policy
+from graphc.cluster.parameters.wire import decoded
+
+__all__ = ["Body", "Push", "Rule", "Shard"]
+
+_REMEMBERED = 100
+"""Over how many updates the mean stride is taken."""
+
+
+@dataclass(frozen=True)
+class Body:
+    """Numbers for some elements of a buffer.
+
+    Attributes:
+      message: the numbers, as they travel.
+      cover: the elements.
+    """
+
+    message: Any
+    cover: Cover = None
+
+    def read(self, dtype: Any) -> tuple[Elements, Any]:
+        """Returns the indices of the elements, and a number for each."""
+        return elements_of(self.cover), decoded(self.message, dtype)
+
+
+@dataclass(frozen=True)
+class Push:
+    """What a worker pushes to one server.
+
+    Attributes:
+      source: who numbers the push.
+      number: which it is of that source.
+      worker: the task that computed it.
+      rows: how many rows of data it was computed from.
+      version: the version that the worker pulled.
+      gradients: by buffer.
+      added: what is added to values besides, by buffer.
+    """
+
+    source: str
+    number: int
+    worker: str
+    rows: int
+    version: int
+    gradients: Mapping[int, Body] = field(default_factory=dict[int, Body])
+    added: Mapping[int, Body] = field(default_factory=dict[int, Body])
+
+
+class Rule(Protocol):
+    """An optimizer's update, on buffers."""
+
+    def __call__(
+        self, values: Sequence[Any], gradients: Mapping[int, tuple[Elements, Any]], state: Sequence[Any]
+    ) -> tuple[Sequence[Any], Sequence[Any]]:
+        """Returns new buffers and a new state; elements without gradient stay, with the state that is theirs."""
+        ...
+
+
+class Shard:
+    """The values of one server, and the rule that updates them.
+
+    Args:
+      values: the buffers.
+      rule: the optimizer's update; None where nothing but sums is pushed.
+      state: what the rule keeps: arrays.
+      policy: what becomes of stale gradients.
+      round: how many gradients make an update, their mean; None where each is applied as it comes. Of a synchronous
+        server the first ``round`` gradients of a version count, those that come later do not (Chen et al. 2016,
+        Revisiting Distributed Synchronous SGD).
+
+    Attributes:
+      version: how many updates were applied.
+      ledger: what became of each push.
+    """
+
+    def __init__(
+        self, values: Sequence[Any], rule: Rule | None = None, state: Sequence[Any] = (), *,
+        policy: Policy | None = None, round: int | None = None,
+    ) -> None:  # fmt: skip
+        self.values, self.rule, self.state = list(values), rule, list(state)
+        self.policy, self.round = policy or Policy(), round
+        self.version = 0
+        self.ledger = Ledger()
+        self._waiting: list[Push] = []
+        self._held: dict[str, tuple[int, list[Any]]] = {}
+        self._stride = 0.0
+
+    @property
+    def waiting(self) -> int:
+        """How many gradients wait for the others of their round."""
+        return len(self._waiting)
+
+    def pull(self, worker: str, covers: Mapping[int, Cover]) -> dict[int, Any]:
+        """Returns elements of buffers, as they are now.
+
+        Args:
+          worker: the task that asks.
+          covers: which elements, by buffer.
+        """
+        if self.policy.needs_gap:
+            self._held[worker] = self.version, list(self.values)
+        return {buffer: picked(self.values[buffer], elements_of(cover)) for buffer, cover in covers.items()}
+
+    def judge(self, push: Push) -> tuple[Entry, Push]:
+        """Returns what is to become of a push that is new, and the push with its gradients weighted.
+
+        Nothing is changed: :meth:`take` does that, once both are in safety.
+        """
+        stale = max(0, self.version - push.version)
+        if self.round is not None:
+            fate = "late" if push.version != self.version else "waiting"
+            return _entry(push, stale, fate, 1.0, self.version), push
+        weights = self.policy.weights(self._moment(push, stale))
+        if weights is None:
+            return _entry(push, stale, "dropped", 0.0, self.version), push
+        weight = weights if isinstance(weights, float) else float(np.mean([np.mean(part) for part in weights]))
+        if not isinstance(weights, float) or weight != 1.0:
+            push = replace(push, gradients=self._weighted(push, weights))
+        return _entry(push, stale, "applied", weight, self.version + 1), push
+
+    def take(self, entry: Entry, push: Push) -> None:
+        """Writes a push into the ledger, and applies it or lets it wait, as its entry says."""
+        self.ledger.add(entry)
+        if entry.fate == "applied":
+            self._apply([push])
+        elif entry.fate == "waiting":
+            self._waiting.append(push)
+            if len(self._waiting) == self.round:
+                self.flush()
+
+    def flush(self) -> None:
+        """Ends a round with the gradients that there are, as at the end of the data."""
+        if not self._waiting:
+            return
+        pushes, self._waiting = self._waiting, []
+        self._apply(pushes)
+        for push in pushes:
+            self.ledger.change(push.source, push.number, "applied", self.version)
+
+    def state_of(self) -> dict[str, Any]:
+        """Returns everything but the rule, as data; none may be waiting."""
+        return {"version": self.version, "stride": self._stride, "ledger": self.ledger.state()}
+
+    def restore(self, values: Sequence[Any], state: Sequence[Any], rest: Mapping[str, Any]) -> None:
+        """Goes on from buffers, the rule's state, and what :meth:`state_of` gave."""
+        self.values, self.state = list(values), list(state)
+        self.version, self._stride = rest["version"], rest["stride"]
+        self.ledger.restore(rest["ledger"])
+
+    def _apply(self, pushes: Sequence[Push]) -> None:
+        gradients = self._total([push.gradients for push in pushes], len(pushes))
+        before = self.values
+        if gradients:
+            if self.rule is None:
+                raise RuntimeError("gradients were pushed to a server that has no rule")
+            values, state = self.rule(self.values, gradients, self.state)
+            self.values, self.state = list(values), list(state)
+        for buffer, (elements, total) in self._total([push.added for push in pushes], 1).items():
+            self.values[buffer] = add_at(self.values[buffer], elements, total)
+        self.version += 1
+        if self.policy.needs_gap:
+            moved = [
+                float(jnp.mean(jnp.abs(picked(self.values[buffer], elements) - picked(before[buffer], elements))))
+                for buffer, (elements, _) in gradients.items()
+            ]
+            if moved:
+                self._stride += (sum(moved) / len(moved) - self._stride) / min(self.version, _REMEMBERED)
+
+    def _total(self, bodies: Sequence[Mapping[int, Body]], count: int) -> dict[int, tuple[Elements, Any]]:
+        """The sum of what several pushes have for each buffer, divided by a count."""
+        found: dict[int, tuple[Elements, Any]] = {}
+        for buffer in sorted({buffer for some in bodies for buffer in some}):
+            old = self.values[buffer]
+            parts = [some[buffer].read(old.dtype) for some in bodies if buffer in some]
+            elements, total = parts[0] if len(parts) == 1 else merged(parts, old.shape[0])
+            found[buffer] = elements, total if count == 1 else (total / count).astype(old.dtype)
+        return found
+
+    def _moment(self, push: Push, stale: int) -> Moment:
+        version, then = self._held.get(push.worker, (-1, []))
+        if version != push.version:
+            return Moment(stale)
+        covers = {buffer: elements_of(body.cover) for buffer, body in push.gradients.items()}
+        moved = [
+            np.abs(np.asarray(picked(self.values[buffer], elements)) - np.asarray(picked(then[buffer], elements)))
+            for buffer, elements in covers.items()
+        ]
+        return Moment(stale, moved, self._stride)
+
+    def _weighted(self, push: Push, weights: float | Sequence[Any]) -> dict[int, Body]:
+        found: dict[int, Body] = {}
+        for place, (buffer, body) in enumerate(push.gradients.items()):
+            dtype = self.values[buffer].dtype
+            weight = weights if isinstance(weights, float) else weights[place]
+            found[buffer] = Body((decoded(body.message, dtype) * weight).astype(dtype), body.cover)
+        return found
+
+
+def _entry(push: Push, stale: int, fate: Any, weight: float, version: int) -> Entry:
+    return Entry(push.source, push.number, push.worker, push.rows, stale, fate, weight, version)

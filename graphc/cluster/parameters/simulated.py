@@ -1,0 +1,160 @@
+"""A training with parameter servers on a simulated clock; all but the computation and the network is real."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphc.cluster.parameters.exchange import Exchange, Lost, Request, Unanswered, step
+from graphc.cluster.parameters.keeper import Keeper
+from graphc.cluster.parameters.schedule import Schedule, Work
+from graphc.cluster.parameters.shard import Push
+from graphc.cluster.simulation import Clock, Network
+
+__all__ = ["SimulatedTraining"]
+
+
+class SimulatedTraining:
+    """Workers, servers and a schedule, on a simulated clock and network.
+
+    Args:
+      schedule: with the steps that are to be done.
+      servers: makes each server, at the start and after it died.
+      seconds: how long a worker computes a step, given its name and the number of the step.
+      push: what a step pushes to the servers, given its number, its worker and the versions it pulled.
+      network: brings the messages; one without faults if None.
+      timeout: seconds to wait for an answer.
+
+    Attributes:
+      clock: the time.
+      servers: the servers; None for one that is dead.
+      updates: when the slowest server reached each version.
+
+    Example:
+      >>> import numpy as np
+      >>> from graphc.cluster.parameters import Body, Keeper, Push, Schedule, Shard, SimulatedTraining
+      >>> def push(number, worker, versions):
+      ...     return [Push("client", number, worker, 32, versions[0], added={0: Body(np.ones(1))})]
+      >>> schedule = Schedule.of(["fast", "slow"], servers=1, round=1)
+      >>> for _ in range(3):
+      ...     _ = schedule.submit(None)
+      >>> training = SimulatedTraining(
+      ...     schedule, [lambda: Keeper(Shard([np.zeros(1)], round=1))],
+      ...     lambda worker, number: {"fast": 1.0, "slow": 5.0}[worker], push,
+      ... )
+      >>> training.run()
+      >>> training.updates, training.servers[0].shard.ledger.table()
+      ([1.0, 2.0], {'fast': {'applied': 2, 'applied_rows': 64}, 'slow': {'late': 1, 'late_rows': 32}})
+    """
+
+    def __init__(
+        self, schedule: Schedule, servers: Sequence[Callable[[], Keeper]], seconds: Callable[[str, int], float],
+        push: Callable[[int, str, Sequence[int]], Sequence[Push]], network: Network | None = None, *,
+        timeout: float = 1.0,
+    ) -> None:  # fmt: skip
+        self.schedule = schedule
+        self.network = network or Network(Clock())
+        self.clock = self.network.clock
+        self.servers: list[Keeper | None] = [make() for make in servers]
+        self.updates: list[float] = []
+        self._make, self._seconds, self._push, self._timeout = servers, seconds, push, timeout
+        self._exchanges: dict[str, Exchange] = {}
+
+    def run(self) -> None:
+        """Lets all steps be done, and ends the last round."""
+        self._begin()
+        self.clock.run()
+        if self.schedule.round is not None:
+            self.schedule.flushed([server.flush() for server in self.servers if server is not None])
+            self._note()
+
+    def crash(self, server: int, *, back: float) -> None:
+        """Kills a server, which is started again some seconds later."""
+        self.servers[server] = None
+
+        def start() -> None:
+            self.servers[server] = found = self._make[server]()
+            self.schedule.restarted(server, found.shard.version)
+            self._begin()
+
+        self.clock.after(back, start)
+
+    def kill(self, worker: str, *, back: float, zombie: bool = False) -> None:
+        """Takes a worker for dead; it is there again some seconds later.
+
+        Args:
+          worker: its name.
+          back: when.
+          zombie: whether it goes on all the same with what it was doing.
+        """
+        if not zombie and worker in self._exchanges:
+            self._exchanges.pop(worker).close()
+        self.schedule.failed(worker)
+
+        def revive() -> None:
+            self.schedule.revive(worker)
+            self._begin()
+
+        self.clock.after(back, revive)
+        self._begin()
+
+    def _begin(self) -> None:
+        for worker in self.schedule.workers:
+            work = self.schedule.next(worker, self.clock.now)
+            if work is not None:
+                self._start(worker, work)
+
+    def _start(self, worker: str, work: Work) -> None:
+        def compute(pulled: Sequence[Any]) -> tuple[None, Sequence[Push]]:
+            return None, self._push(work.number, worker, [version for version, _ in pulled])
+
+        covers: list[Any] = [{} for _ in self.servers]
+        self._exchanges[worker] = exchange = step(worker, covers, compute)
+        self._go_on(worker, work, exchange, None)
+
+    def _go_on(self, worker: str, work: Work, exchange: Exchange, replies: Any) -> None:
+        """Gives a worker the replies, and sends what it asks next."""
+        mine = self._exchanges.get(worker) is exchange and self.schedule.workers[worker].work is work
+        try:
+            requests = exchange.send(replies)
+        except StopIteration as ended:
+            if mine and ended.value is not None:
+                self.schedule.done(worker, ended.value[1], self.clock.now)
+                self._note()
+                self._begin()
+            return
+        except Unanswered:
+            if mine:
+                self.schedule.failed(worker, alive=True)
+                self.clock.after(self._timeout, self._begin)
+            return
+        first = requests[0].method == "push" and not isinstance(replies[0], Lost)
+        send = lambda: self._send(worker, work, exchange, requests)  # noqa: E731
+        self.clock.after(self._seconds(worker, work.number) if first else 0.0, send)
+
+    def _send(self, worker: str, work: Work, exchange: Exchange, requests: Sequence[Request]) -> None:
+        if exchange.gi_frame is None:  # the worker was killed meanwhile
+            return
+        replies: dict[int, Any] = {}
+
+        def take(place: int, reply: Any) -> None:
+            replies[place] = Lost(reply) if isinstance(reply, Exception) else reply
+            if len(replies) == len(requests):
+                self._go_on(worker, work, exchange, [replies[place] for place in range(len(requests))])
+
+        for place, request in enumerate(requests):
+            self.network.call(
+                lambda request=request: self._handle(request), lambda reply, place=place: take(place, reply),
+                self._timeout,
+            )  # fmt: skip
+
+    def _handle(self, request: Request) -> Any:
+        server = self.servers[request.server]
+        if server is None:
+            raise ConnectionError(f"server {request.server} is dead")
+        if request.method == "pull":
+            return server.shard.version, server.shard.pull(*request.arguments)
+        return server.push(*request.arguments)
+
+    def _note(self) -> None:
+        self.updates += [self.clock.now] * (self.schedule.version - len(self.updates))

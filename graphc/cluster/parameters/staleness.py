@@ -1,0 +1,201 @@
+"""What asynchronous updates do with gradients that were computed from old values.
+
+A gradient has staleness ``s`` if ``s`` updates were applied between the pull of its worker and its push.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+
+__all__ = ["Moment", "Policy", "drop", "gap_aware", "scale", "warm_up"]
+
+_SMALLEST = 1e-12
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a server knows when a gradient comes.
+
+    Attributes:
+      staleness: how many updates were applied since its worker pulled.
+      moved: how far each value is from what the worker pulled, a flat array a buffer; empty unless the policy asks.
+      stride: the mean of how far one update moves a value.
+    """
+
+    staleness: int
+    moved: Sequence[Any] = ()
+    stride: float = 0.0
+
+
+class Policy:
+    """Decides what a stale gradient counts; this one applies all as they are.
+
+    Subclass it, as a frozen dataclass, to write another one.
+
+    Attributes:
+      needs_gap: whether :meth:`weights` looks at ``moved`` and ``stride``, for which a server keeps the values that
+        each worker pulled last.
+    """
+
+    needs_gap: bool = False
+
+    def weights(self, moment: Moment) -> float | list[Any] | None:
+        """Returns what the gradient is multiplied by: a number, or an array a buffer; None to drop it.
+
+        Args:
+          moment: when it comes.
+        """
+        del moment
+        return 1.0
+
+    def workers(self, version: int) -> int | None:
+        """Returns how many workers may compute at once; None for all.
+
+        Args:
+          version: how many updates were applied.
+        """
+        del version
+        return None
+
+
+@dataclass(frozen=True)
+class _Drop(Policy):
+    most: int
+
+    def weights(self, moment: Moment) -> float | None:
+        return 1.0 if moment.staleness <= self.most else None
+
+
+@dataclass(frozen=True)
+class _Scale(Policy):
+    power: float
+
+    def weights(self, moment: Moment) -> float:
+        return float(max(1, moment.staleness) ** -self.power)
+
+
+@dataclass(frozen=True)
+class _GapAware(Policy):
+    needs_gap = True
+
+    def weights(self, moment: Moment) -> float | list[Any]:
+        if moment.stride <= 0.0:
+            return 1.0
+        stride = max(moment.stride, _SMALLEST)
+        return [1.0 / np.maximum(np.asarray(moved, np.float32) / stride, 1.0) for moved in moment.moved]
+
+
+@dataclass(frozen=True)
+class _WarmUp(Policy):
+    updates: int
+    then: Policy
+
+    @property
+    def needs_gap(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self.then.needs_gap
+
+    def weights(self, moment: Moment) -> float | list[Any] | None:
+        return self.then.weights(moment)
+
+    def workers(self, version: int) -> int | None:
+        return 1 if version < self.updates else self.then.workers(version)
+
+
+def drop(most: int) -> Policy:
+    """Drops gradients that are staler than ``most`` updates; no update is ever staler.
+
+    Args:
+      most: an int from 0.
+
+    Raises:
+      InvalidArgumentError: it is something else.
+
+    Example:
+      >>> from graphc.cluster.parameters import Moment, drop
+      >>> drop(2).weights(Moment(2)), drop(2).weights(Moment(3))
+      (1.0, None)
+    """
+    return _Drop(_count("staleness drop(most)", most))
+
+
+def scale(power: float = 1.0) -> Policy:
+    """Divides a gradient by its staleness (Zhang et al. 2015, Staleness-aware Async-SGD).
+
+    Args:
+      power: of the staleness that it is divided by; one that is fresh, or one update old, counts whole.
+
+    Raises:
+      InvalidArgumentError: ``power`` is no positive number.
+
+    Example:
+      >>> from graphc.cluster.parameters import Moment, scale
+      >>> [scale().weights(Moment(staleness)) for staleness in (0, 1, 4)]
+      [1.0, 1.0, 0.25]
+    """
+    if isinstance(power, bool) or not isinstance(power, int | float) or not power > 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+        error = InvalidArgumentError(f"staleness scale(power): expected a positive number, got {power!r:.60}")
+        raise at(error, user_location())
+    return _Scale(float(power))
+
+
+def gap_aware() -> Policy:
+    """Divides each number of a gradient by how far its value has moved since, in mean updates.
+
+    A gradient that is late by many updates counts whole where these have changed nothing (Barkai et al. 2019,
+    Gap-Aware Mitigation of Gradient Staleness). A server keeps the values that each worker pulled last.
+
+    Example:
+      >>> import numpy as np
+      >>> from graphc.cluster.parameters import Moment, gap_aware
+      >>> gap_aware().weights(Moment(5, [np.array([0.0, 0.4])], stride=0.1))[0].tolist()
+      [1.0, 0.25]
+    """
+    return _GapAware()
+
+
+def warm_up(updates: int, then: Policy | None = None) -> Policy:
+    """Lets one worker compute at a time until so many updates were applied, and then all.
+
+    Stale gradients do most harm at the start, when gradients are large.
+
+    Args:
+      updates: how many.
+      then: the policy throughout; all gradients count as they are if None.
+
+    Raises:
+      InvalidArgumentError: ``updates`` is no int from 0.
+      InvalidTypeError: ``then`` is no policy.
+
+    Example:
+      >>> from graphc.cluster.parameters import drop, warm_up
+      >>> policy = warm_up(100, drop(8))
+      >>> policy.workers(99), policy.workers(100)
+      (1, None)
+    """
+    return _WarmUp(_count("staleness warm_up(updates)", updates), checked("staleness warm_up(then)", then))
+
+
+def checked(use: str, policy: Any) -> Policy:
+    """Returns a policy as a user gives it; None stands for the one that applies everything."""
+    if policy is None:
+        return Policy()
+    if not isinstance(policy, Policy):
+        error = InvalidTypeError(
+            f"{use}: expected a staleness policy, such as drop(8), scale(), gap_aware() or warm_up(100, drop(8)) of "
+            f"gx.distribute.staleness, got {policy!r:.60}"
+        )
+        raise at(error, user_location())
+    return policy
+
+
+def _count(use: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise at(InvalidArgumentError(f"{use}: expected an int from 0, got {value!r:.60}"), user_location())
+    return value

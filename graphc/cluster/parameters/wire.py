@@ -1,0 +1,102 @@
+"""How values and gradients travel: as they are, as bfloat16, or as 8-bit numbers with error feedback.
+
+Error feedback: what rounding takes from a gradient is added to the next one of that worker, so that in the sum of all
+nothing is missing but the last remainder (Seide et al. 2014, 1-Bit Stochastic Gradient Descent; Karimireddy et al.
+2019, Error Feedback Fixes SignSGD).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidArgumentError
+
+__all__ = ["BLOCK", "Wire", "checked_wire", "decoded", "encoded", "pulled_as", "size_of"]
+
+Wire = Literal["exact", "bfloat16", "int8"]
+
+BLOCK = 1024
+"""How many numbers share a scale."""
+
+_LEVELS = 127.0
+
+
+def checked_wire(use: str, wire: Any) -> Wire:
+    """Returns the name of a format as a user gives it; None stands for ``"exact"``."""
+    wire = "exact" if wire is None else wire
+    if wire not in get_args(Wire):
+        error = InvalidArgumentError(f"{use}: wire must be 'exact', 'bfloat16' or 'int8', got {wire!r:.60}")
+        raise at(error, user_location())
+    return wire
+
+
+def pulled_as(wire: Wire) -> Wire:
+    """Returns how values travel where gradients travel as ``wire``: of 8-bit values the small updates would be lost."""
+    return "bfloat16" if wire == "int8" else wire
+
+
+def encoded(wire: Wire, flat: Any, remainder: Any = None) -> tuple[Any, Any]:
+    """Makes the message that carries a flat array.
+
+    Args:
+      wire: the format. Arrays that are not of a floating dtype of more than 16 bits travel as they are.
+      flat: the array.
+      remainder: what the rounding of the last one left over, added to this one; None for the first, and for values.
+
+    Returns:
+      The message, and what its rounding leaves over: None where the format keeps none.
+    """
+    if wire == "exact" or not jnp.issubdtype(flat.dtype, jnp.floating) or flat.dtype.itemsize <= 2 or not flat.size:
+        return np.asarray(flat), None
+    if remainder is None:
+        remainder = np.zeros(flat.shape, flat.dtype)
+    if wire == "bfloat16":
+        values, left = _halved(flat, remainder)
+        return np.asarray(values), left
+    levels, scales, left = _levels(flat, remainder)
+    return {"levels": np.asarray(levels), "scales": np.asarray(scales)}, left
+
+
+def decoded(message: Any, dtype: Any) -> Any:
+    """Returns the flat array of a message.
+
+    Args:
+      message: what :func:`encoded` gave.
+      dtype: of the array.
+    """
+    if isinstance(message, Mapping):
+        return _restored(message["levels"], message["scales"]).astype(dtype)
+    return message if message.dtype == dtype else jnp.asarray(message).astype(dtype)
+
+
+def size_of(message: Any) -> int:
+    """Returns the bytes that arrays in a message take, whatever it is a nest of."""
+    return sum(leaf.nbytes for leaf in jax.tree.leaves(message) if hasattr(leaf, "nbytes"))
+
+
+@jax.jit
+def _halved(flat: Any, remainder: Any) -> tuple[Any, Any]:
+    whole = flat + remainder
+    values = whole.astype(jnp.bfloat16)
+    return values, whole - values.astype(flat.dtype)
+
+
+@jax.jit
+def _levels(flat: Any, remainder: Any) -> tuple[Any, Any, Any]:
+    whole = flat + remainder
+    blocks = jnp.pad(whole, (0, -whole.size % BLOCK)).reshape(-1, BLOCK)
+    scales = jnp.max(jnp.abs(blocks), axis=1) / _LEVELS
+    levels = jnp.round(blocks / jnp.where(scales > 0, scales, 1.0)[:, None]).astype(jnp.int8).reshape(-1)[: whole.size]
+    return levels, scales, whole - _restored(levels, scales)
+
+
+@jax.jit
+def _restored(levels: Any, scales: Any) -> Any:
+    blocks = jnp.pad(levels, (0, -levels.size % BLOCK)).reshape(-1, BLOCK)
+    return (blocks.astype(scales.dtype) * scales[:, None]).reshape(-1)[: levels.size]

@@ -1,0 +1,109 @@
+"""A simulated clock and network, on which protocols run in no time, and the same way each time."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["Clock", "Network"]
+
+
+class Clock:
+    """A clock that jumps from one event to the next.
+
+    Attributes:
+      now: the time in seconds.
+
+    Example:
+      >>> clock = Clock()
+      >>> clock.after(2.0, lambda: print("two seconds later:", clock.now))
+      >>> clock.run()
+      two seconds later: 2.0
+    """
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self._events: list[tuple[float, int, Callable[[], None]]] = []
+        self._numbers = itertools.count()
+
+    def after(self, seconds: float, event: Callable[[], None]) -> None:
+        """Has something happen so many seconds from now; what is due at one time happens in the order it was asked."""
+        heapq.heappush(self._events, (self.now + seconds, next(self._numbers), event))
+
+    def run(self, *, most: int = 1_000_000) -> None:
+        """Lets everything happen, until nothing is left.
+
+        Args:
+          most: after how many events it counts as endless.
+
+        Raises:
+          RuntimeError: it is endless.
+        """
+        for _ in range(most):
+            if not self._events:
+                return
+            self.now, _, event = heapq.heappop(self._events)
+            event()
+        raise RuntimeError(f"a simulation has not ended after {most:,} events")
+
+
+@dataclass
+class Network:
+    """Brings messages late, in another order, twice, or not at all.
+
+    Args:
+      clock: the time.
+      chance: where its luck comes from.
+      latency: seconds that a message takes on average; each takes between none and twice that.
+      loss: the share of messages that get lost.
+      repeats: the share of messages that come twice.
+      until: the time from which it is reliable.
+    """
+
+    clock: Clock
+    chance: random.Random = field(default_factory=random.Random)
+    latency: float = 0.0
+    loss: float = 0.0
+    repeats: float = 0.0
+    until: float = float("inf")
+
+    def send(self, deliver: Callable[[], None]) -> None:
+        """Sends a message.
+
+        Args:
+          deliver: what happens where it comes to.
+        """
+        wild = self.clock.now < self.until
+        if wild and self.chance.random() < self.loss:
+            return
+        for _ in range(2 if wild and self.chance.random() < self.repeats else 1):
+            self.clock.after(self.chance.uniform(0.0, 2.0 * self.latency), deliver)
+
+    def call(self, handle: Callable[[], Any], answer: Callable[[Any], None], timeout: float) -> None:
+        """Calls what is elsewhere.
+
+        Args:
+          handle: computes the answer there, once for each time that the request comes; may raise ConnectionError.
+          answer: is given the answer, or a ConnectionError, or a TimeoutError if none came; once.
+          timeout: in how many seconds it must come.
+        """
+        answered: list[Any] = []
+
+        def take(reply: Any) -> None:
+            if not answered:
+                answered.append(reply)
+                answer(reply)
+
+        def arrive() -> None:
+            try:
+                reply: Any = handle()
+            except ConnectionError as error:
+                reply = error
+            self.send(lambda: take(reply))
+
+        self.send(arrive)
+        self.clock.after(timeout, lambda: take(TimeoutError(f"no answer within {timeout:g} s")))

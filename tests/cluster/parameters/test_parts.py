@@ -1,0 +1,137 @@
+"""The parts of a parameter server: the ledger, staleness policies, formats on the wire, and the files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.cluster.parameters import (
+    Body,
+    Entry,
+    Keeper,
+    Ledger,
+    Moment,
+    Policy,
+    Push,
+    Shard,
+    drop,
+    gap_aware,
+    scale,
+    warm_up,
+)
+from graphc.cluster.parameters.disk import Disk
+from graphc.cluster.parameters.wire import decoded, encoded, size_of
+
+
+def _entry(number: int, fate: Any = "applied", staleness: int = 0) -> Entry:
+    return Entry("client", number, "worker:0", 32, staleness, fate, 1.0, number)
+
+
+def test_a_ledger_counts_what_it_does_not_keep_any_more() -> None:
+    ledger = Ledger(kept=2)
+    for number in range(5):
+        ledger.add(_entry(number, staleness=number % 2))
+    assert [entry.number for entry in ledger] == [3, 4]
+    assert ledger.table() == {"worker:0": {"applied": 5, "applied_rows": 160}}
+    assert ledger.staleness == {0: 3, 1: 2}
+    for number in (0, 4):
+        assert ledger.find("client", number) is not None
+    assert ledger.repeats == 2
+    assert ledger.find("client", 5) is None
+    assert ledger.find("another", 0) is None
+    other = Ledger()
+    other.restore(ledger.state())
+    assert other.state() == ledger.state()
+
+
+def test_a_push_that_was_lost_is_taken_when_it_comes_again() -> None:
+    ledger = Ledger()
+    ledger.add(_entry(0, "lost"))
+    assert ledger.find("client", 0) is None
+    ledger.add(_entry(0))
+    assert ledger.table() == {"worker:0": {"applied": 1, "applied_rows": 32}}
+
+
+def test_a_gap_aware_server_weights_each_number_by_how_far_its_value_has_moved() -> None:
+    class Descent:
+        def __call__(self, values: Any, gradients: Any, state: Any) -> Any:
+            return [values[0] - gradients[0][1]], state
+
+    shard = Shard([np.zeros(2, np.float32)], Descent(), policy=gap_aware())
+    keeper = Keeper(shard)
+    shard.pull("slow", {0: None})
+    for number in range(4):  # each moves the first value by 1, the second by nothing
+        shard.pull("fast", {0: None})
+        keeper.push(Push("c", number, "fast", 1, number, {0: Body(np.array([1.0, 0.0], np.float32))}))
+    entry = keeper.push(Push("c", 9, "slow", 1, 0, {0: Body(np.array([8.0, 8.0], np.float32))}))
+    # A mean stride of half a unit: the first value is 8 of them away, the second none.
+    np.testing.assert_allclose(np.asarray(shard.values[0]), [-5.0, -8.0])
+    assert (entry.staleness, entry.weight) == (4, pytest.approx((1 / 8 + 1) / 2))
+
+
+def test_policies_refuse_what_they_do_not_take() -> None:
+    with pytest.raises(InvalidArgumentError, match=r"drop\(most\): expected an int from 0, got -1"):
+        drop(-1)
+    with pytest.raises(InvalidArgumentError, match=r"warm_up\(updates\): expected an int from 0, got 0.5"):
+        warm_up(0.5)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(InvalidArgumentError, match=r"scale\(power\): expected a positive number, got 0"):
+        scale(0)
+    with pytest.raises(InvalidTypeError, match=r"warm_up\(then\): expected a staleness policy, such as drop\(8\)"):
+        warm_up(3, 8)  # pyright: ignore[reportArgumentType]
+    assert Policy().weights(Moment(7)) == 1.0
+    assert scale(0.5).weights(Moment(4)) == 0.5
+
+
+@pytest.mark.parametrize(("wire", "share"), [("exact", 1.0), ("bfloat16", 0.5), ("int8", 0.251)])
+def test_what_rounding_takes_from_a_gradient_the_next_one_brings(wire: Any, share: float) -> None:
+    chance = np.random.default_rng(0)
+    total, arrived, left = np.zeros(3000, np.float32), np.zeros(3000, np.float32), None
+    for _ in range(20):
+        gradient = chance.standard_normal(3000).astype(np.float32)
+        message, left = encoded(wire, gradient, left)
+        assert size_of(message) <= share * gradient.nbytes + 8
+        total += gradient
+        arrived += np.asarray(decoded(message, gradient.dtype))
+    np.testing.assert_allclose(arrived + (0 if left is None else np.asarray(left)), total, atol=1e-4)
+    assert np.abs(total - arrived).max() < 0.05
+
+
+def test_numbers_that_are_exact_travel_as_they_are() -> None:
+    for array in (np.arange(3), np.ones(3, ml_dtypes.bfloat16), np.zeros(0, np.float32)):
+        message, left = encoded("int8", array)
+        assert message.dtype == array.dtype
+        assert left is None
+    zeros = encoded("int8", np.zeros(5, np.float32))[0]
+    np.testing.assert_array_equal(np.asarray(decoded(zeros, np.float32)), np.zeros(5))
+
+
+def test_what_a_server_wrote_is_there_for_the_next_one(tmp_path: Path) -> None:
+    def serve() -> Keeper:
+        values = [np.zeros(4, np.float32), np.zeros(2, ml_dtypes.bfloat16)]
+        return Keeper(Shard(values), Disk(tmp_path / "0"), "sync", every=3)
+
+    keeper = serve()
+    assert not keeper.recovered
+    half = encoded("bfloat16", np.full(4, 0.5, np.float32))[0]
+    for number in range(5):
+        body, some = Body(half), Body(np.ones(1, ml_dtypes.bfloat16), [(np.array([1]), 1)])
+        keeper.push(Push("client", number, "worker:0", 8, number, added={0: body, 1: some}))
+    keeper.close()
+    again = serve()
+    assert again.recovered
+    assert (again.shard.version, again.shard.ledger.count("applied")) == (5, 5)
+    np.testing.assert_array_equal(np.asarray(again.shard.values[0]), np.full(4, 2.5))
+    np.testing.assert_array_equal(np.asarray(again.shard.values[1]).astype(np.float32), [0, 5])
+    again.push(Push("client", 5, "worker:0", 8, 5, added={0: Body(half)}))
+    again.close()
+    log = max((tmp_path / "0").glob("log-*"), key=lambda path: int(path.name[4:]))
+    with log.open("r+b") as file:  # a crash cuts the last record off
+        file.truncate(log.stat().st_size - 3)
+    last = serve()
+    assert last.shard.version == 5
+    last.close()
