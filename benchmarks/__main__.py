@@ -27,6 +27,7 @@ from benchmarks import (
     readers,
     replica_view,
     runtime,
+    serving,
     sessions,
     tapes,
     tracing,
@@ -57,6 +58,7 @@ _MODULES = (
     checkpoints,
     data,
     data_sources,
+    serving,
 )
 ROWS: tuple[Row, ...] = tuple(row for module in _MODULES for row in module.ROWS)
 

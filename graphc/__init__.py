@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         optim,
         placement,
         queues,
+        serve,
         testing,
         train,
     )
@@ -256,6 +257,7 @@ __all__: list[str] = [
     "reset_default_graph",
     "run_functions_eagerly",
     "scan",
+    "serve",
     "set_visible_devices",
     "special",
     "start_queue_runners",
@@ -310,6 +312,7 @@ _HOMES = {
     "graphc.optim": "optim",
     "graphc.placement": "placement",
     "graphc.queues": "Coordinator queues",
+    "graphc.serve": "serve",
     "graphc.testing": "testing",
     "graphc.train": "train",
     "graphc.runtime": "Future RetryPolicy profile submit",

@@ -1,5 +1,6 @@
 """Layer 8: data parallelism over the devices of this process, or of all processes that run the program."""
 
+from graphc.base import imported_names, lazy_names
 from graphc.distribute.accumulate import mean_gradients
 from graphc.distribute.axes import (
     all_gather,
@@ -57,3 +58,6 @@ __all__ = [
     "shard",
     "synchronized",
 ]
+
+# What users look for here and what is built on layers above, imported when it is first used.
+lazy_names(globals(), imported_names({"graphc.serve": "Replicas"}))

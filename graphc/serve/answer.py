@@ -1,0 +1,67 @@
+"""Answer: the future of a request to replicas, and what is known of the request until it is answered."""
+
+from __future__ import annotations
+
+import concurrent.futures
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from graphc.base import CancellationToken, Location
+from graphc.runtime import Future
+from graphc.serve.copies import Program
+from graphc.serve.rows import Array, Rows
+
+__all__ = ["Answer", "Request"]
+
+
+class Answer(Future[Any]):
+    """The result of a request to :class:`Replicas`; ``await`` it, or ask for its ``result``."""
+
+    def __init__(self, name: str, rows: int, place: Location | None) -> None:
+        super().__init__(name, CancellationToken(), place)
+        self.drop: Callable[[], bool] = lambda: False
+        self._rows = rows
+
+    def describe(self) -> str:
+        """The request in words, for messages."""
+        place = "" if self._place is None else f", submitted at {self._place.short}"
+        return f"a request of {self._rows} {'row' if self._rows == 1 else 'rows'} to {self.name!r}{place}"
+
+    @property
+    def place(self) -> Location | None:
+        """The line that submitted it."""
+        return self._place
+
+    def cancel(self) -> bool:
+        """Takes the request back; whether it had no result yet."""
+        if self.drop():
+            concurrent.futures.Future.cancel(self)
+            self.set_running_or_notify_cancel()  # tells those who wait
+        return self.cancelled()
+
+
+@dataclass(eq=False)
+class Request:
+    """A request that is not answered yet.
+
+    Attributes:
+      answer: what the user waits for.
+      rows: what was asked.
+      submitted: when.
+      parts: the results of its pieces, by their first rows.
+    """
+
+    answer: Answer
+    rows: Rows
+    submitted: float
+    parts: dict[int, tuple[Program, list[Array]]] = field(default_factory=dict[int, "tuple[Program, list[Array]]"])
+
+    def result(self) -> Any:
+        """Returns the results of all pieces, put together."""
+        pieces = [self.parts[start] for start in sorted(self.parts)]
+        program = pieces[0][0]
+        columns = zip(*[arrays for _, arrays in pieces], strict=True)
+        return program.result([column[0] if len(column) == 1 else np.concatenate(column) for column in columns])

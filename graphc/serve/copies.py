@@ -1,0 +1,219 @@
+"""Copies: a function on several devices, with its Variables on each, compiled for batches of a few sizes."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, cast
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import checkify
+
+from graphc.base import at, nest, user_location
+from graphc.base.errors import InvalidArgumentError, UnimplementedError
+from graphc.core import Device, Tensor, converted
+from graphc.function import to_jax
+from graphc.serve.rows import Array, Key
+
+__all__ = ["Copies", "Program"]
+
+_put = cast("Any", jax.device_put)
+_jit = cast("Any", jax.jit)
+_checkify = cast("Any", checkify.checkify)
+
+_TOLERANCE = 1e-2
+"""By how much a row's results may depend on the rows beside it, as a part of the largest: rounding is far below."""
+
+
+_MOST_PROGRAMS = 64
+"""Of more, the oldest is forgotten: each different shape of a row makes programs of its own."""
+
+
+class _RaisedError(InvalidArgumentError):
+    """A row of a batch makes the function raise; which exception of the user's it is, is not known yet."""
+
+
+class Program:
+    """The function for batches of one key and size: traced once, compiled for each device when it is used there.
+
+    Args:
+      copies: what it is a program of.
+      key: of the rows.
+      leaves: an example of a batch.
+
+    Attributes:
+      names: of the Variables, once these were asked for.
+    """
+
+    def __init__(self, copies: Copies, key: Key, leaves: Sequence[Array]) -> None:
+        self._copies = copies
+        self._structure = key.structure
+        self._example = [np.array(leaf) for leaf in leaves]
+        self._result = nest.LEAF
+        self._constants: dict[int, Any] = {}
+        self._compiled: dict[Device, Any] = {}
+        self.names: tuple[str, ...] = ()
+
+    def variables(self) -> dict[str, Any]:
+        """Returns copies of the values that the Variables have now; the function makes them if it has not yet."""
+        args, kwargs = self.arguments(self._example)
+        found: dict[str, Any] = self._copies.pure.init(*args, **kwargs)
+        self.names = tuple(found)
+        return found
+
+    def arguments(self, leaves: Iterable[Any]) -> Any:
+        """Returns the arguments of a call with arrays in their places, positional and by keyword."""
+        return nest.unflatten(self._structure, leaves)
+
+    def on(self, device: Device, variables: dict[str, Any]) -> Any:
+        """Returns the executable for a device."""
+        if device not in self._compiled:
+            with self._copies.tracing:
+                lowered = _jit(_checkify(self._run)).lower(variables, _put(self._example, device))
+            self._compiled[device] = lowered.compile()
+        return self._compiled[device]
+
+    def result(self, leaves: Sequence[Array]) -> Any:
+        """Returns what the function returns, of the arrays in it."""
+        found = iter(leaves)
+        places = range(self._result.num_leaves)
+        return nest.unflatten(
+            self._result, [self._constants[place] if place in self._constants else next(found) for place in places]
+        )
+
+    def _run(self, variables: dict[str, Any], leaves: Sequence[Any]) -> list[Any]:
+        """What JAX traces."""
+        args, kwargs = self.arguments(leaves)
+        result, new = self._copies.pure(variables, *args, **kwargs)
+        name, rows = self._copies.name, len(leaves[0])
+        for variable in variables:
+            if new[variable] is not variables[variable]:
+                raise UnimplementedError(
+                    f"Replicas: {name} assigns Variable {variable!r}, of which each replica has a copy; serve a "
+                    "function that only reads Variables (a layer with training=False), and give random numbers as "
+                    "arguments"
+                )
+        found, self._result = nest.flatten(result)
+        self._constants = {place: leaf for place, leaf in enumerate(found) if not isinstance(leaf, jax.Array)}
+        arrays = [leaf for leaf in found if isinstance(leaf, jax.Array)]
+        for array in arrays:
+            if array.shape[:1] != (rows,):
+                raise InvalidArgumentError(
+                    f"Replicas: {name} returned an array of shape {array.shape} for {rows} rows; it must return a row "
+                    "for each row that it is given, and nothing that is made of several"
+                )
+        return arrays
+
+
+class Copies:
+    """A function of rows on several devices.
+
+    Args:
+      f: what users call.
+      name: of it, for messages.
+      devices: where the copies are.
+      sizes: how many rows a batch may have, ascending.
+
+    Attributes:
+      pure: the function as one of JAX's.
+      tracing: held while the function is traced.
+    """
+
+    def __init__(self, f: Callable[..., Any], name: str, devices: Sequence[Device], sizes: Sequence[int]) -> None:
+        @functools.wraps(f, updated=())
+        def called(*args: Any, **kwargs: Any) -> Any:
+            return converted(f)(*args, **kwargs)
+
+        called.__name__ = called.__qualname__ = name
+        self.name, self.devices, self.sizes = name, tuple(devices), tuple(sizes)
+        self.pure = to_jax(called, errors="checkify")
+        self.tracing = threading.RLock()
+        self._f = f
+        self._programs: dict[tuple[Key, int], Program] = {}
+        self._values: dict[Device, dict[str, Any]] = {device: {} for device in devices}
+        self._independent: set[Key] = set()
+
+    def size(self, rows: int) -> int:
+        """Returns the number of rows that so many are filled up to."""
+        return next(size for size in self.sizes if size >= rows)
+
+    def program(self, key: Key, leaves: Sequence[Array]) -> Program:
+        """Returns the program for batches like this one."""
+        found = self._programs.get((key, len(leaves[0])))
+        if found is None:
+            with self.tracing:
+                found = Program(self, key, leaves)
+                here = self._values[self.devices[0]]
+                self._spread({name: value for name, value in found.variables().items() if name not in here})
+                self._programs[key, len(leaves[0])] = found
+                if len(self._programs) > _MOST_PROGRAMS:
+                    del self._programs[next(iter(self._programs))]
+        return found
+
+    def refresh(self) -> None:
+        """Takes the values that the Variables have now; batches that begin later are answered with them."""
+        with self.tracing:
+            new: dict[str, Any] = {}
+            for program in self._programs.values():
+                new.update(program.variables())
+            self._spread(new)
+
+    def run(self, place: int, program: Program, key: Key, leaves: Sequence[Array], rows: int) -> list[Array]:
+        """Computes the results of a batch.
+
+        Args:
+          place: on which of the devices.
+          program: for the batch.
+          key: of its rows.
+          leaves: the rows, filled up to the program's size.
+          rows: how many there are without that.
+
+        Raises:
+          InvalidArgumentError: the function raises for some row, or rows depend on each other.
+        """
+        found = self._launch(place, program, leaves)
+        if key not in self._independent and any((leaf[:rows] != leaf[:1]).any() for leaf in leaves):
+            same = self._launch(place, program, [np.repeat(leaf[:1], len(leaf), axis=0) for leaf in leaves])
+            self._check_independent(found, same)
+            self._independent.add(key)
+        return found
+
+    def explained(self, error: BaseException, program: Program, leaves: Sequence[Array]) -> BaseException:
+        """Returns the user's own exception where the function raised for a row; other errors as they are."""
+        if not isinstance(error, _RaisedError):
+            return error
+        args, kwargs = program.arguments([Tensor(jnp.asarray(leaf)) for leaf in leaves])
+        try:
+            self._f(*args, **kwargs)
+        except Exception as own:
+            return own
+        return error
+
+    def _spread(self, new: dict[str, Any]) -> None:
+        """Puts values of Variables on each device; in place of the old ones at once."""
+        self._values = {device: {**old, **_put(new, device)} for device, old in self._values.items()}
+
+    def _launch(self, place: int, program: Program, leaves: Sequence[Array]) -> list[Array]:
+        device = self.devices[place]
+        values = self._values[device]
+        variables = {name: values[name] for name in program.names}
+        error, found = program.on(device, variables)(variables, _put(list(leaves), device))
+        if (message := error.get()) is not None:
+            raise _RaisedError(message)
+        return [np.asarray(leaf) for leaf in jax.device_get(found)]
+
+    def _check_independent(self, found: Sequence[Array], alone: Sequence[Array]) -> None:
+        """Refuses a function whose result for the first row was another one when all rows were the first."""
+        for one, other in zip(found, alone, strict=True):
+            first, same = np.asarray(one[0], np.complex128), np.asarray(other[0], np.complex128)
+            bound = _TOLERANCE * max(1e-6, float(np.max(np.abs(np.nan_to_num(first)), initial=0.0)))
+            if not np.allclose(first, same, rtol=0.0, atol=bound, equal_nan=True):
+                error = InvalidArgumentError(
+                    f"Replicas: the results of {self.name} for a row depend on the rows beside it, so queries cannot "
+                    f"be answered together: the first row gave {first.real.tolist()!s:.60} in a batch and "
+                    f"{same.real.tolist()!s:.60} by itself; it must not mix rows (a mean over axis 0, batch statistics)"
+                )
+                raise at(error, user_location())

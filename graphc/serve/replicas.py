@@ -1,0 +1,383 @@
+"""Replicas: several copies of a function that answer queries, in batches, from any thread or task of asyncio."""
+
+from __future__ import annotations
+
+import atexit
+import math
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from numbers import Real
+from types import TracebackType
+from typing import Any, Self
+
+from graphc.base import (
+    at,
+    checked_seconds,
+    deadline,
+    interruption,
+    logs,
+    user_location,
+    wait_until,
+)
+from graphc.base.errors import (
+    DeadlineExceededError,
+    FailedPreconditionError,
+    GraphcError,
+    InvalidArgumentError,
+    InvalidTypeError,
+    ResourceExhaustedError,
+)
+from graphc.core import all_devices, context, device_name, find_device, thread_settings
+from graphc.serve.answer import Answer, Request
+from graphc.serve.batching import Batch, Batcher
+from graphc.serve.copies import Copies, Program
+from graphc.serve.rows import Array, Rows, padded
+from graphc.serve.stats import Counts, ReplicaStats, ServingStats
+
+__all__ = ["Replicas"]
+
+_GRACE_SECONDS = 5.0
+
+
+class Replicas:
+    """Answers queries with several copies of a function, one on each of several devices.
+
+    A query has arrays with one or more rows, and gets back what the function returns for these, as NumPy arrays. Any
+    thread may ask. Rows of several queries are computed together, as soon as there are ``max_batch`` of them or one has
+    waited ``max_delay_ms`` while a device is free. Batches are filled up to a few sizes, so that few programs are
+    compiled; what fills them up is in no result. A query that fails fails alone. A device that fails where others do
+    not is left out, which the log says.
+
+    The function must give each row a result that does not depend on the rows beside it. That is checked on the first
+    batch of each kind. It may read Variables, of which each device gets a copy, and must assign none. What it raises
+    for a row, its query gets.
+
+    Args:
+      f: a compiled function, a layer, or a Python function that could be compiled.
+      devices: names such as ``"gpu:0"`` or ``jax.Device`` objects; all of the default platform when None. A device that
+        is named twice has two batches at a time, so that the host prepares one while the other is computed.
+      max_batch: how many rows are computed together at most. Queries of more are cut.
+      max_delay_ms: how many milliseconds a row waits for others at most while a device is free.
+      timeout: within how many seconds a query must be answered; None for no bound but that of ``gx.deadline``.
+      max_waiting: how many rows may wait; 64 batches of each device when None.
+      sizes: how many rows are compiled for, the last one being ``max_batch``; powers of two when None.
+
+    Raises:
+      InvalidTypeError: ``f`` is no function.
+      InvalidArgumentError: an option has a value that it cannot have.
+      NotFoundError: there is no such device.
+
+    Example:
+      >>> import graphc as gx
+      >>> import numpy as np
+      >>> w = gx.Variable([[1.0], [2.0]])
+      >>> @gx.function
+      ... def predict(x):
+      ...     return x @ w
+      >>> with gx.serve.Replicas(predict, max_batch=8) as replicas:
+      ...     answers = [replicas.submit(np.full((1, 2), n, np.float32)) for n in range(3)]
+      ...     [answer.result().tolist() for answer in answers]
+      [[[0.0]], [[3.0]], [[6.0]]]
+    """
+
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        devices: Sequence[Any] | None = None,
+        *,
+        max_batch: int = 32,
+        max_delay_ms: float = 2.0,
+        timeout: float | None = 60.0,
+        max_waiting: int | None = None,
+        sizes: Sequence[int] | None = None,
+    ) -> None:
+        if not callable(f):
+            raise at(InvalidTypeError(f"Replicas: expected a function or a layer, got {f!r:.60}"), user_location())
+        found = all_devices() if devices is None else [find_device(device) for device in devices]
+        if not found:
+            raise at(InvalidArgumentError("Replicas: devices is empty; None stands for all"), user_location())
+        self.max_batch = _count("max_batch", max_batch)
+        waiting = 64 * self.max_batch * len(found) if max_waiting is None else _count("max_waiting", max_waiting)
+        self.name = str(getattr(f, "__name__", None) or getattr(f, "name", None) or type(f).__name__)
+        self._timeout = checked_seconds(timeout, "Replicas: timeout")
+        delay = _milliseconds(max_delay_ms)
+        self._copies = Copies(f, self.name, found, _sizes(sizes, self.max_batch))
+        self._batcher = Batcher(len(found), max_batch=self.max_batch, max_delay=delay, max_waiting=waiting)
+        self._counts = Counts()
+        self._requests: dict[int, Request] = {}
+        self._lock = threading.RLock()
+        self._work = threading.Condition(self._lock)  # what the threads that compute wait on
+        self._late = threading.Condition(self._lock)  # what the one that looks at deadlines waits on
+        self._looks_at = math.inf
+        self._closed = False
+        self._settings = thread_settings()
+        names = [f"graphc.serve.{number}" for number in range(len(found))]
+        self._threads = [threading.Thread(target=self._run, name=name, daemon=True) for name in names]
+        self._threads.append(threading.Thread(target=self._expire, name="graphc.serve.deadlines", daemon=True))
+        for thread in self._threads:
+            thread.start()
+        atexit.register(self._end)
+
+    def submit(self, *args: Any, **kwargs: Any) -> Answer:
+        """Asks for the results of rows, and does not wait for them.
+
+        The deadline in force (``gx.deadline``) holds for the request, too.
+
+        Args:
+          *args: the arguments of the function: arrays with the same number of rows, also in nested structures.
+          **kwargs: its keyword arguments.
+
+        Returns:
+          The future of what the function returns for these rows; it may be awaited and cancelled.
+
+        Raises:
+          InvalidTypeError: an argument is no array.
+          InvalidArgumentError: there are no rows, or not as many in all arrays.
+          ResourceExhaustedError: too many rows wait already.
+          FailedPreconditionError: the replicas are closed.
+        """
+        if context.trace is not None:
+            error = FailedPreconditionError(
+                f"Replicas: {self.name!r} is asked in a compiled function, where it would be asked once, when that is "
+                "traced; call the function itself there"
+            )
+            raise context.trace.refuse(error)
+        rows = Rows.of(f"Replicas of {self.name!r}", args, kwargs)
+        answer = Answer(self.name, len(rows), user_location())
+        now = time.monotonic()
+        seconds = _least(self._timeout, None if (found := interruption()) is None else found.remaining())
+        with self._lock:
+            self._check_open(rows)
+            before = self._batcher.wakes()
+            number = self._batcher.submit(now, rows.key, len(rows), now + seconds)
+            self._requests[number] = Request(answer, rows, now)
+            answer.drop = partial(self._drop, number)
+            if self._batcher.wakes() != before:
+                self._work.notify()
+            if now + seconds < self._looks_at:
+                self._late.notify()
+        return answer
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Asks for the results of rows and waits for them; see :meth:`submit`.
+
+        Raises:
+          DeadlineExceededError: they are not there in time.
+          Exception: what :meth:`submit` raises, and what the function raises for one of the rows.
+        """
+        return self.submit(*args, **kwargs).result()
+
+    def warm_up(self, *args: Any, **kwargs: Any) -> None:
+        """Compiles all sizes on all devices, for rows like these, before the first query comes.
+
+        Args:
+          *args: arguments as those of the function, of one row or more.
+          **kwargs: as ``args``.
+        """
+        rows = Rows.of(f"Replicas of {self.name!r}", args, kwargs)
+        first = [leaf[:1] for leaf in rows.leaves]
+        for size in self._copies.sizes:
+            leaves = padded([first], size)
+            program = self._copies.program(rows.key, leaves)
+            for place in range(len(self._copies.devices)):
+                self._copies.run(place, program, rows.key, leaves, 1)
+
+    def refresh(self) -> None:
+        """Takes the values that the function's Variables have now, on all devices; nothing is compiled again."""
+        self._copies.refresh()
+
+    def stats(self) -> ServingStats:
+        """Returns what was counted and measured so far; ``print`` shows it as a table."""
+        with self._lock:
+            names = [device_name(device) for device in self._copies.devices]
+            each = [
+                ReplicaStats(name, replica.batches, replica.rows, replica.failures, replica.out)
+                for name, replica in zip(names, self._batcher.replicas, strict=True)
+            ]
+            return ServingStats.of(self.name, self._counts, self._batcher.waiting, each)
+
+    def close(self) -> None:
+        """Refuses further queries, answers those that were accepted, and ends the threads; may be called again.
+
+        Raises:
+          DeadlineExceededError: the deadline in force passed before; the threads end when their work is done.
+        """
+        with self._lock:
+            self._closed = True
+            self._batcher.close()
+            self._work.notify_all()
+            self._late.notify_all()
+            wait_until(self._work, lambda: self._batcher.is_idle, self._what)
+            self._work.notify_all()
+            self._late.notify_all()
+        for thread in self._threads:
+            thread.join()
+        atexit.unregister(self._end)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        names = ", ".join(device_name(device) for device in self._copies.devices)
+        return f"<{'closed ' if self._closed else ''}replicas of {self.name} on {names}>"
+
+    def _what(self) -> str:
+        """What :meth:`close` waits for."""
+        busy = ", ".join(device_name(self._copies.devices[batch.replica]) for batch in self._batcher.running)
+        return f"{len(self._requests)} requests to {self.name!r}" + (f", computed on {busy}" if busy else "")
+
+    def _check_open(self, rows: Rows) -> None:
+        if self._closed:
+            error: GraphcError = FailedPreconditionError(f"Replicas: those of {self.name!r} are closed")
+            raise at(error, user_location())
+        if not self._batcher.has_room(len(rows)):
+            self._counts.refused += 1
+            error = ResourceExhaustedError(
+                f"Replicas: {self._batcher.waiting} rows wait for {self.name!r} already, and {len(rows)} more would be "
+                f"over max_waiting={self._batcher.max_waiting}; ask again later, or serve on more devices"
+            )
+            raise at(error, user_location())
+
+    def _run(self) -> None:
+        """What each thread does that computes."""
+        with self._settings():
+            while (batch := self._next()) is not None:
+                self._answer(batch)
+
+    def _next(self) -> Batch | None:
+        """Waits for a batch; None once there will be none."""
+        with self._lock:
+            while True:
+                now = time.monotonic()
+                batch = self._batcher.next(now)
+                if batch is not None:
+                    return batch
+                if self._closed and self._batcher.is_idle:
+                    return None
+                wakes = self._batcher.wakes()
+                self._work.wait(None if wakes is None else max(0.0, wakes - now))
+
+    def _answer(self, batch: Batch) -> None:
+        """Computes a batch, and gives the requests what they get."""
+        with self._lock:
+            requests = {piece: self._requests.get(piece.request) for piece in batch.pieces}
+        given = [(piece, request) for piece, request in requests.items() if request is not None]
+        program, leaves = None, list[Array]()
+        try:
+            if given:
+                parts = [[leaf[piece.start : piece.stop] for leaf in request.rows.leaves] for piece, request in given]
+                rows = sum(piece.rows for piece, _ in given)
+                leaves = padded(parts, self._copies.size(rows))
+                program = self._copies.program(given[0][1].rows.key, leaves)
+                found = self._copies.run(batch.replica, program, given[0][1].rows.key, leaves, rows)
+                self._counts.padded += len(leaves[0]) - rows
+                start = 0
+                for piece, request in given:
+                    own = [leaf[start : start + piece.rows].copy() for leaf in found]
+                    request.parts[piece.start] = program, own
+                    start += piece.rows
+        except Exception as error:
+            self._failed(batch, error, program, leaves)
+        else:
+            self._answered(batch)
+
+    def _answered(self, batch: Batch) -> None:
+        now = time.monotonic()
+        with self._lock:
+            out = self._batcher.left_out
+            done = [self._requests.pop(number) for number in self._batcher.answered(batch)]
+            for request in done:
+                self._counts.latencies.append(now - request.submitted)
+            self._counts.answered += len(done)
+            for place in {*self._batcher.left_out} - {*out}:
+                logs.logger().warning(
+                    "Replicas: %s is left out, since batches of %s failed there that other devices could answer",
+                    device_name(self._copies.devices[place]), self.name,
+                )  # fmt: skip
+            self._wake()
+        for request in done:
+            request.answer.set_result(request.result())
+
+    def _failed(self, batch: Batch, error: BaseException, program: Program | None, leaves: Sequence[Array]) -> None:
+        with self._lock:
+            failing = [self._requests.pop(number) for number in self._batcher.failed(batch)]
+            self._counts.failed += len(failing)
+            self._wake()
+        if failing and program is not None:
+            error = self._copies.explained(error, program, leaves)
+        for request in failing:
+            request.answer.set_exception(error)
+
+    def _wake(self) -> None:
+        """Tells other threads what they might wait for: work of this one to be done again, or the end of all."""
+        if self._batcher.has_retries or (self._closed and self._batcher.is_idle):
+            self._work.notify_all()
+            self._late.notify_all()
+
+    def _expire(self) -> None:
+        """What the thread does that looks at deadlines."""
+        while True:
+            with self._lock:
+                now = time.monotonic()
+                late = [self._requests.pop(number) for number in self._batcher.expire(now)]
+                self._counts.expired += len(late)
+                waiting = self._batcher.waiting
+                if not late:
+                    if self._closed and self._batcher.is_idle:
+                        return
+                    self._looks_at = self._batcher.expires()
+                    self._late.wait(None if math.isinf(self._looks_at) else max(0.0, self._looks_at - now))
+                    continue
+                self._wake()
+            for request in late:
+                text = f"{request.answer.describe()} was not answered within {now - request.submitted:.3g} s"
+                error = DeadlineExceededError(f"{text}; {waiting} rows still wait for {self.name!r}")
+                request.answer.set_exception(at(error, request.answer.place))
+
+    def _drop(self, number: int) -> bool:
+        """Takes a request back."""
+        with self._lock:
+            dropped = self._batcher.drop(number)
+            if dropped:
+                del self._requests[number]
+                self._counts.cancelled += 1
+                self._wake()
+            return dropped
+
+    def _end(self) -> None:
+        """Ends the threads before Python does, which they would disturb; gives what runs some time."""
+        with suppress(DeadlineExceededError), deadline(_GRACE_SECONDS):
+            self.close()
+
+
+def _least(*seconds: float | None) -> float:
+    return min((each for each in seconds if each is not None), default=math.inf)
+
+
+def _count(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise at(InvalidArgumentError(f"Replicas: {name} must be an int from 1, got {value!r:.60}"), user_location())
+    return value
+
+
+def _milliseconds(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < math.inf:
+        error = InvalidArgumentError(f"Replicas: max_delay_ms must be a number from 0, got {value!r:.60}")
+        raise at(error, user_location())
+    return float(value) / 1000
+
+
+def _sizes(given: Any, most: int) -> list[int]:
+    if given is None:
+        return [*[2**power for power in range(most.bit_length()) if 2**power < most], most]
+    sizes = sorted({_count("each of sizes", size) for size in given})
+    if not sizes or sizes[-1] != most:
+        error = InvalidArgumentError(f"Replicas: the largest of sizes must be max_batch={most}, got {given!r:.60}")
+        raise at(error, user_location())
+    return sizes

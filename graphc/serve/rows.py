@@ -1,0 +1,92 @@
+"""Rows: the arguments of a request, and how those of several are put together and taken apart."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphc.base import at, nest, user_location
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.core import Tensor, Variable, canonical_array
+
+__all__ = ["Array", "Key", "Rows", "padded"]
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Key:
+    """What requests have in common that can be answered together.
+
+    Attributes:
+      structure: of the positional and keyword arguments.
+      types: the shape of a row and the dtype of each array in them.
+    """
+
+    structure: nest.Structure
+    types: tuple[Hashable, ...]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The arguments of a request: copies on the host.
+
+    Attributes:
+      key: what it must share with others to be answered together with them.
+      leaves: the arrays.
+    """
+
+    key: Key
+    leaves: tuple[Array, ...]
+
+    def __len__(self) -> int:
+        return len(self.leaves[0])
+
+    @classmethod
+    def of(cls, what: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Rows:
+        """Takes copies of the arguments of a call.
+
+        Args:
+          what: is called, for messages.
+          args: of the call.
+          kwargs: of the call.
+
+        Raises:
+          InvalidTypeError: an argument is no array.
+          InvalidArgumentError: there are no rows, or not as many in all.
+        """
+        leaves, structure = nest.flatten((args, kwargs))
+        for leaf in leaves:
+            if not (hasattr(leaf, "shape") and hasattr(leaf, "dtype")):
+                error = InvalidTypeError(
+                    f"{what}: expected arrays with a row for each query, got {type(leaf).__name__} {leaf!r:.60}; give "
+                    "np.asarray(...), and fix what is the same for all queries by functools.partial"
+                )
+                raise at(error, user_location())
+        values = [leaf.numpy() if isinstance(leaf, Tensor | Variable) else leaf for leaf in leaves]
+        arrays = tuple([canonical_array(value) for value in values])
+        sizes = {array.shape[:1] for array in arrays}
+        if len(sizes) != 1 or sizes & {(), (0,)}:
+            shapes = ", ".join(str(array.shape) for array in arrays) or "missing"
+            error = InvalidArgumentError(
+                f"{what}: all arrays need the same number of rows, at least one, along their first axis; their shapes "
+                f"are {shapes}. A query of one row is x[None]"
+            )
+            raise at(error, user_location())
+        return cls(Key(structure, tuple([(array.shape[1:], array.dtype) for array in arrays])), arrays)
+
+
+def padded(parts: Sequence[Sequence[Array]], size: int) -> list[Array]:
+    """Joins the rows of several requests, and repeats the last one until there are ``size``.
+
+    A row that is repeated fails no batch that it does not fail already; a row of zeros might.
+    """
+    more = size - sum(len(part[0]) for part in parts)
+    joined: list[Array] = []
+    for column in zip(*parts, strict=True):
+        rows = [*column, np.repeat(column[-1][-1:], more, axis=0)] if more else list(column)
+        joined.append(np.concatenate(rows))
+    return joined

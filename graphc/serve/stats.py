@@ -1,0 +1,133 @@
+"""What replicas say of their work: counts, latencies, and the state of each replica."""
+
+from __future__ import annotations
+
+import io
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphc.costs import format_seconds
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+__all__ = ["Counts", "ReplicaStats", "ServingStats"]
+
+_KEPT_LATENCIES = 10_000
+
+
+@dataclass
+class Counts:
+    """What is counted while requests come and go."""
+
+    answered: int = 0
+    failed: int = 0
+    refused: int = 0
+    expired: int = 0
+    cancelled: int = 0
+    padded: int = 0
+    latencies: deque[float] = field(default_factory=lambda: deque[float](maxlen=_KEPT_LATENCIES))
+
+
+@dataclass(frozen=True)
+class ReplicaStats:
+    """What one replica did.
+
+    Attributes:
+      device: where it is.
+      batches: how many it answered.
+      rows: of these.
+      failures: how many batches failed there.
+      left_out: whether it gets no batches any more.
+    """
+
+    device: str
+    batches: int
+    rows: int
+    failures: int
+    left_out: bool
+
+
+@dataclass(frozen=True)
+class ServingStats:
+    """What :class:`Replicas` did so far; made by its ``stats``.
+
+    Attributes:
+      function: the name of what is served.
+      answered: how many requests got their results.
+      failed: how many got an error of their own.
+      refused: how many found the queue full.
+      expired: how many were not answered by their deadline.
+      cancelled: how many were taken back.
+      waiting: how many rows wait now.
+      padded: by how many rows batches were filled up to a size that is compiled.
+      latencies: the seconds from a request to its result that 50, 90 and 99 of 100 did not pass; of the last 10,000.
+      replicas: what each did.
+    """
+
+    function: str
+    answered: int
+    failed: int
+    refused: int
+    expired: int
+    cancelled: int
+    waiting: int
+    padded: int
+    latencies: tuple[float, float, float] | None
+    replicas: tuple[ReplicaStats, ...]
+
+    @classmethod
+    def of(cls, function: str, counts: Counts, waiting: int, replicas: Sequence[ReplicaStats]) -> ServingStats:
+        """Takes what was counted."""
+        found = np.percentile(counts.latencies, [50, 90, 99]).tolist() if counts.latencies else None
+        return cls(
+            function, counts.answered, counts.failed, counts.refused, counts.expired, counts.cancelled, waiting,
+            counts.padded, None if found is None else (found[0], found[1], found[2]), tuple(replicas),
+        )  # fmt: skip
+
+    @property
+    def batches(self) -> int:
+        """How many batches were answered."""
+        return sum(replica.batches for replica in self.replicas)
+
+    @property
+    def rows(self) -> int:
+        """How many rows were answered."""
+        return sum(replica.rows for replica in self.replicas)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns everything in plain numbers, strings, lists and dicts."""
+        return {**asdict(self), "batches": self.batches, "rows": self.rows}
+
+    def __rich__(self) -> RenderableType:
+        from rich import box
+        from rich.console import Group
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for name in ("replica", "batches", "rows", "failures", ""):
+            table.add_column(name, justify="left" if name in ("replica", "") else "right")
+        for each in self.replicas:
+            said = "left out" if each.left_out else ""
+            table.add_row(each.device, str(each.batches), str(each.rows), str(each.failures), said)
+        counts = ("answered", "failed", "refused", "expired", "cancelled")
+        shown = [name for name in counts if getattr(self, name) or name == "answered"]
+        said = [", ".join(f"{getattr(self, name)} {name}" for name in shown)]
+        if self.batches:
+            said.append(f"{self.rows / self.batches:.1f} rows a batch, and {self.padded / self.batches:.1f} of padding")
+        if self.latencies is not None:
+            p50, p90, p99 = map(format_seconds, self.latencies)
+            said.append(f"latency: {p50} (median), {p90} (90 %), {p99} (99 %)")
+        return Group(Text(f"replicas of {self.function}", style="bold"), table, *map(Text, said))
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        console = Console(file=(file := io.StringIO()), width=100, color_system=None)
+        console.print(self)
+        return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
