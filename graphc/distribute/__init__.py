@@ -23,18 +23,32 @@ from graphc.distribute.pipeline import Pipeline
 from graphc.distribute.pmap import pmap
 from graphc.distribute.processes import current_job, initialize, launch, process_count, process_index, synchronized
 from graphc.distribute.replica import PerReplica
+from graphc.distribute.search import (
+    Distribution,
+    Halving,
+    SearchResult,
+    Trial,
+    integers,
+    log_uniform,
+    search,
+    uniform,
+)
 from graphc.distribute.sharding import Sharding
 from graphc.distribute.step_report import DeviceReport, RankReport, StepReport
 
 __all__ = [
     "DataParallel",
     "DeviceReport",
+    "Distribution",
+    "Halving",
     "ParallelFunction",
     "PerReplica",
     "Pipeline",
     "RankReport",
+    "SearchResult",
     "Sharding",
     "StepReport",
+    "Trial",
     "all_gather",
     "all_mean",
     "all_sum",
@@ -43,7 +57,9 @@ __all__ = [
     "axis_size",
     "current_job",
     "initialize",
+    "integers",
     "launch",
+    "log_uniform",
     "mean_gradients",
     "pmap",
     "pmax",
@@ -55,8 +71,10 @@ __all__ = [
     "psum",
     "replica_index",
     "row_weights",
+    "search",
     "shard",
     "synchronized",
+    "uniform",
 ]
 
 # What users look for here and what is built on layers above, imported when it is first used.

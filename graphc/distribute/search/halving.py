@@ -1,0 +1,62 @@
+"""Halving: which trials of a search are stopped early; a state machine without threads."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidArgumentError
+
+__all__ = ["Halving"]
+
+
+class Halving:
+    """Stops hopeless trials: asynchronous successive halving (Li and others, 2018), in the form that stops trials.
+
+    Trials are compared after ``first`` steps, ``first * factor``, ``first * factor**2`` and so on, which the paper
+    calls rungs. One goes on only if its value is among the best ``1 / factor`` of those that have come so far, or the
+    best. Nobody waits for others: early trials go on more easily. In the paper's form trials that stop may go on
+    later, which keeps their networks in memory.
+
+    Args:
+      first: after how many steps trials are first compared.
+      factor: of how many one goes on; also by how much the steps between comparisons grow.
+
+    Raises:
+      InvalidArgumentError: ``first`` is no int from 1, or ``factor`` none from 2.
+
+    Example:
+      >>> import graphc as gx
+      >>> halving = gx.distribute.Halving(first=1, factor=2)
+      >>> [halving.goes_on(trial, 1, loss) for trial, loss in enumerate([0.5, 0.9, 0.4, 0.3])]
+      [True, False, True, True]
+    """
+
+    def __init__(self, first: int = 1, factor: int = 3) -> None:
+        for name, value, least in (("first", first, 1), ("factor", factor, 2)):
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:  # pyright: ignore[reportUnnecessaryIsInstance]
+                error = InvalidArgumentError(f"Halving: {name} must be an int from {least}, got {value!r:.40}")
+                raise at(error, user_location())
+        self.first, self.factor = first, factor
+        self._rungs: defaultdict[int, dict[int, float]] = defaultdict(dict)
+
+    def goes_on(self, trial: int, step: int, loss: float) -> bool:
+        """Notes what a trial reports, and says whether it should go on.
+
+        Args:
+          trial: its number.
+          step: how many steps it has made, from 1.
+          loss: its value then; the less the better, and NaN is worst.
+        """
+        rung = self.first
+        while rung < step:
+            rung *= self.factor
+        if rung != step:
+            return True
+        losses = self._rungs[step]
+        losses[trial] = math.inf if math.isnan(loss) else loss
+        if losses[trial] == math.inf:
+            return False
+        better = sum(other < losses[trial] for other in losses.values())
+        return better < max(1, len(losses) // self.factor)

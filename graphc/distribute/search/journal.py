@@ -1,0 +1,73 @@
+"""Journal: the trials of a search that have ended, as lines of a file, so that a search can go on later."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from graphc.base import at, user_location
+from graphc.base.errors import FailedPreconditionError, InvalidTypeError
+from graphc.base.files import PathLike, as_path, file_errors
+from graphc.distribute.search.result import Trial
+from graphc.distribute.search.space import Config
+
+__all__ = ["Journal"]
+
+_KEPT = ("number", "config", "status", "values", "metrics", "device", "seconds", "error")
+
+
+class Journal:
+    """A file of one JSON object a line for each trial that has ended.
+
+    Args:
+      path: the file; it need not exist.
+      configurations: what the search tries.
+
+    Raises:
+      InvalidTypeError: a configuration cannot be written as JSON.
+    """
+
+    def __init__(self, path: PathLike, configurations: Sequence[Config]) -> None:
+        self.path: Path = as_path(path)
+        try:
+            self._texts = [json.dumps(config) for config in configurations]
+        except (TypeError, ValueError) as error:
+            problem = InvalidTypeError(
+                f"search: file= keeps configurations as JSON, which cannot hold this one: {error}; choose among "
+                "numbers and names, and look up by them what they stand for"
+            )
+            raise at(problem, user_location()) from None
+
+    def read(self) -> list[Trial]:
+        """Returns the trials that ended in earlier runs, but for those that failed, in the order in which they ended.
+
+        Raises:
+          FailedPreconditionError: the file is of another search.
+        """
+        found: list[Trial] = []
+        with file_errors(self.path):
+            lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else []
+        for number, line in enumerate(lines):
+            try:
+                kept: dict[str, Any] = json.loads(line)
+                trial = Trial(**{name: kept[name] for name in _KEPT})
+            except (ValueError, KeyError, TypeError):
+                if number == len(lines) - 1:
+                    break  # the process ended while it wrote
+                trial = None
+            if trial is None or self._texts[trial.number : trial.number + 1] != [json.dumps(trial.config)]:
+                error = FailedPreconditionError(
+                    f"search: line {number + 1} of {self.path} is no trial of this search; it must have the same "
+                    "space, trials and seed. Give another file"
+                )
+                raise at(error, user_location())
+            if trial.status != "failed":
+                found.append(trial)
+        return found
+
+    def write(self, trial: Trial) -> None:
+        """Adds a trial that has ended."""
+        with file_errors(self.path), self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({name: getattr(trial, name) for name in _KEPT}) + "\n")
