@@ -116,6 +116,46 @@ def _invariant_gradient(quick: bool) -> Duel:
     )
 
 
+def _table(a: Any, b: Any) -> Any:
+    """The edit distance of two texts: a table that two branches fill item by item."""
+    m, n = a.shape[0], b.shape[0]
+    table = gx.zeros((m + 1, n + 1), dtype="int32")
+    table[:, 0] = gx.arange(m + 1)
+    table[0] = gx.arange(n + 1)
+    for i in range(1, m + 1):
+        for j in range(1, n + 1):
+            if a[i - 1] == b[j - 1]:
+                table[i, j] = table[i - 1, j - 1]
+            else:
+                table[i, j] = 1 + min(table[i - 1, j], table[i, j - 1], table[i - 1, j - 1])
+    return table[m, n]
+
+
+def _table_by_hand(a: Any, b: Any) -> Any:
+    m, n = a.shape[0], b.shape[0]
+    table = jnp.zeros((m + 1, n + 1), jnp.int32).at[:, 0].set(jnp.arange(m + 1)).at[0].set(jnp.arange(n + 1))
+
+    def cell(i: Any, j: Any, table: Any) -> Any:
+        least = jnp.minimum(jnp.minimum(table[i - 1, j], table[i, j - 1]), table[i - 1, j - 1])
+        return table.at[i, j].set(jnp.where(a[i - 1] == b[j - 1], table[i - 1, j - 1], 1 + least))
+
+    def row(i: Any, table: Any) -> Any:
+        return jax.lax.fori_loop(1, n + 1, lambda j, table: cell(i, j, table), table)
+
+    return jax.lax.fori_loop(1, m + 1, row, table)[m, n]
+
+
+def _branches(quick: bool) -> Duel:
+    a, b = np.random.default_rng(0).integers(0, 4, (2, 8 if quick else 100), dtype=np.int32)
+    function, jitted = gx.function(_table), jax.jit(_table_by_hand)
+    tensors, arrays = (gx.asarray(a), gx.asarray(b)), (jnp.asarray(a), jnp.asarray(b))
+    return Duel(
+        Contender("graphc", batch(function, tensors, 1)),
+        Contender("fori_loop and where", batch(jitted, arrays, 1)),
+        lambda: [(function(*tensors), jitted(*arrays))],
+    )
+
+
 ROWS = (
     Row("loop-compile-1000", "trace and compile: 1,000 iterations against 100", 1.1, _independence(1000), rounds=40),
     Row(
@@ -132,4 +172,5 @@ ROWS = (
         _invariant_gradient,
         rounds=60,
     ),
+    Row("loop-branches", "edit distance of 100 letters, a table filled in two branches", 1.15, _branches, rounds=200),
 )

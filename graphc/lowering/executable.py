@@ -32,6 +32,7 @@ from graphc.core import (
     wait_for,
 )
 from graphc.ir import Attrs, Graph, Rewriter
+from graphc.ir.passes import IfConvert
 from graphc.lowering.apart import ProgramApart, described, on_device
 from graphc.lowering.backpressure import in_flight
 from graphc.lowering.compile_times import CompileTimes
@@ -87,7 +88,7 @@ class Executable:
     """
 
     def __init__(self, graph: Graph, check: Check | None = None, devices: Sequence[str] = ()) -> None:
-        self.graph = graph
+        self.graph = graph = IfConvert()(graph)
         self.check = check
         self.devices = tuple(devices)
         self._layout = replica_layout(graph)

@@ -83,6 +83,12 @@ def _while(*values: Any, num_carry: int, test: Any, body: Any) -> Any:
     return tuple(carry)
 
 
+def _update(x: Any, values: Any, *tensors: Any, index: Any, how: str) -> Any:
+    copy, place = np.array(x), tensors[0] if tensors else index[0]
+    copy[place] = values if how == "set" else copy[place] + values
+    return copy
+
+
 def _first_true(*conditions: Any) -> Any:
     return np.int32([*conditions, True].index(True))
 
@@ -122,10 +128,13 @@ WHILE = _op("while", _while, lambda t, a, r: tuple(t[: a["num_carry"]]), "*value
 CALL = _op("call", lambda *values, body: body(*values), COND.infer, "*values", regions=("body",))
 GET_ITEM = _op(
     "get_item",
-    lambda x, *, index: x[index[0]],
+    lambda x, *tensors, index: x[tensors[0] if tensors else index[0]],
     lambda t, a, r: (TensorType(t[0].shape[1:], t[0].dtype),),
+    "x *index",
     light=True,
 )
+UPDATE_ITEM = _op("update_item", _update, lambda t, a, r: (t[0],), "x values *index")
+WHERE = _op("where", np.where, lambda t, a, r: (t[1],), "test x y", light=True)
 FIRST_TRUE = _op("first_true", _first_true, lambda t, a, r: (INT,), "*conditions")
 READ = _op("read", _never, lambda t, a, r: (FLOAT,), "", effects=lambda attrs: (reads(attrs["name"]),))
 WRITE = _op("write", _never, lambda t, a, r: (), effects=lambda attrs: (writes(attrs["name"]),))

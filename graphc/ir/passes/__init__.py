@@ -5,6 +5,7 @@ from graphc.ir.passes.dce import DCE
 from graphc.ir.passes.flatten import Flatten
 from graphc.ir.passes.fold import Fold
 from graphc.ir.passes.hoist import Hoist
+from graphc.ir.passes.if_convert import IfConvert
 from graphc.ir.passes.loops import Loops
 from graphc.ir.passes.order import Order
 from graphc.ir.passes.pipeline import DEFAULT, Pass, run_passes
@@ -21,6 +22,7 @@ __all__ = [
     "Flatten",
     "Fold",
     "Hoist",
+    "IfConvert",
     "Loops",
     "NotSpecializedError",
     "Order",

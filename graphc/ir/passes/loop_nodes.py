@@ -14,7 +14,17 @@ from graphc.ir.passes.fold import Fold
 from graphc.ir.rewrite import Rewriter
 from graphc.ir.types import Attrs, TensorType
 
-__all__ = ["Copier", "Emit", "Loop", "controlled", "find_loops", "is_fixed", "is_light", "replace_loops"]
+__all__ = [
+    "Copier",
+    "Emit",
+    "Loop",
+    "controlled",
+    "differentiated",
+    "find_loops",
+    "is_fixed",
+    "is_light",
+    "replace_loops",
+]
 
 Ops = Registry[OpDef]
 Emit = Callable[[Sequence[Value], UniqueNames], tuple[Sequence[Node], Sequence[Value | None]]]
@@ -193,13 +203,18 @@ def find_loops(graph: Graph, ops: Ops) -> tuple[dict[Node, Loop], set[Node]]:
     changes as the loop does, for the lowering to evaluate both together.
     """
     loops = {node: loop for node in graph.nodes if (loop := Loop.of(node, ops)) is not None}
-    derivatives = [node for node in loops if node.op.name == "vjp"]
+    return loops, {*controlled(graph), *differentiated(graph).intersection(loops)}
+
+
+def differentiated(graph: Graph) -> set[Node]:
+    """The nodes with regions that are differentiated in the graph, and the ``vjp`` that do it."""
+    derivatives = [node for node in graph.nodes if node.op.name == "vjp" and node.regions]
     keys = {
         (node.attrs["op"], Attrs(dict(node.attrs["attrs"])), node.regions, *node.inputs[: _num_primals(node)])
         for node in derivatives
     }
-    derived = [node for node in loops if keys and (node.op.name, node.attrs, node.regions, *node.inputs) in keys]
-    return loops, {*controlled(graph), *derivatives, *derived}
+    derived = [node for node in graph.nodes if keys and (node.op.name, node.attrs, node.regions, *node.inputs) in keys]
+    return {*derivatives, *derived}
 
 
 def _num_primals(node: Node) -> int:
