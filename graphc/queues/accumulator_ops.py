@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphc.core import STRING, as_dtype
-from graphc.ir import OPEN, OPS, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, writes
+from graphc.ir import OPEN, OPS, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, reads, writes
 from graphc.queues.accumulator_state import AccumulatorSpec, AccumulatorState, DenseState, Slices, SparseState
 from graphc.queues.homes import found, handle_of
 
@@ -98,6 +98,10 @@ def _touches(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
     return (writes(part_of_world(f"accumulator/{handle_of(attrs)}")),)
 
 
+def _stands_for(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
+    return (reads(part_of_world(f"accumulator/{handle_of(attrs)}")),)
+
+
 def _op(name: str, impl: Callable[..., Any], infer: Infer, doc: str, *params: str) -> OpDef:
     name = f"accumulator.{name}"
     row = OpDef(name, impl, infer, params, effects=_touches, differentiable=False, host=True, doc=doc)
@@ -116,6 +120,7 @@ HANDLE = OPS.add(
         "accumulator.handle",
         _handle,
         _gives(TensorType((), STRING)),
+        effects=_stands_for,
         differentiable=False,
         host=True,
         doc="An accumulator.",

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphc.base.errors import InvalidArgumentError, OutOfRangeError
 from graphc.core import STRING, bytes_array, current_resources
-from graphc.ir import OPEN, OPS, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, writes
+from graphc.ir import OPEN, OPS, Attrs, Effect, Graph, OpDef, TensorType, part_of_world, reads, writes
 from graphc.queues.components import check_row, checked_rows, part_names
 from graphc.queues.fillers import EAGER, Fillers
 from graphc.queues.homes import PROCESS, found, handle_of
@@ -127,6 +127,10 @@ def _touches(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
     return tuple([writes(part_of_world(f"queue/{handle_of(chosen)}")) for chosen in choices(attrs)])
 
 
+def _stands_for(attrs: Mapping[str, Any]) -> tuple[Effect, ...]:
+    return (reads(part_of_world(f"queue/{handle_of(attrs)}")),)
+
+
 def choices(attrs: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Returns the attributes of the queues that an op may mean: one, or those that a tensor chooses from."""
     among = attrs.get("among")
@@ -163,5 +167,13 @@ IS_CLOSED = _op("is_closed", _is_closed, _gives(TensorType((), np.dtype(bool))),
 CLOSE = _op("close", _close, _gives(), "Closes a queue.")
 HANDLE = OPS.add(
     "queue.handle",
-    OpDef("queue.handle", _handle, _gives(TensorType((), STRING)), differentiable=False, host=True, doc="A queue."),
+    OpDef(
+        "queue.handle",
+        _handle,
+        _gives(TensorType((), STRING)),
+        effects=_stands_for,
+        differentiable=False,
+        host=True,
+        doc="A queue.",
+    ),
 )

@@ -1,7 +1,7 @@
 """Layer 5: runs graphs over several devices: where each op runs, in which steps, and who waits for whom."""
 
 from graphc.runtime.clusters import Cluster, Clustering
-from graphc.runtime.executor import Execution
+from graphc.runtime.executor import Execution, Observer
 from graphc.runtime.extracting import extract
 from graphc.runtime.future import Future
 from graphc.runtime.placer import Placement, place, place_all
@@ -22,6 +22,7 @@ __all__ = [
     "Event",
     "Execution",
     "Future",
+    "Observer",
     "PlacedProgram",
     "Placement",
     "Plan",

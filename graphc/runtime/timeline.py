@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -87,6 +87,22 @@ class Timeline:
         event = Event(name, kind, track, start - self.began, time.perf_counter() - self.began, function, line)
         with self._lock:
             self._found.append(event)
+
+    def include(self, events: Sequence[Event], began: float, place: str) -> None:
+        """Adds the events of another timeline, that of a task elsewhere.
+
+        Args:
+          events: the events.
+          began: when that timeline began, by ``time.perf_counter`` here.
+          place: the task, which the names of its tracks begin with.
+        """
+        offset = began - self.began
+        with self._lock:
+            self._found.extend(
+                replace(event, track=place + event.track if event.track.startswith("/") else f"{place} {event.track}",
+                        start=event.start + offset, end=event.end + offset)
+                for event in events
+            )  # fmt: skip
 
     def run(self, step: Step, arrays: Sequence[Any], execution: Execution) -> Sequence[Any]:
         """Runs a step of a plan, and notes when it did."""

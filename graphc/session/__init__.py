@@ -17,6 +17,7 @@ from graphc.session.assigning import (
     scatter_sub,
     scatter_update,
 )
+from graphc.session.clustered import Clusters, Rules, clustered, runs_on_host
 from graphc.session.control import (
     case,
     cond,
@@ -88,6 +89,7 @@ from graphc.session.learning_rates import (
     piecewise_constant,
     polynomial_decay,
 )
+from graphc.session.local import local_plan, placing
 from graphc.session.moving_averages import (
     ExponentialMovingAverage,
 )
@@ -103,10 +105,14 @@ from graphc.session.optimizers import (
 )
 from graphc.session.options import ConfigProto, GPUOptions, RunMetadata, RunOptions
 from graphc.session.placeholders import graph_dtype, graph_type, placeholder, placeholder_with_default
+from graphc.session.randomness import is_outside, is_random_state
 from graphc.session.runners import QueueRunner, add_queue_runner, start_queue_runners
 from graphc.session.saver import Saver
 from graphc.session.session import InteractiveSession, Session
 from graphc.session.shapes import sizes_of
+from graphc.session.state import SessionState
+from graphc.session.steps import reason_of
+from graphc.session.targets import TARGETS, Target, Targets
 from graphc.session.templates import (
     Template,
     make_template,
@@ -127,10 +133,12 @@ from graphc.session.variables import GraphVariable
 
 __all__ = [
     "AUTO_REUSE",
+    "TARGETS",
     "AdadeltaOptimizer",
     "AdagradOptimizer",
     "AdamOptimizer",
     "Assert",
+    "Clusters",
     "ConfigProto",
     "ExponentialMovingAverage",
     "Fetches",
@@ -150,10 +158,14 @@ __all__ = [
     "Print",
     "QueueRunner",
     "RMSPropOptimizer",
+    "Rules",
     "RunMetadata",
     "RunOptions",
     "Saver",
     "Session",
+    "SessionState",
+    "Target",
+    "Targets",
     "Template",
     "VariableScope",
     "add_queue_runner",
@@ -166,6 +178,7 @@ __all__ = [
     "by_value",
     "case",
     "checkpoints",
+    "clustered",
     "cond",
     "constant",
     "constant_initializer",
@@ -201,10 +214,13 @@ __all__ = [
     "initialize_local_variables",
     "initialize_variables",
     "inverse_time_decay",
+    "is_outside",
+    "is_random_state",
     "is_variable_initialized",
     "lecun_normal",
     "lecun_uniform",
     "linear_cosine_decay",
+    "local_plan",
     "local_variables",
     "local_variables_initializer",
     "make_template",
@@ -219,14 +235,17 @@ __all__ = [
     "piecewise_constant",
     "placeholder",
     "placeholder_with_default",
+    "placing",
     "polynomial_decay",
     "print_op",
     "producers",
     "py_func",
     "random_normal_initializer",
     "random_uniform_initializer",
+    "reason_of",
     "report_uninitialized_variables",
     "reset_default_graph",
+    "runs_on_host",
     "scatter_add",
     "scatter_div",
     "scatter_max",

@@ -149,16 +149,21 @@ class Graph:
 
     @contextmanager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Generator[None]:
-        """Pins what is made inside to where an operation or tensor is pinned, and to nothing else.
+        """Puts what is made inside where an operation or tensor is, and pins it to nothing else.
 
         Args:
           op: the operation or tensor; a Variable stands for its own place.
           ignore_existing: not needed: the scopes of devices around do not count inside.
         """
         del ignore_existing
-        pin = self.as_graph_element(op, allow_tensor=True).device
-        with device_later(None), device_later(pin or None):
-            yield
+        found = self.as_graph_element(op, allow_tensor=True)
+        node = found.raw.node if isinstance(found, GraphTensor) else found.node
+        before, self.trace.colocation = self.trace.colocation, node
+        try:
+            with device_later(None), device_later(node.device or None):
+                yield
+        finally:
+            self.trace.colocation = before
 
     @contextmanager
     def container(self, name: str) -> Generator[str]:

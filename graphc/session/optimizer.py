@@ -193,9 +193,7 @@ class Optimizer:
             for gradient, variable in used:
                 by_place.setdefault(variable.pin, []).append((gradient, variable))
             numbers = [number(value) for value in self.numbers(graph)]
-            updates = [
-                operation for pin, pairs in by_place.items() for operation in self._updated(graph, pin, numbers, pairs)
-            ]
+            updates = [operation for pairs in by_place.values() for operation in self._updated(graph, numbers, pairs)]
             with graph.control_dependencies(updates):
                 updates += self.finish(graph)
         label = scope.removesuffix("/")
@@ -207,7 +205,7 @@ class Optimizer:
         graph.trace.builder.rename(done.node, label)
         return done
 
-    def _updated(self, graph: Graph, pin: str, numbers: Sequence[Any], pairs: Sequence[Any]) -> list[Operation]:
+    def _updated(self, graph: Graph, numbers: Sequence[Any], pairs: Sequence[Any]) -> list[Operation]:
         """Returns the assignments of the new values of Variables on one device."""
         from graphc.session.update_rules import UPDATE  # optax takes a tenth of a second to import
 
@@ -217,7 +215,7 @@ class Optimizer:
             slots = [self._slots[slot][variable] for slot in self.slot_names]
             targets += [variable, *slots]
             given += [variable.value(), _gradient(gradient, variable), *[slot.value() for slot in slots]]
-        with graph.device(pin or None):
+        with graph.colocate_with(pairs[0][1]):
             results = apply_all(UPDATE, given, Attrs(rule=self.rule()))
             assigned: list[Operation] = []
             for target, result in zip(targets, results, strict=True):

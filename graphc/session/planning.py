@@ -10,16 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.core import STRING
-from graphc.ir import CONSTANT, EffectKind, GraphBuilder, Node, Value
-from graphc.ops import ASSIGN_VARIABLE, READ_VARIABLE
-from graphc.runtime import HOST, Cluster, Clustering, Plan, Step, Transfer
+from graphc.ir import CONSTANT, GraphBuilder, Node, Value
+from graphc.runtime import HOST, Cluster, Plan, Step, Transfer
+from graphc.session.clustered import Clusters, Rules, clustered, runs_on_host
 from graphc.session.graph import Graph
 from graphc.session.state import SessionState
-from graphc.session.stepped import has_host_ops
 from graphc.session.steps import HostStep, StateSegment
 
-__all__ = ["Request", "make_plan", "runs_on_host"]
+__all__ = ["Request", "make_plan"]
 
 
 @dataclass(frozen=True)
@@ -43,23 +41,6 @@ class Request:
     default: str
 
 
-def runs_on_host(node: Node) -> bool:
-    """Returns True for what runs in Python, a loop or branch with such a part, and for what computes strings."""
-    return has_host_ops(node) or any(value.type.dtype == STRING for value in node.outputs)
-
-
-def variable_of(node: Node) -> str | None:
-    """Returns the resource of the Variable that a node reads or assigns, on a device or on the host."""
-    if node.op is READ_VARIABLE or node.op is ASSIGN_VARIABLE or node.op.host:
-        return node.attrs.get("variable")
-    return None
-
-
-def assigns(node: Node) -> bool:
-    """Returns True for a node that changes the Variable that it has to do with."""
-    return any(effect.kind is EffectKind.WRITE for effect in node.op.effects(node.attrs))
-
-
 def make_plan(request: Request, state: SessionState, note_compiled: Callable[..., None]) -> Plan:
     """Makes the plan of a kind of run.
 
@@ -68,105 +49,31 @@ def make_plan(request: Request, state: SessionState, note_compiled: Callable[...
       state: of the Session.
       note_compiled: is told of each program that a run compiles.
     """
-    clusters = _clustered(request)
+    clusters = clustered(request.nodes, request.fed, request.fetched, _OnDevices(request))
     return _Assembly(request, clusters, state, note_compiled).plan()
 
 
-class _Clusters:
-    """The nodes of a run in clusters.
+class _OnDevices(Rules):
+    """Clusters are programs of one device, and ops of the host."""
 
-    Attributes:
-      order: the clusters, each after all that it needs.
-      of: the cluster of each node; constants, and reads that go where they are used, have none.
-      before: for each cluster, the clusters that it must come after.
-      floating: the reads that go where they are used.
-    """
-
-    def __init__(self, request: Request, fixed: set[Node]) -> None:
-        self.of: dict[Node, Cluster] = {}
-        self.before: dict[Cluster, set[Cluster]] = {}
-        self.floating: dict[Node, set[Cluster]] = {}
+    def __init__(self, request: Request) -> None:
         self._request = request
-        self._fed = set(request.fed)
-        self._assigned: dict[str, Cluster] = {}
-        self._touched: dict[str, set[Cluster]] = {}
-        self._late: dict[Node, set[Cluster]] = {}
-        clustering = Clustering()
-        for node in request.nodes:
-            if node.op is CONSTANT:
-                continue
-            if node.op is READ_VARIABLE and node not in fixed:
-                self.floating[node] = set()
-                self._late[node] = self._sources(node)
-                continue
-            self._add(node, clustering)
-        self.order: Sequence[Cluster] = clustering.clusters
 
-    def _add(self, node: Node, clustering: Clustering) -> None:
-        sources = self._sources(node)
-        on_host = runs_on_host(node)
-        device = HOST if on_host else self._request.placement.get(node, self._request.default)
-        cluster = self.of[node] = clustering.add(node, device, sources, alone=on_host)
-        self.before.setdefault(cluster, set()).update(sources - {cluster})
-        for value in node.inputs:
-            if value.node in self.floating and value not in self._fed:
-                self.floating[value.node].add(cluster)
-        variable = variable_of(node)
-        if variable is not None:
-            self._touched.setdefault(variable, set()).add(cluster)
-            if assigns(node):
-                self._assigned[variable] = cluster
+    def place(self, node: Node) -> str:
+        return HOST if runs_on_host(node) else self._request.placement.get(node, self._request.default)
 
-    def _sources(self, node: Node) -> set[Cluster]:
-        """Returns the clusters that a node takes values from, or comes after."""
-        found: set[Cluster] = set()
-        makers = [value.node for value in node.inputs if value not in self._fed and value.node is not None]
-        for maker in (*makers, *node.control_inputs):
-            found |= self._late.get(maker, set()) if maker in self.floating else set()
-            if maker in self.of:
-                found.add(self.of[maker])
-        variable = variable_of(node)
-        if variable is not None and variable in self._assigned:
-            found.add(self._assigned[variable])
-        if variable is not None and assigns(node):
-            found |= self._touched.get(variable, set())
-        return found
+    def alone(self, node: Node) -> bool:
+        return runs_on_host(node)
 
-    def misplaced(self) -> set[Node]:
-        """Returns the reads that must not go where they are used: what is assigned after them would come first."""
-        found: set[Node] = set()
-        fetched = {value.node for value in self._request.fetched}
-        awaited = {control for node in self._request.nodes for control in node.control_inputs}
-        later: dict[str, set[Cluster]] = {}
-        for node in reversed(self._request.nodes):
-            if variable_of(node) is not None and assigns(node):
-                later.setdefault(node.attrs["variable"], set()).add(self.of[node])
-            elif node in self.floating:
-                clusters = self.floating[node]
-                assigned = later.get(node.attrs["variable"], set())
-                used_on_host = any(cluster.device == HOST for cluster in clusters)
-                alone = len(clusters | assigned) <= 1
-                if node in fetched or node in awaited or used_on_host or (assigned and not alone):
-                    found.add(node)
-        return found
-
-
-def _clustered(request: Request) -> _Clusters:
-    """Returns the clusters; reads are fixed to where they stand only as far as that is needed."""
-    fixed: set[Node] = set()
-    while True:
-        clusters = _Clusters(request, fixed)
-        misplaced = clusters.misplaced()
-        if not misplaced:
-            return clusters
-        fixed |= misplaced
+    def takes(self, place: str, read: Node) -> bool:
+        return place != HOST
 
 
 class _Assembly:
     """Makes the steps of a run, and numbers the slots."""
 
     def __init__(
-        self, request: Request, clusters: _Clusters, state: SessionState, note_compiled: Callable[..., None]
+        self, request: Request, clusters: Clusters, state: SessionState, note_compiled: Callable[..., None]
     ) -> None:
         self._request = request
         self._clusters = clusters

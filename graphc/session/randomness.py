@@ -6,13 +6,23 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["OUTSIDE", "RANDOM", "first_state"]
+__all__ = ["OUTSIDE", "RANDOM", "first_state", "is_outside", "is_random_state"]
 
 OUTSIDE = "python://"
 """What the resource of a Variable begins with that was made in eager code and is used in a graph."""
 
 RANDOM = "random://"
 """What the resource begins with that holds the state of a random op: then its number and its seed."""
+
+
+def is_random_state(resource: str) -> bool:
+    """Returns True for the state of a random op, which each Session has for itself."""
+    return resource.startswith(RANDOM)
+
+
+def is_outside(resource: str) -> bool:
+    """Returns True for a Variable of eager code."""
+    return resource.startswith(OUTSIDE)
 
 
 def first_state(graph_seed: int | None, resource: str) -> np.ndarray[Any, Any]:

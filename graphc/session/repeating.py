@@ -57,7 +57,7 @@ def repeated(session: Session, operation: Any) -> Callable[[], None] | None:
       None where the operation must be run one by one.
     """
     form = _form_of(operation)
-    if form is None or session.has_timeout:
+    if form is None or session.has_timeout or not session.is_local:
         return None
     capacity = form.enqueue.attrs["capacity"]
     most = _MOST if capacity < 0 else min(_MOST, capacity)

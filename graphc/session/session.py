@@ -4,33 +4,27 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, cast
 
 import numpy as np
 
-from graphc.base import CancellationToken, at, config, deadline, nest, user_location
-from graphc.base.errors import (
-    CancelledError,
-    FailedPreconditionError,
-    GraphcError,
-    InvalidArgumentError,
-    NotFoundError,
-)
-from graphc.core import Resources, canonical_device, device_name, devices, resources_scope, trace_scope
-from graphc.ir import Graph as GraphIR
+from graphc.base import CancellationToken, at, deadline, nest, user_location
+from graphc.base.errors import CancelledError, FailedPreconditionError, GraphcError, InvalidArgumentError
+from graphc.core import Resources, device_name, devices, resources_scope, trace_scope
 from graphc.ir import Node, TensorType, Value
-from graphc.runtime import Execution, Plan, observer, place, profile
+from graphc.runtime import Execution, Plan, observer, profile
 from graphc.session.fetching import Fetches, feed_targets, feed_value, fetched_value
 from graphc.session.graph import Graph, default_graph, stacks
+from graphc.session.local import local_plan, placing
 from graphc.session.options import ConfigProto, RunMetadata, RunOptions
 from graphc.session.partial import PartialRun
-from graphc.session.planning import Request, make_plan
 from graphc.session.pruning import needed_nodes
 from graphc.session.state import SessionState
-from graphc.session.steps import StateSegment
+from graphc.session.steps import StateSegment, reason_of
+from graphc.session.targets import Target, targets
 from graphc.session.tensor import GraphTensor
 
 __all__ = ["InteractiveSession", "Session"]
@@ -95,12 +89,13 @@ class Session:
     from several threads go on side by side; each read and each assignment of a Variable is one step.
 
     Args:
-      target: empty: this process.
+      target: empty: this process; else a task of a cluster, as ``server.target``: its graph is split over the tasks of
+        the cluster, which keep Variables and queues beyond the Session.
       graph: what to run; the default graph if None.
       config: settings.
 
     Raises:
-      InvalidArgumentError: there is no such target.
+      NotFoundError: there is no such target.
 
     Example:
       >>> import graphc as gx
@@ -115,11 +110,6 @@ class Session:
     """
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None) -> None:
-        if target:
-            error = InvalidArgumentError(
-                f"Session: there is no target {target!r}; leave it empty to run in this process"
-            )
-            raise at(error, user_location())
         self._graph = graph or default_graph()
         self._config = config or ConfigProto()
         self._state = SessionState(self._graph)
@@ -131,6 +121,12 @@ class Session:
         self._num_compiled = 0
         self._entered: list[ExitStack] = []
         self._partial: dict[str, PartialRun] = {}
+        self._target: Target | None = None
+        if target:
+            try:
+                self._target = targets().connect(target, self._graph, self._config, self._add_compiled)
+            except GraphcError as error:
+                raise at(error, user_location()) from None
 
     @property
     def graph(self) -> Graph:
@@ -279,29 +275,10 @@ class Session:
         Raises:
           InvalidArgumentError: a loop or branch is pinned to several devices.
         """
-        default = device_name(devices()[0])
-        with self._placing():
-            try:
-                placement = place(GraphIR((), nodes, ()), {}, default)
-            except NotFoundError as error:
-                raise _unplaced(nodes, error) from None
-        if placement.spanning:
-            node = next(node for node in nodes if node in placement.spanning)
-            error = InvalidArgumentError(
-                f"{node.name!r} has a loop or branch that is pinned to several devices, which a Session does not run; "
-                "pin the whole of it, or use gx.function"
-            )
-            raise at(error, node.location)
-        request = Request(self._graph, nodes, fed, fetched, placement.devices, default)
-        return make_plan(request, self._state, self._note_compiled)
-
-    def _placing(self) -> AbstractContextManager[None]:
-        settings: dict[str, Any] = {}
-        if self._config.allow_soft_placement:
-            settings["soft_placement"] = True
-        if self._config.log_device_placement:
-            settings["log_device_placement"] = True
-        return config.scope(**settings) if settings else nullcontext()
+        if self._target is not None:
+            return self._target.plan(nodes, fed, fetched)
+        with placing(soft=self._config.allow_soft_placement, log=self._config.log_device_placement):
+            return local_plan(self._graph, nodes, fed, fetched, self._state, self._note_compiled)[0]
 
     def _run(
         self, prepared: _Prepared, arrays: list[Any], options: RunOptions | None, metadata: RunMetadata | None
@@ -334,7 +311,8 @@ class Session:
         if not plan.steps:
             slots = {**dict(enumerate(arrays)), **dict(plan.constants)}
             return [slots[slot] for slot in plan.outputs]
-        execution = Execution("session.run", observer())
+        target = self._target
+        execution = Execution("session.run", observer()) if target is None else target.execution(observer())
         if not plan.blocks:
             return execution.run(plan, arrays)
         try:
@@ -344,6 +322,11 @@ class Session:
             if self._closed:
                 raise CancelledError(f"the Session was closed while this run was waiting: {error}") from error
             raise
+
+    @property
+    def is_local(self) -> bool:
+        """Whether its runs go on in this process alone."""
+        return self._target is None
 
     @property
     def has_timeout(self) -> bool:
@@ -366,43 +349,58 @@ class Session:
         self, segment: StateSegment, types: Sequence[TensorType], values: Mapping[int, np.ndarray[Any, Any]]
     ) -> None:
         """Notes that a program is compiled, and why."""
-        inputs = zip(segment.graph.inputs, types, strict=True)
-        given = ", ".join(
-            f"{value.name or value.index}: {type}"
-            + (f" = {values[value.index].tolist()}" if value.index in values else "")
-            for value, type in inputs
-        )
-        why = "for other shapes" if segment.has_programs else "the first run of these fetches and feeds"
-        self._compiled.append(f"{segment.name} on {segment.device}({given}): {why}")
+        self._add_compiled(reason_of(segment, types, values))
+
+    def _add_compiled(self, line: str) -> None:
+        self._compiled.append(line)
         self._num_compiled += 1
         del self._compiled[:-_COMPILED_KEPT]
 
     # What it is besides
 
     def list_devices(self) -> list[str]:
-        """Returns the names of the devices that it runs on."""
+        """Returns the names of the devices that it runs on: of a cluster, those of all its tasks."""
+        if self._target is not None:
+            return self._target.list_devices()
         return [device_name(device) for device in devices()]
 
     def close(self) -> None:
-        """Ends the Session: runs that wait are cancelled, and its values are given up. A second call does nothing."""
-        self._closed = True
+        """Ends the Session: runs that wait are cancelled, and its values are given up. A second call does nothing.
+
+        What a cluster keeps stays there.
+        """
+        self._closed, before = True, self._closed
         self._token.cancel("the Session was closed")
+        if self._target is not None and not before:
+            self._target.close()
         self._state.resources.clear()
         self._prepared.clear()
         self._partial.clear()
 
     @staticmethod
     def reset(target: str = "", containers: Sequence[str] | None = None, config: ConfigProto | None = None) -> None:
-        """Refused without a cluster: a local Session's containers end with it.
+        """Gives up what all tasks of a cluster keep in containers, and ends the Sessions of the target.
+
+        Args:
+          target: a task of the cluster.
+          containers: their names; all containers if None.
+          config: not used.
 
         Raises:
-          InvalidArgumentError: there is no such target.
+          InvalidArgumentError: the target is empty: the containers of a local Session end when it is closed.
+          NotFoundError: there is no such target.
+          UnavailableError: a task of the cluster did not answer; the others were reset.
         """
-        del containers, config
-        error = InvalidArgumentError(
-            f"Session.reset: there is no target {target!r}; the containers of a local Session end when it is closed"
-        )
-        raise at(error, user_location())
+        del config
+        if not target:
+            error = InvalidArgumentError(
+                "Session.reset: give the target of a cluster; the containers of a local Session end when it is closed"
+            )
+            raise at(error, user_location())
+        try:
+            targets().reset(target, containers or ())
+        except GraphcError as error:
+            raise at(error, user_location()) from None
 
     def _check_open(self) -> None:
         if self._closed:
@@ -444,23 +442,6 @@ class InteractiveSession(Session):
         if self in stacks.sessions:
             stacks.sessions.remove(self)
         super().close()
-
-
-def _unplaced(nodes: Sequence[Node], error: NotFoundError) -> GraphcError:
-    """Returns the error for a node that is pinned to a device that is not there."""
-    for node in nodes:
-        try:
-            if node.device:
-                canonical_device(node.device, node.location)
-        except NotFoundError as missing:
-            reason = str(missing).partition(". With")[0]
-            name = node.attrs.get("variable", node.name)
-            refused = InvalidArgumentError(
-                f"Cannot assign a device to node {name!r}: Could not satisfy explicit device specification "
-                f"{node.device!r}: {reason}. With gx.ConfigProto(allow_soft_placement=True) the CPU is taken instead"
-            )
-            return at(refused, node.location)
-    return error
 
 
 def _key(fetches: Any) -> Any:

@@ -25,10 +25,12 @@ class SessionState:
     Args:
       graph: the graph that it runs.
       resources: where values are kept; of its own if None.
+      own: the container there of what belongs to the Session alone, the states of random ops.
     """
 
-    def __init__(self, graph: Graph, resources: Resources | None = None) -> None:
+    def __init__(self, graph: Graph, resources: Resources | None = None, own: str = "") -> None:
         self.graph = graph
+        self._own = own
         self.resources = resources or Resources(graph)
         self._lock = threading.Lock()
 
@@ -36,7 +38,7 @@ class SessionState:
         """Returns what holds the value of a Variable; None if that has not been initialized."""
         if resource.startswith(OUTSIDE):
             return self.graph.trace.outside[resource]
-        container, name = parts_of(resource)
+        container, name = self._place(resource)
         found = self.resources.find(container, name, Variable)
         if found is None and resource.startswith(RANDOM):
             with self._lock:
@@ -47,7 +49,7 @@ class SessionState:
 
     def put(self, resource: str, array: jax.Array) -> Variable:
         """Gives a Variable its first value."""
-        container, name = parts_of(resource)
+        container, name = self._place(resource)
         held = _holding(name, array)
         found = self.resources.get_or_make(container, name, lambda: held, Variable)
         if found is not held:
@@ -57,8 +59,11 @@ class SessionState:
     def forget(self, resources: Sequence[str]) -> None:
         """Takes the values from Variables."""
         for resource in resources:
-            container, name = parts_of(resource)
+            container, name = self._place(resource)
             self.resources.drop(container, name, Variable)
+
+    def _place(self, resource: str) -> tuple[str, str]:
+        return (self._own, resource) if resource.startswith(RANDOM) else parts_of(resource)
 
     def uninitialized(self, resource: str, node: Node) -> FailedPreconditionError:
         """Returns the error for a read of a Variable that has no value."""

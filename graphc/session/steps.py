@@ -23,7 +23,7 @@ from graphc.session.state import SessionState, dummy
 from graphc.session.stepped import Stepped, on_host
 from graphc.session.tensor import Operation
 
-__all__ = ["HostStep", "StateSegment"]
+__all__ = ["HostStep", "StateSegment", "reason_of"]
 
 _PROGRAMS_KEPT = 32
 """How many programs a segment keeps, each for other shapes."""
@@ -169,6 +169,26 @@ class StateSegment(Step):
     def follow(self, values: Any, execution: Any) -> NoReturn:
         """Never: nothing differentiates a run."""
         raise InternalError("a run of a Session is not followed")
+
+
+def reason_of(
+    segment: StateSegment, types: Sequence[TensorType], values: Mapping[int, np.ndarray[Any, Any]], where: str = ""
+) -> str:
+    """Returns a line that says that a program is compiled, and why.
+
+    Args:
+      segment: what is compiled.
+      types: of its inputs.
+      values: of those inputs that shapes depend on.
+      where: the task, if it is another one's.
+    """
+    inputs = zip(segment.graph.inputs, types, strict=True)
+    given = ", ".join(
+        f"{value.name or value.index}: {type}" + (f" = {values[value.index].tolist()}" if value.index in values else "")
+        for value, type in inputs
+    )
+    why = "for other shapes" if segment.has_programs else "the first run of these fetches and feeds"
+    return f"{segment.name} on {where}{segment.device}({given}): {why}"
 
 
 class SegmentProgram:

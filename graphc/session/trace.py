@@ -66,6 +66,8 @@ class GraphTrace(Trace):
       outside: the Variables of eager code that the graph uses, by resource.
       open_variables: the resources of Variables whose shape may change.
       carried: the assignments that are part of what computes their value: of random ops, loops and branches.
+      colocation: the node that others are made beside now; None for none.
+      colocated: the nodes that were made beside another one, each with that.
     """
 
     is_graph = True
@@ -79,6 +81,8 @@ class GraphTrace(Trace):
         self.outside: dict[str, Variable] = {}
         self.open_variables: set[str] = set()
         self.carried: set[Node] = set()
+        self.colocation: Node | None = None
+        self.colocated: dict[Node, Node] = {}
         self._tensors: dict[Value, GraphTensor] = {}
         self._lock = threading.RLock()
 
@@ -112,7 +116,10 @@ class GraphTrace(Trace):
         if not op.host and any(value.raw.type.dtype == STRING for value in lifted):
             op, attrs = string_op(op, [value.raw.type for value in lifted], attrs)
         with self._lock:
-            return super().apply(op, lifted, attrs, regions)
+            found = super().apply(op, lifted, attrs, regions)
+            if self.colocation is not None:
+                self.colocated[self.builder.nodes[-1]] = self.colocation
+            return found
 
     def check_open(self) -> None:
         """Refuses to add to a graph that is finalized."""

@@ -231,7 +231,7 @@ class GraphVariable(Scattering, Variable):
             # In a branch or a loop, which carries it.
             region.assign(self, self._checked(region.lift(self.given(new_value()))))
             return region.read(self)
-        with graph.making(name):
+        with graph.making(name), graph.colocate_with(self):
             value = graph.trace.lift(self.given(new_value()))
             node = graph.trace.append_assignment(self, self._checked(value))
             if not read_value:

@@ -1,0 +1,214 @@
+"""The client's side of a Session at a target: it cuts runs into parts, and has tasks run them.
+
+In TensorFlow the target's own process does that. Here the client does: its runs take one hop less, and a client that
+vanishes leaves nothing behind but parts that end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from graphc.base import config
+from graphc.base.errors import GraphcError, UnavailableError
+from graphc.cluster.carriers import ThreadPeer
+from graphc.cluster.master.partition import Part, partition
+from graphc.cluster.master.placement import TaskPlacer
+from graphc.cluster.master.steps import Message, PartExecution, PartStep
+from graphc.cluster.master.tasks import Tasks
+from graphc.cluster.master.texts import check_travels, has_text
+from graphc.core import log_placement
+from graphc.ir import CONSTANT, Node, Value, print_graph
+from graphc.runtime import Observer, Plan, Step
+from graphc.session import TARGETS, ConfigProto, Graph, Target, Targets, is_random_state
+
+__all__ = ["Master"]
+
+
+class Master(Target):
+    """Runs the plans of one Session at the tasks of a cluster.
+
+    Args:
+      target: the address of the master.
+      graph: the graph of the Session.
+      settings: of the Session.
+      note_compiled: is told why a program was compiled.
+
+    Attributes:
+      graph: the graph.
+      session: names the Session to the tasks.
+    """
+
+    def __init__(self, target: str, graph: Graph, settings: ConfigProto, note_compiled: Callable[[str], None]) -> None:
+        self.graph, self._settings, self._note_compiled = graph, settings, note_compiled
+        self.session = f"session_{uuid.uuid4().hex}"
+        self._tasks = Tasks(target)
+        self._placer = TaskPlacer(self._tasks.cluster, self._tasks.master, graph)
+        self._used = {self._tasks.master}
+        self._tasks.call(self._tasks.master, "graph", "open", self.session)
+
+    def plan(self, nodes: Sequence[Node], fed: Sequence[Value], fetched: Sequence[Value]) -> Plan:
+        """Makes the plan of a run: a step for each part, and what goes from one to another.
+
+        Raises:
+          InvalidArgumentError: a node is pinned to a task or a device that the cluster has not, or needs this process.
+          UnavailableError: a task does not run.
+        """
+        tasks = self._placer.place(nodes)
+        parts = partition(nodes, fed, fetched, tasks)
+        messages = {part: self._prepared(part) for part in parts}
+        return _Assembly(self, messages, fed, fetched).plan()
+
+    def _prepared(self, part: Part) -> Message:
+        """Has a task make the plan of a part; returns what it was told."""
+        here = isinstance(self._tasks.peer(part.task), ThreadPeer)
+        if not here:
+            check_travels(part, self._tasks.names)
+        variables = {str(node.attrs.get("variable")) for node in part.graph.nodes}
+        own = any(map(is_random_state, variables))
+        facts = {
+            "session": self.session if own else "",
+            "seed": self.graph.seed if own else None,
+            "open": sorted(self.graph.trace.open_variables & variables),
+            "soft": self._settings.allow_soft_placement or config.soft_placement,
+        }  # fmt: skip
+        if has_text(part.graph):
+            graph: Any = print_graph(part.graph)
+            key = hashlib.sha256(f"{graph}\n{facts}".encode(errors="surrogatepass")).hexdigest()
+        else:
+            graph, key = part.graph, f"object_{uuid.uuid4().hex}"
+        self._used.add(part.task)
+        devices = self._tasks.call(part.task, "graph", "prepare", key, graph, facts)
+        if self._settings.log_device_placement or config.log_device_placement:
+            with config.scope(log_device_placement=True):
+                for node in part.nodes.values():
+                    device = full_name(part.task, devices[node.name])
+                    log_placement(node.op.name, node.name, node.device, device, node.location)
+        return key, graph, facts
+
+    def run(self, task: str, message: Message, arrays: Sequence[Any], traced: bool) -> tuple[Sequence[Any], Any]:
+        """Has a part run at its task.
+
+        Args:
+          task: the name of the task.
+          message: what the task was told of the part.
+          arrays: what the part takes.
+          traced: whether to ask what ran when.
+
+        Returns:
+          What it gives, and what ran when.
+        """
+        answer = self._tasks.call(task, "graph", "run", message[0], self.session, arrays, traced)
+        while answer is None:  # the task was started again, or has forgotten the part
+            self._tasks.call(task, "graph", "prepare", *message)
+            answer = self._tasks.call(task, "graph", "run", message[0], self.session, arrays, traced)
+        outputs, notes, events = answer
+        for note in notes:
+            self._note_compiled(note)
+        return outputs, events
+
+    def execution(self, observer: Observer | None) -> PartExecution:
+        """Begins a run of a plan."""
+        return PartExecution(observer)
+
+    def list_devices(self) -> list[str]:
+        """Returns the full names of the devices of all tasks.
+
+        Raises:
+          UnavailableError: a task does not run.
+        """
+        return [
+            full_name(task, device)
+            for task in self._tasks.names
+            for device in self._tasks.call(task, "task", "describe")["devices"]
+        ]
+
+    def close(self) -> None:
+        """Has the tasks give up what belongs to the Session alone; those that are gone have done so."""
+        for task in self._used:
+            try:
+                self._tasks.peer(task).start("graph", "close", self.session)
+            except GraphcError:
+                continue
+
+
+class _Assembly:
+    """Makes the plan of parts, and numbers its slots."""
+
+    def __init__(
+        self, master: Master, parts: Mapping[Part, Message], fed: Sequence[Value], fetched: Sequence[Value]
+    ) -> None:
+        self._master, self._parts, self._fed, self._fetched = master, parts, fed, fetched
+        self._slots: dict[Value, int] = {}
+        self._constants: dict[int, Any] = {}
+        self._count = 0
+
+    def plan(self) -> Plan:
+        """Returns the plan."""
+        for value in self._fed:
+            self._slots[value] = self._number()
+        fed, done = set(self._fed), dict[Part, int]()
+        steps: list[Step] = []
+        for part, message in self._parts.items():
+            inputs = [self._slots[value] for value in part.takes]
+            given = {value.node for value in part.takes if value not in fed}
+            after = [done[other] for other in part.after if not given.intersection(other.nodes.values())]
+            for value in part.gives:
+                self._slots[value] = self._number()
+            done[part] = self._number()
+            outputs = (*[self._slots[value] for value in part.gives], done[part])
+            steps.append(
+                PartStep(
+                    part.graph.name, part.task, (*inputs, *after), outputs, part=part, message=message,
+                    master=self._master, count=len(inputs),
+                )
+            )  # fmt: skip
+        results = tuple(map(self._result, self._fetched))
+        constants = tuple(self._constants.items())
+        return Plan("session.run", tuple(steps), len(self._fed), self._count, results, constants)
+
+    def _result(self, value: Value) -> int:
+        found = self._slots.get(value)
+        if found is None:
+            assert value.node is not None
+            assert value.node.op is CONSTANT
+            found = self._slots[value] = self._number()
+            self._constants[found] = value.node.attrs["value"].array
+        return found
+
+    def _number(self) -> int:
+        self._count += 1
+        return self._count - 1
+
+
+class _Clusters(Targets):
+    """Sessions at tasks of clusters."""
+
+    def connect(self, target: str, graph: Graph, config: ConfigProto, note_compiled: Callable[[str], None]) -> Master:
+        return Master(target, graph, config, note_compiled)
+
+    def reset(self, target: str, containers: Sequence[str]) -> None:
+        tasks = Tasks(target)
+        sessions = tasks.call(tasks.master, "graph", "sessions")
+        gone: list[UnavailableError] = []
+        for name in tasks.names:
+            try:
+                tasks.peer(name)
+            except UnavailableError:
+                continue  # it keeps nothing
+            try:
+                tasks.call(name, "graph", "reset", list(containers), sessions)
+            except UnavailableError as error:
+                gone.append(error)
+        if gone:
+            raise gone[0]
+
+
+def full_name(task: str, device: str) -> str:
+    """Returns the name of a task's device, such as ``/job:ps/replica:0/task:0/device:CPU:0``."""
+    return f"{task.replace('/task:', '/replica:0/task:')}{device}"
+
+
+TARGETS.add("cluster", _Clusters())

@@ -1,0 +1,207 @@
+"""Cuts the nodes of a run into parts, each a graph that one task runs by one call.
+
+Nodes of a task that wait for the same other parts are one part. What waits for a queue, or for another op that may
+block, is kept apart from what does not, as long as another task needs that meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from graphc.cluster.master.copying import copied
+from graphc.ir import CONSTANT, Graph, GraphBuilder, Node, Value
+from graphc.ops import NO_OP
+from graphc.runtime import Cluster
+from graphc.session import Clusters, Rules, clustered
+
+__all__ = ["Part", "partition"]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What one task does in a run, by one call.
+
+    Attributes:
+      task: the name of the task.
+      graph: what it does, a graph of its own.
+      takes: the values that it is given, fed or of other parts.
+      gives: the values that other parts take, or that are fetched.
+      after: the parts that must be done before, whether it takes something of them or not.
+      nodes: the nodes of the Session's graph, by name.
+    """
+
+    task: str
+    graph: Graph
+    takes: Sequence[Value]
+    gives: Sequence[Value]
+    after: Sequence[Part]
+    nodes: Mapping[str, Node]
+
+
+def partition(
+    nodes: Sequence[Node], fed: Sequence[Value], fetched: Sequence[Value], tasks: Mapping[Node, str]
+) -> Sequence[Part]:
+    """Cuts the nodes of a run into parts, each after those that it needs.
+
+    Args:
+      nodes: what is executed, in the order of the graph.
+      fed: the values that are given.
+      fetched: the values that are wanted.
+      tasks: the name of the task of each node, but for constants.
+    """
+    clusters = clustered(nodes, fed, fetched, _OnTasks(nodes, fetched, tasks))
+    groups = _merged(_groups(clusters))
+    of = {node: group for group in groups for node in group.nodes}
+    wanted = set(fetched)
+    for group in groups:
+        wanted.update(value for node in group.all_nodes for value in node.inputs if of.get(value.node) is not group)  # pyright: ignore
+    order = {node: place for place, node in enumerate(nodes)}
+    parts: dict[_Group, Part] = {}
+    for group in groups:
+        inside = sorted(group.all_nodes, key=order.__getitem__)
+        after = [parts[other] for other in groups if other in group.before]
+        parts[group] = _part(group.task, inside, set(group.nodes), set(fed), wanted, after)
+    return list(parts.values())
+
+
+def may_block(node: Node) -> bool:
+    """Returns True for an op of the host that may wait for others, as those of queues do."""
+    inner = (one for region in node.regions for one in region.walk())
+    return any(one.op.host and one.op.effects(one.attrs) and "variable" not in one.attrs for one in (node, *inner))
+
+
+class _OnTasks(Rules):
+    """Clusters are nodes of one task that wait for the same ops that may block."""
+
+    def __init__(self, nodes: Sequence[Node], fetched: Sequence[Value], tasks: Mapping[Node, str]) -> None:
+        self._tasks = tasks
+        used = {value for node in nodes for value in node.inputs} | set(fetched)
+        self._idle = {node for node in nodes if node.op is NO_OP and not used.intersection(node.outputs)}
+        waits: dict[Node, frozenset[Node]] = {}
+        self._chains: dict[Node, int] = {}
+        numbers: dict[frozenset[Node], int] = {}
+        for node in nodes:
+            makers = [value.node for value in node.inputs if value.node is not None]
+            found = frozenset[Node]().union(
+                *[waits.get(maker, frozenset()) for maker in (*makers, *node.control_inputs)]
+            )
+            waits[node] = found | {node} if may_block(node) else found
+            self._chains[node] = numbers.setdefault(waits[node], len(numbers))
+
+    def place(self, node: Node) -> str | None:
+        return None if node in self._idle else self._tasks[node]
+
+    def alone(self, node: Node) -> bool:
+        return False
+
+    def chain(self, node: Node) -> int:
+        return self._chains[node]
+
+    def takes(self, place: str, read: Node) -> bool:
+        return place == self._tasks[read]
+
+
+@dataclass(eq=False)
+class _Group:
+    """Clusters of one task that become one part.
+
+    Attributes:
+      task: the name of the task.
+      nodes: what it does, but for the reads that go where they are used.
+      reads: those reads.
+      before: the groups that it must come after.
+      blocks: whether a node of it may block.
+    """
+
+    task: str
+    nodes: set[Node]
+    reads: set[Node]
+    before: set[_Group] = field(default_factory=set["_Group"])
+    blocks: bool = False
+
+    @property
+    def all_nodes(self) -> Iterable[Node]:
+        return self.nodes | self.reads
+
+
+def _groups(clusters: Clusters) -> list[_Group]:
+    """Returns a group for each cluster, in an order in which each comes after those that it needs."""
+    found: dict[Cluster, _Group] = {}
+    for cluster in clusters.order:
+        reads = {node for node, users in clusters.floating.items() if cluster in users}
+        group = found[cluster] = _Group(cluster.device, set(cluster.nodes), reads)
+        group.blocks = any(map(may_block, cluster.nodes))
+        group.before = {found[other] for other in clusters.before[cluster]}
+    return list(found.values())
+
+
+def _merged(groups: list[_Group]) -> list[_Group]:
+    """Joins groups of one task where nobody gets anything later for it."""
+    while True:
+        pair = _pair(groups)
+        if pair is None:
+            return groups
+        first, second = pair
+        first.nodes |= second.nodes
+        first.reads |= second.reads
+        first.blocks = first.blocks or second.blocks
+        first.before = (first.before | second.before) - {first, second}
+        groups = [group for group in groups if group is not second]
+        for group in groups:
+            if second in group.before:
+                group.before = (group.before - {second}) | {first}
+
+
+def _pair(groups: Sequence[_Group]) -> tuple[_Group, _Group] | None:
+    """Returns two groups that can be joined, the earlier one first; None if there are none."""
+    needs: dict[_Group, set[_Group]] = {}
+    users: dict[_Group, set[_Group]] = {group: set() for group in groups}
+    for group in groups:
+        needs[group] = group.before.union(*[needs[other] for other in group.before])
+        for other in group.before:
+            users[other].add(group)
+    for place, first in enumerate(groups):
+        for second in groups[place + 1 :]:
+            if first.task != second.task or needs[second] - {first} != needs[first]:
+                continue
+            if first in needs[second]:
+                joins = users[first] == {second}
+            else:
+                held = [group for group in (first, second) if not users[group] and not group.blocks]
+                joins = bool(held) or not (users[first] or users[second])
+            if joins:
+                return first, second
+    return None
+
+
+def _part(
+    task: str, inside: Sequence[Node], own: set[Node], fed: set[Value], wanted: set[Value], after: Sequence[Part]
+) -> Part:
+    """Makes a part of nodes in the order of the graph."""
+    builder = GraphBuilder(inside[0].name if len(inside) == 1 else f"{inside[0].name}__{inside[-1].name}")
+    values: dict[Value, Value] = {}
+    copies: dict[Node, Node] = {}
+    takes: list[Value] = []
+
+    def copy(node: Node) -> None:
+        new = copies[node] = copied(
+            builder, node, [use(value) for value in node.inputs],
+            [copies[control] for control in node.control_inputs if control in copies],
+        )  # fmt: skip
+        values.update((old, out) for old, out in zip(node.outputs, new.outputs, strict=True) if old not in fed)
+
+    def use(value: Value) -> Value:
+        if value not in values:
+            if value not in fed and value.node is not None and value.node.op is CONSTANT:
+                copy(value.node)
+            else:
+                values[value] = builder.input(value.type, value.node.name if value.node else value.name)
+                takes.append(value)
+        return values[value]
+
+    for node in inside:
+        copy(node)
+    gives = [value for node in inside if node in own for value in node.outputs if value in wanted and value not in fed]
+    graph = builder.build([values[value] for value in gives])
+    return Part(task, graph, takes, gives, after, {node.name: node for node in inside})

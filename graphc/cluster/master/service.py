@@ -1,0 +1,178 @@
+"""The service of a task that runs parts of graphs, on the task's own devices and on what it keeps."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphc.base import CancellationToken, holding
+from graphc.base.errors import AbortedError, GraphcError
+from graphc.cluster.task import Task, hosts
+from graphc.ir import Graph, parse_graph
+from graphc.runtime import Execution, Plan, Timeline
+from graphc.session import Graph as SessionGraph
+from graphc.session import SessionState, local_plan, placing, reason_of
+
+__all__ = ["GraphService"]
+
+_PARTS_KEPT = 512
+"""How many parts a task keeps the programs of."""
+_SESSIONS_KEPT = 1024
+"""How many Sessions that were reset a task remembers."""
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A part that was compiled, or will be when it runs first.
+
+    Attributes:
+      name: of its graph.
+      plan: what to do.
+      notes: why programs were compiled that no caller was told of.
+    """
+
+    name: str
+    plan: Plan
+    notes: list[str]
+
+
+@hosts("graph")
+class GraphService:
+    """Runs parts of graphs at a task; any number of clients, at once.
+
+    Args:
+      task: the task.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._parts: dict[str, _Prepared] = {}
+        self._placements: dict[str, Mapping[str, str]] = {}
+        self._tokens: dict[str, CancellationToken] = {}
+        self._reset: dict[str, None] = {}
+        self._opened: dict[str, None] = {}
+        self._lock = threading.RLock()
+
+    def open(self, session: str) -> None:
+        """Notes a Session whose master this task is."""
+        self._opened[session] = None
+
+    def prepare(self, key: str, graph: str | Graph, facts: Mapping[str, Any]) -> Mapping[str, str]:
+        """Makes the plan of a part, if there is none yet.
+
+        Args:
+          key: names the part; equal for equal graphs and facts.
+          graph: the graph; as its text but within one process.
+          facts: ``session`` and ``seed`` for random ops, the Variables of ``open`` shapes, and ``soft`` placement.
+
+        Returns:
+          The device of each node.
+
+        Raises:
+          InvalidArgumentError: a node is pinned to a device that the task has not.
+        """
+        with holding(self._lock, "a part of a graph that another client prepares"):
+            if key not in self._parts:
+                while len(self._parts) >= _PARTS_KEPT:
+                    oldest = next(iter(self._parts))
+                    del self._parts[oldest], self._placements[oldest]
+                found = parse_graph(graph) if isinstance(graph, str) else graph
+                self._parts[key], self._placements[key] = self._planned(found, facts)
+            return self._placements[key]
+
+    def _planned(self, graph: Graph, facts: Mapping[str, Any]) -> tuple[_Prepared, Mapping[str, str]]:
+        around = SessionGraph()
+        around.seed = facts["seed"]
+        around.trace.open_variables.update(facts["open"])
+        state = SessionState(around, self._task.resources, facts["session"])
+        notes: list[str] = []
+        where = self._task.name
+
+        def note(*compiled: Any) -> None:
+            notes.append(reason_of(*compiled, where))
+
+        with placing(soft=facts["soft"], log=False):
+            plan, placement = local_plan(around, graph.nodes, graph.inputs, graph.outputs, state, note)
+        devices = {node.name: placement.devices.get(node, placement.default) for node in graph.nodes}
+        return _Prepared(graph.name, plan, notes), devices
+
+    def run(self, key: str, session: str, arrays: Sequence[Any], traced: bool) -> Sequence[Any] | None:
+        """Runs a part.
+
+        Args:
+          key: of the part.
+          session: of the caller.
+          arrays: what it takes.
+          traced: whether to tell what ran when.
+
+        Returns:
+          What it gives, why programs were compiled, and what ran when; None if the part is not known, or no more.
+
+        Raises:
+          AbortedError: the Session was reset.
+          GraphcError: what an op raises; its ``op`` is the name of the operation.
+        """
+        part = self._parts.get(key)
+        if part is None:
+            return None
+        timeline = Timeline() if traced else None
+        try:
+            with self._token(session):
+                outputs = _executed(part, arrays, timeline)
+        except GraphcError as error:
+            error.op = getattr(error.op, "name", error.op)
+            raise
+        if timeline is not None:
+            timeline.close()
+        notes: list[str] = []
+        while part.notes:
+            notes.append(part.notes.pop(0))
+        return outputs, notes, () if timeline is None else timeline.events
+
+    def _token(self, session: str) -> CancellationToken:
+        found = self._tokens.get(session)
+        if found is None:
+            with self._lock:
+                if session in self._reset:
+                    raise AbortedError(
+                        f"the Session was ended by a reset of its target at {self._task.name}; open another one"
+                    )
+                found = self._tokens.setdefault(session, CancellationToken())
+        return found
+
+    def sessions(self) -> Sequence[str]:
+        """Returns the Sessions whose master this task is."""
+        return list(self._opened)
+
+    def reset(self, containers: Sequence[str], sessions: Sequence[str]) -> None:
+        """Gives up what is kept in containers, in all if there are none, and ends Sessions."""
+        for session in sessions:
+            with self._lock:
+                self._reset[session] = None
+                self._opened.pop(session, None)
+                token = self._tokens.pop(session, None)
+                while len(self._reset) > _SESSIONS_KEPT:
+                    del self._reset[next(iter(self._reset))]
+            if token is not None:
+                token.cancel("the Session was ended by a reset of its target")
+        if containers:
+            self._task.resources.reset(containers)
+        else:
+            self._task.resources.clear()
+
+    def close(self, session: str) -> None:
+        """Gives up what belongs to a Session alone."""
+        with self._lock:
+            self._opened.pop(session, None)
+            self._tokens.pop(session, None)
+        self._task.resources.reset([session])
+
+
+def _executed(part: _Prepared, arrays: Sequence[Any], timeline: Timeline | None) -> Sequence[Any]:
+    plan = part.plan
+    if not plan.steps:
+        slots = {**dict(enumerate(arrays)), **dict(plan.constants)}
+        return [slots[slot] for slot in plan.outputs]
+    return Execution(part.name, timeline).run(plan, arrays)

@@ -1,0 +1,90 @@
+"""The step of a plan that has a task run a part of a graph."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+
+from graphc.base import CancellationToken, at
+from graphc.base.errors import GraphcError, InternalError
+from graphc.cluster.master.partition import Part
+from graphc.runtime import Execution, Observer, Step, observer
+
+if TYPE_CHECKING:
+    from graphc.cluster.master.master import Master
+
+__all__ = ["Message", "PartExecution", "PartStep"]
+
+Message = tuple[str, Any, Mapping[str, Any]]
+"""What a task is told of a part: its key, its graph, and facts beside it; see :meth:`GraphService.prepare`."""
+
+
+class PartExecution(Execution):
+    """A run over several tasks: where one part fails, the others are cancelled.
+
+    Attributes:
+      token: cancelled when a part has failed.
+    """
+
+    def __init__(self, observer: Observer | None) -> None:
+        super().__init__("session.run", observer)
+        self.token = CancellationToken()
+
+
+@dataclass(frozen=True, eq=False)
+class PartStep(Step):
+    """A part of a graph that a task runs.
+
+    Attributes:
+      part: the part.
+      message: what the task was told of it: a key, the graph, and facts beside it.
+      master: has it run.
+      count: how many of the inputs are its; the others are for the order alone.
+    """
+
+    part: Part = field(kw_only=True)
+    message: Message = field(kw_only=True)
+    master: Master = field(kw_only=True)
+    count: int = field(kw_only=True)
+    kind: ClassVar[str] = "part"
+
+    @property
+    def blocks(self) -> bool:
+        """It waits for the task."""
+        return True
+
+    def run(self, arrays: Sequence[Any], execution: Any) -> Sequence[Any]:
+        """Has the task run the part.
+
+        Raises:
+          GraphcError: what an operation raises, with the operation as its ``op``, and the task in the message.
+          UnavailableError: the task is gone.
+        """
+        timeline, start = observer(), time.perf_counter()
+        try:
+            with execution.token:
+                outputs, events = self.master.run(
+                    self.part.task, self.message, arrays[: self.count], timeline is not None
+                )
+        except GraphcError as error:
+            execution.token.cancel(f"another part of the run has failed: {error.message.partition(chr(10))[0]}")
+            raise self._told(error) from error.__cause__
+        if timeline is not None:
+            timeline.include(events, start, self.part.task)
+        return [*outputs, None]
+
+    def _told(self, error: GraphcError) -> GraphcError:
+        """Returns an error with the user's operation, and with the task in its message."""
+        node = self.part.nodes.get(error.op) if isinstance(error.op, str) else None
+        if node is not None:
+            error.op = self.master.graph.operation_of(node)
+        message, separator, place = error.message.partition("\n  at ")
+        if self.part.task not in message:
+            error.args = (f"{message} (at {self.part.task}){separator}{place}",)
+        return error if node is None else at(error, node.location)
+
+    def follow(self, values: Any, execution: Any) -> NoReturn:
+        """Never: nothing differentiates a run."""
+        raise InternalError("a run of a Session is not followed")

@@ -1,0 +1,74 @@
+"""The tasks of a cluster as a client sees them: found by their addresses when they are needed."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from graphc.base.errors import NotFoundError, UnavailableError
+from graphc.cluster.carriers import Peer, find
+from graphc.cluster.spec import ClusterSpec, task_name
+
+__all__ = ["Tasks"]
+
+
+class Tasks:
+    """The tasks of the cluster that one of them belongs to.
+
+    Args:
+      target: the address of one of them, the master.
+
+    Attributes:
+      master: the name of that one.
+      cluster: the cluster.
+      names: the names of all tasks, sorted.
+
+    Raises:
+      NotFoundError: there is no task at the address.
+    """
+
+    def __init__(self, target: str) -> None:
+        peer = find(target)
+        self.master = peer.name
+        self.cluster = ClusterSpec(peer.call("task", "describe")["cluster"])
+        self._addresses = {
+            task_name(job, index): self.cluster.task_address(job, index)
+            for job in self.cluster.jobs
+            for index in self.cluster.task_indices(job)
+        }
+        self.names = tuple(self._addresses)
+        self._peers: dict[str, Peer] = {peer.name: peer}
+        self._lock = threading.Lock()
+
+    def peer(self, name: str) -> Peer:
+        """Returns a task.
+
+        Raises:
+          UnavailableError: it does not run.
+        """
+        with self._lock:
+            found = self._peers.get(name)
+            if found is None:
+                address = self._addresses[name]
+                try:
+                    found = self._peers[name] = find(address)
+                except NotFoundError:
+                    raise UnavailableError(
+                        f"{name} at {address} does not run: start the gx.Server of that task"
+                    ) from None
+            return found
+
+    def call(self, name: str, service: str, method: str, *arguments: Any) -> Any:
+        """Calls a method of a task's service, and waits for the answer.
+
+        Raises:
+          UnavailableError: the task does not run, or does not answer; the next call looks for it again.
+        """
+        peer = self.peer(name)
+        try:
+            return peer.call(service, method, *arguments)
+        except UnavailableError:
+            with self._lock:
+                if self._peers.get(name) is peer:
+                    del self._peers[name]
+            raise

@@ -1,0 +1,52 @@
+"""What of a graph can travel: its text; what holds on to Python objects of the client's process cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from graphc.base import at
+from graphc.base.errors import InvalidArgumentError
+from graphc.ir import Graph, Literal, Node, TensorType
+from graphc.ops import HOST_CALLS
+
+if TYPE_CHECKING:
+    from graphc.cluster.master.partition import Part
+
+__all__ = ["check_travels", "has_text"]
+
+
+def has_text(graph: Graph) -> bool:
+    """Returns True for a graph whose text parses back."""
+    return all(_has_text(value) for node in graph.walk() for value in node.attrs.values())
+
+
+def _has_text(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_has_text, cast("tuple[Any, ...]", value)))
+    return value is None or isinstance(value, bool | int | float | complex | str | Literal | TensorType | np.dtype)
+
+
+def check_travels(part: Part, tasks: Sequence[str]) -> None:
+    """Refuses to have another process run what needs Python objects of this one.
+
+    Raises:
+      InvalidArgumentError: an operation needs them.
+    """
+    for node in part.graph.nodes:
+        inner = [one for region in node.regions for one in region.walk()]
+        if any(map(_is_bound, (node, *inner))):
+            error = InvalidArgumentError(
+                f"the operation {node.name!r} ({node.op.name}) uses Python objects of this process, and {part.task} "
+                "runs in another one; run it in a Session of its own here and feed what it gives, or pin it to a "
+                f"task of this process with gx.device (the cluster has {', '.join(tasks)})"
+            )
+            raise at(error, node.location)
+
+
+def _is_bound(node: Node) -> bool:
+    attrs = node.attrs
+    named = node.op in HOST_CALLS or node.op.name == "py_func" or attrs.get("dataset") or attrs.get("home") == "process"
+    return bool(named) or not all(map(_has_text, attrs.values()))
