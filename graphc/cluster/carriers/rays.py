@@ -55,9 +55,10 @@ class Rays(Carrier):
           FailedPreconditionError: Ray is not installed.
         """
         from graphc.cluster.carriers.rays_connect import connect
-        from graphc.cluster.carriers.rays_peer import start_peer
 
         connect()
+        from graphc.cluster.carriers.rays_peer import start_peer  # which imports Ray: connect() sets what that reads
+
         address = cluster.task_address(job, index)
         peer = start_peer(cluster, job, index, self._forget, resources)
         if peer is None:
@@ -80,9 +81,10 @@ class Rays(Carrier):
         if not ray_in_use():
             return None
         from graphc.cluster.carriers.rays_connect import connect
-        from graphc.cluster.carriers.rays_peer import find_peer
 
         connect()
+        from graphc.cluster.carriers.rays_peer import find_peer
+
         known = self._peers.get(address)
         if known is not None and not known.lost:
             return known

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
+import sys
 import threading
 import warnings
 from collections.abc import Generator
@@ -12,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from graphc.base import config
-from graphc.base.errors import FailedPreconditionError, UnauthenticatedError, UnavailableError
+from graphc.base.errors import FailedPreconditionError, GraphcError, UnauthenticatedError, UnavailableError
 
 __all__ = ["NAMESPACE", "connect", "environment", "listens_at"]
 
@@ -21,6 +23,7 @@ NAMESPACE = "graphc"
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
 _OURS = ("GRAPHC_", "JAX_", "XLA_")
+_KNOCK_SECONDS = 5.0
 _connecting = threading.Lock()
 
 
@@ -39,10 +42,11 @@ def connect(**options: Any) -> None:
     """
     with _connecting:
         address = os.environ.get("RAY_ADDRESS")
-        _prepare(address)
+        if "ray" not in sys.modules:
+            _prepare(address)
         try:
             import ray as module
-            from ray.exceptions import AuthenticationError
+            from ray.exceptions import RayError
         except ImportError as error:
             raise FailedPreconditionError(
                 "tasks in processes of their own run on Ray, which is not installed: pip install 'graphc[cluster]'"
@@ -54,21 +58,32 @@ def connect(**options: Any) -> None:
         try:
             with _forks_allowed():
                 if address:
+                    _knock(address)
                     ray.init(address=address, **plain)
                 else:
                     ray.init(address="local", **{"include_dashboard": False, **plain, **options})
-        except AuthenticationError as error:
-            raise UnauthenticatedError(
-                f"the Ray cluster at {address} does not take this process's token: set RAY_AUTH_TOKEN to the cluster's "
-                "token (or RAY_AUTH_TOKEN_PATH to a file with it), and RAY_AUTH_MODE=token; without them Ray reads "
-                "~/.ray/auth_token"
-            ) from error
-        except (ConnectionError, RuntimeError, ValueError) as error:
-            where = f"at RAY_ADDRESS={address}" if address else "on this machine"
-            raise UnavailableError(
-                f"there is no Ray cluster {where}: {error}\nstart one with `graphc cluster up`, or leave RAY_ADDRESS "
-                "unset to start Ray in this process"
-            ) from error
+        except (RayError, OSError, RuntimeError, ValueError) as error:
+            raise _refused(address, error) from error
+
+
+def _refused(address: str | None, error: BaseException) -> GraphcError:
+    """Returns what a user is told where Ray does not start or connect."""
+    where = f"at RAY_ADDRESS={address}" if address else "on this machine"
+    causes: list[str] = []
+    found: BaseException | None = error
+    while found is not None:
+        causes.append(str(found))
+        found = found.__cause__
+    if any("AuthenticationError" in cause or "InvalidAuthToken" in cause for cause in causes):
+        return UnauthenticatedError(
+            f"the Ray cluster {where} does not take this process's token: set RAY_AUTH_MODE=token and "
+            "RAY_AUTH_TOKEN to the cluster's token (or RAY_AUTH_TOKEN_PATH to a file with it) before Ray "
+            "is imported; where neither is set Ray reads ~/.ray/auth_token"
+        )
+    return UnavailableError(
+        f"there is no Ray cluster {where}: {causes[0].partition('Last')[0].strip()}\n"
+        "start one with `graphc cluster up`, or leave RAY_ADDRESS unset to start Ray in this process"
+    )
 
 
 def listens_at() -> str:
@@ -102,14 +117,23 @@ def _prepare(address: str | None) -> None:
     if not address or _has_token():
         os.environ.setdefault("RAY_AUTH_MODE", "token")
     if not address or address.rpartition(":")[0] in _LOOPBACK:
-        # Else Ray listens on the machine's first outer interface, and takes 127.0.0.1 for another name of that. It is
-        # the default of Ray's on macOS and Windows.
+        # Else Ray listens on the machine's first outer interface, and takes 127.0.0.1 for another name of that. On
+        # macOS and Windows this is what Ray does anyway.
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
+    if address:  # somebody listens there: what is not well after two attempts, a second apart, stays so
+        os.environ.setdefault("RAY_NUM_REDIS_GET_RETRIES", "2")
 
 
 def _has_token() -> bool:
     given = os.environ.get("RAY_AUTH_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH")
     return bool(given) or (Path.home() / ".ray" / "auth_token").exists()
+
+
+def _knock(address: str) -> None:
+    """Raises an OSError if nobody listens at an address; Ray would try for minutes."""
+    host, _, port = address.rpartition(":")
+    if port.isdigit() and "://" not in host:
+        socket.create_connection((host.strip("[]"), int(port)), _KNOCK_SECONDS).close()
 
 
 @contextmanager

@@ -51,11 +51,12 @@ def start_peer(
     except ActorAlreadyExistsError:
         return None
     peer = RayPeer(address, actor, forget, name=task_name(job, index))
-    peer.meet(
-        _START_SECONDS,
-        f"Ray has not started {peer.where} within {_START_SECONDS:g} s; does its cluster have the resources "
-        f"{dict(resources)}?",
-    )
+    late = f"Ray has not started {peer.where} within {_START_SECONDS:g} s; does its cluster have {dict(resources)}?"
+    try:
+        peer.meet(_START_SECONDS, late)
+    except BaseException:
+        ray.kill(actor)
+        raise
     return peer
 
 
