@@ -289,7 +289,7 @@ class Session:
         if not (limit or traced):
             results = self._executed(prepared, arrays)
         else:
-            with ExitStack() as stack:
+            with trace_scope(None), ExitStack() as stack:
                 timeline = stack.enter_context(profile()) if traced else None
                 if limit:
                     stack.enter_context(deadline(limit / 1000))

@@ -27,7 +27,9 @@ def page(text: str) -> str:
     parts.append("\n### Classes and errors\n\n| name | stands for |\n|---|---|\n")
     parts += [f"| `tf.{name}` | `{value.__name__}` |\n" for name, value in {**CLASSES, **ERRORS}.items()]
     parts.append(f"\n### Dtypes, constants and messages\n\n{_listed(DTYPES)}; {_listed(VALUES)}.\n")
-    parts.append(f"\nOf absl, TensorBoard and clusters, imported when they are used: {_listed(LATER)}.\n")
+    parts.append(
+        f"\nOf absl, TensorBoard, clusters and monitored Sessions, imported when they are used: {_listed(LATER)}.\n"
+    )
     parts.append("\n## Names that are not there\n\n| name | instead |\n|---|---|\n")
     parts += [f"| `tf.{name}` | {_cell(text)} |\n" for name, text in sorted(ELSEWHERE.items())]
     return "".join(parts)

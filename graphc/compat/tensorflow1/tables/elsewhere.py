@@ -25,11 +25,8 @@ ELSEWHERE: dict[str, str] = {
     "nn.static_rnn": "write the loop in Python, or with tf.scan",
     "nn.dynamic_rnn": "use tf.scan or tf.while_loop",
     "saved_model": "use tf.train.Saver",
-    "train.MonitoredSession": "open a tf.Session and write the loop",
-    "train.MonitoredTrainingSession": "open a tf.Session and write the loop",
+    "train.ProfilerHook": "give session.run a tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE) and a tf.RunMetadata",
     "train.SequenceExample": "write one tf.train.Example for each step",
-    "train.SessionRunHook": "write what it does into the loop around sess.run",
-    "train.Supervisor": "open a tf.Session, a tf.train.Coordinator and a tf.train.Saver",
     "train.import_meta_graph": "build the graph by the same code, then call saver.restore",
 }
 """What to use instead, by name."""

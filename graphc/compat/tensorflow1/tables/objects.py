@@ -173,6 +173,19 @@ def _of_clusters(name: str) -> Any:
     return getattr(import_module("graphc.cluster"), name)
 
 
+_MONITORED = (
+    "CheckpointSaverHook", "CheckpointSaverListener", "ChiefSessionCreator", "FeedFnHook", "FinalOpsHook",
+    "GlobalStepWaiterHook", "LoggingTensorHook", "MonitoredSession", "MonitoredTrainingSession",
+    "NanLossDuringTrainingError", "NanTensorHook", "Scaffold", "SecondOrStepTimer", "SessionCreator", "SessionManager",
+    "SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues", "SingularMonitoredSession",
+    "StepCounterHook", "StopAtStepHook", "SummarySaverHook", "Supervisor", "WorkerSessionCreator",
+)  # fmt: skip
+
+
+def _of_monitored(name: str) -> Any:
+    return getattr(import_module("graphc.session.monitored"), name)
+
+
 LATER: Mapping[str, Callable[[], Any]] = {
     **{f"{space}.{name}": partial(_of_absl, name) for space in ("flags", "app.flags") for name in _OF_ABSL},
     **{name: partial(session.message, kind) for name, kind in _MESSAGES.items()},
@@ -180,6 +193,8 @@ LATER: Mapping[str, Callable[[], Any]] = {
     **{name: later for name, later in LATER_OF_2.items() if not name.startswith(("queue.", "io."))},
     **{f"data.{name}": partial(_of_datasets, name) for name in _DATA},
     **{f"train.{name}": partial(_of_clusters, name) for name in _CLUSTERS},
+    **{f"train.{name}": partial(_of_monitored, name) for name in _MONITORED},
+    "summary.FileWriterCache": partial(_of_monitored, "FileWriterCache"),
     **{f"contrib.training.{name}": partial(_of_clusters, name) for name in _OF_CONTRIB},
     "test.TestCase": lambda: import_module("graphc.testing").GraphTestCase,
     **{f"train.{name}": partial(_of_examples, name) for name in _EXAMPLES},

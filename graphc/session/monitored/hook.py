@@ -1,0 +1,145 @@
+"""SessionRunHook: what is called around the runs of a monitored Session."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from graphc.base import at, user_location
+from graphc.base.errors import FailedPreconditionError
+from graphc.session.global_steps import get_global_step
+
+__all__ = ["SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues", "global_step_of"]
+
+
+class SessionRunArgs(NamedTuple):
+    """What a hook adds to a run, or what the program asks of it.
+
+    Attributes:
+      fetches: what is fetched, in any nested structure; None for nothing.
+      feed_dict: values for tensors of the graph.
+      options: settings of the run, a ``RunOptions``.
+    """
+
+    fetches: Any
+    feed_dict: Any = None
+    options: Any = None
+
+
+class SessionRunValues(NamedTuple):
+    """What a run gave.
+
+    Attributes:
+      results: the values of what the hook fetched, in its structure; None if it fetched nothing.
+      options: the settings that the run had.
+      run_metadata: what the run tells of itself.
+    """
+
+    results: Any
+    options: Any
+    run_metadata: Any
+
+
+class SessionRunContext:
+    """What a hook knows of a run.
+
+    Args:
+      original_args: what the program asked for, without what hooks add.
+      session: the Session, for runs without hooks.
+    """
+
+    def __init__(self, original_args: SessionRunArgs, session: Any) -> None:
+        self._original_args = original_args
+        self._session = session
+        self._stop_requested = False
+
+    @property
+    def original_args(self) -> SessionRunArgs:
+        """What the program asked for, without what hooks add."""
+        return self._original_args
+
+    @property
+    def session(self) -> Any:
+        """The Session, for runs without hooks."""
+        return self._session
+
+    @property
+    def stop_requested(self) -> bool:
+        """Whether a hook has asked for a stop."""
+        return self._stop_requested
+
+    def request_stop(self) -> None:
+        """Has ``should_stop()`` of the monitored Session return True from now on."""
+        self._stop_requested = True
+
+
+class SessionRunHook:
+    """Is called around the runs of a monitored Session; override what is needed.
+
+    Example:
+      >>> import graphc as gx
+      >>> from graphc.session.monitored import MonitoredSession, SessionRunArgs, SessionRunHook
+      >>> with gx.Graph().as_default():
+      ...     x = gx.Variable(3.0, name="x")
+      ...     class Shows(SessionRunHook):
+      ...         def before_run(self, run_context):
+      ...             return SessionRunArgs(x)
+      ...         def after_run(self, run_context, run_values):
+      ...             print("x was", run_values.results)
+      ...     step = x.assign_add(1.0)
+      ...     with MonitoredSession(hooks=[Shows()]) as session:
+      ...         session.run([step])
+      x was 3.0
+      [np.float32(4.0)]
+    """
+
+    def begin(self) -> None:
+        """Is called once, before the Session is made; the graph may still grow here."""
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        """Is called when a Session is made, and again for each that replaces one that was lost.
+
+        Args:
+          session: the Session.
+          coord: the coordinator of its threads.
+        """
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
+        """Is called before each run.
+
+        Args:
+          run_context: of this run.
+
+        Returns:
+          What to fetch and to feed besides; None for nothing.
+        """
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Is called after each run that has not failed.
+
+        Args:
+          run_context: of this run, the same as before.
+          run_values: what the hook has fetched.
+        """
+
+    def end(self, session: Any) -> None:
+        """Is called at the end, unless the program ends with an error.
+
+        Args:
+          session: the Session, which is closed afterwards.
+        """
+
+
+def global_step_of(hook: SessionRunHook) -> Any:
+    """Returns the global step of the default graph, which a hook needs.
+
+    Raises:
+      FailedPreconditionError: there is none.
+    """
+    found = get_global_step()
+    if found is None:
+        error = FailedPreconditionError(
+            f"{type(hook).__name__} needs a global step: call tf.train.get_or_create_global_step() while the graph is "
+            "built, and give it to the optimizer"
+        )
+        raise at(error, user_location())
+    return found

@@ -1,0 +1,258 @@
+"""MonitoredSession: a Session that is initialized, recovered and closed by itself, and calls hooks."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import time
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from graphc.base import at, pause, user_location
+from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
+from graphc.session.graph import Graph, default_graph
+from graphc.session.monitored.creators import ChiefSessionCreator, SessionCreator
+from graphc.session.monitored.hook import SessionRunHook
+from graphc.session.monitored.hooked import LOST, HookedSession
+from graphc.session.monitored.scaffold import Scaffold
+
+__all__ = ["MonitoredSession", "SingularMonitoredSession", "StepContext"]
+
+_logger = logging.getLogger("graphc.monitored")
+
+_RECOVERY_SECONDS = 7200.0
+"""For how long a lost Session is tried to be replaced, as long as a worker waits for its chief."""
+_FIRST_PAUSE = 0.05
+_LONGEST_PAUSE = 5.0
+
+
+class StepContext:
+    """What a function that :meth:`MonitoredSession.run_step_fn` calls is given.
+
+    Args:
+      session: the Session, for runs without hooks.
+      run_with_hooks: runs as :meth:`MonitoredSession.run` does.
+    """
+
+    def __init__(self, session: Any, run_with_hooks: Callable[..., Any]) -> None:
+        self._session, self._run = session, run_with_hooks
+
+    @property
+    def session(self) -> Any:
+        """The Session, for runs without hooks."""
+        return self._session
+
+    def run_with_hooks(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs with hooks; the arguments are those of :meth:`MonitoredSession.run`."""
+        return self._run(*args, **kwargs)
+
+    def request_stop(self) -> None:
+        """Ends the loop of the program.
+
+        Raises:
+          StopIteration: always; ``with MonitoredSession() as session:`` ends by it without an error.
+        """
+        raise StopIteration("the step function has asked for a stop")
+
+
+class _Monitored:
+    """What :class:`MonitoredSession` and :class:`SingularMonitoredSession` have in common."""
+
+    def __init__(
+        self, creator: SessionCreator | None, hooks: Sequence[SessionRunHook] | None, grace: float, recovers: bool
+    ) -> None:
+        self._build = default_graph()
+        self._was_finalized = self._build.finalized
+        self._hooks = list(hooks or ())
+        for hook in self._hooks:
+            hook.begin()
+        self._creator = creator or ChiefSessionCreator()
+        self._grace, self._recovers = grace, recovers
+        self._closed = False
+        self._inner: HookedSession | None = None
+        try:
+            self._opened()
+        except BaseException:
+            self._build.finalized = self._was_finalized
+            raise
+
+    @property
+    def graph(self) -> Graph | None:
+        """The graph that it runs; None once it is closed."""
+        return None if self._inner is None else self._inner.session.graph
+
+    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        """Runs what the program and the hooks ask for; see :meth:`Session.run`.
+
+        Raises:
+          FailedPreconditionError: it is closed, or was asked to stop.
+        """
+        return self._kept(lambda inner: inner.run(fetches, feed_dict, options, run_metadata))
+
+    def run_step_fn(self, step_fn: Callable[[StepContext], Any]) -> Any:
+        """Calls a function that makes a step by runs with and without hooks.
+
+        Args:
+          step_fn: takes a :class:`StepContext`, as an argument of the name ``step_context``.
+
+        Raises:
+          InvalidArgumentError: it takes something else.
+          StopIteration: it has asked for a stop.
+        """
+        if [*inspect.signature(step_fn).parameters] != ["step_context"]:
+            problem = f"run_step_fn: the function takes one argument, step_context; got {inspect.signature(step_fn)}"
+            raise at(InvalidArgumentError(problem), user_location())
+        return self._kept(lambda inner: step_fn(StepContext(inner.session, inner.run)))
+
+    def should_stop(self) -> bool:
+        """Returns True if a hook or a thread has asked for a stop, or it is closed."""
+        if self._closed:
+            return True
+        try:
+            return self._opened().should_stop()
+        except LOST as error:
+            self._lose(error)
+            return False
+        except Exception:
+            return True  # close() raises it
+
+    def close(self) -> None:
+        """Calls the hooks' ``end``, ends the threads and closes the Session.
+
+        Raises:
+          Exception: what has stopped a thread.
+          FailedPreconditionError: it is closed already.
+        """
+        self._close(clean=True)
+
+    # How it is done
+
+    def _opened(self) -> HookedSession:
+        """Returns the Session; makes one if there is none, again and again while that fails as lost Sessions do."""
+        if self._closed:
+            raise at(FailedPreconditionError("Session is already closed."), user_location())
+        end, length = time.monotonic() + _RECOVERY_SECONDS, _FIRST_PAUSE
+        while self._inner is None:
+            try:
+                with self._build.as_default():
+                    self._inner = HookedSession(self._creator.create_session(), self._hooks, self._grace)
+            except LOST as error:
+                if not self._recovers or time.monotonic() > end:
+                    raise
+                _logger.warning("no Session could be made, and it is tried again: %s", error)
+                pause(length, "a Session in place of the one that was lost")
+                length = min(2 * length, _LONGEST_PAUSE)
+        return self._inner
+
+    def _kept(self, act: Callable[[HookedSession], Any]) -> Any:
+        """Does something with the Session; with another one if that is lost."""
+        while True:
+            inner = self._opened()
+            try:
+                return act(inner)
+            except LOST as error:
+                if not self._recovers:
+                    raise
+                self._lose(error)
+
+    def _lose(self, error: Exception) -> None:
+        """Gives the Session up."""
+        if not self._recovers:
+            raise error
+        _logger.warning("the Session is lost, and another one is made: %s", error)
+        inner, self._inner = self._inner, None
+        if inner is not None:
+            try:
+                inner.close()
+            except Exception as other:
+                _logger.debug("closing a Session that is lost: %s", other)
+
+    def _close(self, *, clean: bool) -> None:
+        if self._closed:
+            raise at(FailedPreconditionError("Session is already closed."), user_location())
+        inner, self._closed = self._inner, True
+        try:
+            for hook in self._hooks if clean and inner is not None else ():
+                hook.end(inner.session)  # pyright: ignore[reportOptionalMemberAccess]
+        finally:
+            self._inner = None
+            self._build.finalized = self._was_finalized
+            if inner is not None:
+                _closed(inner)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool:
+        ended = kind is None or issubclass(kind, OutOfRangeError | StopIteration)
+        if not self._closed:
+            self._close(clean=ended)
+        return ended and kind is not None
+
+
+def _closed(inner: HookedSession) -> None:
+    """Closes a Session; that it is lost is no error then."""
+    try:
+        inner.close()
+    except LOST as error:
+        _logger.warning("the Session was lost when it was closed: %s", error)
+
+
+class MonitoredSession(_Monitored):
+    """Runs a graph with hooks, in a Session that it initializes, and replaces when it is lost.
+
+    When it is made, the hooks begin, the graph is finalized, the Session is made and initialized, or restored from a
+    checkpoint, and queue runners are started. A run that fails with AbortedError or UnavailableError is done again in a
+    new Session, which the creator makes as it made the first. An OutOfRangeError, which says that the input has
+    ended, ends ``with`` without an error.
+
+    Args:
+      session_creator: makes the Session; a :class:`ChiefSessionCreator` if None.
+      hooks: are called around each run.
+      stop_grace_period_secs: how many seconds threads have to end when it is closed.
+
+    Example:
+      >>> import graphc as gx
+      >>> from graphc.session.monitored import MonitoredSession
+      >>> with gx.Graph().as_default():
+      ...     count = gx.Variable(0, name="count")
+      ...     more = count.assign_add(1)
+      ...     with MonitoredSession() as session:
+      ...         print([int(session.run(more)) for _ in range(3)])
+      [1, 2, 3]
+    """
+
+    def __init__(
+        self, session_creator: SessionCreator | None = None, hooks: Sequence[SessionRunHook] | None = None,
+        stop_grace_period_secs: float = 120,
+    ) -> None:  # fmt: skip
+        super().__init__(session_creator, hooks, stop_grace_period_secs, recovers=True)
+
+
+class SingularMonitoredSession(_Monitored):
+    """Runs a graph with hooks, as :class:`MonitoredSession` does; a Session that is lost is an error.
+
+    Args:
+      hooks: are called around each run.
+      scaffold: the operations that initialize, check and restore; those of the graph if None.
+      master: the target of the Session.
+      config: of the Session.
+      checkpoint_dir: the folder whose latest checkpoint is restored.
+      stop_grace_period_secs: how many seconds threads have to end when it is closed.
+      checkpoint_filename_with_path: the checkpoint itself; instead of the folder.
+    """
+
+    def __init__(
+        self, hooks: Sequence[SessionRunHook] | None = None, scaffold: Scaffold | None = None, master: str = "",
+        config: Any = None, checkpoint_dir: str | None = None, stop_grace_period_secs: float = 120,
+        checkpoint_filename_with_path: str | None = None,
+    ) -> None:  # fmt: skip
+        creator = ChiefSessionCreator(scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path)
+        super().__init__(creator, hooks, stop_grace_period_secs, recovers=False)
+
+    def raw_session(self) -> Any:
+        """Returns the Session, for runs without hooks, and for savers; None once it is closed."""
+        return None if self._inner is None else self._inner.session

@@ -1,0 +1,338 @@
+"""Supervisor: TensorFlow 1's older way of a training that is initialized, saved and stopped for the program."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from graphc.base import at, user_location
+from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
+from graphc.queues import Coordinator, LooperThread
+from graphc.session.event_files import FileWriter
+from graphc.session.event_protos import message
+from graphc.session.global_steps import get_global_step
+from graphc.session.graph import Graph, default_graph
+from graphc.session.initializing import global_variables, global_variables_initializer, report_uninitialized_variables
+from graphc.session.keys import GraphKeys
+from graphc.session.monitored.manager import SessionManager
+from graphc.session.monitored.scaffold import Scaffold
+from graphc.session.saver import Saver
+from graphc.session.session import Session
+from graphc.session.summaries import merge_all
+from graphc.session.variables import GraphVariable
+
+__all__ = ["Supervisor"]
+
+_logger = logging.getLogger("graphc.monitored")
+
+_DEFAULT: Final = 0
+
+
+class Supervisor:
+    """Makes the Session of a training, saves and summarizes beside it in threads of its own, and stops them together.
+
+    It finalizes the graph. :class:`MonitoredTrainingSession` is the newer way. It is TensorFlow's
+    ``tf.train.Supervisor``.
+
+    Args:
+      graph: the graph; the default one if None.
+      ready_op: gives the names of Variables that have no value; made if it is not given, None for no check.
+      ready_for_local_init_op: likewise, of those that ``local_init_op`` needs; none if it is not given.
+      is_chief: whether this process initializes and saves; else it waits for the one that does.
+      init_op: initializes the Variables; made if it is not given.
+      init_feed_dict: what is fed when it runs.
+      local_init_op: initializes what each process has of its own; made if it is not given.
+      logdir: the folder of checkpoints and events; None for none.
+      summary_op: gives the summaries; all of the graph if it is not given, None for none.
+      saver: saves the Variables; made if it is not given, None for none.
+      global_step: that of the graph if it is not given, None for none.
+      save_summaries_secs: how often summaries are written, in seconds; 0 for never.
+      save_model_secs: how often checkpoints are saved, in seconds; 0 for never.
+      recovery_wait_secs: at most how many seconds pass between two looks at what is waited for.
+      stop_grace_secs: how many seconds threads have to end.
+      checkpoint_basename: what the names of the checkpoints begin with.
+      session_manager: makes the Sessions; a :class:`SessionManager` if None.
+      summary_writer: writes the events; a FileWriter of ``logdir`` if it is not given, None for none.
+      init_fn: is called with the Session after ``init_op``.
+      local_init_run_options: the settings with which ``local_init_op`` runs.
+
+    Raises:
+      InvalidArgumentError: this is no chief, and a Variable is pinned nowhere.
+
+    Example:
+      >>> import graphc as gx
+      >>> from graphc.session.monitored import Supervisor
+      >>> with gx.Graph().as_default():
+      ...     count = gx.Variable(0, name="count")
+      ...     more = count.assign_add(1)
+      ...     supervisor = Supervisor()
+      ...     with supervisor.managed_session() as session:
+      ...         while not supervisor.should_stop():
+      ...             if session.run(more) == 3:
+      ...                 supervisor.request_stop()
+      ...         print(session.run(count))
+      3
+    """
+
+    USE_DEFAULT = _DEFAULT
+
+    def __init__(
+        self, graph: Graph | None = None, ready_op: Any = _DEFAULT, ready_for_local_init_op: Any = _DEFAULT,
+        is_chief: bool = True, init_op: Any = _DEFAULT, init_feed_dict: Any = None, local_init_op: Any = _DEFAULT,
+        logdir: str | None = None, summary_op: Any = _DEFAULT, saver: Any = _DEFAULT, global_step: Any = _DEFAULT,
+        save_summaries_secs: float = 120, save_model_secs: float = 600, recovery_wait_secs: float = 30,
+        stop_grace_secs: float = 120, checkpoint_basename: str = "model.ckpt",
+        session_manager: SessionManager | None = None, summary_writer: Any = _DEFAULT,
+        init_fn: Callable[[Any], Any] | None = None, local_init_run_options: Any = None,
+    ) -> None:  # fmt: skip
+        self._graph = graph or default_graph()
+        self.is_chief = is_chief
+        self.coord = Coordinator()
+        with self._graph.as_default():
+            self.ready_op = _chosen(ready_op, GraphKeys.READY_OP, report_uninitialized_variables)
+            self.ready_for_local_init_op = _chosen(
+                ready_for_local_init_op, GraphKeys.READY_FOR_LOCAL_INIT_OP, lambda: None
+            )
+            self.init_op = _chosen(init_op, GraphKeys.INIT_OP, global_variables_initializer)
+            local = _chosen(local_init_op, GraphKeys.LOCAL_INIT_OP, Scaffold.default_local_init_op)
+            self.saver = _chosen(saver, GraphKeys.SAVERS, lambda: Saver() if global_variables() else None)
+            self.summary_op = _chosen(summary_op, GraphKeys.SUMMARY_OP, merge_all)
+            self.global_step = _chosen(global_step, GraphKeys.GLOBAL_STEP, get_global_step)
+        self.init_feed_dict, self._init_fn = init_feed_dict, init_fn
+        self._grace = stop_grace_secs
+        self._logdir = logdir if is_chief else None
+        self.save_path = str(Path(self._logdir) / checkpoint_basename) if self._logdir else None
+        self.save_summaries_secs, self.save_model_secs = save_summaries_secs, save_model_secs
+        self.summary_writer: Any = None if summary_writer is _DEFAULT or not is_chief else summary_writer
+        if summary_writer is _DEFAULT and self._logdir:
+            self.summary_writer = FileWriter(self._logdir)
+        self._graph_written = False
+        self.session_manager = session_manager or SessionManager(
+            local, self.ready_op, self.ready_for_local_init_op, self._graph, recovery_wait_secs, local_init_run_options
+        )
+        self._check_pins()
+        self._graph.finalize()
+
+    def _check_pins(self) -> None:
+        for variable in [] if self.is_chief else self._graph.get_collection(GraphKeys.GLOBAL_VARIABLES):
+            if isinstance(variable, GraphVariable) and not variable.device:
+                problem = (
+                    f"Supervisor: {variable!r} is pinned nowhere, and so each worker would have its own; build the "
+                    "graph under tf.device(tf.train.replica_device_setter(cluster=...))"
+                )
+                raise at(InvalidArgumentError(problem), user_location())
+
+    # Sessions
+
+    def prepare_or_wait_for_session(
+        self, master: str = "", config: Any = None, wait_for_checkpoint: bool = False, max_wait_secs: float = 7200,
+        start_standard_services: bool = True,
+    ) -> Session:  # fmt: skip
+        """Makes the Session: the chief restores or initializes, others wait until it has.
+
+        Args:
+          master: the target of the Session.
+          config: of the Session.
+          wait_for_checkpoint: whether the chief waits for a checkpoint.
+          max_wait_secs: for how many seconds to wait.
+          start_standard_services: whether to start the threads that save and summarize, and the queue runners.
+        """
+        self.coord.clear_stop()
+        if not self.is_chief:
+            session = self.session_manager.wait_for_session(master, config, max_wait_secs)
+        else:
+            if self.summary_writer is not None:
+                self.summary_writer.reopen()
+            session = self.session_manager.prepare_session(
+                master, self.init_op, self.saver, self._logdir, None, wait_for_checkpoint, max_wait_secs, config,
+                self.init_feed_dict, self._init_fn,
+            )  # fmt: skip
+            self._write_graph()
+            if start_standard_services:
+                self.start_standard_services(session)
+        if start_standard_services:
+            self.start_queue_runners(session)
+        return session
+
+    @contextmanager
+    def managed_session(
+        self, master: str = "", config: Any = None, start_standard_services: bool = True,
+        close_summary_writer: bool = True,
+    ) -> Generator[Session]:  # fmt: skip
+        """Makes the Session, and ends all at the end of the scope; what is raised there, or by a thread, is raised.
+
+        OutOfRangeError, which says that the input has ended, is not. See :meth:`prepare_or_wait_for_session`.
+        """
+        session: Session | None = None
+        try:
+            session = self.prepare_or_wait_for_session(master, config, start_standard_services=start_standard_services)
+            yield session
+        except Exception as error:
+            self.request_stop(error)
+        finally:
+            try:
+                self.stop(close_summary_writer=close_summary_writer)
+            finally:
+                if session is not None:
+                    session.close()
+
+    # Threads
+
+    def start_standard_services(self, sess: Session) -> list[LooperThread]:
+        """Starts the threads that save and summarize; returns them.
+
+        Raises:
+          FailedPreconditionError: this is no chief.
+        """
+        if not self.is_chief:
+            problem = "Supervisor.start_standard_services: only the chief saves and summarizes"
+            raise at(FailedPreconditionError(problem), user_location())
+        if not self._logdir:
+            return []
+        if self.global_step is not None:
+            self._log_session("START", self._step(sess))
+        threads: list[LooperThread] = []
+        if self.save_summaries_secs and self.summary_writer is not None:
+            if self.summary_op is not None:
+                threads.append(self.loop(self.save_summaries_secs, self._summarize, (sess,)))
+            if self.global_step is not None:
+                threads.append(_StepCounter(self, sess))
+                threads[-1].start()
+        if self.saver is not None and self.save_model_secs:
+            threads.append(self.loop(self.save_model_secs, self._save, (sess,)))
+        return threads
+
+    def start_queue_runners(self, sess: Session, queue_runners: Sequence[Any] | None = None) -> list[Any]:
+        """Starts the threads of queue runners, of all of the graph if None; returns them."""
+        runners = self._graph.get_collection(GraphKeys.QUEUE_RUNNERS) if queue_runners is None else queue_runners
+        with self._graph.as_default():
+            return [
+                thread
+                for runner in runners
+                for thread in runner.create_threads(sess, coord=self.coord, daemon=True, start=True)
+            ]
+
+    def loop(
+        self, timer_interval_secs: float | None, target: Callable[..., object], args: Sequence[Any] | None = None,
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> LooperThread:  # fmt: skip
+        """Starts a thread that calls a function again and again; see :class:`LooperThread`."""
+        return LooperThread.loop(self.coord, timer_interval_secs, target, args, kwargs)
+
+    def stop(
+        self, threads: Sequence[Any] | None = None, close_summary_writer: bool = True, ignore_live_threads: bool = False
+    ) -> None:
+        """Stops all threads, and waits for their end; see :meth:`Coordinator.join`.
+
+        Args:
+          threads: to wait for, besides those that are known.
+          close_summary_writer: whether to close the file of events.
+          ignore_live_threads: whether threads that run on after the grace period are no error.
+        """
+        self.coord.request_stop()
+        try:
+            self.coord.join(threads, self._grace, ignore_live_threads)
+        finally:
+            if close_summary_writer and self.summary_writer is not None:
+                self._log_session("STOP", None)
+                self.summary_writer.close()
+                self._graph_written = False
+
+    def request_stop(self, ex: Any = None) -> None:
+        """Asks all threads to stop; see :meth:`Coordinator.request_stop`."""
+        self.coord.request_stop(ex)
+
+    def should_stop(self) -> bool:
+        """Returns whether a stop was asked for."""
+        return self.coord.should_stop()
+
+    def stop_on_exception(self) -> AbstractContextManager[None]:
+        """Asks for a stop by whatever is raised inside; see :meth:`Coordinator.stop_on_exception`."""
+        return self.coord.stop_on_exception()
+
+    def wait_for_stop(self) -> None:
+        """Waits until a stop is asked for."""
+        self.coord.wait_for_stop()
+
+    # What is written
+
+    def summary_computed(self, sess: Session, summary: Any, global_step: Any = None) -> None:
+        """Writes a summary.
+
+        Args:
+          sess: the Session that gave it.
+          summary: what a run gave of a summary operation.
+          global_step: its step; that of the Session if None.
+
+        Raises:
+          FailedPreconditionError: there is nothing to write with.
+        """
+        if self.summary_writer is None:
+            problem = "Supervisor.summary_computed: there is no summary writer; give logdir, or summary_writer"
+            raise at(FailedPreconditionError(problem), user_location())
+        step = self._step(sess) if global_step is None and self.global_step is not None else global_step
+        self.summary_writer.add_summary(summary, step)
+
+    def _step(self, session: Session) -> int:
+        return int(session.run(self.global_step))
+
+    def _summarize(self, session: Session) -> None:
+        self.summary_computed(session, session.run(self.summary_op))
+
+    def _save(self, session: Session) -> None:
+        _logger.info("saved %s", self.saver.save(session, self.save_path, global_step=self.global_step))
+
+    def _log_session(self, status: str, step: int | None) -> None:
+        if self.summary_writer is not None:
+            log = message("SessionLog")
+            self.summary_writer.add_session_log(log(status=getattr(log, status)), step)
+
+    def _write_graph(self) -> None:
+        if self._logdir:
+            Path(self._logdir).mkdir(parents=True, exist_ok=True)
+            (Path(self._logdir) / "graph.txt").write_text(f"{self._graph.ir}\n", encoding="utf-8")
+        if self.summary_writer is not None and not self._graph_written:
+            self.summary_writer.add_graph(self._graph)
+            self._graph_written = True
+
+
+class _StepCounter(LooperThread):
+    """Writes how many global steps there are in a second."""
+
+    def __init__(self, supervisor: Supervisor, session: Session) -> None:
+        super().__init__(supervisor.coord, supervisor.save_summaries_secs)
+        self._supervisor, self._session = supervisor, session
+
+    def start_loop(self) -> None:
+        self._time, self._step = time.monotonic(), self._now()
+
+    def run_loop(self) -> None:
+        now, step = time.monotonic(), self._now()
+        rate = (step - self._step) / (now - self._time) if now > self._time else float("inf")
+        self._time, self._step = now, step
+        tag, summary = f"{self._supervisor.global_step.op.name}/sec", message("Summary")
+        self._supervisor.summary_writer.add_summary(
+            summary(value=[summary.Value(tag=tag, simple_value=rate)]), step
+        )  # fmt: skip
+        _logger.info("%s: %g", tag, rate)
+
+    def _now(self) -> int:
+        return int(self._session.run(self._supervisor.global_step))
+
+
+def _chosen(given: Any, key: str, make: Callable[[], Any]) -> Any:
+    """Returns what was given; else the first of a collection of the graph, else what is made, which is put there."""
+    if given is not _DEFAULT:
+        return given
+    graph = default_graph()
+    found = graph.get_collection(key)
+    if found:
+        return found[0]
+    made = make()
+    if made is not None:
+        graph.add_to_collection(key, made)
+    return made

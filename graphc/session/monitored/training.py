@@ -1,0 +1,93 @@
+"""MonitoredTrainingSession: a monitored Session with the hooks that a training needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from graphc.session.monitored.creators import ChiefSessionCreator, WorkerSessionCreator
+from graphc.session.monitored.hook import SessionRunHook
+from graphc.session.monitored.saving_hooks import CheckpointSaverHook, SummarySaverHook
+from graphc.session.monitored.scaffold import Scaffold
+from graphc.session.monitored.session import MonitoredSession
+from graphc.session.monitored.step_hooks import StepCounterHook
+
+__all__ = ["MonitoredTrainingSession"]
+
+_DEFAULT: Final[Any] = object()
+
+
+def MonitoredTrainingSession(  # noqa: N802  TensorFlow's name
+    master: str = "", is_chief: bool = True, checkpoint_dir: str | None = None, scaffold: Scaffold | None = None,
+    hooks: Sequence[SessionRunHook] | None = None, chief_only_hooks: Sequence[SessionRunHook] | None = None,
+    save_checkpoint_secs: float | None = _DEFAULT, save_summaries_steps: int | None = _DEFAULT,
+    save_summaries_secs: float | None = _DEFAULT, config: Any = None, stop_grace_period_secs: float = 120,
+    log_step_count_steps: int | None = 100, max_wait_secs: float = 7200, save_checkpoint_steps: int | None = _DEFAULT,
+    summary_dir: str | None = None, save_graph_def: bool = True,
+) -> MonitoredSession:  # fmt: skip
+    """Makes a monitored Session for training: the chief initializes or restores, and saves; workers wait for it.
+
+    Args:
+      master: the target of the Session.
+      is_chief: whether this is the chief.
+      checkpoint_dir: the folder of the checkpoints; None for none.
+      scaffold: the operations that initialize, check, save and summarize; those of the graph if None.
+      hooks: are called around each run.
+      chief_only_hooks: likewise, at the chief only.
+      save_checkpoint_secs: a checkpoint once in so many seconds; 600 if nothing is said about checkpoints.
+      save_summaries_steps: summaries once in so many steps; 100 if nothing is said about summaries.
+      save_summaries_secs: summaries once in so many seconds.
+      config: of the Session.
+      stop_grace_period_secs: how many seconds threads have to end when it is closed.
+      log_step_count_steps: once in how many steps their speed is logged; 0 or None for never.
+      max_wait_secs: for how many seconds a worker waits for the chief.
+      save_checkpoint_steps: a checkpoint once in so many steps.
+      summary_dir: the folder of the summaries; that of the checkpoints if None.
+      save_graph_def: whether the graph's text is written into the folder of the checkpoints.
+
+    Example:
+      >>> import tempfile
+      >>> import graphc as gx
+      >>> from graphc.session import GradientDescentOptimizer, get_or_create_global_step
+      >>> from graphc.session.monitored import MonitoredTrainingSession, StopAtStepHook
+      >>> folder = tempfile.mkdtemp()
+      >>> def train(steps):
+      ...     with gx.Graph().as_default():
+      ...         w = gx.Variable(8.0)
+      ...         step = GradientDescentOptimizer(0.25).minimize(w * w, get_or_create_global_step())
+      ...         hooks = [StopAtStepHook(last_step=steps)]
+      ...         with MonitoredTrainingSession(
+      ...             checkpoint_dir=folder, hooks=hooks, log_step_count_steps=0, save_summaries_steps=0
+      ...         ) as session:
+      ...             while not session.should_stop():
+      ...                 session.run(step)
+      ...             return float(session.run_step_fn(lambda step_context: step_context.session.run(w)))
+      >>> train(2), train(3)  # the second one goes on where the first has ended
+      (2.0, 1.0)
+    """
+    if not is_chief:
+        worker = WorkerSessionCreator(scaffold, master, config, max_wait_secs)
+        return MonitoredSession(worker, hooks, stop_grace_period_secs)
+    scaffold = scaffold or Scaffold()
+    summaries = _first_or_default(save_summaries_steps, save_summaries_secs, (100, None))
+    seconds, steps = _first_or_default(save_checkpoint_secs, save_checkpoint_steps, (600, None))
+    summary_dir = summary_dir or checkpoint_dir
+    every: list[SessionRunHook] = list(chief_only_hooks or ())
+    if summary_dir and log_step_count_steps:
+        every.append(StepCounterHook(log_step_count_steps, output_dir=summary_dir))
+    if summary_dir and any(summaries):
+        every.append(SummarySaverHook(summaries[0], summaries[1], summary_dir, scaffold=scaffold))
+    if checkpoint_dir and (seconds or steps):
+        saver = CheckpointSaverHook(
+            checkpoint_dir, seconds, steps, scaffold=scaffold, save_graph_def=save_graph_def
+        )  # fmt: skip
+        every.append(saver)
+    chief = ChiefSessionCreator(scaffold, master, config, checkpoint_dir)
+    return MonitoredSession(chief, [*every, *(hooks or ())], stop_grace_period_secs)
+
+
+def _first_or_default(first: Any, second: Any, default: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Returns two numbers of which one counts: the default ones if nothing is said, None for one that is not given."""
+    if first is _DEFAULT and second is _DEFAULT:
+        return default
+    return tuple(None if value is _DEFAULT else value or None for value in (first, second))  # pyright: ignore

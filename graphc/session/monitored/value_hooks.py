@@ -1,0 +1,184 @@
+"""Hooks that look at values: log them, stop at NaN, run something at the end, feed."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, cast
+
+import numpy as np
+
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidArgumentError, OutOfRangeError
+from graphc.session.graph import default_graph
+from graphc.session.monitored.hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
+from graphc.session.monitored.timer import SecondOrStepTimer
+
+__all__ = ["FeedFnHook", "FinalOpsHook", "LoggingTensorHook", "NanLossDuringTrainingError", "NanTensorHook"]
+
+_logger = logging.getLogger("graphc.monitored")
+
+
+class LoggingTensorHook(SessionRunHook):
+    """Logs values of tensors, once in so many runs or seconds, at the level INFO.
+
+    Args:
+      tensors: tensors or names of them, or a dict of them by what they are called in the log.
+      every_n_iter: once in so many runs of this process.
+      every_n_secs: once in so many seconds; at most one of both is given.
+      at_end: whether to log at the end, too; alone, only then.
+      formatter: makes the line of a dict of the values; by default ``name = value, ... (seconds sec)``.
+
+    Raises:
+      InvalidArgumentError: it is not said when to log.
+    """
+
+    def __init__(
+        self, tensors: Any, every_n_iter: int | None = None, every_n_secs: float | None = None, at_end: bool = False,
+        formatter: Callable[[Any], str] | None = None,
+    ) -> None:  # fmt: skip
+        neither = every_n_iter is None and every_n_secs is None
+        if not (at_end and neither) and (every_n_iter is None) == (every_n_secs is None):
+            raise _refusal("give every_n_iter or every_n_secs, at_end=True, or one of the numbers and at_end")
+        if every_n_iter is not None and every_n_iter <= 0:
+            raise _refusal(f"every_n_iter is {every_n_iter}; expected a positive number of runs")
+        named = cast("Mapping[str, Any]", tensors) if isinstance(tensors, Mapping) else None
+        self._tensors: dict[Any, Any] = {item: item for item in _listed(tensors)} if named is None else dict(named)
+        self._order = list(self._tensors) if named is None else sorted(named)
+        self._timer = None if neither else SecondOrStepTimer(every_n_secs, every_n_iter)
+        self._at_end, self._formatter = at_end, formatter
+
+    def begin(self) -> None:
+        """Looks up the tensors."""
+        graph = default_graph()
+        self._runs = 0
+        self._found = [graph.as_graph_element(_output(self._tensors[tag])) for tag in self._order]
+        if self._timer is not None:
+            self._timer.reset()
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
+        """Fetches the tensors if it is time."""
+        del run_context
+        self._now = self._timer is not None and self._timer.should_trigger_for_step(self._runs)
+        return SessionRunArgs(self._found) if self._now else None
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Logs what was fetched."""
+        del run_context
+        if self._now:
+            self._log(run_values.results)
+        self._runs += 1
+
+    def end(self, session: Any) -> None:
+        """Logs the last values, if that was asked for."""
+        if self._at_end:
+            self._log(session.run(self._found))
+
+    def _log(self, values: Iterable[Any]) -> None:
+        by_name = dict(zip(self._order, values, strict=True))
+        seconds = None if self._timer is None else self._timer.update_last_triggered_step(self._runs)[0]
+        if self._formatter is not None:
+            line = self._formatter(by_name)
+        else:
+            with np.printoptions(suppress=True):
+                line = ", ".join(f"{getattr(tag, 'name', tag)} = {value}" for tag, value in by_name.items())
+            line += "" if seconds is None else f" ({seconds:.3f} sec)"
+        _logger.info("%s", line)
+
+
+def _listed(tensors: Any) -> list[Any]:
+    return [tensors] if isinstance(tensors, str) or not isinstance(tensors, Iterable) else list(tensors)  # pyright: ignore
+
+
+def _output(tensor: Any) -> Any:
+    """Returns a name of an operation as that of its tensor."""
+    return f"{tensor}:0" if isinstance(tensor, str) and ":" not in tensor else tensor
+
+
+def _refusal(problem: str) -> InvalidArgumentError:
+    return at(InvalidArgumentError(f"LoggingTensorHook: {problem}"), user_location())
+
+
+class NanLossDuringTrainingError(RuntimeError):
+    """A loss was no number."""
+
+    def __str__(self) -> str:
+        return self.args[0] if self.args else "NaN loss during training."
+
+
+class NanTensorHook(SessionRunHook):
+    """Ends the training when a loss is no number.
+
+    Args:
+      loss_tensor: the loss, a scalar.
+      fail_on_nan_loss: whether that is an error; else the training stops.
+
+    Raises:
+      NanLossDuringTrainingError: by the run that gave it.
+    """
+
+    def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
+        self._loss, self._fail = loss_tensor, fail_on_nan_loss
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Fetches the loss."""
+        del run_context
+        return SessionRunArgs(self._loss)
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Looks whether it is a number."""
+        if not np.any(np.isnan(run_values.results)):
+            return
+        problem = f"NaN loss during training: {getattr(self._loss, 'name', self._loss)!r} is not a number"
+        if self._fail:
+            raise NanLossDuringTrainingError(f"{problem}; try a smaller learning rate")
+        _logger.warning("%s; the training stops", problem)
+        run_context.request_stop()
+
+
+class FinalOpsHook(SessionRunHook):
+    """Runs something at the end.
+
+    Args:
+      final_ops: tensors and operations, in any nested structure; None for nothing.
+      final_ops_feed_dict: what is fed.
+    """
+
+    def __init__(self, final_ops: Any, final_ops_feed_dict: Any = None) -> None:
+        self._ops, self._feeds = final_ops, final_ops_feed_dict
+        self._values: Any = None
+
+    @property
+    def final_ops_values(self) -> Any:
+        """The values, after the end."""
+        return self._values
+
+    def end(self, session: Any) -> None:
+        """Runs it.
+
+        Raises:
+          OutOfRangeError: it takes more of an input that has ended.
+        """
+        if self._ops is None:
+            return
+        try:
+            self._values = session.run(self._ops, feed_dict=self._feeds)
+        except OutOfRangeError as error:
+            error.add_note("FinalOpsHook runs after the input has ended: what it fetches must read Variables only")
+            raise
+
+
+class FeedFnHook(SessionRunHook):
+    """Feeds what a function returns.
+
+    Args:
+      feed_fn: takes nothing, and returns a dict of values by tensor; called before each run.
+    """
+
+    def __init__(self, feed_fn: Callable[[], Any]) -> None:
+        self.feed_fn = feed_fn
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Feeds the values."""
+        del run_context
+        return SessionRunArgs(None, self.feed_fn())

@@ -1,0 +1,38 @@
+"""FileWriterCache: one writer of event files for each folder."""
+
+from __future__ import annotations
+
+import threading
+from typing import ClassVar
+
+from graphc.session.event_files import FileWriter
+
+__all__ = ["FileWriterCache"]
+
+
+class FileWriterCache:
+    """The writers of event files by folder, so that all who write into one folder write one file."""
+
+    _lock: ClassVar[threading.Lock] = threading.Lock()
+    _writers: ClassVar[dict[str, FileWriter]] = {}
+
+    @staticmethod
+    def get(logdir: str) -> FileWriter:
+        """Returns the writer of a folder; makes it the first time.
+
+        Args:
+          logdir: the folder.
+        """
+        with FileWriterCache._lock:
+            found = FileWriterCache._writers.get(logdir)
+            if found is None:
+                found = FileWriterCache._writers[logdir] = FileWriter(logdir)
+            return found
+
+    @staticmethod
+    def clear() -> None:
+        """Closes all writers, and forgets them."""
+        with FileWriterCache._lock:
+            for writer in FileWriterCache._writers.values():
+                writer.close()
+            FileWriterCache._writers.clear()
