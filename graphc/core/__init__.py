@@ -78,6 +78,7 @@ from graphc.core.host_ops import (
     register_late_host_ops,
 )
 from graphc.core.large_ints import array_of_ints, fitted_int, only_ints
+from graphc.core.late_strings import LateStrings
 from graphc.core.late_values import LateValue, has_late_values, is_by_hand, late_value
 from graphc.core.leaving import ShownArray, check_leaves, stay
 from graphc.core.lifting import CreationInTrace, Lifting
@@ -182,6 +183,7 @@ __all__ = [
     "DeviceFunction",
     "Dimension",
     "Guard",
+    "LateStrings",
     "LateValue",
     "LaunchCounter",
     "Lifting",

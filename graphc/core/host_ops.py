@@ -18,6 +18,7 @@ from graphc.core.context import context
 from graphc.core.convert import SCALARS, operand
 from graphc.core.dispatch import register_host_ops
 from graphc.core.dtypes import canonical_array, scalar_array, type_of
+from graphc.core.late_strings import LateStrings
 from graphc.core.strings import StringTensor, as_strings
 from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.ir import Attrs, OpDef, TensorType
@@ -108,6 +109,9 @@ def host_value(array: Any) -> Any:
 
 
 def _apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
+    for value in inputs:
+        if isinstance(value, LateStrings):
+            return value.applied(op, inputs, attrs)
     trace = context.trace
     if trace is None:
         trace = next((value.trace for value in inputs if isinstance(value, SymbolicTensor)), None)
@@ -126,7 +130,9 @@ def _apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
 
 
 def in_graph(*values: Any) -> bool:
-    """Returns True where an op of these values is a node of a graph that is built by hand."""
+    """Returns True where an op of these values is noted to run later: in a graph built by hand, or of late strings."""
+    if any(isinstance(value, LateStrings) for value in values):
+        return True
     traces = [context.trace, *[value.trace for value in values if isinstance(value, SymbolicTensor)]]
     return any(trace is not None and trace.root.is_graph for trace in traces)
 

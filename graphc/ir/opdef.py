@@ -59,6 +59,8 @@ class OpDef:
       platforms: the types of devices, in lower case, that have an implementation; empty for all.
       host: whether it runs in Python on the host: ``impl`` takes and returns NumPy arrays, and may wait. Its strings
         are arrays of ``bytes`` objects.
+      elementwise: whether it is an op of the host that computes each element of its results from those of its inputs
+        at the same place, so that many calls of it are one.
       explain: what is wrong with inputs, or their types, and attributes that ``impl`` refuses: an error whose message
         names the parameters; None where ``impl`` says it best.
       doc: one line on what the op computes.
@@ -81,6 +83,7 @@ class OpDef:
     verify: Callable[[Node], str | None] | None = None
     platforms: tuple[str, ...] = ()
     host: bool = False
+    elementwise: bool = False
     explain: Callable[[Sequence[Any], Mapping[str, Any]], Exception | None] | None = None
     doc: str = ""
     caches: dict[Any, Any] = field(default_factory=dict[Any, Any], repr=False)

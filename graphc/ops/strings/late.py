@@ -7,13 +7,24 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
 from graphc.base.errors import InvalidArgumentError
-from graphc.core import STRING, StringTensor, SymbolicTensor, apply, as_dtype, as_strings, bytes_array, refused
+from graphc.core import (
+    STRING,
+    LateStrings,
+    StringTensor,
+    SymbolicTensor,
+    apply,
+    as_dtype,
+    as_strings,
+    bytes_array,
+    refused,
+)
 from graphc.ir import OPEN, OPS, Attrs, Graph, OpDef, TensorType
 
 __all__ = ["each_of", "in_graphs", "joined", "parts", "single"]
@@ -37,7 +48,7 @@ def in_graphs(*tensors: str, type: TypeOf) -> Callable[[Callable[P, R]], Callabl
         doc = (function.__doc__ or "").partition("\n")[0]
         op = OpDef(
             name, partial(_run, function, tensors), partial(_infer, type), ("*values",), differentiable=False,
-            takes_open=True, host=True, doc=doc,
+            takes_open=True, host=True, elementwise=isinstance(type, each_of), doc=doc,
         )  # fmt: skip
         OPS.add(name, op)
 
@@ -67,11 +78,11 @@ def _items(value: Any) -> list[Any] | None:
 
 
 def _is_late(value: Any) -> bool:
-    """Returns True for a tensor of a graph, or a list with one."""
+    """Returns True for a tensor of a graph, strings that have no value yet, or a list with one."""
     items = _items(value)
     if items is not None:
         return any(map(_is_late, items))
-    return isinstance(value, SymbolicTensor) and value.trace.root.is_graph
+    return isinstance(value, LateStrings) or (isinstance(value, SymbolicTensor) and value.trace.root.is_graph)
 
 
 def _attribute(name: str, value: Any) -> Any:
@@ -99,22 +110,24 @@ def _infer(type: TypeOf, types: Sequence[TensorType], attrs: Attrs, regions: Seq
     return (type(types, attrs),)
 
 
-def each_of(dtype: Callable[[Attrs], Any] | None = None) -> TypeOf:
-    """Returns the rule of functions of each element: the shape that all inputs have together.
+@dataclass(frozen=True)
+class each_of:  # noqa: N801  a rule among functions that are rules
+    """Gives the type of functions of each element: the shape that all inputs have together.
 
-    Args:
+    Attributes:
       dtype: gives that of the result by the attributes; strings if None.
     """
 
-    def rule(types: Sequence[TensorType], attrs: Attrs) -> TensorType:
-        found: Any = STRING if dtype is None else dtype(attrs)
+    dtype: Callable[[Attrs], Any] | None = None
+
+    def __call__(self, types: Sequence[TensorType], attrs: Attrs) -> TensorType:
+        """Returns the type of the result, by the types of the tensors and the attributes."""
+        found: Any = STRING if self.dtype is None else self.dtype(attrs)
         if not all(type.ranked for type in types):
             return TensorType((), found, ranked=False)
         rank = max(len(type.shape) for type in types)
         columns = zip(*[(1,) * (rank - len(type.shape)) + tuple(type.shape) for type in types], strict=True)
         return TensorType(tuple(_together(column, types) for column in columns), found)
-
-    return rule
 
 
 def _together(sizes: Sequence[int], types: Sequence[TensorType]) -> int:

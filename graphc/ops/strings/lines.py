@@ -60,14 +60,20 @@ class _Column:
             raise failed("decode_csv", problem)
         return found
 
-    def at_once(self, fields: list[Any], absent: list[int], encode: Callable[[str], Any]) -> Any:
-        """What all fields are, text or ``bytes`` by ``encode``; None if one may be wrong. Some count as empty."""
+    def at_once(self, fields: list[Any], absent: list[int], encode: Callable[[str], Any], is_plain: bool) -> Any:
+        """What all fields are, text or ``bytes`` by ``encode``; None if one may be wrong. Some count as empty.
+
+        Args:
+          fields: the fields.
+          absent: the places of those that count as empty.
+          encode: makes text of their kind.
+          is_plain: whether all are known to be of plain text, of which Python reads the same numbers.
+        """
         for k in absent:
             fields[k] = encode(self.default) if self.strings else encode("0")
         if self.strings:
             return fields
-        text = encode("").join(fields)
-        if self.dtype.kind not in "iuf" or encode("_") in text or not text.isascii():
+        if self.dtype.kind not in "iuf" or not (is_plain or _is_plain(encode("").join(fields), encode)):
             return None
         try:
             array = np.array([*map(float if self.dtype.kind == "f" else int, fields)], self.dtype)
@@ -76,6 +82,10 @@ class _Column:
         if absent:
             array[absent] = self.default
         return array
+
+
+def _is_plain(text: Any, encode: Callable[[str], Any]) -> bool:
+    return text.isascii() and encode("_") not in text
 
 
 def _default(place: int, value: Any) -> Any:
@@ -205,11 +215,12 @@ def _decoded_at_once(
     if count == 1 and empty in firsts:  # an empty line has no fields
         return None
     fields[::count] = firsts
+    is_plain = _is_plain(joined, encode)
     for place, column in zip(places, columns, strict=True):
         held = fields[place::count]
         some = empty in held or (missing != empty and missing in held)
         absent = [k for k, field in enumerate(held) if field in (empty, missing)] if some else []
-        values = None if absent and column.required else column.at_once(held, absent, encode)
+        values = None if absent and column.required else column.at_once(held, absent, encode, is_plain)
         if values is None:
             return None
         found.append(values)
@@ -269,6 +280,7 @@ CSV = OPS.add(
         params=("records", "*record_defaults"),
         differentiable=False,
         host=True,
+        elementwise=True,
         doc="The columns of lines of comma-separated values.",
     ),
 )
