@@ -1,46 +1,43 @@
 """Functions of the user's in a pipeline: compiled where graphc can trace them, else plain Python for each element.
 
-A function of numbers of known shapes is traced once. If it only computes, it becomes one program for a whole block of
-rows; where shapes differ, one for each shape, up to a number of them. One that keeps state (Variables, random numbers)
-is compiled, and called for each element in order. One that graphc cannot compile is called by Python, with NumPy
-arrays and, for strings, tensors of strings.
+A function of known shapes is traced once. If it only computes, it becomes one program for a whole block of rows; where
+shapes differ, one for each shape, up to a number of them. Functions of strings run before that program (see
+:mod:`graphc.data.tracing`). One that keeps state (Variables, random numbers) is compiled, and called for each element
+in order. One that graphc cannot compile is called by Python, with NumPy arrays and, for strings, tensors of strings.
 """
 
 from __future__ import annotations
 
 import contextlib
-import functools
 import inspect
 from collections.abc import Callable, Generator, Sequence
 from contextvars import ContextVar
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
-import jax as _jax
 import jax.numpy as jnp
 import numpy as np
 
 from graphc.base import Location, at, user_location
-from graphc.base.errors import GraphcError, InternalError, InvalidArgumentError
+from graphc.base.errors import InternalError, InvalidArgumentError
 from graphc.base.nest import Structure
-from graphc.core import ReadGuard, StringTensor, Tensor, as_dtype, on_host, trace_scope
+from graphc.core import ReadGuard, Tensor, on_host, trace_scope
 from graphc.data.elements import (
     Block,
     DatasetSpec,
-    Nested,
     Row,
     described,
     flatten,
-    is_static,
+    row_of,
     spec_of,
     take_apart,
     to_argument,
     unflatten,
 )
-from graphc.function import BoundFunction, Function, TensorSpec, TracedFunction, to_jax
+from graphc.data.programs import Programs
+from graphc.data.tracing import ElementTrace, call_with, called
+from graphc.function import BoundFunction, Function, TensorSpec
 
 __all__ = ["Mode", "UserFunction", "call_with", "inside_of_a_function", "user_function"]
-
-jax: Any = _jax  # its functions are only partly annotated
 
 _inside: ContextVar[bool] = ContextVar("graphc.data.inside", default=False)
 
@@ -56,14 +53,10 @@ def inside_of_a_function() -> Generator[None]:
 
 
 Mode: TypeAlias = Literal["blocks", "rows", "stateful", "python"]
+Shapes: TypeAlias = tuple[tuple[int, ...], ...]
 
 _MADE_UP = (2, 3)
 _MOST_SHAPES = 16
-
-
-def call_with(function: Callable[..., Any], element: Any) -> Any:
-    """Calls a function with an element; the items of a plain tuple are its arguments, as in tf.data."""
-    return function(*element) if type(element) is tuple else function(element)
 
 
 class UserFunction:
@@ -98,9 +91,12 @@ class UserFunction:
         self.location = location_of(function)
         self.structure: Structure | None = None
         self._result: list[Any] | None = None
-        self._parts: tuple[UserFunction, ...] = (self,)
-        self._forget_programs()
-        self.mode: Mode = self._prepared(spec) if compiled else "python"
+        self._stateful: Function | BoundFunction | None = None
+        self._before: UserFunction | None = None
+        # One for all rows that are numbers; where there are strings, whose ops are noted, one for each shape.
+        self._programs: dict[Shapes, Programs] = {}
+        self._shapes: set[Shapes] = set()
+        self.mode: Mode = self._prepared() if compiled else "python"
         if self.mode == "blocks":
             self._check_some(self._result)
 
@@ -111,6 +107,11 @@ class UserFunction:
     def is_known(self) -> bool:
         """Whether the types of what it returns are known, without a call of it by Python."""
         return self._result is not None or self.mode == "rows"
+
+    @property
+    def takes_strings(self) -> bool:
+        """Whether elements have strings, so that the function may raise where a row of a block is wrong."""
+        return any(getattr(leaf, "of_strings", False) for leaf in self._leaves)
 
     @property
     def spec(self) -> Any:
@@ -141,132 +142,92 @@ class UserFunction:
         """The types of the results where sizes are open: open are those that differ as these do."""
         found: list[Any] = []
         for size in _MADE_UP:
-            shapes = [tuple([size if axis is None else axis for axis in leaf.shape]) for leaf in self._leaves]
-            types = [
-                jax.ShapeDtypeStruct(shape, as_dtype(leaf.dtype))
-                for shape, leaf in zip(shapes, self._leaves, strict=True)
-            ]
-            self._prepare(shapes)
-            found.append(jax.eval_shape(self.compute, *types))
+            shapes = tuple([tuple([size if axis is None else axis for axis in leaf.shape]) for leaf in self._leaves])
+            found.append(self._types(shapes))
         return [
             TensorSpec([size if size == other else None for size, other in zip(a.shape, b.shape, strict=True)], a.dtype)
             for a, b in zip(*found, strict=True)
         ]
 
-    def _types(self, shapes: Sequence[tuple[int, ...]]) -> Sequence[Any]:
-        """What JAX says of the results for elements of these shapes."""
-        pairs = zip(shapes, self._leaves, strict=True)
-        return jax.eval_shape(
-            self.compute, *[jax.ShapeDtypeStruct(shape, as_dtype(leaf.dtype)) for shape, leaf in pairs]
-        )
+    def _types(self, shapes: Shapes) -> list[TensorSpec]:
+        """Traces it for elements of these shapes, and returns the types of the results.
 
-    def _prepared(self, spec: Any) -> Mode:
+        Raises:
+          GraphcError: it is no function that only computes.
+        """
+        programs = self._programs_for(shapes)
+        trace = programs.traces[0]
+        try:
+            found = trace.types(shapes)
+        finally:
+            self._stateful = self._stateful or trace.stateful
+        self._programs[self._key(shapes)] = programs
+        self.structure = trace.structure
+        return found
+
+    def _key(self, shapes: Shapes) -> Shapes:
+        return shapes if self.takes_strings else ()
+
+    def _programs_for(self, shapes: Shapes) -> Programs:
+        """The programs for rows of these shapes; new ones if there are none."""
+        key = self._key(shapes)
+        if key in self._programs:
+            return self._programs[key]
+        return Programs(ElementTrace(self.function, self._leaves, self._given))
+
+    def _prepared(self) -> Mode:
         """How it is run."""
-        if any(isinstance(leaf, DatasetSpec) or leaf.of_strings or leaf.shape is None for leaf in self._leaves):
-            nested = any(isinstance(leaf, DatasetSpec) for leaf in self._leaves)
-            strings = any(getattr(leaf, "of_strings", False) for leaf in self._leaves)
-            what = "strings, which no compiled program holds" if strings else "shapes that are not known"
-            self.reason = "its elements are datasets" if nested else f"its elements have {what}"
+        nested = any(isinstance(leaf, DatasetSpec) for leaf in self._leaves)
+        if nested or any(leaf.shape is None for leaf in self._leaves):
+            self.reason = f"its elements {'are datasets' if nested else 'have shapes that are not known'}"
             return "python"
-        if not is_static(spec):
+        open_sizes = any(None in leaf.shape for leaf in self._leaves)
+        if open_sizes and not self.takes_strings:
             self.reason = "its elements differ in shape, so it is called once for each"
             return "rows"
-        shapes = [tuple(leaf.shape) for leaf in self._leaves]
         try:
-            self._prepare(shapes)
-            types = [
-                jax.ShapeDtypeStruct(shape, as_dtype(leaf.dtype))
-                for shape, leaf in zip(shapes, self._leaves, strict=True)
-            ]
-            self._result = [TensorSpec(found.shape, found.dtype) for found in jax.eval_shape(self.compute, *types)]
+            found = self._of_open_sizes() if open_sizes else self._types(tuple([leaf.shape for leaf in self._leaves]))
         except Exception as error:  # whatever it is, Python says it again where it is the user's
             return self._fallback(error)
-        self._forget_programs()
-        return "blocks"
+        self._programs.clear() if open_sizes else None
+        self._result = found
+        self.reason = "its elements differ in shape, so it is called once for each" if open_sizes else None
+        return "rows" if open_sizes else "blocks"
 
     def _fallback(self, error: Exception) -> Mode:
         """How it is run where it is no program that only computes."""
         self.reason, self.location = _first_line(error), _place(error) or self.location
         return "python" if self._stateful is None else "stateful"
 
-    _stateful: Function | BoundFunction | None = None
-
-    def _prepare(self, shapes: Sequence[tuple[int, ...]]) -> None:
-        """Traces the function for elements of these shapes.
-
-        Raises:
-          GraphcError: it is no function that only computes.
-        """
-        given: Any = self.function
-        if not isinstance(given, Function | BoundFunction):
-            given = self._compiled or Function(given, side_effects="error", on_retrace="ignore")
-        self._compiled = given
-        pure = to_jax(given)
-        examples = [Tensor(jnp.zeros(s, as_dtype(leaf.dtype))) for s, leaf in zip(shapes, self._leaves, strict=True)]
-        self._example = unflatten(self._given, examples)
-        with trace_scope(None):
-            variables = call_with(pure.init, self._example)
-        if variables:
-            self._stateful = given
-            names = ", ".join(sorted(variables))
-            raise GraphcError(f"it keeps state in {names}, so it is called once for each element")
-        self._pure = to_jax(given, stateless=True)
-
-    _compiled: Function | BoundFunction | None = None
-    _example: Any = None
-    _known: list[Any] | None = None
-    _guards: Sequence[ReadGuard] = ()
-
     def fresh(self) -> UserFunction:
         """Returns the function, and sees to it that its programs know what it reads from outside as that is now."""
-        with trace_scope(None), contextlib.suppress(Exception):  # what fails now fails again where it is called
-            traces = [part._traced_now() for part in self._parts if part._compiled is not None]
-            guards = [guard for trace in traces for guard in _guards_of(trace)]
-            now = [*traces, *[value for guard in guards for value in guard.constants]]
-            if self._known is not None and list(map(id, now)) != list(map(id, self._known)):
-                self._forget_programs()
-            self._known, self._guards = now, guards
+        for programs in self._programs.values():
+            programs.refresh()
         return self
-
-    def _traced_now(self) -> TracedFunction:
-        assert self._compiled is not None
-        return call_with(self._compiled.trace, self._example)
 
     @property
     def is_method(self) -> bool:
         """Whether it is, or computes first, a compiled method, of which a trace finds the object with each call."""
-        return any(isinstance(part._compiled, BoundFunction) for part in self._parts)
+        return any(trace.is_method for programs in self._programs.values() for trace in programs.traces)
 
     def guards(self) -> Sequence[ReadGuard]:
         """Returns what must stay as it is for programs that hold the function: what it reads beside its element."""
-        return self.fresh()._guards
-
-    def _forget_programs(self) -> None:
-        """Has no programs yet: the next calls make them."""
-        self._jitted: Any = jax.jit(jax.vmap(self.compute))
-        self._sizes: list[int] = []
-        self._shapes: set[Any] = set()
-        self._in_batches: dict[int, Any] = {}
-        self._folding: Any = None
-        self._of_row: Any = None
-
-    def compute(self, *arrays: Any) -> tuple[Any, ...]:
-        """Computes a row of arrays, by JAX, from another one."""
-        result = _called(self._pure, unflatten(self._given, arrays))
-        leaves, self.structure = flatten(result)
-        if any(isinstance(leaf, str | bytes | StringTensor | Nested) for leaf in leaves):
-            raise GraphcError("it returns strings or datasets, which no compiled program holds")
-        return tuple([_array(leaf) for leaf in leaves])
+        traces = [trace for programs in self.fresh()._programs.values() for trace in programs.traces]
+        return [guard for trace in traces for guard in trace.guards]
 
     def for_types(self, leaves: Row) -> Callable[..., Row]:
-        """Returns :meth:`compute` for leaves of these types, which JAX may be tracing.
+        """Returns what computes a row of numbers, of leaves of these types, which JAX may be tracing.
 
         Raises:
           GraphcError: it is no function that only computes.
         """
         if self.mode == "rows":
-            self._prepare([tuple(leaf.shape) for leaf in leaves])
+            self._types(tuple([tuple(leaf.shape) for leaf in leaves]))
         return self.compute
+
+    def compute(self, *arrays: Any) -> tuple[Any, ...]:
+        """Computes a row of numbers, by JAX, from another one."""
+        return self._programs[()].compute(*arrays)
 
     @property
     def keeps_state(self) -> bool:
@@ -276,68 +237,58 @@ class UserFunction:
                 self._of_open_sizes()
         return self._stateful is not None
 
-    def block(self, block: Block) -> Block:
-        """Returns what it makes of each row, computed as one program."""
-        count = len(block[0]) if block else 0
-        if count not in self._sizes:
-            fits = [size for size in self._sizes if size > count]
-            if fits:
-                return self._padded(block, count, min(fits))
-            self._sizes.append(count)
-        with trace_scope(None):
-            return self._jitted(*block)
+    def takes(self, shapes: Shapes) -> bool:
+        """Returns whether there are programs for rows of these shapes; there are no more than some."""
+        if self.mode == "blocks" or shapes in self._shapes:
+            return True
+        if self.mode != "rows" or len(self._shapes) >= _MOST_SHAPES:
+            return False
+        try:
+            self._types(shapes)
+        except Exception as error:
+            self.mode = self._fallback(error)
+            return False
+        self._shapes.add(shapes)
+        return True
 
-    def batches(self, block: Block, size: int) -> list[Block]:
-        """Returns what it makes of each row, in batches of a size, computed as one program.
+    def block(self, block: Block, size: int = 0) -> Block:
+        """Returns what it makes of each row of a block, whose shapes it takes; see :class:`Programs`."""
+        return self._of_block(block).block(block, size)
 
-        A program takes 10 us to start, and a result of it less than 1.
-        """
-        if size not in self._in_batches:
-
-            def compute(*columns: Any) -> list[Block]:
-                found = jax.vmap(self.compute)(*columns)
-                count = len(columns[0]) // size
-                return [tuple([column[i * size : (i + 1) * size] for column in found]) for i in range(count)]
-
-            self._in_batches[size] = jax.jit(compute)
-        with trace_scope(None):
-            return self._in_batches[size](*block)
-
-    def _padded(self, block: Block, count: int, size: int) -> Block:
-        """Results of a small block, by the program for a larger one, since compiling takes longer."""
-        padded = [np.concatenate([column := np.asarray(c), np.repeat(column[-1:], size - count, 0)]) for c in block]
-        with trace_scope(None):
-            return tuple([np.asarray(column)[:count] for column in self._jitted(*padded)])
+    def apart(self, block: Block, size: int = 0) -> list[Row]:
+        """Returns what it makes of each row of a block, so many together, or one by one."""
+        return self._of_block(block).apart(block, size)
 
     def folded(self, state: Row, block: Block) -> Row:
         """Returns the last of the states that it makes of a state and each row, one after the other."""
-        if self._folding is None:
+        return self._programs[()].folded(state, block)
 
-            def step(state: Row, row: Row) -> tuple[Row, None]:
-                return self.compute(*state, *row), None
-
-            def fold(state: Row, block: Block) -> Row:
-                return jax.lax.scan(step, state, block)[0]
-
-            self._folding = jax.jit(fold)
-        with trace_scope(None):
-            return self._folding(state, block)
+    def _of_block(self, block: Block) -> Programs:
+        return self._programs[self._key(tuple([column.shape[1:] for column in block]))]
 
     def row(self, row: Row) -> Row:
         """Returns what it makes of one row."""
-        if self.mode == "blocks" or (self.mode == "rows" and self._takes(row)):
-            # JAX takes the method itself for the same function even when what it reads has changed.
-            self._of_row = self._of_row or jax.jit(functools.partial(self.compute))
-            with trace_scope(None):
-                found: Any = self._of_row(*row)
-            return tuple([leaf if leaf.shape else np.asarray(leaf)[()] for leaf in found])
+        if self.mode in ("blocks", "rows"):
+            shapes = tuple([np.shape(leaf) for leaf in row])
+            if self.takes(shapes):
+                try:
+                    return self._programs[self._key(shapes)].row(row)
+                except Exception:
+                    if not self.takes_strings:
+                        raise  # else Python says it again, with the user's line
+        return self._checked(*self._called(row))
+
+    def _called(self, row: Row) -> tuple[Row, Structure]:
+        """What Python, or a program that keeps state, makes of a row, and its structure."""
+        row = row if self._before is None else self._before.row(row)
         if self._stateful is not None and self.in_python is None:
             element = unflatten(self._given, [Tensor(jnp.asarray(leaf)) for leaf in row])
-            result, structure = take_apart(_called(self._stateful, element))
-        else:
-            element = unflatten(self._given, [to_argument(leaf) for leaf in row])
-            with on_host():
-                result, structure = take_apart(_called(self.in_python or self.function, element))
+            return take_apart(called(self._stateful, element))
+        element = unflatten(self._given, [to_argument(leaf) for leaf in row])
+        with on_host():
+            return take_apart(called(self.in_python or self.function, element))
+
+    def _checked(self, result: Row, structure: Structure) -> Row:
         self._check_some(result)
         if self.structure is None:
             self.structure = structure
@@ -348,21 +299,10 @@ class UserFunction:
             raise at(error, self.location)
         return result
 
-    def _takes(self, row: Row) -> bool:
-        """Whether there is a program for a row of these shapes; there are no more than some."""
-        shapes = tuple([leaf.shape for leaf in row])
-        if shapes in self._shapes:
-            return True
-        if len(self._shapes) >= _MOST_SHAPES:
-            return False
-        try:
-            self._prepare(shapes)
-            jax.eval_shape(self.compute, *row)
-        except Exception as error:
-            self.mode = self._fallback(error)
-            return False
-        self._shapes.add(shapes)
-        return True
+    def each(self, block: Block) -> Generator[Row]:
+        """Yields what it makes of each row, one by one, so that all come that stand before one that is wrong."""
+        for place in range(len(block[0])):
+            yield self.row(row_of(block, place))
 
     def value(self, row: Row) -> Any:
         """Returns what it makes of a row, if that is a single leaf."""
@@ -391,14 +331,12 @@ class UserFunction:
             raise at(InvalidArgumentError(problem), self.location)
 
     def after(self, first: UserFunction) -> UserFunction:
-        """Returns the function that computes another one first; both are programs for blocks."""
+        """Returns the function that computes another one first; both are programs for blocks, this one of numbers."""
         both = object.__new__(UserFunction)
         both.__dict__.update(self.__dict__)
         both.name, both._given, both._leaves = f"{self.name}({first.name})", first._given, first._leaves
-        both.compute = lambda *arrays: self.compute(*first.compute(*arrays))
-        both._known, both._guards = None, ()
-        both._parts = (*first._parts, *self._parts)
-        both._forget_programs()
+        (own,), ((key, others),) = self._programs.values(), first._programs.items()
+        both._programs, both._before = {key: Programs(*others.traces, *own.traces)}, first
         return both
 
 
@@ -434,25 +372,9 @@ _known: dict[Any, UserFunction] = {}
 _MOST_KNOWN = 256
 
 
-def _called(function: Callable[..., Any], element: Any) -> Any:
-    """What a function returns for an element; a list is several values, whose types may differ, as in tf.data."""
-    result = call_with(function, element)
-    return tuple(cast("list[Any]", result)) if isinstance(result, list) else result
-
-
-def _guards_of(trace: TracedFunction) -> list[ReadGuard]:
-    """What must stay as it is for programs that hold a trace: what it was guarded by, and the tensors that it uses."""
-    found = [ReadGuard(source, "{v} is {0}", (value,)) for source, value in trace.from_outside()]
-    return [*[guard for guard in trace.guards if not guard.source.of_call], *found]
-
-
 def _open(leaf: Any) -> Any:
     """The type of what Python returned once: another time its sizes may differ."""
     return TensorSpec((None,) * len(leaf.shape), leaf.dtype) if isinstance(leaf, TensorSpec) and leaf.shape else leaf
-
-
-def _array(leaf: Any) -> Any:
-    return jnp.asarray(leaf.raw if isinstance(leaf, Tensor) else leaf)
 
 
 def _first_line(error: Exception) -> str:

@@ -16,15 +16,13 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
-from graphc.data.elements import Block, Row, joined, row_bytes, row_of, rows_of, size_of, stacked
+from graphc.data.elements import Block, Row, row_bytes, stacked
 from graphc.data.sources import Cardinality, State
 
 __all__ = [
-    "BufferedRows",
     "Epoch",
     "Node",
     "Rows",
-    "full_block",
     "improved",
     "outline",
     "register_improvements",
@@ -87,6 +85,11 @@ class Rows(ABC):
                 break
         return stacked(rows) if rows else None
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether :meth:`block` gives many rows as soon as one, now; what a node that is columnar opens does always."""
+        return False
+
     def state(self) -> State:
         """Returns the position, which is small."""
         state: State = {name: getattr(self, name) for name in self.counters}
@@ -105,85 +108,6 @@ class Rows(ABC):
         """Lets go of threads, files and memory; a second time it does nothing."""
         for rows in self.inputs:
             rows.close()
-
-
-class BufferedRows(Rows):
-    """Gives rows one by one out of blocks that it reads ahead.
-
-    Args:
-      inputs: what it reads.
-      ahead: how many rows it reads at once where it is asked for single ones.
-    """
-
-    def __init__(self, *inputs: Rows, ahead: int) -> None:
-        super().__init__(*inputs)
-        self._ahead = ahead
-        self._buffer: Block | None = None
-        self._place = 0
-        self._mark: State | None = None
-
-    @abstractmethod
-    def read(self, count: int) -> Block | None:
-        """Returns the next block as :meth:`block` does, past what is read ahead."""
-
-    def filled(self) -> int:
-        """Returns how many rows are read ahead, after reading some where there are none; 0 at the end."""
-        if self._buffer is None:
-            mark = super().state()
-            found = self.read(self._ahead)
-            if found is None:
-                return 0
-            self._buffer, self._place, self._mark = tuple(map(np.asarray, found)), 0, mark
-        return size_of(self._buffer) - self._place
-
-    def __next__(self) -> Row:
-        if self._buffer is None and not self.filled():
-            raise StopIteration
-        buffer, place = cast("Block", self._buffer), self._place
-        self._place = place + 1
-        if self._place == len(buffer[0]):
-            self._buffer = None
-        return row_of(buffer, place)
-
-    def block(self, count: int) -> Block | None:
-        """Returns what is left of the rows that were read ahead, or the next block."""
-        if self._buffer is None:
-            return self.read(count)
-        buffer, place = self._buffer, self._place
-        self._place = min(place + count, size_of(buffer))
-        if self._place == size_of(buffer):
-            self._buffer = None
-        return rows_of(buffer, place, place + count)
-
-    def state(self) -> State:
-        """Returns the position before the rows that were read ahead, and how many of these are used."""
-        if self._buffer is None or self._mark is None:
-            return {"at": super().state(), "used": 0}
-        return {"at": self._mark, "used": self._place}
-
-    def restore(self, state: State) -> None:
-        """Goes to a position."""
-        super().restore(state["at"])
-        self._buffer = None
-        left = state["used"]
-        while left:
-            found = self.read(left)
-            left -= 0 if found is None else size_of(found)
-
-
-def full_block(rows: Rows, count: int) -> Block | None:
-    """Returns the next ``count`` rows as a block; fewer only at the end, and None if there are none."""
-    first = rows.block(count)
-    if first is None or len(first[0]) == count:
-        return first
-    blocks, left = [first], count - size_of(first)
-    while left:
-        found = rows.block(left)
-        if found is None:
-            break
-        blocks.append(found)
-        left -= size_of(found)
-    return joined(blocks)
 
 
 _AHEAD_BYTES, _AHEAD_ROWS = 2**20, 256

@@ -73,7 +73,7 @@ class Remembering(Planned):
         structure = take_apart(initial_state)[1]
         rows = self.optimized.open(Epoch())
         try:
-            if function.mode == "blocks":
+            if function.mode == "blocks" and not function.takes_strings:
                 _check_state("reduce", function.name, state, function.spec)
                 while (block := rows.block(self.optimized.ahead)) is not None:
                     state = function.folded(state, block)

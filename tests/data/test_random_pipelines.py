@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graphc.data import Dataset
 from graphc.data.elements import flatten
-from graphc.data.nodes import batching
+from graphc.data.nodes import at_once
 from graphc.data.plan import Epoch, Node, improved
 
 
@@ -93,7 +93,7 @@ def test_every_position_can_be_resumed(steps: list[tuple[str, Any]], source: str
 
 @pytest.mark.parametrize("drop_remainder", [False, True])
 def test_batches_that_are_made_at_once_can_be_resumed(drop_remainder: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batching, "_BATCHES_AT_ONCE", 2)
+    monkeypatch.setattr(at_once, "_BATCHES_AT_ONCE", 2)
     dataset = Dataset.range(23).shuffle(5, seed=1).map(double).batch(3, drop_remainder)
     assert len(list(dataset.plan.open(Epoch()))) == len(dataset)
     iterator = dataset.as_numpy_iterator()

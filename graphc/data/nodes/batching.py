@@ -14,22 +14,20 @@ import numpy as np
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import StringTensor, Tensor, Variable, as_dtype
+from graphc.data.buffered import full_block
 from graphc.data.elements import (
     Block,
     Row,
     flatten,
     host_leaf,
     joined,
-    row_bytes,
     row_of,
     rows_of,
     size_of,
     stacked,
     unflatten,
 )
-from graphc.data.functions import UserFunction
-from graphc.data.nodes.maps import Map
-from graphc.data.plan import Epoch, Node, Rows, full_block
+from graphc.data.plan import Epoch, Node, Rows
 from graphc.data.sources import INFINITE, Cardinality, State
 from graphc.function import TensorSpec
 
@@ -55,55 +53,6 @@ class _Batched(Rows):
         return found
 
 
-_BATCHES_AT_ONCE, _BYTES_AT_ONCE = 16, 2**18
-
-
-class _SmallBatches(_Batched):
-    """Batches of what a program makes of small rows: it makes several at once.
-
-    Args:
-      node: the batches.
-      function: what makes the rows.
-      rows: what it makes them of.
-      at_once: how many batches to make.
-    """
-
-    def __init__(self, node: Batch, function: UserFunction, rows: Rows, at_once: int) -> None:
-        super().__init__(node, rows)
-        self._function, self._at_once = function.fresh(), at_once
-        self._ready: list[Row] = []
-        self._mark: State | None = None
-
-    def __next__(self) -> Row:
-        if not self._ready:
-            self._mark = self.input.state()
-            self._ready = self._made()[::-1]
-        return self._ready.pop()
-
-    def _made(self) -> list[Row]:
-        size, found = self._node.batch_size, full_block(self.input, self._node.batch_size * self._at_once)
-        count = 0 if found is None else size_of(found)
-        if found is None or count < size * (1 if self._node.drop_remainder else 0):
-            raise StopIteration
-        if count == size * self._at_once:
-            return self._function.batches(found, size)
-        rows = self._function.block(found)
-        stop = count // size * size if self._node.drop_remainder else count
-        return [rows_of(rows, start, min(start + size, count)) for start in range(0, stop, size)]
-
-    def state(self) -> State:
-        if not self._ready or self._mark is None:
-            return super().state()
-        return {"inputs": [self._mark], "ready": len(self._ready)}
-
-    def restore(self, state: State) -> None:
-        super().restore(state)
-        if "ready" in state:
-            self._mark = state["inputs"][0]
-            made = self._made()[::-1]
-            self._ready = made[: state["ready"]]
-
-
 @dataclass(frozen=True, eq=False)
 class Batch(Node):
     """So many elements at a time, stacked."""
@@ -122,12 +71,9 @@ class Batch(Node):
         return batches(self.input.cardinality, self.batch_size, self.drop_remainder)
 
     def open(self, epoch: Epoch) -> Rows:
-        inner = self.source
-        if isinstance(inner, Map) and inner.columnar:
-            at_once = min(_BATCHES_AT_ONCE, _BYTES_AT_ONCE // (self.batch_size * row_bytes(inner.spec)))
-            if at_once > 1:
-                return _SmallBatches(self, inner.function, inner.source.open(epoch), at_once)
-        return _Batched(self, inner.open(epoch))
+        from graphc.data.nodes.at_once import batched_maps
+
+        return batched_maps(self, epoch) or _Batched(self, self.source.open(epoch))
 
 
 def batched_spec(spec: Any, size: int, count: Cardinality, drop_remainder: bool) -> Any:

@@ -10,8 +10,9 @@ from typing import Any
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
 from graphc.base.nest import Structure
+from graphc.data.buffered import full_block
 from graphc.data.elements import Block, Row, described, flatten, rows_of, size_of, unflatten
-from graphc.data.plan import Epoch, Node, Rows, full_block
+from graphc.data.plan import Epoch, Node, Rows
 from graphc.data.sources import INFINITE, Cardinality, State
 from graphc.function import TensorSpec
 

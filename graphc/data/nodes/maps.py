@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from graphc.data.elements import Block, Row, size_of
+from graphc.data.buffered import Ahead, BufferedRows, full_block
+from graphc.data.elements import Block, Row, row_of, size_of, stacked
 from graphc.data.functions import UserFunction
-from graphc.data.plan import BufferedRows, Epoch, Node, Rows, full_block
-from graphc.data.sources import Cardinality
+from graphc.data.plan import Epoch, Node, Rows
+from graphc.data.sources import INFINITE, Cardinality
 
 __all__ = ["Filter", "Map", "TakeWhile", "Told"]
 
@@ -27,9 +28,13 @@ class Told(Rows):
 
     def tell(self, error: BaseException, number: int | None = None) -> None:
         """Notes on an exception which transformation raised it, and at which element; the last one if none is given."""
-        number = self.number - 1 if number is None else number
-        where = f"\n  at {self.function.location}" if self.function.location else ""
-        error.add_note(f"in {self.function.use}({self.function.name}) of a dataset, element {number}{where}")
+        told(error, self.function, self.number - 1 if number is None else number)
+
+
+def told(error: BaseException, function: UserFunction, number: int) -> None:
+    """Notes on an exception of a function which transformation raised it, and at which element."""
+    where = f"\n  at {function.location}" if function.location else ""
+    error.add_note(f"in {function.use}({function.name}) of a dataset, element {number}{where}")
 
 
 class _Mapped(Told):
@@ -43,7 +48,7 @@ class _Mapped(Told):
             raise
 
     def block(self, count: int) -> Block | None:
-        if self.function.mode != "blocks":
+        if self.function.mode != "blocks" or self.function.takes_strings:
             return super().block(count)
         found = full_block(self.input, count)
         if found is None:
@@ -52,14 +57,46 @@ class _Mapped(Told):
         return self.function.block(found)
 
 
-class _MappedBlocks(BufferedRows):
-    def __init__(self, function: UserFunction, rows: Rows, ahead: int) -> None:
-        super().__init__(rows, ahead=ahead)
-        self._function = function.fresh()
+class _InBlocks(BufferedRows):
+    """What a function makes of blocks; where it raises, of one row after the other, so that each before it comes."""
 
+    counters = ("number",)
+
+    def __init__(self, function: UserFunction, rows: Rows, ahead: int) -> None:
+        super().__init__(Ahead(rows, ahead, full=True) if function.takes_strings else rows, ahead=ahead)
+        self._function = function.fresh()
+        self.number = self._singly = 0
+
+    def made(self, count: int) -> tuple[Block, Block] | None:
+        """Returns some rows and what the function makes of each; None at the end."""
+        rows: Any = self.input
+        found = rows.block(1 if self._singly else count) if self._function.takes_strings else full_block(rows, count)
+        if found is None:
+            return None
+        size = size_of(found)
+        if not self._singly:
+            try:
+                made = self._function.block(found, self.ahead if self._function.takes_strings else 0)
+                self.number += size
+                return found, made
+            except Exception:
+                if not self._function.takes_strings:
+                    raise
+                rows.back(size)
+                self._singly, found = size, rows.block(1)
+        self._singly -= 1
+        self.number += 1
+        try:
+            return found, stacked([self._function.row(row_of(found, 0))])
+        except Exception as error:
+            told(error, self._function, self.number - 1)
+            raise
+
+
+class _MappedBlocks(_InBlocks):
     def read(self, count: int) -> Block | None:
-        found = full_block(self.input, count)
-        return None if found is None else self._function.block(found)
+        found = self.made(count)
+        return None if found is None else found[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +135,9 @@ class Map(Node):
             from graphc.data.nodes.parallel import MappedInThreads
 
             return MappedInThreads(self.function, rows, self.num_parallel_calls or 1, self.deterministic is not False)
-        return _Mapped(self.function, rows)
+        from graphc.data.nodes.at_once import mapped_batches
+
+        return mapped_batches(self, epoch) or _Mapped(self.function, rows)
 
 
 class _Filtered(Told):
@@ -114,18 +153,15 @@ class _Filtered(Told):
                 raise
 
 
-class _FilteredBlocks(BufferedRows):
-    def __init__(self, function: UserFunction, rows: Rows, ahead: int) -> None:
-        super().__init__(rows, ahead=ahead)
-        self._function = function.fresh()
-
+class _FilteredBlocks(_InBlocks):
     def read(self, count: int) -> Block | None:
-        while (found := full_block(self.input, count)) is not None:
-            kept = np.asarray(self._function.single(self._function.block(found), 1))
+        while (found := self.made(count)) is not None:
+            rows, values = found
+            kept = np.asarray(self._function.single(values, 1))
             if kept.all():
-                return found
+                return rows
             if kept.any():
-                return tuple([np.asarray(column)[kept] for column in found])
+                return tuple([np.asarray(column)[kept] for column in rows])
         return None
 
 
@@ -147,11 +183,16 @@ class Filter(Node):
 
     @cached_property
     def columnar(self) -> bool:
+        # Of elements without end there may be no more that are kept, so that nothing may be read ahead.
+        return self._in_blocks and self.input.cardinality != INFINITE
+
+    @property
+    def _in_blocks(self) -> bool:
         return self.input.columnar and self.function.mode == "blocks"
 
     def open(self, epoch: Epoch) -> Rows:
         rows = self.input.open(epoch)
-        if self.columnar:
+        if self._in_blocks:
             return _FilteredBlocks(self.function, rows, self.ahead)
         return _Filtered(self.function, rows)
 

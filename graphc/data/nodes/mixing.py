@@ -13,12 +13,13 @@ import numpy as np
 
 from graphc.base import at
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.data.buffered import Ahead
 from graphc.data.elements import Block, DatasetSpec, Row, flatten
 from graphc.data.functions import UserFunction, inside_of_a_function
 from graphc.data.nodes.counting import common_spec
 from graphc.data.nodes.maps import Told
 from graphc.data.nodes.prefetching import ReadAhead
-from graphc.data.plan import BufferedRows, Epoch, Node, Rows, improved
+from graphc.data.plan import Epoch, Node, Rows, improved
 from graphc.data.sources import INFINITE, Cardinality, State
 from graphc.function import TensorSpec
 
@@ -32,13 +33,6 @@ class _Slot:
     number: int
     before: State
     rows: Rows
-
-
-class _Ahead(BufferedRows):
-    """Rows that are read ahead in blocks, which nobody sees."""
-
-    def read(self, count: int) -> Block | None:
-        return self.input.block(count)
 
 
 class _Interleaved(Told):
@@ -73,11 +67,9 @@ class _Interleaved(Told):
 
     def block(self, count: int) -> Block | None:
         """Returns whole rounds over the datasets at once, as far as all of them have rows that are read ahead."""
-        slots = [*self._slots[self.place :], *self._slots[: self.place]]
-        ahead = [slot.rows for slot in slots if slot is not None and isinstance(slot.rows, _Ahead)]
-        each, size = len(slots) * self._node.block_length, self._node.block_length
-        rounds = 0
-        if len(ahead) == len(slots) and not self.taken and is_even(self._node.spec):
+        ahead, size = self._ahead(), self._node.block_length
+        each, rounds = max(1, len(ahead)) * size, 0
+        if ahead and not self.taken and is_even(self._node.spec):
             rounds = min(count // each, *[rows.filled() // size for rows in ahead])
         if not rounds:
             return super().block(min(count, each))
@@ -85,6 +77,18 @@ class _Interleaved(Told):
         columns: Any = zip(*[part for part in parts if part is not None], strict=True)
         return tuple([np.stack([_in_rounds(one, rounds) for one in column], axis=1).reshape(-1, *column[0].shape[1:])
                       for column in columns])  # fmt: skip
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all datasets that are being read have rows that are read ahead."""
+        return bool(self._ahead())
+
+    def _ahead(self) -> list[Ahead]:
+        """The rows of the datasets in their order, if all of them are read ahead; else none."""
+        slots = [*self._slots[self.place :], *self._slots[: self.place]]
+        live = [slot for slot in slots if slot is not None]
+        ahead = [slot.rows for slot in live if isinstance(slot.rows, Ahead)]
+        return ahead if len(ahead) == len(live) and (self.ended or len(live) == len(slots)) else []
 
     def _advance(self) -> None:
         self.place, self.taken = (self.place + 1) % len(self._slots), 0
@@ -109,7 +113,7 @@ class _Interleaved(Told):
         rows = plan.open(self._epoch.inner(number))
         if self._node.ahead_of_each is not None:
             return ReadAhead(rows, self._node.ahead_of_each)
-        return _Ahead(rows, ahead=plan.ahead) if plan.columnar else rows
+        return Ahead(rows, plan.ahead, full=True) if plan.columnar else rows
 
     def state(self) -> State:
         slots = [

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from graphc.core import as_dtype
+from graphc.data.buffered import BufferedRows
 from graphc.data.elements import Block, Row, flatten, host_leaf
-from graphc.data.plan import BufferedRows, Epoch, Node, Rows
+from graphc.data.plan import Epoch, Node, Rows
 from graphc.data.sources import INFINITE, Cardinality, FileSource, RowSource, Source, SourceIterator, State
 from graphc.function import TensorSpec
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import jax
 
+from graphc.data.buffered import full_block
 from graphc.data.elements import Block, Row, flatten, rows_of, size_of, unflatten
 from graphc.data.nodes.batching import Batch
 from graphc.data.nodes.maps import Map
 from graphc.data.nodes.origins import Gather
-from graphc.data.plan import Epoch, Node, Rows, full_block
+from graphc.data.plan import Epoch, Node, Rows
 from graphc.data.sharding import part_of
 from graphc.function import TensorSpec
 

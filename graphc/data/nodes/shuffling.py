@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from graphc.data.buffered import full_block
 from graphc.data.elements import Block, Row, size_of
-from graphc.data.plan import Epoch, Node, Rows, full_block
+from graphc.data.plan import Epoch, Node, Rows
 from graphc.data.sources import State
 from graphc.function import TensorSpec
 

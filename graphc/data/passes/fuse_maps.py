@@ -14,6 +14,6 @@ def fuse_maps(node: Node) -> Node:
     if not isinstance(node, Map) or not isinstance(node.source, Map):
         return node
     first, second = node.source.function, node.function
-    if first.mode != "blocks" or second.mode != "blocks":
+    if first.mode != "blocks" or second.mode != "blocks" or second.takes_strings:
         return node
     return Map(node.source.source, second.after(first))

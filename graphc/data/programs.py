@@ -1,0 +1,148 @@
+"""Programs of a function of elements: for blocks of rows, for some batches at once, for one row, for a whole fold."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import jax as _jax
+import numpy as np
+
+from graphc.core import trace_scope
+from graphc.data.elements import Block, Row
+from graphc.data.tracing import ElementTrace
+
+__all__ = ["Programs"]
+
+jax: Any = _jax  # its functions are only partly annotated
+
+
+class Programs:
+    """What JAX compiles of functions that only compute, each of the results of the one before it.
+
+    Args:
+      traces: the functions; only the first may take strings.
+    """
+
+    def __init__(self, *traces: ElementTrace) -> None:
+        self.traces = traces
+        self._forget()
+
+    def _forget(self) -> None:
+        """Has no programs yet: the next calls make them."""
+        self._of_block: Any = jax.jit(jax.vmap(self.compute))
+        self._sizes: list[int] = []
+        self._apart: dict[int, Any] = {}
+        self._folding: Any = None
+        self._of_row: Any = None
+
+    def compute(self, *arrays: Any) -> tuple[Any, ...]:
+        """Computes the numbers of a row, by JAX, from those of another one."""
+        for trace in self.traces:
+            arrays = trace.compute(*arrays)
+        return arrays
+
+    @property
+    def takes_strings(self) -> bool:
+        """Whether it takes strings, and so may raise."""
+        return self.traces[0].has_strings
+
+    def refresh(self) -> None:
+        """Sees to it that the programs know what the functions read from outside as that is now."""
+        with trace_scope(None), contextlib.suppress(Exception):  # what fails now fails again where it is called
+            changed = [trace.has_changed() for trace in self.traces]  # all, since each notes how it is now
+            if any(changed):
+                self._forget()
+
+    def block(self, block: Block, size: int = 0) -> Block:
+        """Returns what is made of each row, computed as one program.
+
+        Args:
+          block: the rows.
+          size: how many rows blocks mostly have; one with fewer is filled up, since compiling takes longer.
+        """
+        inputs, strings = self.traces[0].inputs(block)
+        found = self._numbers(inputs, len(block[0]), size) if inputs else ()
+        return self.traces[-1].whole(found, strings)
+
+    def _numbers(self, inputs: Sequence[Any], count: int, size: int) -> Sequence[Any]:
+        if count not in self._sizes:
+            fits = [known for known in self._sizes if known > count]
+            if fits or size > count:
+                return self._padded(inputs, count, min(fits, default=size))
+            self._sizes.append(count)
+        with trace_scope(None):
+            return self._of_block(*inputs)
+
+    def _padded(self, inputs: Sequence[Any], count: int, size: int) -> Sequence[Any]:
+        if size not in self._sizes:
+            self._sizes.append(size)
+        padded = [np.concatenate([column := np.asarray(c), np.repeat(column[-1:], size - count, 0)]) for c in inputs]
+        with trace_scope(None):
+            return [np.asarray(column)[:count] for column in self._of_block(*padded)]
+
+    def apart(self, block: Block, size: int) -> list[Row]:
+        """Returns what is made of each row, so many results together, computed as one program.
+
+        A program takes 10 us to start, and a result of it less than 1.
+
+        Args:
+          block: the rows.
+          size: how many rows of results are one; 0 to give each by itself.
+        """
+        if size not in self._apart:
+
+            def compute(*columns: Any) -> list[Block]:
+                found = jax.vmap(self.compute)(*columns)
+                return [tuple(part) for part in _parts(found, size, len(columns[0]))]
+
+            self._apart[size] = jax.jit(compute)
+        inputs, strings = self.traces[0].inputs(block)
+        count = len(block[0])
+        numbers: Sequence[Any] = [()] * (count // (size or 1))
+        if inputs:
+            with trace_scope(None):
+                numbers = self._apart[size](*inputs)
+        texts = _parts(strings, size, count) if strings else [()] * len(numbers)
+        return [self.traces[-1].whole(*pair) for pair in zip(numbers, texts, strict=True)]
+
+    def folded(self, state: Row, block: Block) -> Row:
+        """Returns the last of the states that are made of a state and each row, one after the other."""
+        if self._folding is None:
+
+            def step(state: Row, row: Row) -> tuple[Row, None]:
+                return self.compute(*state, *row), None
+
+            def fold(state: Row, block: Block) -> Row:
+                return jax.lax.scan(step, state, block)[0]
+
+            self._folding = jax.jit(fold)
+        with trace_scope(None):
+            return self._folding(state, block)
+
+    def row(self, row: Row) -> Row:
+        """Returns what is made of one row."""
+        if self.takes_strings:
+            found: Any = self.block(tuple([_alone(leaf) for leaf in row]))
+            return tuple([column[0] for column in map(np.asarray, found)])
+        # JAX takes the method itself for the same function even when what it reads has changed.
+        self._of_row = self._of_row or jax.jit(functools.partial(self.compute))
+        with trace_scope(None):
+            found = self._of_row(*row)
+        return tuple([leaf if leaf.shape else np.asarray(leaf)[()] for leaf in found])
+
+
+def _parts(columns: Sequence[Any], size: int, count: int) -> list[list[Any]]:
+    """Rows of columns, so many together, or one by one."""
+    if not size:
+        return [[column[place] for column in columns] for place in range(count)]
+    return [[column[start : start + size] for column in columns] for start in range(0, count, size)]
+
+
+def _alone(leaf: Any) -> Any:
+    """A leaf as a column of one row."""
+    column = np.empty((1, *np.shape(leaf)), object if isinstance(leaf, bytes) else leaf.dtype)
+    column[0] = leaf
+    return column
