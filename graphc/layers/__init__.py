@@ -19,6 +19,7 @@ from graphc.layers.pooling import (
     MaxPooling1D,
     MaxPooling2D,
 )
+from graphc.layers.quantize import QuantizationReport, QuantizedWeight, WeightReport, quantize
 from graphc.layers.rematerialise import remat
 from graphc.layers.shaping import Activation, Embedding, Flatten, Reshape
 from graphc.layers.string_lookup import StringLookup
@@ -43,11 +44,15 @@ __all__ = [
     "MaxPooling1D",
     "MaxPooling2D",
     "Module",
+    "QuantizationReport",
+    "QuantizedWeight",
     "Reshape",
     "Sequential",
     "StringLookup",
+    "WeightReport",
     "from_equinox",
     "from_flax",
     "mixed_precision",
+    "quantize",
     "remat",
 ]

@@ -134,7 +134,7 @@ def configurations(space: Mapping[str, Any], trials: int | None, seed: int) -> l
     for name, choices in space.items():
         if isinstance(choices, list | tuple) and not choices:
             raise at(InvalidArgumentError(f"search: there is nothing to choose for {name!r}"), user_location())
-        if trials is None and (isinstance(choices, Distribution) or callable(choices)):
+        if trials is None and (isinstance(choices, Distribution) or callable(cast("Any", choices))):
             error = InvalidArgumentError(
                 f"search: {name!r} is drawn from a distribution, so say how many trials there are: trials=20; without "
                 "it all combinations of lists are tried"
