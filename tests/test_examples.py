@@ -34,6 +34,8 @@ EXPECTED = {
     r"branches: .*/device:CPU:1 \(pinned\).*\n"
     r"one device: predicted \d+\.\d+ ms, measured \d+\.\d+ ms\nthe same value: True\n",
     "several_processes.py": r"steps 0 to 120 on 1 processes: loss 0\.04\d\naccuracy on 297 other digits: 0\.8\d\d\n",
+    "stragglers.py": r".*spares.*mean step.*│ 0 +│ 2\.21 s .*│ 4 +│ 1\.14 s .*"
+    r"\na step takes the least replica seconds with 3 spares; drawn: stragglers\.png\n",
     "queue_pipeline.py": r"all rows were read: 100 steps of up to 20 rows, the last loss is below 0\.001: True\n"
     r"weights and bias: \[3\.0, -2\.0, 1\.0\]\n",
 }
