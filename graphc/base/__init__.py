@@ -13,8 +13,9 @@ from graphc.base.deadlines import (
     checked_seconds,
     deadline,
     interruption,
+    only_interrupted,
 )
-from graphc.base.detours import detours, set_detour
+from graphc.base.detours import SPREAD_ARRAYS, detours, other_detours, set_detour
 from graphc.base.errors import at
 from graphc.base.file import File
 from graphc.base.frames import (
@@ -40,6 +41,7 @@ from graphc.base.waiting import Signal, holding, pause, wait_only_for, wait_unti
 from graphc.base.watchdog import listen_to_waits, note_progress, overseen, watched
 
 __all__ = [
+    "SPREAD_ARRAYS",
     "CancellationToken",
     "Config",
     "Deadline",
@@ -88,6 +90,8 @@ __all__ = [
     "names_of",
     "nest",
     "note_progress",
+    "only_interrupted",
+    "other_detours",
     "overseen",
     "pause",
     "remember",

@@ -38,6 +38,7 @@ __all__ = [
     "device_scope",
     "log_placements",
     "making_scope",
+    "occupied",
     "place_ops",
     "replica_scope",
     "tape_scope",
@@ -63,6 +64,11 @@ class Recorder(Protocol):
 
     def record_read(self, variable: Any, tensor: Any) -> None:
         """Notes that reading ``variable`` gave ``tensor``."""
+        ...
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it follows no tensor yet."""
         ...
 
     def follows(self, value: Any) -> bool:
@@ -162,6 +168,9 @@ class Assignments:
 busy: set[int] = set()
 """The threads that are not eager, and why no thread is."""
 
+occupied: set[int] = set()
+"""The same without arrays on several devices, for who looks for these."""
+
 LOGGED, EXAMINED, OBSERVED, SPREAD = 0, -1, -2, -3
 REASONS = frozenset((LOGGED, EXAMINED, OBSERVED, SPREAD))
 """No numbers of threads: placements are logged; what ops compute is looked at; when they run is noted; arrays are on
@@ -209,16 +218,20 @@ class Context(threading.local):
             own["placing"] = True
         else:
             own.pop("placing", None)
+        tapes, device = self.tapes, self.device
         idle = self.trace is None and self.counter is None and self.creating is None
-        own["pinned"] = idle and not self.tapes and bool(self.device)
-        idle = idle and not self.device
-        own["taped"] = self.tapes if idle else ()
-        if idle and not self.tapes:
+        own["pinned"] = idle and not tapes and bool(device)
+        idle = idle and not device
+        own["taped"] = tapes if idle else ()
+        thread = threading.get_ident()
+        if idle and not tapes:
             own.pop("eager", None)
-            busy.discard(threading.get_ident())
+            busy.discard(thread)
+            occupied.discard(thread)
         else:
             own["eager"] = False
-            busy.add(threading.get_ident())
+            busy.add(thread)
+            occupied.add(thread)
 
     def launched(self) -> None:
         """Tells the counter, if there is one, of a program that was handed to a device."""
@@ -231,7 +244,8 @@ context = Context()
 
 def set_slow(reason: int, enabled: bool) -> None:
     """Has every eager op of all threads take the long way for a reason, or for that one no more."""
-    (busy.add if enabled else busy.discard)(reason)
+    for reasons in (busy,) if reason == SPREAD else (busy, occupied):
+        (reasons.add if enabled else reasons.discard)(reason)
     Context.eager = busy.isdisjoint(REASONS)
     context.update()
 

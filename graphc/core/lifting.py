@@ -109,6 +109,11 @@ class _Reads:
         del tensor
         self.names.add(variable.name)
 
+    @property
+    def is_idle(self) -> bool:
+        """Is False: it wants to know of each Variable."""
+        return False
+
     def follows(self, value: Any) -> bool:
         """Notes a Variable whose value is shown; follows nothing."""
         if (name := getattr(value, "name", None)) is not None:

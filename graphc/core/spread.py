@@ -2,8 +2,8 @@
 
 JAX partitions a program over the devices that hold its arrays. Two things are graphc's: a Variable keeps its layout
 when it is assigned, and on simulated CPU devices one program at a time is in flight, because XLA's collectives deadlock
-there when many are (seen with 200 over 8 devices on 2 cores). Both need the long way of calls, which the first array
-on several devices opens.
+there when many are (seen with 200 over 8 devices on 2 cores). Both need the long way of calls. From the first array on
+several devices on, the short way of a call looks where its arrays are.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jax.core import Tracer
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from graphc.base import config, detours, set_detour
+from graphc.base import SPREAD_ARRAYS, config, detours, set_detour
 from graphc.core.context import SPREAD, set_slow
 from graphc.ir import TensorType
 
@@ -41,8 +41,6 @@ __all__ = [
     "type_text",
     "whole_on",
 ]
-
-_DETOUR: Final = "spread"
 
 GROUP_AXIS: Final = "copy"
 """The axis of a mesh along which the devices of a group lie, which hold the same rows."""
@@ -151,9 +149,9 @@ def groups_of(devices: int, rows: int) -> int:
 
 
 def note_spread(sharding: Any) -> None:
-    """Has calls take the long way from here on, since there are arrays with this sharding."""
-    if sharding.num_devices > 1 and _DETOUR not in detours:
-        set_detour(_DETOUR, "arrays are on several devices", active=True)
+    """Has calls look where their arrays are from here on, since there are some with this sharding."""
+    if sharding.num_devices > 1 and SPREAD_ARRAYS not in detours:
+        set_detour(SPREAD_ARRAYS, "arrays are on several devices", active=True)
         if next(iter(sharding.device_set)).platform == "cpu":
             set_slow(SPREAD, enabled=True)
 
@@ -189,7 +187,7 @@ def layout_text(sharding: Any) -> str:
 
 def forget_spread() -> None:
     """Lets calls take the short way again; for tests, after which no array is on several devices."""
-    set_detour(_DETOUR, "", active=False)
+    set_detour(SPREAD_ARRAYS, "", active=False)
     set_slow(SPREAD, enabled=False)
 
 

@@ -7,24 +7,48 @@ own; what comes by keyword is put in its place by a few lines at the start.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from graphc.base import detours
-from graphc.core import busy
+from graphc.base import SPREAD_ARRAYS, detours, other_detours
+from graphc.core import busy, occupied
 from graphc.function.guards import MISS
 
 if TYPE_CHECKING:
     from graphc.function.guards import Writer
 
-__all__ = ["Binding"]
+__all__ = ["Binding", "Signals", "signals"]
 
 _UNSET: Any = object()
 """Stands for an argument that is not given."""
 
 _KINDS = inspect.Parameter
 _BY_POSITION = (_KINDS.POSITIONAL_ONLY, _KINDS.POSITIONAL_OR_KEYWORD)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Signals:
+    """What an entry asks before anything else.
+
+    Attributes:
+      busy: the threads that are not eager, and why no thread is; empty where the entry may serve.
+      detours: why calls take the long way; the same.
+      looks: whether the entry looks for arrays on several devices itself.
+    """
+
+    busy: Collection[int]
+    detours: Mapping[Hashable, str]
+    looks: bool
+
+
+_USUAL = Signals(busy, detours, looks=False)
+_SPREAD = Signals(occupied, other_detours, looks=True)
+
+
+def signals() -> Signals:
+    """Returns what an entry asks that is written now."""
+    return _SPREAD if SPREAD_ARRAYS in detours else _USUAL
 
 
 @dataclass(frozen=True)
@@ -42,15 +66,25 @@ class Binding:
     missed: list[str]
 
     @classmethod
-    def of(cls, signature: inspect.Signature, writer: Writer, looked_at: Collection[str] = ()) -> Binding:
+    def of(
+        cls,
+        signature: inspect.Signature,
+        writer: Writer,
+        asked: Signals,
+        looked_at: Collection[str] = (),
+        fixed: Mapping[str, Any] | None = None,
+    ) -> Binding:
         """Returns the text for the parameters of a function.
 
         Args:
           signature: of the function.
           writer: of the entry; it knows what the code calls the parameters.
+          asked: what the entry asks first.
           looked_at: the parameters whose types the code looks at, so that it need not look whether they are given.
+          fixed: what some must be given, or are if they are left out; the others have no default then.
         """
-        writer.namespace.update(ag__busy=busy, ag__detours=detours, ag__UNSET=_UNSET, ag__given=_given, MISS=MISS)
+        writer.namespace.update(ag__busy=asked.busy, ag__detours=asked.detours)
+        writer.namespace.update(ag__UNSET=_UNSET, ag__given=_given, MISS=MISS)
         own, found = writer.parameters, signature.parameters.values()
         all_of = {each.kind: own[each.name] for each in found}
         rest, more = all_of.get(_KINDS.VAR_POSITIONAL, "ag__rest"), all_of.get(_KINDS.VAR_KEYWORD, "ag__more")
@@ -60,19 +94,27 @@ class Binding:
         named = [each.name for each in (*positional, *by_name) if each.kind is not _KINDS.POSITIONAL_ONLY]
         fill = [f"    if {own[name]} is ag__UNSET: {own[name]} = {more}.pop({name!r}, ag__UNSET)" for name in named]
         lines += [f"if {more}:", *fill] if fill else []
+        surplus = [name for name in ("ag__rest", "ag__more") if name in (rest, more)]
         odd = ["(ag__busy or ag__detours) and ag__self is not None"]
-        odd += [name for name in ("ag__rest", "ag__more") if name in (rest, more)]
+        odd += surplus
+        defaults = {each.name: each.default for each in found if each.default is not each.empty}
+        defaults = defaults if fixed is None else fixed
         for each in (*positional, *by_name):
             name = own[each.name]
-            if each.default is not each.empty:
-                lines.append(f"if {name} is ag__UNSET: {name} = {writer.constant(each.default)}")
+            if each.name in defaults:
+                lines.append(f"if {name} is ag__UNSET: {name} = {writer.constant(defaults[each.name])}")
             elif each.name not in looked_at:
                 odd.append(f"{name} is ag__UNSET")
         lines.append(f"if {' or '.join(odd)}: {writer.miss}")
         first = "".join(f"{each.name!r}: {own[each.name]}, " for each in positional)
         others = "".join(f"{each.name!r}: {own[each.name]}, " for each in by_name)
+        fitting = [*(own[each.name] for each in positional), *([f"*{rest}"] if rest in own.values() else [])]
+        fitting += [f"{each.name}={own[each.name]}" for each in by_name]
+        fitting += [f"**{more}"] if more in own.values() else []
+        unset = [f"{own[each.name]} is ag__UNSET" for each in (*positional, *by_name)]
         missed = [
             "if ag__self is None: return MISS",
+            f"if not ({' or '.join([*surplus, *unset]) or 'False'}): return ag__self.general({', '.join(fitting)})",
             f"ag__args, ag__kwargs = ag__given({{{first}}}, {rest}, {{{others}**{more}}})",
             "return ag__self.general(*ag__args, **ag__kwargs)",
         ]

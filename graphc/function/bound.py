@@ -6,8 +6,7 @@ import copy
 import functools
 from typing import TYPE_CHECKING, Any
 
-from graphc.base import detours
-from graphc.core import busy, context
+from graphc.core import context
 from graphc.function.concrete import ConcreteFunction
 from graphc.function.guards import MISS
 
@@ -40,7 +39,10 @@ class BoundFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the compiled method."""
         function = self._function
-        if (not busy or context.eager) and not detours:  # as Function, which takes a tenth of the time of a call
+        asked = function.asked
+        if (
+            not asked.busy or context.eager
+        ) and not asked.detours:  # as Function, which takes a tenth of the time of a call
             entry = function._entry  # pyright: ignore[reportPrivateUsage]
             result = entry(None, self._instance, *args, **kwargs) if kwargs else entry(None, self._instance, *args)
             if result is not MISS:

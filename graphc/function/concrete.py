@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import StringTensor, Tensor, Variable, as_dtype, is_array, string
+from graphc.core import StringTensor, Tensor, Variable, as_dtype, context, is_array, string
 from graphc.function.arguments import TensorSpec, spec_leaves
+from graphc.function.binding import Signals
+from graphc.function.guards import MISS
 from graphc.ir import Graph
 
 if TYPE_CHECKING:
     from graphc.function.function import Function
     from graphc.function.traced import TracedFunction
 
-__all__ = ["ConcreteFunction"]
+__all__ = ["ConcreteEntries", "ConcreteFunction"]
+
+ConcreteEntries: TypeAlias = dict[Signals, dict[Any, Callable[..., Any]]]
+"""The short ways of calls, by what is asked before they are taken, and by their traces and kinds of arguments."""
 
 _OPEN_SIZES = (2, 3)
 """Sizes that stand for open ones, so that what differs between two traces is what depends on them."""
@@ -67,6 +72,12 @@ class ConcreteFunction:
         for name, value in self._wanted.items():
             self._wanted[name] = bound.arguments[name] = _as_specs(value, name)
         self.structured_input_signature = (bound.args[len(instance) :], bound.kwargs)
+        kinds = {
+            name: {type(leaf) is TensorSpec for leaf in spec_leaves(value)} for name, value in self._wanted.items()
+        }
+        self._fixed = {name: self._wanted[name] for name, found in kinds.items() if True not in found}
+        self._may_be_short = all(len(found) < 2 for found in kinds.values())  # where no tensors are mixed with others
+        self._entries: ConcreteEntries = {}
         self._traces = [self._trace(size) for size in (_OPEN_SIZES if self._is_open() else _OPEN_SIZES[:1])]
 
     @property
@@ -137,6 +148,12 @@ class ConcreteFunction:
         Raises:
           InvalidArgumentError: a tensor has another type, or another value is given for what is no tensor.
         """
+        asked = self._function.asked
+        if (not asked.busy or context.eager) and not asked.detours:  # as Function
+            for entry in [*self._entries.get(asked, {}).values()]:
+                result = entry(None, *self._instance, *args, **kwargs)
+                if result is not MISS:
+                    return result
         bound = self._function.bound_arguments((*self._instance, *args), kwargs, partial=True)
         for name, wanted in self._wanted.items():
             if name in bound.arguments:
@@ -145,7 +162,10 @@ class ConcreteFunction:
                 raise self._error(f"the argument {name!r} is missing; it is {wanted}")
             else:
                 bound.arguments[name] = wanted
-        return self._function(*bound.args, **bound.kwargs)
+        result = self._function(*bound.args, **bound.kwargs)
+        if self._may_be_short:
+            self._function.add_concrete(self._entries, bound.args, bound.kwargs, self._fixed)
+        return result
 
     def _checked(self, name: str, given: Any, wanted: Any) -> Any:
         if isinstance(wanted, TensorSpec):

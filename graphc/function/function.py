@@ -5,19 +5,43 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
+import operator
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Unpack, overload
 
-from graphc.base import Registry, at, collection_paused, config, deep_recursion, detours, user_location, warn_at
+from graphc.base import (
+    Registry,
+    at,
+    collection_paused,
+    config,
+    deep_recursion,
+    interruption,
+    only_interrupted,
+    other_detours,
+    user_location,
+    warn_at,
+)
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, RetraceWarning, VariableCreationError
-from graphc.core import REASONS, CreationInTrace, Device, DeviceChoice, Lifting, busy, context, creation_scope, device
+from graphc.core import (
+    REASONS,
+    CreationInTrace,
+    Device,
+    DeviceChoice,
+    Lifting,
+    Recorder,
+    context,
+    creation_scope,
+    device,
+    occupied,
+)
 from graphc.function import front_end
 from graphc.function.arguments import Arguments, Binder
+from graphc.function.binding import Signals, signals
 from graphc.function.bound import bound
-from graphc.function.concrete import ConcreteFunction
+from graphc.function.concrete import ConcreteEntries, ConcreteFunction
 from graphc.function.entry import chooser, entry, kinds_of, only_entry
 from graphc.function.guards import MISS
 from graphc.function.mode import Mode
@@ -44,6 +68,9 @@ _PATIENCE = 16
 more, where several are used in turn, than to ask some guards in vain."""
 
 
+_is_idle: Callable[[Recorder], bool] = operator.attrgetter("is_idle")
+
+
 class Function:
     """A function that is compiled for the types of its arguments; see :func:`function`."""
 
@@ -57,6 +84,7 @@ class Function:
         "__dict__",
         "__weakref__",
         "_entry",
+        "asked",
     )  # a call reads a slot faster than one attribute of many
 
     def __init__(self, python_function: Callable[..., Any], **options: Unpack[FunctionOptions]) -> None:
@@ -90,8 +118,11 @@ class Function:
         self._created_in_vain: deque[Any] = deque(maxlen=config.max_traces)
         self._first: deque[tuple[Any, Program]] = deque(maxlen=_FIRST_KEPT)
         self._entry: Callable[..., Any] = _miss  # the short way of a call
+        self.asked = signals()  # what is asked before it is taken
         self._only: Callable[..., Any] | None = None  # the same, where it is of one trace alone
-        self._pinned: list[tuple[Any, Callable[..., Any]]] = []  # and those in device scopes, with what these say
+        self._pinned: list[tuple[Any, list[Callable[..., Any]]]] = []  # and those in device scopes, with what these say
+        self._bounded: list[Callable[..., Any]] = []  # and those under a deadline
+        self._is_unseen = True  # whether no trace works on Variables, which tapes watch
         self._used_again: set[Callable[..., Any]] = set()
         self._lock = threading.RLock()
         functools.update_wrapper(self, python_function, updated=())
@@ -103,15 +134,17 @@ class Function:
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Runs the compiled program for these arguments, tracing it first if there is none."""
-        if (not busy or context.eager) and not detours:
-            result = self._entry(None, *args, **kwargs)
+        asked = self.asked
+        if asked.busy and not context.eager:
+            ways = self._in_scopes(asked)
+        elif asked.detours:
+            ways = self._interrupted(asked)
+        else:
+            ways = (self._entry,)
+        for way in ways:
+            result = way(None, *args, **kwargs) if kwargs else way(None, *args)
             if result is not MISS:
                 return result
-        elif context.pinned and not detours and busy.isdisjoint(REASONS):
-            scopes = context.device.layers
-            for layers, entry in self._pinned:
-                if layers == scopes and (result := entry(None, *args, **kwargs)) is not MISS:
-                    return result
         if context.trace is not None:
             return self._inline(args, kwargs)
         try:
@@ -122,6 +155,24 @@ class Function:
 
     general = __call__
     """A call that no entry serves."""
+
+    def _in_scopes(self, asked: Signals) -> Sequence[Callable[..., Any]]:
+        """The entries for a device scope, or a tape that follows nothing."""
+        if asked.detours or not REASONS.isdisjoint(asked.busy):
+            return ()
+        if context.pinned:
+            scopes = context.device.layers
+            for layers, entries in self._pinned:  # their hash takes longer
+                if layers == scopes:
+                    return entries
+        tapes = context.taped
+        return (self._entry,) if tapes and self._is_unseen and all(map(_is_idle, tapes)) else ()
+
+    def _interrupted(self, asked: Signals) -> Sequence[Callable[..., Any]]:
+        """The entries where a deadline or a token is in force, here or elsewhere."""
+        if not only_interrupted(asked.detours):
+            return ()
+        return (self._entry,) if interruption() is None else self._bounded
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call by itself, the long way."""
@@ -150,10 +201,10 @@ class Function:
             return self._run(traced, arguments)
 
     def _run(self, traced: TracedFunction, arguments: Arguments) -> Any:
-        if context.tapes:
+        if context.tapes and (traced.executable.variables or not all(map(_is_idle, context.tapes))):
             return traced.call_recorded(arguments)
         result = traced(arguments)
-        if not detours:  # what would be the short way is not taken now, and may be as it was later
+        if not other_detours or only_interrupted(other_detours):  # or the short way is not taken now
             self._add_entry(traced, arguments)
         return result
 
@@ -161,27 +212,73 @@ class Function:
         """Writes the short way for calls like this one."""
         kinds = kinds_of(arguments, traced)
         _, is_examined, pins = traced.settings
-        if kinds is None or is_examined:
+        bounded = interruption() is not None
+        if kinds is None or is_examined or (bounded and (pins or not traced.waits_shortly)):
             return
+        entries = traced.bounded if bounded else traced.entries
         with self._lock:
-            if kinds in traced.entries or traced not in self._traces:
+            self._ask(signals())
+            asked = self.asked
+            if kinds in entries or traced not in self._traces or (asked.looks and traced.note_spread(arguments)):
                 return
             alone = len(self._traces) == 1
-            if pins:
-                traced.entries[kinds] = only_entry(traced, arguments, self._binder, alone=False)
-            elif alone and not traced.entries:
-                traced.entries[kinds] = self._only = only_entry(traced, arguments, self._binder)
+            if pins or bounded:
+                made = only_entry(traced, arguments, self._binder, asked, alone=False, bounded=bounded)
+            elif alone and not entries:
+                made = self._only = only_entry(traced, arguments, self._binder, asked)
             else:
                 if self._only is not None:
-                    traced.entries.clear()  # which is not the only one any more
-                traced.entries[kinds] = entry(traced, arguments, alone=alone)
+                    entries.clear()  # which is not the only one any more
+                made = entry(traced, arguments, asked, alone=alone)
+            entries[kinds] = made
             self._order_entries()
+
+    def _ask(self, asked: Signals) -> None:
+        """Drops the entries that ask something else than those do that are written now."""
+        if asked is not self.asked:
+            for traced in self._traces:
+                traced.entries.clear()
+                traced.bounded.clear()
+            self._order_entries()
+            self.__dict__.pop("_choose", None)
+            self.asked = asked
+
+    def add_concrete(
+        self, known: ConcreteEntries, args: tuple[Any, ...], kwargs: dict[str, Any], fixed: Mapping[str, Any]
+    ) -> None:
+        """Writes the short way of a concrete function for calls like one, unless it is there, or there can be none.
+
+        Args:
+          known: those that there are, the newest last.
+          args: of the call.
+          kwargs: those by name.
+          fixed: the arguments that are no tensors, which must be these.
+        """
+        if other_detours or (occupied and not context.eager):
+            return
+        arguments = self._binder.bind(args, kwargs)
+        with self._lock:
+            self._ask(signals())
+            asked, traced = self.asked, self._find(arguments)
+            kinds = None if traced is None else kinds_of(arguments, traced)
+            entries = known.setdefault(asked, {})
+            if traced is None or kinds is None or (traced, kinds) in entries:
+                return
+            if asked.looks and traced.note_spread(arguments):
+                return
+            while len(entries) >= config.max_traces:
+                del entries[next(iter(entries))]
+            entries[traced, kinds] = only_entry(traced, arguments, self._binder, asked, alone=False, fixed=fixed)
 
     def _order_entries(self) -> None:
         self._used_again.clear()
         known = [(traced.settings[-1].layers, entry) for traced in self._traces for entry in traced.entries.values()]
         entries = [entry for layers, entry in known if not layers]
-        self._pinned = [(layers, entry) for layers, entry in known if layers]
+        self._pinned = [
+            (scopes, [entry for layers, entry in known if layers == scopes]) for scopes, _ in known if scopes
+        ]
+        self._bounded = [entry for traced in self._traces for entry in traced.bounded.values()]
+        self._is_unseen = not any(traced.executable.variables for traced in self._traces)
         if entries != [self._only]:
             self._only = None
         method = self._only or (self._choose if entries else _miss)
@@ -195,7 +292,7 @@ class Function:
 
     @functools.cached_property
     def _choose(self) -> Any:
-        return chooser(self._binder, self._used_again, self._promote, _PATIENCE)
+        return chooser(self._binder, self.asked, self._used_again, self._promote, _PATIENCE)
 
     def _promote(self, entry: Callable[..., Any]) -> None:
         """Makes an entry the first to be tried."""

@@ -52,7 +52,7 @@ _ALWAYS = frozenset(("{v} is {0}", "type({v}) is {0}"))
 _PAIRED = 6
 
 _OURS = re.compile(
-    r"(c|v|p|t|held|own)\d+|results|program|pack|lock|new|run|in_time|run_on_variables|Tensor|Differ|starmap|refs|copied|restore|ag__\w+"
+    r"(c|v|p|t|held|own)\d+|results|program|pack|lock|new|run|in_time|run_on_variables|Tensor|Differ|starmap|refs|copied|restore|Single|ag__\w+"
 )
 
 

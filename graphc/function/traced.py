@@ -12,7 +12,7 @@ from typing import Any, cast
 import jax
 from jax.sharding import SingleDeviceSharding
 
-from graphc.base import Location, detours, user_location
+from graphc.base import Location, other_detours, user_location
 from graphc.base.errors import InvalidTypeError
 from graphc.core import (
     NO_ATTRS,
@@ -33,6 +33,7 @@ from graphc.core import (
     dtype_rules,
     find_device,
     is_examining,
+    is_spread,
     placed,
     to_device,
     type_text,
@@ -79,12 +80,16 @@ class TracedFunction:
       notes: what tracing found out besides.
       after_call: what is done after each run, and which outputs of the graph it is given.
       can_fail: whether the first of them looks whether the call has failed.
+      write_back: the one of them that assigns items of arguments, or None.
+      looked_at: the tensors from outside of which Python knew the values.
       num_results: how many outputs, the first ones, belong to the function's result.
       guards: what must hold for it to be used again.
       inputs: where the tensors among the arguments are.
       types: of these, as JAX has them.
       settings: what else it depends on; see :func:`settings`.
       entries: the short ways of a call, by the kinds of its arguments.
+      bounded: those of calls where a deadline or a token is in force.
+      was_spread: whether a call had arrays on several devices, which takes the long way.
       wanted: what its program works on besides, and is found again at each call.
       variable_places: of each variable, its place in that; the variable itself if it is always the same.
       own: of results that are tensors which the caller has, where: among the arguments, or in the same way.
@@ -108,10 +113,12 @@ class TracedFunction:
         self.inputs, self.types, self.settings = list(reads.inputs), arguments.types, settings()
         self.wanted: list[Source] = []
         self.entries: dict[Any, Callable[..., Any]] = {}
+        self.bounded: dict[Any, Callable[..., Any]] = {}
+        self.was_spread = False
         self.num_results = self.after_call[0][1].start if self.after_call else len(graph.outputs)
         self.executable = compile_graph(graph, self._look if self.can_fail else None, trace.variables, device)
-        self._looked_at = [tensor for tensor, _ in trace.looked_at.values()]
-        self._write_back = next((after for after, _ in self.after_call if isinstance(after, WriteBack)), None)
+        self.looked_at = [tensor for tensor, _ in trace.looked_at.values()]
+        self.write_back = next((after for after, _ in self.after_call if isinstance(after, WriteBack)), None)
         self.structure = result.structure
         self._reread = _read_after_assignment(graph)
         self.device = self.devices[0] if len(self.devices) == 1 else ""
@@ -199,10 +206,16 @@ class TracedFunction:
 
     @property
     def is_simple(self) -> bool:
-        """Whether a call does nothing but run one program, on one device, and wrap its results."""
+        """Whether a call runs one program, on one device, wraps its results, and at most assigns items of arguments."""
         packed = not (self.own or self._returns_passed) or is_written(self.structure)
-        special = self.after_call or not packed or self.plan is not None or bool(self.executable.place)
+        others = len(self.after_call) > (self.write_back is not None)
+        special = others or not packed or self.plan is not None or bool(self.executable.place)
         return not special and (self.executable.timeout is None or self.executable.is_short)
+
+    @property
+    def waits_shortly(self) -> bool:
+        """Whether an entry may wait for its results: the program is sure to be short."""
+        return self.is_simple and self.executable.is_short
 
     @cached_property
     def match(self) -> Callable[..., Any]:
@@ -284,7 +297,7 @@ class TracedFunction:
         return self.packer(arguments, own=True)(map(Tensor, results[: self.num_results]))
 
     def _launch(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
-        if detours or self.executable.timeout is not None:
+        if other_detours or self.executable.timeout is not None:
             return self.executable.attended(arrays, variables)
         return self.executable(arrays, variables)
 
@@ -303,8 +316,8 @@ class TracedFunction:
 
     def check(self, arguments: Arguments) -> None:
         """Refuses a call that would not change its arguments as the Python function does."""
-        if self._write_back is not None:
-            self._write_back.check(arguments, [*self.captured(arguments), *self._looked_at])
+        if self.write_back is not None:
+            self.write_back.check(arguments, [*self.captured(arguments), *self.looked_at])
 
     def packer(self, arguments: Arguments, *, own: bool = False) -> Callable[[Iterator[Any]], Any]:
         """The function that makes the outputs of the program what the user's function returns.
@@ -327,6 +340,13 @@ class TracedFunction:
                 if isinstance(tensor, Tensor):
                     leaves[position] = OwnTensor(tensor)
         return packer(self.structure, leaves)
+
+    def note_spread(self, arguments: Arguments) -> bool:
+        """Returns whether this call, or one before it, had arrays on several devices."""
+        if not self.was_spread:
+            variables = [variable.raw for variable in self.bound_variables(arguments)]
+            self.was_spread = any(map(is_spread, (*arguments.arrays, *self.captures(arguments), *variables)))
+        return self.was_spread
 
     def bound_variables(self, arguments: Arguments) -> list[Variable]:
         """The variables to work on: those of the call's arguments in place of those of the traced call's."""
@@ -355,7 +375,7 @@ class TracedFunction:
             self.executable.run(program, variables)
         for after, place in self.after_call[self.can_fail :]:
             found = results[place]
-            after.run(found if after is self._write_back else [tensor.raw for tensor in found], arguments)
+            after.run(found if after is self.write_back else [tensor.raw for tensor in found], arguments)
         return self.packer(arguments, own=True)(iter(results[: self.num_results]))
 
     def lower(self, arguments: Arguments) -> Any:

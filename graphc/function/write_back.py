@@ -81,6 +81,11 @@ class WriteBack:
         ]
         return cls(name, assigned, [tensors[index].snapshot() for index in changed])
 
+    @property
+    def places(self) -> list[int]:
+        """The positions of these arguments among the tensors of the arguments."""
+        return [argument.index for argument in self._assigned]
+
     def tensors(self, trace: Trace) -> Sequence[SymbolicTensor]:
         """The values that the trace left in the arguments."""
         return [trace.lift(value) for value in self._values]

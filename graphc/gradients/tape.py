@@ -317,6 +317,11 @@ class GradientTape:
         watched = variable.name in self._watched or (self._watch_variables and variable.trainable)
         return watched and variable.type.is_inexact
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether it follows no tensor yet."""
+        return not self._connected
+
     def follows(self, value: Tensor | Variable) -> bool:
         """Whether a tensor or variable is watched, or was computed of what is."""
         if isinstance(value, Variable):

@@ -227,28 +227,38 @@ class Executable:
         return "_apart" in self.__dict__ and self._apart.short is not None
 
     def in_time(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any] | None:
-        """As :meth:`bounded`, of a program that is short, where only :attr:`timeout` bounds the call.
+        """As :meth:`bounded`, of a program that is short.
 
         Returns:
           The outputs; None where another thread uses the variables, or the program is not as short any more.
         """
+        bound = interruption()
+        if bound is not None:
+            bound.check(self._described)
         program = self._apart.short
-        if program is None or (variables and not variable_lock.acquire(blocking=False)):
+        if program is None:
+            return None
+        if not variables:
+            return self._awaited(program(*arrays), arrays)
+        if not variable_lock.acquire(blocking=False):
             return None
         try:
             values = list(map(held, variables))
             if any(value is None for value in values):
                 return None
-            results = program(*values, *arrays)
-            if not are_soon_computed(results):
-                with deadline(self.timeout):
-                    wait_for(results, lambda: self._described(arrays))
+            results = self._awaited(program(*values, *arrays), arrays)
             count = len(results) - self.num_written
             _set_values(variables, results[count:])
         finally:
-            if variables:
-                variable_lock.release()
+            variable_lock.release()
         return results[:count]
+
+    def _awaited(self, results: Sequence[Any], arrays: Sequence[Any]) -> Sequence[Any]:
+        """Returns the results, once they are there; within :attr:`timeout`, if there is one."""
+        if not are_soon_computed(results):
+            with deadline(self.timeout):
+                wait_for(results, lambda: self._described(arrays))
+        return results
 
     @cached_property
     def _apart(self) -> ProgramApart:

@@ -10,7 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import jax
 import pytest
+from jax.sharding import NamedSharding, PartitionSpec
 
 import graphc as gx
 from graphc.function import Function
@@ -225,3 +227,137 @@ def test_results_are_put_together_by_the_short_way(result: Any, monkeypatch: pyt
     assert type(found) is type(expected)
     assert repr(found) == repr(expected) == repr(result(x, v))
     assert found is not compiled(x)
+
+
+def test_items_of_arguments_are_assigned_by_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = gx.ones(2)
+
+    @gx.function
+    def clear(x: Any, y: Any) -> Any:
+        x[0] = 0.0
+        return x, x + y + kept
+
+    x, y = gx.ones(2), gx.ones(2)
+    clear(x, y)
+    with monkeypatch.context() as patch:
+        patch.setattr(Function, "_call", None)  # the long way
+        z = gx.full(2, 2.0)
+        same, total = clear(z, y)
+        assert (same is z, z.tolist(), total.tolist()) == (True, [0, 2], [2, 4])
+        with gx.GradientTape() as tape:  # sees what was assigned without it
+            tape.watch(z)
+            product = z * z
+        assert tape.gradient(product, z).tolist() == [0, 4]
+    for given in ((y, y), (kept, y)):  # which has another name
+        with pytest.raises(gx.errors.UnimplementedError, match="same tensor"):
+            clear(*given)
+
+
+@pytest.mark.parametrize("size", [None, 2])
+def test_concrete_functions_take_the_short_way_and_refuse_what_does_not_fit(
+    size: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @gx.function(on_retrace="ignore")
+    def scaled(x: Any, by: float = 2.0, *, unread: Any = None) -> Any:
+        return x * by
+
+    concrete = scaled.get_concrete_function(gx.TensorSpec((size,)), 3.0)
+    concrete(gx.ones(2))
+    with monkeypatch.context() as patch:
+        patch.setattr(Function, "_call", None)  # the long way
+        calls: list[Callable[[gx.Tensor], Any]] = [
+            concrete, lambda x: concrete(x, 3.0), lambda x: concrete(x=x, by=3.0, unread=None),
+        ]  # fmt: skip
+        assert [call(gx.ones(2)).tolist() for call in calls] == [[3, 3]] * 3
+    for refused in (
+        lambda: concrete(gx.ones(2), 2.0),
+        lambda: concrete(gx.ones(2), unread=1),
+        lambda: concrete(gx.ones((2, 2))),
+        lambda: concrete(),
+    ):
+        with pytest.raises(gx.errors.InvalidArgumentError, match=r"the argument '(x|by|unread)' is"):
+            refused()
+    assert concrete(gx.ones(2)).tolist() == [3, 3]
+
+
+def test_a_deadline_has_an_entry_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    v = gx.Variable(1.0)
+
+    class Model:
+        @gx.function
+        def step(self, x: Any) -> Any:
+            v.assign_add(x)
+            return v + 1.0
+
+    double, model, x = gx.function(lambda x: x * 2), Model(), gx.asarray(2.0)
+
+    def calls() -> list[float]:
+        return [double(x).item(), model.step(x).item()]
+
+    with gx.deadline(60.0):
+        found = [calls() for _ in range(2)]
+    found.append(calls())
+    with monkeypatch.context() as patch:
+        patch.setattr(Function, "_call", None)  # the long way
+        with gx.deadline(60.0):
+            found.append(calls())
+            with gx.deadline(30.0):
+                found.append(calls())
+        found.append(calls())
+    assert found == [[4.0, 4.0 + 2 * number] for number in range(6)]
+    with gx.CancellationToken() as token:
+        token.cancel()
+        with pytest.raises(gx.errors.CancelledError, match="while waiting for the compiled function 'step'"):
+            model.step(x)
+    assert v.item() == 13.0
+
+
+def test_a_tape_that_follows_nothing_does_not_see_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    double, x = gx.function(lambda x: x * 2), gx.asarray(2.0)
+    with gx.GradientTape() as tape:
+        y = double(x)  # in its first call too
+        monkeypatch.setattr(Function, "_call", None)  # the long way
+        y = double(y)
+        monkeypatch.undo()
+        tape.watch(y)
+        z = double(y)
+    assert (y.item(), z.item(), tape.gradient(z, y).item()) == (8.0, 16.0, 2.0)
+
+
+def test_calls_on_one_device_stay_short_when_arrays_are_on_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Model:
+        def __init__(self) -> None:
+            self.scale = gx.Variable(2.0)
+
+        @gx.function(on_retrace="ignore")
+        def __call__(self, x: Any) -> Any:
+            return x * self.scale
+
+        @gx.function(on_retrace="ignore")
+        def add(self, x: Any) -> Any:
+            self.scale.assign_add(gx.sum(x))
+            return x + 1.0
+
+    model = Model()
+    concrete = gx.function(lambda x: x + 1.0).get_concrete_function(gx.TensorSpec((4,)))
+    ways: list[Callable[[gx.Tensor], gx.Tensor]] = [model, model.add, concrete]
+    x, far = gx.ones(4), gx.Tensor(jax.device_put(gx.ones(4).raw, jax.devices()[1]))
+    layout = NamedSharding(jax.make_mesh((2,), ("data",), devices=jax.devices()[:2]), PartitionSpec("data"))
+    spread = gx.Tensor(jax.device_put(x.raw, layout))
+    expected = ["/device:CPU:0"] * 3
+    for _ in range(2):
+        assert [way(x).device for way in ways] == expected
+    both = gx.function(lambda x: x + 1.0)
+    for _ in range(2):
+        assert both(spread).device == "/device:CPU:0, /device:CPU:1"
+        assert [way(x).device for way in ways] == expected
+    monkeypatch.setattr(Function, "_call", None)  # the long way
+    assert [way(x).device for way in ways] == expected
+    assert concrete(far).device == "/device:CPU:1"
+    for way in (*ways[:2], both):
+        with pytest.raises(TypeError):
+            way(spread)
+    monkeypatch.undo()
+    assert [way(spread).device for way in ways] == ["/device:CPU:0, /device:CPU:1"] * 3
+    assert model.scale.device == "/device:CPU:0, /device:CPU:1"
+    assert model(x).device == "/device:CPU:0, /device:CPU:1"  # where its Variable is

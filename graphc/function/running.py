@@ -1,0 +1,169 @@
+"""The end of an entry: the lines that run the program and wrap what it returns."""
+
+from __future__ import annotations
+
+import re
+from itertools import starmap
+from sys import getrefcount
+from typing import Any
+
+from jax.sharding import SingleDeviceSharding
+
+from graphc.core import Tensor, variable_lock
+from graphc.function.arguments import Arguments
+from graphc.function.guards import Writer
+from graphc.function.results import Place, is_written, written_result
+from graphc.function.tracebacks import shorten
+from graphc.function.traced import TracedFunction
+from graphc.lowering import UNSHARED, TypesDiffer, copied, restore, run_on_variables
+
+__all__ = ["ProgramRun", "run_trace"]
+
+# Of so many Variables or fewer the update is written out, which spares a small program up to two microseconds.
+_FEW = 4
+
+
+def _listed(names: list[str]) -> str:
+    return "".join(f"{name}, " for name in names)
+
+
+class ProgramRun:
+    """Runs the program of a function that computes, updates Variables and assigns items of arguments, no more.
+
+    Args:
+      traced: the trace.
+      writer: of the entry.
+      found: the names of what the trace works on besides its arguments.
+      bounded: whether a deadline or a token is in force, so that the results are waited for.
+    """
+
+    def __init__(self, traced: TracedFunction, writer: Writer, found: list[str], *, bounded: bool) -> None:
+        self._traced, self._writer, self._found = traced, writer, found
+        self._timed = bounded or traced.executable.timeout is not None
+        self._captured = [self._value(place) for place in traced.captured_places]
+        self._variables = [self._value(place) for place in traced.variable_places]
+        self._written = traced.executable.num_written
+        self._changed = [] if traced.write_back is None else traced.write_back.places
+        # Also with Variables whose update is not written out: the program gives their values last.
+        self._outputs = traced.num_results + len(self._changed)
+
+    def _value(self, place: Any) -> str:
+        return self._found[place.index] if isinstance(place, Place) else self._writer.constant(place)
+
+    def lines(self, arrays: list[str], tensors: list[str], whole: list[str] | None) -> list[str]:
+        """Returns the lines.
+
+        Args:
+          arrays: the names of the arrays among the arguments.
+          tensors: the names of the tensors among them; empty for what is no tensor.
+          whole: the names of those arrays that may be on several devices, where it is to be looked for that; or None.
+        """
+        traced, writer, miss = self._traced, self._writer, self._writer.miss
+        writer.namespace.update(
+            program=traced.executable.jitted, pack=traced.pack, run_on_variables=run_on_variables, lock=variable_lock,
+            Tensor=Tensor, new=object.__new__, Differ=(TypesDiffer, ValueError), starmap=starmap, refs=getrefcount,
+            copied=copied, restore=restore, Single=SingleDeviceSharding,
+        )  # fmt: skip
+        given = [*arrays, *(f"{name}.raw" for name in self._captured)]
+        if whole is not None:
+            self._look([*whole, *given[len(arrays) :], *(f"{variable}._array" for variable in self._variables)])
+        # Arrays that JAX does not bring together are told by the long way, as are other rules for dtypes.
+        lines = [*self._distinct(tensors), *self._held(looks=whole is not None)]
+        lines += ["try:", *(f"    {line}" for line in self._run(given)), "except Differ:", f"    {miss}"]
+        if self._timed:
+            lines.append(f"if results is None: {miss}")
+        first = traced.num_results
+        lines += [f"{tensors[at]}.raw = results[{first + place}]" for place, at in enumerate(self._changed)]
+        return [*lines, *self._packed(tensors)]
+
+    def _look(self, names: list[str]) -> None:
+        """Asks whether arrays are on one device each; those on several take the long way."""
+        if names:
+            self._writer.require(" and ".join(f"type({name}.sharding) is Single" for name in names))
+
+    def _distinct(self, tensors: list[str]) -> list[str]:
+        """Asks whether tensors whose items are assigned have no other name, which the program would not see changed."""
+        others = [*self._captured, *map(self._writer.constant, self._traced.looked_at)] if self._changed else []
+        names = [name for name in (*tensors, *others) if name]
+        pairs = [f"{tensors[at]} is {name}" for at in self._changed for name in names if name != tensors[at]]
+        return [f"if {' or '.join(pairs)}: {self._writer.miss}"] if pairs else []
+
+    @property
+    def _is_read_only(self) -> bool:
+        return bool(self._variables) and not self._written and not self._timed
+
+    def _names(self) -> list[str]:
+        return [f"held{place}" for place in range(len(self._variables))]
+
+    def _held(self, *, looks: bool) -> list[str]:
+        """Takes the values of Variables that the program only reads, all at one time."""
+        if not self._is_read_only:
+            return []
+        pairs = zip(self._names(), self._variables, strict=True)
+        away = [f"{name} is None" for name in self._names()]  # while a program replaces it; the long way waits
+        if looks:  # again: what another thread runs may have brought them to several devices
+            away += [f"type({name}.sharding) is not Single" for name in self._names()]
+        return [
+            "with lock:",
+            *(f"    {name} = {variable}._array" for name, variable in pairs),
+            f"if {' or '.join(away)}:",
+            f"    {self._writer.miss}",
+        ]
+
+    def _run(self, given: list[str]) -> list[str]:
+        """Runs the program."""
+        variables = self._variables
+        if self._timed:
+            self._writer.namespace["in_time"] = self._traced.executable.in_time
+            return [f"results = in_time(({_listed(given)}), ({_listed(variables)}))"]
+        if not self._written:
+            return [f"results = program({_listed([*self._names(), *given])})"]
+        if len(variables) <= _FEW:
+            return self._updating(given)
+        return [f"results = run_on_variables(program, ({_listed(variables)}), {self._written}, ({_listed(given)}))"]
+
+    def _updating(self, given: list[str]) -> list[str]:
+        """Runs a program as :func:`graphc.lowering.run_on_variables` does, written out; the reasons stand there."""
+        variables, written, miss = self._variables, self._written, self._writer.miss
+        held, own = self._names(), [f"own{place}" for place in range(written)]
+        lines = [f"{name} = {variable}._array" for name, variable in zip(held, variables, strict=True)]
+        lines += [f"if {' or '.join(f'{name} is None' for name in held)}:", f"    {miss}"]
+        body = [f"{' = '.join(f'{variable}._array' for variable in variables[:written])} = None"]
+        for name, value in zip(own, held, strict=False):
+            body.append(f"{name} = {value} if refs({value}) <= {UNSHARED} else copied({value})")
+        body.append(f"(results,) = starmap(program, (({_listed([*own, *held[written:], *given])}),))")
+        first = self._outputs
+        body += [f"{variable}._array = results[{first + place}]" for place, variable in enumerate(variables[:written])]
+        failed = f"restore(({_listed(variables[:written])}), ({_listed(held[:written])}), results)"
+        lines += ["try:", *(f"    {line}" for line in body), "except BaseException:", f"    {failed}", "    raise"]
+        return ["results = None", "with lock:", *(f"    {line}" for line in lines)]
+
+    def _packed(self, tensors: list[str]) -> list[str]:
+        """Makes the results what the user's function returns."""
+        traced, count = self._traced, self._traced.num_results
+        if not is_written(traced.structure):
+            more = self._written or self._changed
+            return [f"return pack(map(Tensor, {f'results[:{count}]' if more else 'results'}))"]
+        origins = {place: tensors[at] if isinstance(at, int) else self._value(at) for place, at in traced.own.items()}
+        own = {place: name for place, name in origins.items() if name}  # the caller has these tensors already
+        packed = written_result(traced.structure, traced.leaves, own, self._value)
+        lines: list[str] = []
+        for place in range(count):  # without a call of __init__
+            if re.search(rf"\bt{place}\b", packed):
+                lines += [f"t{place} = new(Tensor)", f"t{place}.raw = results[{place}]"]
+        return [*lines, f"return {packed}"]
+
+
+def run_trace(traced: TracedFunction, writer: Writer, arrays: list[str], found: list[str]) -> list[str]:
+    """Returns the lines that call the trace, which knows what is to be done besides."""
+
+    def run(values: dict[str, Any], arrays: list[Any], found: tuple[Any, ...]) -> Any:
+        try:
+            return traced(Arguments(values, arrays, traced.types, values, found))
+        except Exception as error:
+            shorten(error)
+            raise
+
+    writer.namespace["run"] = run
+    values = ", ".join(f"{name!r}: {own}" for name, own in writer.parameters.items())
+    return [f"return run({{{values}}}, [{_listed(arrays)}], ({_listed(found)}))"]
