@@ -14,7 +14,8 @@ import numpy as np
 import optax
 
 import graphc as gx
-from benchmarks.harness import Contender, Duel, Row, batch
+from benchmarks.global_view import from_process
+from benchmarks.harness import Contender, Duel, Reading, Row, batch
 
 __all__ = ["ROWS"]
 
@@ -192,6 +193,89 @@ def _device(quick: bool) -> Duel:
         return result
 
     return _duel(ours, theirs, quick)
+
+
+def _concrete(quick: bool) -> Duel:
+    (a, b), (x, y) = _tensors()
+    compiled, jitted = gx.function(_add).get_concrete_function(a, b), jax.jit(_add)
+    return _duel(lambda: compiled(a, b), lambda: jitted(x, y), quick)
+
+
+def _items(quick: bool) -> Duel:
+    (a, b), (x, y) = _tensors()
+
+    @gx.function
+    def compiled(x: Any, y: Any) -> Any:
+        x[0] = y[1]
+        return x
+
+    jitted = jax.jit(lambda x, y: x.at[0].set(y[1]))
+    return _duel(lambda: compiled(a, b), lambda: jitted(x, y), quick)
+
+
+def _deadline(quick: bool) -> Duel:
+    (a, b), (x, y) = _tensors()
+    compiled, jitted = gx.function(_add), jax.jit(_add)
+
+    def ours() -> Any:
+        with gx.deadline(60.0):
+            for _ in range(10):
+                result = compiled(a, b)
+        return result
+
+    def theirs() -> Any:
+        for _ in range(10):
+            result = jitted(x, y).block_until_ready()
+        return result
+
+    return _duel(ours, theirs, quick)
+
+
+def _tape(quick: bool) -> Duel:
+    """Preprocessing, say, inside the scope of a tape that watches a model, before the model is called."""
+    (a, b), (x, y) = _tensors()
+    compiled, jitted = gx.function(_add), jax.jit(_add)
+
+    def ours() -> Any:
+        with gx.GradientTape():
+            for _ in range(10):
+                result = compiled(a, b)
+        return result
+
+    def theirs() -> Any:
+        for _ in range(10):
+            result = jitted(x, y)
+        return result
+
+    return _duel(ours, theirs, quick)
+
+
+def _gradient(quick: bool) -> Duel:
+    """Against what a user of JAX writes around a compiled function; `tape-around` compiles both ways by hand."""
+    (a, b), (x, y) = _tensors()
+    compiled, jitted = gx.function(_add), jax.jit(_add)
+
+    def ours() -> Any:
+        with gx.GradientTape() as tape:
+            tape.watch(a)
+            result = compiled(a, b)
+        return tape.gradient(result, a)
+
+    def theirs() -> Any:
+        result, pullback = jax.vjp(lambda x: jitted(x, y), x)
+        return pullback(jnp.ones_like(result))[0]
+
+    return _duel(ours, theirs, quick)
+
+
+def _spread(quick: bool) -> Reading:
+    """In a process of its own, whose arrays on several devices slow down eager operations from then on."""
+
+    def read() -> tuple[float, float, str]:
+        found = from_process("calls", quick)
+        return found["measured"] * 1e6, found["baseline"] * 1e6, "4x4, on one device of 8"
+
+    return Reading(("graphc", "jax.jit"), "us", read)
 
 
 def _timeout(quick: bool) -> Duel:
@@ -374,6 +458,12 @@ ROWS = (
     Row("call-int64", "call with NumPy arrays of int64", 1.5, _int64),
     Row("call-device", "ten calls in a device scope", 1.5, _device),
     Row("call-timeout", "call with a timeout, which is waited for", 2.0, _timeout),
+    Row("call-deadline", "ten calls inside gx.deadline, which are waited for", 2.0, _deadline),
+    Row("call-concrete", "call of a concrete function", 1.5, _concrete),
+    Row("call-items", "call that assigns items of an argument", 1.5, _items),
+    Row("call-tape", "ten calls under a tape that follows nothing yet", 2.0, _tape),
+    Row("call-gradient", "call under a tape, and its gradient", 1.0, _gradient),
+    Row("call-spread", "call in a process that has arrays on several devices", 1.5, _spread, rounds=1),
     Row("call-assert", "call with an assert on a tensor", 1.5, _assert),
     Row("call-results", "call that returns a dict of tensors and a tuple", 1.5, _results),
     Row("call-two", "two traces in turn", 1.5, _two),

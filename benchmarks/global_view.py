@@ -9,10 +9,11 @@ from typing import Any
 
 from benchmarks.harness import Reading, Row
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "from_process"]
 
 
-def _found(what: str, quick: bool) -> dict[str, Any]:
+def from_process(what: str, quick: bool) -> dict[str, Any]:
+    """Measures something in a process that has simulated devices."""
     command = [sys.executable, "-m", "benchmarks.sharded", what, "quick" if quick else "full"]
     done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
     return json.loads(done.stdout)
@@ -20,7 +21,7 @@ def _found(what: str, quick: bool) -> dict[str, Any]:
 
 def _step(quick: bool) -> Reading:
     def read() -> tuple[float, float, str]:
-        found = _found("steps", quick)
+        found = from_process("steps", quick)
         return found["measured"] * 1e3, found["baseline"] * 1e3, "three layers of 512, batch 512, Adam"
 
     return Reading(("graphc, 4 devices", "jit over sharded arrays"), "ms", read)
@@ -28,7 +29,7 @@ def _step(quick: bool) -> Reading:
 
 def _memory(quick: bool) -> Reading:
     def read() -> tuple[float, float, str]:
-        found = _found("memory", quick)
+        found = from_process("memory", quick)
         allowed = found["one"] / 8 + found["layer"]
         note = f"one device needs {found['one'] / 1024:.0f} KiB; parameters and moments are {found['held'] / 1024:.0f}"
         return found["needed"] / 1024, allowed / 1024, note

@@ -111,10 +111,31 @@ def memory(layers: int, size: int, rows: int) -> dict[str, Any]:
     return {"needed": needed[1], "one": needed[0], "layer": size * size * 4, "held": held}
 
 
+def calls(rounds: int) -> dict[str, float]:
+    """Times calls on one device, once there are arrays on several; batches of 100 in turns."""
+    a, b = (gx.asarray(_RNG.normal(size=(4, 4)).astype(np.float32)) for _ in range(2))
+    spread = gx.distribute.Sharding({"data": 8}).shard(np.ones((8, 4), np.float32))
+    compiled, jitted = gx.function(lambda x, y: x + y, on_retrace="ignore"), jax.jit(lambda x, y: x + y)
+    compiled(spread, spread).wait()
+    x, y = a.raw, b.raw
+    pairs: list[Callable[[], Any]] = [lambda: compiled(a, b), lambda: jitted(x, y)]
+    times: list[list[float]] = [[], []]
+    for place in range(rounds + 1):
+        for number in (0, 1) if place % 2 else (1, 0):
+            start = time.perf_counter()
+            for _ in range(100):
+                result = pairs[number]()
+            jax.block_until_ready(result)
+            times[number].append((time.perf_counter() - start) / 100)
+    return {"measured": statistics.median(times[0][1:]), "baseline": statistics.median(times[1][1:])}
+
+
 if __name__ == "__main__":
     quick = sys.argv[2] == "quick"
     if sys.argv[1] == "steps":
         found = steps(3, 32, 32) if quick else steps(100, 512, 512)
+    elif sys.argv[1] == "calls":
+        found = calls(2 if quick else 100)
     else:
         found = memory(2, 32, 16) if quick else memory(8, 512, 64)
     print(json.dumps(found))
