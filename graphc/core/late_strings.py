@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from graphc.base.errors import ConcretizationError
-from graphc.core.strings import StringTensor, refused
+from graphc.core.strings import Contents, StringTensor, refused
 from graphc.ir import Attrs, OpDef
 
 __all__ = ["LateStrings"]
@@ -42,7 +42,19 @@ class LateStrings(StringTensor):
         """Refused, as everything is that takes values."""
         self._refuse()
 
-    encoded = _values = contents = held  # pyright: ignore[reportAssignmentType]
+    @property
+    def encoded(self) -> np.ndarray[Any, Any]:
+        """Refused."""
+        self._refuse()
+
+    @property
+    def contents(self) -> Contents:
+        """Refused."""
+        self._refuse()
+
+    @property
+    def _values(self) -> np.ndarray[Any, Any]:
+        self._refuse()
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from graphc.data.nodes.counting import Concatenate, Repeat, Shard, Skip, Take, Z
 from graphc.data.nodes.origins import Numbers
 from graphc.data.nodes.sharing import ShareBatches
 from graphc.data.nodes.shuffling import Shuffle
-from graphc.data.planned import Planned, count_of, plan_of, refuse, seed_of
+from graphc.data.planned import Planned, count_of, plan_of, refuse
 from graphc.data.sources import INFINITE
 
 __all__ = ["Choosing"]
@@ -63,7 +63,7 @@ class Choosing(Planned):
 
         Args:
           buffer_size: how many elements the buffer holds; as many as the dataset has give every order the same chance.
-          seed: of the order; None for another one in each program.
+          seed: of the order; None for one that follows from ``gx.random.seed``; without that, another in each program.
           reshuffle_each_iteration: whether each pass over the dataset has another order.
           name: ignored.
 
@@ -75,7 +75,7 @@ class Choosing(Planned):
         """
         size = count_of("shuffle", "buffer_size", buffer_size, 1)
         reshuffle = True if reshuffle_each_iteration is None else bool(reshuffle_each_iteration)
-        return self._on(Shuffle(self.plan, size, seed_of(seed), reshuffle))
+        return self._on(Shuffle(self.plan, size, self._seed(seed), reshuffle))
 
     def shard(self, num_shards: int, index: int, name: str | None = None) -> Self:
         """Keeps each ``num_shards``-th element.
@@ -151,7 +151,7 @@ class Choosing(Planned):
           >>> [(int(i), int(x)) for i, x in gx.data.Dataset.range(7, 9).enumerate(start=1)]
           [(1, 7), (2, 8)]
         """
-        numbers: Any = Numbers(count_of("enumerate", "start", start, -(2**31)), INFINITE, dtype=as_dtype(int))
+        numbers: Any = Numbers(count_of("enumerate", "start", start, -(2**31)), INFINITE, dtype=as_dtype("int64"))
         pair = Structure(tuple, (0, 1), (LEAF, LEAF))
         return self._on(Zip((numbers, self.plan), pair))
 

@@ -11,7 +11,7 @@ import numpy as np
 from graphc.data.elements import flatten
 from graphc.data.nodes.grouping import GroupByWindow, Window
 from graphc.data.nodes.mixing import Choose, Interleave, RandomChoices
-from graphc.data.planned import Planned, count_of, plan_of, refuse, seed_of, threads_of
+from graphc.data.planned import Planned, count_of, plan_of, refuse, threads_of
 from graphc.data.transforming import Transforming
 
 __all__ = ["Combining"]
@@ -172,7 +172,7 @@ class Combining(Planned):
         Args:
           datasets: with elements of the same structure and dtypes.
           weights: how likely each is; None for the same chance.
-          seed: of the draws; None for other ones in each program.
+          seed: of the draws; None as for :meth:`shuffle`.
           stop_on_empty_dataset: whether it ends with the first dataset that does; else others go on.
           rerandomize_each_iteration: whether each pass draws anew.
         """
@@ -188,7 +188,7 @@ class Combining(Planned):
         parts = tuple([part for part, weight in zip(parts, found, strict=True) if weight])
         found = tuple([weight for weight in found if weight])
         again = bool(rerandomize_each_iteration)
-        choice = RandomChoices(found, seed_of(seed), again, itertools.count() if again else None)
+        choice = RandomChoices(found, cls._seed(seed), again, itertools.count() if again else None)
         return cls(Choose(choice, parts, bool(stop_on_empty_dataset)))
 
     @classmethod

@@ -11,7 +11,7 @@ from graphc.data.elements import flatten, stacked, take_apart, unflatten
 from graphc.data.memory import Slices
 from graphc.data.nodes.counting import Zip
 from graphc.data.nodes.origins import Gather, Numbers, RandomNumbers, Read
-from graphc.data.planned import Planned, count_of, plan_of, refuse, seed_of
+from graphc.data.planned import Planned, count_of, plan_of, refuse
 from graphc.data.sources import INFINITE, Source
 
 __all__ = ["Creation"]
@@ -52,12 +52,12 @@ class Creation(Planned):
         return cls(Gather(Slices(unflatten(structure, stacked([row])), "from_tensors"), Numbers(0, 1)))
 
     @classmethod
-    def range(cls, *args: Any, output_type: Any = int, name: str | None = None) -> Self:
+    def range(cls, *args: Any, output_type: Any = "int64", name: str | None = None) -> Self:
         """Makes a dataset of the numbers of a range.
 
         Args:
           *args: as for Python's ``range``: stop; or start and stop; or start, stop and step.
-          output_type: the dtype.
+          output_type: the dtype; int64, as in tf.data, is int32 where there are no 64-bit types.
           name: ignored.
 
         Raises:
@@ -80,7 +80,7 @@ class Creation(Planned):
         return cls(Numbers(found.start, len(found), found.step, dtype))
 
     @classmethod
-    def counter(cls, start: int = 0, step: int = 1, dtype: Any = int, name: str | None = None) -> Self:
+    def counter(cls, start: int = 0, step: int = 1, dtype: Any = "int64", name: str | None = None) -> Self:
         """Makes a dataset of numbers without end.
 
         Args:
@@ -97,11 +97,11 @@ class Creation(Planned):
         """Makes a dataset of random whole numbers of 32 bits, without end.
 
         Args:
-          seed: of the numbers; None for another one each time.
+          seed: of the numbers; None as for :meth:`shuffle`.
           rerandomize_each_iteration: whether each pass has other numbers.
           name: ignored.
         """
-        return cls(RandomNumbers(seed_of(seed), bool(rerandomize_each_iteration)))
+        return cls(RandomNumbers(cls._seed(seed), bool(rerandomize_each_iteration)))
 
     @classmethod
     def from_source(cls, source: Source) -> Self:

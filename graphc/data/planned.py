@@ -20,6 +20,7 @@ from graphc.data.passes import optimized
 from graphc.data.plan import Epoch, Node, walk
 from graphc.data.sources import INFINITE
 from graphc.function import TensorSpec
+from graphc.ops import random
 
 __all__ = [
     "AUTOTUNE",
@@ -31,7 +32,6 @@ __all__ = [
     "functions_of",
     "plan_of",
     "refuse",
-    "seed_of",
     "threads_of",
     "types_of",
 ]
@@ -74,11 +74,6 @@ def threads_of(use: str, num_parallel_calls: Any) -> int:
     return found if found > 0 else max(2, os.cpu_count() or 1)
 
 
-def seed_of(seed: Any) -> int:
-    """Returns a seed as a user gives it, or one that is drawn where none is given."""
-    return int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else count_of("seed", "a seed", seed)
-
-
 def plan_of(dataset: Any, use: str) -> Node:
     """Returns the plan of a dataset that a user gives.
 
@@ -111,6 +106,17 @@ class Planned(Nested, Iterable[Any]):
         """A user's function of the elements."""
         plan = self.plan
         return user_function(function, plan.spec, use, compiled=compiled, sample=lambda: first_row(plan, use))
+
+    @classmethod
+    def _seed(cls, seed: Any) -> int:
+        """A seed as a user gives it; else one that follows from that of the program; else any."""
+        found = cls.seed_of_program() if seed is None else count_of("seed", "a seed", seed)
+        return int(np.random.SeedSequence().generate_state(1)[0]) if found is None else found
+
+    @classmethod
+    def seed_of_program(cls) -> int | None:
+        """Returns the next of the seeds that follow from that of ``gx.random.seed``; None if it was not called."""
+        return random.host_seed()
 
     @cached_property
     def optimized(self) -> Node:

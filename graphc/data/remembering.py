@@ -16,7 +16,7 @@ from graphc.data.nodes.scanning import RejectionResample, Scan, Unique
 from graphc.data.nodes.sharing import shared
 from graphc.data.placing import placer
 from graphc.data.plan import Epoch
-from graphc.data.planned import Planned, count_of, first_row, refuse, seed_of
+from graphc.data.planned import Planned, count_of, first_row, refuse
 
 __all__ = ["Remembering"]
 
@@ -107,7 +107,7 @@ class Remembering(Planned):
           class_func: from an element to its class, an int from 0.
           target_dist: how often each class is to come.
           initial_dist: how often each class comes in the dataset; None to count.
-          seed: of the draws; None for other ones in each program.
+          seed: of the draws; None as for :meth:`shuffle`.
           name: ignored.
 
         Returns:
@@ -118,7 +118,7 @@ class Remembering(Planned):
         if not target or min(target) < 0 or not sum(target) or (initial is not None and len(initial) != len(target)):
             raise refuse("rejection_resample", f"expected a share for each class, got {target_dist} and {initial_dist}")
         function = self._function(class_func, "rejection_resample")
-        return self._on(RejectionResample(self.plan, function, target, initial, seed_of(seed)))
+        return self._on(RejectionResample(self.plan, function, target, initial, self._seed(seed)))
 
     def cache(self, filename: Any = "", name: str | None = None) -> Self:
         """Keeps the elements of the first pass for the others.

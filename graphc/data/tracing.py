@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from graphc.autograph import do_not_convert
+from graphc.base import nest
 from graphc.base.errors import GraphcError
 from graphc.base.nest import Structure
 from graphc.core import (
@@ -79,7 +80,7 @@ class _Step:
         arrays = [held[value.place] if isinstance(value, LateStrings) else value for value in self.inputs]
         with trace_scope(None), on_host():
             found = self.op.impl(*arrays, **self.attrs)
-        results: Any = found if isinstance(found, tuple | list) else (found,)
+        results = nest.as_tuple(found)
         return [
             np.asarray(array, type.dtype).reshape(count, *type.shape)
             for array, type in zip(results, self.types, strict=True)
@@ -238,7 +239,7 @@ class ElementTrace:
             for shape, is_string in zip(self._shapes, self._are_strings, strict=True)
         ]
         element = unflatten(self._given, leaves)
-        return element if type(element) is tuple else (element,)
+        return cast("tuple[Any, ...]", element) if type(element) is tuple else (element,)
 
     def _numbers_of(self, result: Any) -> tuple[Any, ...]:
         """What is numbers of the user's result."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import weakref
+from collections.abc import Iterator
 from typing import Any, cast
 
 import jax
@@ -233,6 +235,17 @@ class Generator(BasicDistributions):
           True
         """
         self._assign(_state_of_seed(seed, "seed"))
+        if context.trace is None and isinstance(seed, int | np.integer):
+            self._host_seeds = _seeds_after(int(seed))
+
+    _host_seeds: Iterator[int] | None = None
+
+    def host_seed(self) -> int | None:
+        """Returns a seed for what draws numbers on the host, such as a shuffle; the next one with each call.
+
+        They follow from the seed alone, and drawing numbers does not change them. None if no seed was given.
+        """
+        return None if self._host_seeds is None else next(self._host_seeds)
 
     def reset(self, state: Any) -> None:
         """Puts the generator into a state.
@@ -346,6 +359,10 @@ def is_random_state(variable: Variable) -> bool:
 def split_state(state: Tensor, n: int) -> tuple[Tensor, Tensor]:
     """The next state of a generator, and states for ``n`` rows, ``uint32[n, 2]``, that draw each by itself."""
     return apply(OPS["random.split_rows"], (state,), Attrs(n=n))
+
+
+def _seeds_after(seed: int) -> Iterator[int]:
+    return (int(np.random.SeedSequence([seed % 2**64, number]).generate_state(1)[0]) for number in itertools.count())
 
 
 def _state_of_seed(seed: Any, use: str) -> Any:

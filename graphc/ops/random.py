@@ -56,6 +56,7 @@ __all__ = [
 
 _default = Generator.at_import()
 seed = _default.seed
+host_seed = _default.host_seed
 normal = _default.normal
 uniform = _default.uniform
 truncated_normal = _default.truncated_normal

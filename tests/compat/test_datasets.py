@@ -250,3 +250,46 @@ def test_names_of_tensorflow_2(tmp_path: Path) -> None:
     lines = tf2.data.TextLineDataset(str(tmp_path / "t.csv")).skip(1)
     assert [line.numpy() for line in lines] == ["1,x", "2,y"]
     assert tf2.data.Dataset.range(3).repeat().cardinality() == tf2.data.INFINITE_CARDINALITY
+
+
+def test_experimental_names_and_seeds_of_datasets(tmp_path: Path) -> None:
+    import graphc.compat.v2 as tf2
+
+    made, numbers = tf2.data.experimental, tf2.data.Dataset.range(6)
+    assert numbers.element_spec.dtype == numbers.enumerate().element_spec[0].dtype == tf2.int64
+
+    def listed(dataset: Any) -> list[Any]:
+        return [getattr(value, "tolist", lambda value=value: value)() for value in dataset.as_numpy_iterator()]
+
+    assert made.cardinality(numbers) == 6
+    assert made.get_structure(numbers) == numbers.element_spec
+    assert made.get_single_element(numbers.take(1)).item() == 0
+    assert listed(numbers.batch(4).apply(made.unbatch())) == list(range(6))
+    assert listed(numbers.apply(made.map_and_batch(lambda x: x + 1, 4, drop_remainder=True))) == [[1, 2, 3, 4]]
+    assert listed(numbers.apply(made.take_while(lambda x: x < 2)).apply(made.unique())) == [0, 1]
+    assert listed(numbers.apply(made.enumerate_dataset(3)).map(lambda k, x: k - x)) == [3] * 6
+    assert listed(numbers.apply(made.parallel_interleave(lambda x: tf2.data.Dataset.from_tensors(x), 2))) == [*range(6)]
+    assert listed(numbers.apply(made.scan(tf2.constant(0, tf2.int64), lambda s, x: (s + x, s)))) == [0, 0, 1, 3, 6, 10]
+    assert sorted(listed(numbers.apply(made.shuffle_and_repeat(6, 2, seed=1)))) == sorted([*range(6)] * 2)
+    assert listed(made.choose_from_datasets([numbers, numbers.skip(3)], made.Counter().map(lambda x: x % 2)))[:4] == [
+        0, 3, 1, 4,
+    ]  # fmt: skip
+    assert len(listed(made.sample_from_datasets([numbers, numbers]))) == 12
+    for file in ("a.csv", "b.csv"):
+        (tmp_path / file).write_text("n,t\n1,x\n2,y\n")
+    rows = made.CsvDataset([str(tmp_path / "a.csv"), str(tmp_path / "b.csv")], [tf2.int32, tf2.string], header=True)
+    assert list(rows.as_numpy_iterator()) == [(1, b"x"), (2, b"y")] * 2
+
+    def orders(seeded: Any, source: Any) -> list[Any]:
+        seeded(5)
+        return [[int(x) for x in source().shuffle(6)] for _ in range(2)]
+
+    assert orders(tf2.random.set_seed, lambda: numbers) == orders(tf2.random.set_seed, lambda: numbers)
+    graphs: list[Any] = []
+    for _ in range(2):
+        with tf.Graph().as_default():
+            tf.set_random_seed(5)
+            made_in_graph = [tf.data.Dataset.range(6).shuffle(6).plan for _ in range(2)]
+            graphs.append([plan.seed for plan in made_in_graph])
+    assert graphs[0] == graphs[1]
+    assert len(set(graphs[0])) == 2

@@ -243,3 +243,20 @@ def test_what_a_function_reads_from_outside_is_not_stale() -> None:
     assert values(rows) == [[0, 3], [6]]
     scale = 4
     assert values(rows) == [[0, 4], [8]]
+
+
+def test_the_seed_of_the_program_gives_the_orders_without_a_seed() -> None:
+    numbers = Dataset.range(50)
+
+    def orders() -> list[Any]:
+        gx.random.seed(11)
+        made = [numbers.shuffle(50), numbers.shuffle(50), Dataset.random().take(3),
+                Dataset.sample_from_datasets([numbers, numbers.map(lambda x: -x)]).take(20)]  # fmt: skip
+        return [[int(x) for x in dataset] for dataset in made]
+
+    first = orders()
+    gx.random.normal()
+    assert orders() == first
+    assert first[0] != first[1]  # each shuffle has an order of its own
+    gx.random.seed(12)
+    assert [int(x) for x in numbers.shuffle(50)] != first[0]

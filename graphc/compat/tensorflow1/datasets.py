@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import weakref
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -34,6 +36,15 @@ class Dataset(data.GraphDataset):
         """Returns the default graph."""
         return default_graph()
 
+    @classmethod
+    def seed_of_program(cls) -> int | None:
+        """Returns the next of the seeds that follow from that of the default graph; None if it has none."""
+        graph = default_graph()
+        if graph.seed is None:
+            return None
+        number = next(_seeds.setdefault(graph, itertools.count()))
+        return int(np.random.SeedSequence([graph.seed % 2**64, number]).generate_state(1)[0])
+
     def _function(self, function: Any, use: str, *, compiled: bool = True) -> Any:
         seed = default_graph().seed
         with Graph().as_default():  # what an attempt to compile it adds is of no graph of the user's
@@ -44,6 +55,9 @@ class Dataset(data.GraphDataset):
             if spec is not None:
                 found.declare(spec)
         return found
+
+
+_seeds: weakref.WeakKeyDictionary[Graph, itertools.count[int]] = weakref.WeakKeyDictionary()
 
 
 class Iterator:

@@ -136,8 +136,19 @@ _DATA = {
 _FILES = ("FixedLenFeature", "FixedLenSequenceFeature", "SparseFeature", "TFRecordOptions", "TFRecordWriter",
           "VarLenFeature", "parse_example", "parse_single_example")  # fmt: skip
 
+_EXPERIMENTAL_DATA = "graphc.compat.tensorflow2.datasets"
+_EXPERIMENTAL = ("Counter", "CsvDataset", "RandomDataset", "bucket_by_sequence_length", "cardinality",
+                 "choose_from_datasets", "enumerate_dataset", "get_single_element", "get_structure", "group_by_window",
+                 "ignore_errors", "map_and_batch", "parallel_interleave", "prefetch_to_device", "rejection_resample",
+                 "sample_from_datasets", "scan", "shuffle_and_repeat", "take_while", "unbatch", "unique")  # fmt: skip
+
+
 LATER: dict[str, Callable[[], Any]] = {
     **{f"data.{name}": lambda of=of: getattr(import_module("graphc.data"), of) for name, of in _DATA.items()},
+    **{
+        f"data.experimental.{name}": lambda name=name: import_module(_EXPERIMENTAL_DATA).EXPERIMENTAL[name]
+        for name in _EXPERIMENTAL
+    },
     **{f"io.{name}": lambda name=name: getattr(import_module("graphc.queues"), name) for name in _FILES},
     **{f"queue.{name}": lambda name=name: getattr(import_module("graphc.queues"), name) for name in _QUEUES},
     "test.TestCase": lambda: import_module("graphc.testing").TestCase,
