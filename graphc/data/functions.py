@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import traceback
 from collections.abc import Callable, Generator, Sequence
 from contextvars import ContextVar
 from typing import Any, Literal, TypeAlias
@@ -197,6 +198,7 @@ class UserFunction:
     def _fallback(self, error: Exception) -> Mode:
         """How it is run where it is no program that only computes."""
         self.reason, self.location = _first_line(error), _place(error) or self.location
+        _forget_frames(error)
         return "python" if self._stateful is None else "stateful"
 
     def fresh(self) -> UserFunction:
@@ -375,6 +377,13 @@ _MOST_KNOWN = 256
 def _open(leaf: Any) -> Any:
     """The type of what Python returned once: another time its sizes may differ."""
     return TensorSpec((None,) * len(leaf.shape), leaf.dtype) if isinstance(leaf, TensorSpec) and leaf.shape else leaf
+
+
+def _forget_frames(error: BaseException | None) -> None:
+    """Lets go of what an exception refers to: frames, which hold each other, and the iterator that runs now."""
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error.__traceback__, error = None, error.__cause__ or error.__context__
 
 
 def _first_line(error: Exception) -> str:

@@ -180,3 +180,18 @@ def test_a_busy_generator_does_not_keep_a_program_from_its_end() -> None:
     done = subprocess.run([sys.executable, "-c", _BUSY], capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert "0" in done.stdout
+
+
+def test_a_loop_that_is_left_ends_its_threads_at_once() -> None:
+    def traced_while_it_runs(_: Any) -> Any:
+        return Dataset.range(100).map(lambda x: np.asarray(x) + 1)  # what refuses this refers to many frames
+
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in Dataset.range(2).interleave(traced_while_it_runs, cycle_length=2, num_parallel_calls=2):
+            assert ours()
+            break
+        assert not ours()
+    finally:
+        gc.enable()
