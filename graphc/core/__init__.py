@@ -19,6 +19,7 @@ from graphc.core.context import (
     replica_scope,
     tape_scope,
     trace_scope,
+    updates_scope,
 )
 from graphc.core.controls import Controls
 from graphc.core.convert import SCALARS, ArrayLike, operand
@@ -343,6 +344,7 @@ __all__ = [
     "type_of_any",
     "type_text",
     "unexamined",
+    "updates_scope",
     "variable_device",
     "variable_lock",
     "variable_placement",

@@ -31,6 +31,7 @@ __all__ = [
     "LaunchCounter",
     "Recorder",
     "ReplicaContext",
+    "UpdateTaker",
     "busy",
     "context",
     "count_launches",
@@ -43,6 +44,7 @@ __all__ = [
     "replica_scope",
     "tape_scope",
     "trace_scope",
+    "updates_scope",
 ]
 
 
@@ -99,6 +101,20 @@ class ReplicaContext(Protocol):
 
     def fold_key(self, key: Any) -> Any:
         """Random key data that differs between replicas."""
+        ...
+
+
+class UpdateTaker(Protocol):
+    """What takes the updates of optimizers in place of the Variables, such as a step whose gradients go elsewhere."""
+
+    def take(self, optimizer: Any, gradients: Sequence[Any], variables: Sequence[Any]) -> None:
+        """Takes an update.
+
+        Args:
+          optimizer: whose it is.
+          gradients: of the variables; None for one that stays.
+          variables: what is to be updated.
+        """
         ...
 
 
@@ -190,6 +206,7 @@ class Context(threading.local):
       tapes: the open gradient tapes, outermost first.
       device: what the device scopes around say; false where there are none.
       replica: the data-parallel replica that is being traced, or None.
+      updates: what takes the updates of optimizers in place of the Variables, or None.
       creating: set while a call is run eagerly because it creates Variables: what undoes its assignments.
       counter: what counts the programs handed to devices, or None.
       on_host: numbers that ops of the host give stay arrays of NumPy.
@@ -204,6 +221,7 @@ class Context(threading.local):
     tapes: tuple[Recorder, ...] = ()
     device: Pins = NO_PINS
     replica: ReplicaContext | None = None
+    updates: UpdateTaker | None = None
     creating: Assignments | None = None
     counter: LaunchCounter | None = None
 
@@ -376,6 +394,17 @@ def device_scope(device: str | Pins) -> Generator[None]:
     finally:
         context.device = saved
         context.update()
+
+
+@contextmanager
+def updates_scope(taker: UpdateTaker) -> Generator[None]:
+    """Optimizers give their updates to ``taker`` inside the scope."""
+    saved = context.updates
+    context.updates = taker
+    try:
+        yield
+    finally:
+        context.updates = saved
 
 
 @contextmanager

@@ -47,9 +47,11 @@ class _Placement(threading.local):
     Attributes:
       choose: takes a Variable's name and its initial value, an array, and returns a sharding; None for the default
         device.
+      made: is told of each Variable that is made, or None.
     """
 
     choose: Callable[[str, Any], Sharding] | None = None
+    made: Callable[[Variable], None] | None = None
 
 
 variable_placement = _Placement()
@@ -144,6 +146,8 @@ class Variable(ArrayMethods):
             log_placement("variable", self.name, requested, self.device, user_location())
         if context.creating is not None:
             context.creating.note_made(self)
+        if variable_placement.made is not None:
+            variable_placement.made(self)
 
     @property
     def raw(self) -> jax.Array:  # pyright: ignore[reportIncompatibleVariableOverride]

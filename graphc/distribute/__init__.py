@@ -78,4 +78,9 @@ __all__ = [
 ]
 
 # What users look for here and what is built on layers above, imported when it is first used.
-lazy_names(globals(), imported_names({"graphc.serve": "Replicas"}))
+_HOMES = {
+    "graphc.cluster.parameters": "ParameterServer",
+    "graphc.cluster.parameters.staleness": "staleness",
+    "graphc.serve": "Replicas",
+}
+lazy_names(globals(), imported_names(_HOMES))

@@ -59,6 +59,11 @@ class PureFunction:
     def __repr__(self) -> str:
         return f"<pure function {self.__name__}>"
 
+    @property
+    def variables(self) -> dict[str, Variable]:
+        """The Variables that :meth:`init` and calls have found so far, by their names."""
+        return dict(self._known)
+
     def init(self, *args: Any, **kwargs: Any) -> Arrays:
         """The Variables that the function reads or writes for such arguments.
 

@@ -16,6 +16,7 @@ from graphc.lowering.executable import (
 from graphc.lowering.frames import raise_at
 from graphc.lowering.gathering import BATCH_AXES
 from graphc.lowering.lower import LoweredGraph, Lowering, compiler_options, forward_key, lower
+from graphc.lowering.needed import needed_inputs
 from graphc.lowering.together import register_meeting
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "forward_key",
     "in_flight",
     "lower",
+    "needed_inputs",
     "raise_at",
     "register_meeting",
     "restore",

@@ -21,7 +21,7 @@ from graphc.gradients import GradientTape
 from graphc.ir import Attrs
 from graphc.ops import as_numbers, asarray
 from graphc.optim.parts import parts
-from graphc.optim.update import UPDATE, initial_state, register, state_names, update_attrs
+from graphc.optim.update import UPDATE, initial_state, register, state_names, state_owners, update_attrs
 from graphc.states import Stateful
 
 __all__ = ["Optimizer", "checked_variables"]
@@ -130,6 +130,43 @@ class Optimizer(Stateful):
     def _initial_state(self, arrays: list[Any]) -> list[tuple[str, Any]]:
         return initial_state(self._transformation, arrays)
 
+    def start_arrays(self, params: Sequence[Any]) -> list[Any]:
+        """Returns the state that the rule starts with for some JAX arrays; no Variables are made.
+
+        Args:
+          params: the arrays.
+        """
+        return [leaf for _, leaf in self._initial_state(list(params))]
+
+    def update_arrays(
+        self, params: Sequence[Any], gradients: Sequence[Any], state: Sequence[Any]
+    ) -> tuple[list[Any], list[Any]]:
+        """Returns JAX arrays after one update, and the new state: a pure function, without Variables.
+
+        Args:
+          params: the arrays.
+          gradients: one for each.
+          state: what :meth:`start_arrays` or an update gave.
+
+        Example:
+          >>> import graphc as gx, jax.numpy as jnp
+          >>> optimizer = gx.optim.SGD(0.5)
+          >>> params = [jnp.ones(2)]
+          >>> optimizer.update_arrays(params, [jnp.ones(2)], optimizer.start_arrays(params))[0]
+          [Array([0.5, 0.5], dtype=float32)]
+        """
+        attrs = update_attrs(self._transformation, len(params), range(len(params)))
+        results = UPDATE.impl(*params, *gradients, *state, **attrs)
+        return list(results[: len(params)]), list(results[len(params) :])
+
+    def state_owners(self, params: Sequence[Any]) -> list[int | None]:
+        """Returns, for each leaf of the state, the position of the array that it belongs to; None for a shared one.
+
+        Args:
+          params: the arrays, or their shapes and dtypes.
+        """
+        return state_owners(self._transformation, params)
+
     def scale_loss(self, loss: Tensor) -> Tensor:
         """Returns the loss as the gradients given to this optimizer are to be computed of it: here as it is."""
         return loss
@@ -185,6 +222,9 @@ class Optimizer(Stateful):
                 f"{self.name}: the gradient of every variable ({_names(targets)}) is None: the loss does not depend on "
                 "them, or was computed outside the tape",
             )
+        if context.updates is not None:
+            context.updates.take(self, [given.get(id(target)) for target in targets], targets)
+            return
         self.build(targets)
         updated = [position for position, target in enumerate(self._targets) if id(target) in given]
         ordered = [given[id(self._targets[position])] for position in updated]

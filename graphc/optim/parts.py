@@ -10,11 +10,10 @@ from typing import Any
 import jax
 
 from graphc.ir import Attrs, TensorType
+from graphc.lowering import needed_inputs
 from graphc.optim.update import UPDATE
 
 __all__ = ["Part", "parts"]
-
-_CALLS = ("jit", "pjit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,24 +53,8 @@ def parts(attrs: Attrs, types: tuple[TensorType, ...], homes: tuple[str, ...]) -
     found: list[Part] = []
     for device in dict.fromkeys(homes):
         wanted = tuple(position for position, home in enumerate(homes) if home == device)
-        needed = _needed(jaxpr, wanted)
+        needed = needed_inputs(jaxpr, wanted)
         taken = tuple(position for position, variable in enumerate(jaxpr.invars) if id(variable) in needed)
         part = Attrs(**attrs, taken=taken, types=types, wanted=wanted)
         found.append(Part(device, taken, wanted, part))
     return found
-
-
-def _needed(jaxpr: Any, wanted: Sequence[int]) -> set[int]:
-    """The identities of the variables of a jaxpr, literals among them, that these of its results depend on."""
-    needed = {id(jaxpr.outvars[position]) for position in wanted}
-    for equation in reversed(jaxpr.eqns):
-        results = [position for position, variable in enumerate(equation.outvars) if id(variable) in needed]
-        if not results:
-            continue
-        read = equation.invars
-        if equation.primitive.name in _CALLS:  # a part of a rule that is compiled by itself
-            inner = equation.params["jaxpr"].jaxpr
-            inside = _needed(inner, results)
-            read = [outer for outer, variable in zip(read, inner.invars, strict=True) if id(variable) in inside]
-        needed.update(map(id, read))
-    return needed

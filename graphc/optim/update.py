@@ -18,7 +18,7 @@ from graphc.base import Registry, UniqueNames
 from graphc.ir import OPS, Attrs, OpDef, TensorType
 from graphc.ops import infer_by_evaluation
 
-__all__ = ["UPDATE", "initial_state", "register", "state_names", "update_attrs"]
+__all__ = ["UPDATE", "initial_state", "register", "state_names", "state_owners", "update_attrs"]
 
 TRANSFORMATIONS: Registry[optax.GradientTransformation] = Registry("optax transformation")
 _names = UniqueNames()
@@ -94,8 +94,8 @@ def _state(transformation: str, params: Sequence[Any], leaves: Sequence[Any]) ->
     return jax.tree.unflatten(structure, values)
 
 
-def _state_owners(transformation: str, params: Sequence[Any]) -> list[int | None]:
-    """For each leaf of the state, the position of the parameter that it belongs to; None for one that all share."""
+def state_owners(transformation: str, params: Sequence[Any]) -> list[int | None]:
+    """Returns, for each leaf of the state, the position of the parameter that it belongs to; None for a shared one."""
     init = TRANSFORMATIONS[transformation].init
 
     def owner(leaf: Any, position: int) -> int:
@@ -148,7 +148,7 @@ def _whole(
     # A Variable keeps its dtype, also where a rule of a wider one is mixed in.
     new_leaves = [_data(new).astype(old.dtype) for new, old in zip(jax.tree.leaves(state), leaves, strict=True)]
     if updated is not None:
-        owners = _state_owners(transformation, params)
+        owners = state_owners(transformation, params)
         new_params = [new if i in given else old for i, (new, old) in enumerate(zip(new_params, params, strict=True))]
         new_leaves = [
             new if owner is None or owner in given else old

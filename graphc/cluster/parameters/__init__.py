@@ -6,6 +6,7 @@ from graphc.cluster.parameters.schedule import Schedule
 from graphc.cluster.parameters.shard import Body, Push, Shard
 from graphc.cluster.parameters.simulated import SimulatedTraining
 from graphc.cluster.parameters.staleness import Moment, Policy, drop, gap_aware, scale, warm_up
+from graphc.cluster.parameters.training import ParameterServer
 
 __all__ = [
     "Body",
@@ -14,6 +15,7 @@ __all__ = [
     "Keeper",
     "Ledger",
     "Moment",
+    "ParameterServer",
     "Policy",
     "Push",
     "Schedule",

@@ -11,9 +11,9 @@ import math
 import os
 import secrets
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -132,7 +132,8 @@ def _records(path: Path) -> Iterator[Mapping[str, Any]]:
 def _on_host(value: Any) -> Any:
     """Nests with JAX's arrays as NumPy's."""
     if isinstance(value, Mapping):
-        return {str(key): _on_host(item) for key, item in value.items()}
+        return {str(key): _on_host(item) for key, item in cast("Mapping[Any, Any]", value).items()}
     if isinstance(value, list | tuple):
-        return type(value)(map(_on_host, value))
+        items = [_on_host(item) for item in cast("Sequence[Any]", value)]
+        return tuple(items) if isinstance(value, tuple) else items
     return np.asarray(value) if hasattr(value, "__array__") and not np.isscalar(value) else value

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, Literal, Protocol
 
+from graphc.base.errors import FailedPreconditionError
 from graphc.cluster.parameters.ledger import Entry
-from graphc.cluster.parameters.shard import Body, Push, Shard
+from graphc.cluster.parameters.shard import Body, Push, Rule, Shard
 
 __all__ = ["Durability", "Keeper", "Store"]
 
@@ -86,6 +87,11 @@ class Keeper:
             self._checkpoint()
         return self.shard.version
 
+    def learn(self, rule: Rule, state: Sequence[Any]) -> None:
+        """Takes a rule, and the state that it starts with, where there was none."""
+        self.shard.rule, self.shard.state = rule, list(state)
+        self._checkpoint(due=True)
+
     def close(self) -> None:
         """Waits until all is written; nothing may be pushed after."""
         if self._store is not None:
@@ -103,6 +109,12 @@ class Keeper:
         if found is None:
             return False
         state, records = found
+        kinds = [[(array.shape, array.dtype) for array in some] for some in (state["values"], self.shard.values)]
+        if kinds[0] != kinds[1]:
+            raise FailedPreconditionError(
+                "the folder of a parameter server holds another training, whose Variables have other sizes or lie on "
+                "other servers; give another folder, or remove it"
+            )
         self.shard.restore(state["values"], state["state"], state["rest"])
         for record in records:
             if "flush" in record:

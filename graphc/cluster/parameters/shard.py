@@ -118,7 +118,11 @@ class Shard:
         """
         if self.policy.needs_gap:
             self._held[worker] = self.version, list(self.values)
-        return {buffer: picked(self.values[buffer], elements_of(cover)) for buffer, cover in covers.items()}
+        found: dict[int, Any] = {}
+        for buffer, cover in covers.items():
+            values, elements = self.values[buffer], elements_of(cover)
+            found[buffer] = values if elements is None else np.asarray(values)[elements]
+        return found
 
     def judge(self, push: Push) -> tuple[Entry, Push]:
         """Returns what is to become of a push that is new, and the push with its gradients weighted.
@@ -132,8 +136,9 @@ class Shard:
         weights = self.policy.weights(self._moment(push, stale))
         if weights is None:
             return _entry(push, stale, "dropped", 0.0, self.version), push
-        weight = weights if isinstance(weights, float) else float(np.mean([np.mean(part) for part in weights]))
-        if not isinstance(weights, float) or weight != 1.0:
+        one = isinstance(weights, int | float)
+        weight = float(weights) if one else _mean(weights)
+        if not one or weight != 1.0:
             push = replace(push, gradients=self._weighted(push, weights))
         return _entry(push, stale, "applied", weight, self.version + 1), push
 
@@ -210,10 +215,14 @@ class Shard:
         found: dict[int, Body] = {}
         for place, (buffer, body) in enumerate(push.gradients.items()):
             dtype = self.values[buffer].dtype
-            weight = weights if isinstance(weights, float) else weights[place]
+            weight = weights if isinstance(weights, int | float) else weights[place]
             found[buffer] = Body((decoded(body.message, dtype) * weight).astype(dtype), body.cover)
         return found
 
 
 def _entry(push: Push, stale: int, fate: Any, weight: float, version: int) -> Entry:
     return Entry(push.source, push.number, push.worker, push.rows, stale, fate, weight, version)
+
+
+def _mean(weights: Any) -> float:
+    return float(np.mean([np.mean(part) for part in weights]))

@@ -133,7 +133,7 @@ class SimulatedTraining:
         self.clock.after(self._seconds(worker, work.number) if first else 0.0, send)
 
     def _send(self, worker: str, work: Work, exchange: Exchange, requests: Sequence[Request]) -> None:
-        if exchange.gi_frame is None:  # the worker was killed meanwhile
+        if getattr(exchange, "gi_frame", None) is None:  # the worker was killed meanwhile
             return
         replies: dict[int, Any] = {}
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
-import jax
+import jax as _jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -18,6 +18,8 @@ from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
 
 __all__ = ["BLOCK", "Wire", "checked_wire", "decoded", "encoded", "pulled_as", "size_of"]
+
+jax: Any = _jax  # its functions are only partly annotated
 
 Wire = Literal["exact", "bfloat16", "int8"]
 

@@ -1,0 +1,303 @@
+"""The coordinator of a training: gives steps to workers, and starts again what has died."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphc.base import deadline, wait_until
+from graphc.base.errors import (
+    CancelledError,
+    DeadlineExceededError,
+    InvalidArgumentError,
+    NotFoundError,
+    UnavailableError,
+)
+from graphc.cluster.parameters.embedding import Embedding
+from graphc.cluster.parameters.group import LOST, ServerGroup
+from graphc.cluster.parameters.layout import Layout
+from graphc.cluster.parameters.schedule import Schedule, Work
+from graphc.cluster.parameters.scheduled import PerWorker, Scheduled
+from graphc.cluster.parameters.service import Options
+from graphc.cluster.parameters.steps import StepText, TracedStep, signature
+from graphc.cluster.parameters.tasks import Tasks
+from graphc.cluster.parameters.working import WORKER, Assignment
+from graphc.core import Variable, variable_placement
+
+__all__ = ["Coordinator"]
+
+_GONE = (UnavailableError, DeadlineExceededError, NotFoundError)
+_RETRY_SECONDS = 0.5
+
+
+@dataclass
+class _Call:
+    """A call of a step.
+
+    Attributes:
+      result: what its user holds.
+      step: the function.
+      args: its arguments; data of the worker in place of those that are drawn.
+      kwargs: its arguments by name.
+      drawn: the arguments, once a worker has drawn them, so that another one gets the same.
+    """
+
+    result: Scheduled
+    step: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    drawn: Any = None
+
+
+class Coordinator:
+    """Runs one training, with a thread for each worker.
+
+    Args:
+      tasks: where servers and workers run.
+      options: how servers keep values.
+      split: Variables of more bytes are split by rows; None for none.
+      timeout: in how many seconds a worker must do its step.
+
+    Attributes:
+      variables: those that servers keep, and windows of tables.
+      embeddings: the tables, by the names of their windows.
+      schedule: which worker does what.
+      failures: how often each worker was lost.
+      servers: the servers.
+    """
+
+    def __init__(self, tasks: Tasks, options: Options, split: int | None, timeout: float) -> None:
+        self._tasks, self._options, self._split, self._timeout = tasks, options, split, timeout
+        self._name = secrets.token_hex(4)
+        self.servers = ServerGroup(tasks, self._name, options, timeout)
+        self.workers = tasks.names("worker")
+        self.variables: dict[str, Variable] = {}
+        self.embeddings: dict[str, Embedding] = {}
+        self.failures: Counter[str] = Counter()
+        self.schedule = Schedule.of(self.workers, len(self.servers.names), options.round, options.policy)
+        self._traced: dict[Any, tuple[str, TracedStep, StepText]] = {}
+        self._known: dict[str, set[str]] = {name: set() for name in self.workers}
+        self._tracing = threading.Lock()
+        self._changed = threading.Condition()
+        self._error: BaseException | None = None
+        self._ended = False
+        self._threads = [
+            threading.Thread(target=self._serve, args=(place,), name=f"graphc {name}", daemon=True)
+            for place, name in enumerate(self.workers)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, result: Scheduled, step: Callable[..., Any], args: tuple[Any, ...], kwargs: Any) -> None:
+        """Takes a call of a step; raises what has gone wrong before, once."""
+        with self._changed:
+            self._raise()
+            self.schedule.submit(_Call(result, step, args, kwargs))
+            self._changed.notify_all()
+
+    def join(self) -> None:
+        """Waits until all steps are done, and the last round has ended; raises what has gone wrong, once."""
+        with self._changed:
+            wait_until(self._changed, lambda: self.schedule.idle, "the steps that were scheduled")
+            self._raise()
+            if self.schedule.round is not None and self.servers.layout is not None:
+                self.schedule.flushed(self.servers.all("flush"))
+
+    def end(self) -> None:
+        """Ends the training; steps that wait are given up."""
+        with self._changed:
+            self._ended = True
+            self._give_up(CancelledError("the parameter server was closed"))
+            self._changed.notify_all()
+        for thread in self._threads:
+            thread.join(self._timeout)
+        if self.servers.layout is not None:
+            for server in range(len(self.servers.names)):
+                try:
+                    self.servers.call(server, "end")
+                except LOST:
+                    continue
+        self._tasks.stop()
+
+    def _raise(self) -> None:
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+
+    def _give_up(self, error: BaseException) -> None:
+        for work in self.schedule.clear():
+            work.what.result.finish(None, error)
+
+    def _serve(self, place: int) -> None:
+        """Does steps on one worker."""
+        while (work := self._next(self.workers[place])) is not None:
+            try:
+                self._do(place, work)
+            except BaseException as error:
+                self._failed(place, work, error)
+
+    def _next(self, name: str) -> Work | None:
+        with self._changed:
+            while not self._ended:
+                work = self.schedule.next(name, time.monotonic())
+                if work is not None:
+                    return work
+                self._changed.wait()
+            return None
+
+    def _failed(self, place: int, work: Work, error: BaseException) -> None:
+        """Takes note of a step that went wrong: no other ones are begun, and who waits for them is told."""
+        with self._changed:
+            self.schedule.done(self.workers[place], [], time.monotonic())
+            work.what.result.finish(None, error)
+            self._error = self._error or error
+            self._give_up(CancelledError(f"a step before has failed: {error}"))
+            self._changed.notify_all()
+
+    def _do(self, place: int, work: Work) -> None:
+        call: _Call = work.what
+        if call.drawn is None:
+            args = tuple(_drawn(value, place) for value in call.args)
+            call.drawn = args, {name: _drawn(value, place) for name, value in call.kwargs.items()}
+        key, traced, text = self._step(call.step, call.drawn)
+        starts: list[int] = [*self.servers.starts]
+        name = self.workers[place]
+        try:
+            answer = self._run(place, key, text, work.number, traced.others(), traced.arrays(call.drawn))
+        except _GONE as error:
+            self._lost(place, error)
+            return
+        if "lost" in answer:
+            with self._changed:
+                for server in answer["lost"]:
+                    version = self.servers.again(server, starts[server])
+                    if version is not None:
+                        self.schedule.restarted(server, version)
+                self.schedule.failed(name, alive=True)
+                self._changed.notify_all()
+            return
+        call.result.finish(traced.result(answer["results"]))
+        with self._changed:
+            self.schedule.done(name, answer["entries"], time.monotonic())
+            self._changed.notify_all()
+
+    def _run(self, place: int, key: str, text: StepText, number: int, others: Any, arrays: Sequence[Any]) -> Any:
+        """Runs a step on a worker, which is told of it if it does not know it."""
+        peer, known = self._tasks.peer("worker", place), self._known[self.workers[place]]
+        rows = next((array.shape[0] for array in arrays if array.ndim), 1)
+        for again in (False, True):
+            # What a worker waits for of servers it may wait for twice.
+            with deadline(1.5 * self._timeout):
+                if not known:
+                    peer.call(WORKER, "join", self._assignment())
+                if key not in known:
+                    peer.call(WORKER, "learn", key, text)
+                    known.add(key)
+                try:
+                    return peer.call(WORKER, "run", self._name, key, self._name, number, rows, others, arrays)
+                except NotFoundError:
+                    if again:
+                        raise
+                    known.clear()
+        raise AssertionError
+
+    def _assignment(self) -> Assignment:
+        layout = self.servers.layout
+        dtypes = tuple(tuple(buffer.dtype for buffer in buffers) for buffers in layout.servers) if layout else ()
+        return Assignment(self._name, tuple(self._tasks.addresses("ps")), dtypes, self._options.wire, self._timeout / 2)
+
+    def _lost(self, place: int, error: BaseException) -> None:
+        """Gives the step of a worker that is gone to another one, and waits until that worker is there again."""
+        name = self.workers[place]
+        with self._changed:
+            self.failures[name] += 1
+            self._known[name].clear()
+            given_up = self.schedule.failed(name)
+            self._changed.notify_all()
+        if given_up is not None:
+            text = (
+                f"{given_up.attempts} workers were lost over the step {given_up.number}; the last was {name}: {error}"
+            )
+            self._failed(place, given_up, UnavailableError(text))
+        end = time.monotonic() + self._timeout
+        while not self._ended:
+            try:
+                self._tasks.again("worker", place, self._timeout)
+                break
+            except _GONE as gone:
+                with self._changed:
+                    if not self.schedule.alive and time.monotonic() > end and self._error is None:
+                        self._error = UnavailableError(f"no worker is left; the last was {name}: {gone}")
+                        self._give_up(self._error)
+                        self._changed.notify_all()
+                    self._changed.wait(_RETRY_SECONDS)
+        with self._changed:
+            self.schedule.revive(name)
+            self._changed.notify_all()
+
+    def _step(self, step: Callable[..., Any], arguments: Any) -> tuple[str, TracedStep, StepText]:
+        """The program of a step for such arguments; the first one starts the servers."""
+        with self._tracing:
+            sign = step, signature(arguments)
+            if sign in self._traced:
+                return self._traced[sign]
+            saved = variable_placement.made
+            variable_placement.made = self.made
+            try:
+                traced = TracedStep(step, arguments)
+            finally:
+                variable_placement.made = saved
+            layout = self._started()
+            if traced.optimizer is not None:
+                self._check_updated(traced)
+                tables = {window: embedding.table for window, embedding in self.embeddings.items()}
+                self.servers.learn(traced.optimizer, {tables.get(name, name) for name in traced.updated})
+                self._check_gradients(traced)
+            sizes = {window: (found.table, found.rows, found.width) for window, found in self.embeddings.items()}
+            found = self._traced[sign] = secrets.token_hex(4), traced, traced.text(layout, sizes)
+            return found
+
+    def made(self, variable: Variable) -> None:
+        """Takes note of a Variable that servers are to keep."""
+        if self.servers.layout is not None:
+            raise InvalidArgumentError(
+                f"ParameterServer: Variable {variable.name!r} is made after the servers have begun; call the model "
+                "once, in server.scope(), before the first step is scheduled"
+            )
+        self.variables[variable.name] = variable
+
+    def _started(self) -> Layout:
+        if self.servers.layout is None:
+            dense = [variable for name, variable in self.variables.items() if name not in self.embeddings]
+            found = self.embeddings.values()
+            tables = {each.table: (each.rows, each.width, each.window.dtype) for each in found}
+            layout = Layout(dense, len(self.servers.names), self._split, tables)
+            versions = self.servers.start(layout, {each.table: each.start for each in found})
+            for server, version in enumerate(versions):
+                self.schedule.restarted(server, version)
+        assert self.servers.layout is not None
+        return self.servers.layout
+
+    def _check_updated(self, traced: TracedStep) -> None:
+        if outside := sorted(name for name in traced.updated if name not in self.variables):
+            raise InvalidArgumentError(
+                f"ParameterServer: the step updates Variable {outside[0]!r}, which no server keeps; make it in "
+                "server.scope()"
+            )
+
+    def _check_gradients(self, traced: TracedStep) -> None:
+        missing = sorted(traced.updated - traced.trained)
+        if missing and not self.servers.by_element:
+            raise InvalidArgumentError(
+                f"ParameterServer: the gradient of Variable {missing[0]!r} is None, and what the optimizer does to one "
+                "number depends on all; give it all gradients, or make it for those Variables that have one"
+            )
+
+
+def _drawn(value: Any, worker: int) -> Any:
+    return value.next(worker) if isinstance(value, PerWorker) else value

@@ -1,0 +1,173 @@
+"""The servers of a training, as their client sees them: started, asked together, and started again."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphc.base import deadline
+from graphc.base.errors import (
+    DeadlineExceededError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    NotFoundError,
+    UnavailableError,
+)
+from graphc.cluster.parameters.layout import Layout
+from graphc.cluster.parameters.lookups import Lookups, Table
+from graphc.cluster.parameters.rules import RuleText, rule_text
+from graphc.cluster.parameters.service import SERVICE, Options
+from graphc.cluster.parameters.tasks import Tasks
+from graphc.cluster.parameters.wire import decoded
+
+__all__ = ["LOST", "ServerGroup"]
+
+LOST = (UnavailableError, DeadlineExceededError, NotFoundError, FailedPreconditionError)
+"""What says that a task is gone, or has forgotten the training."""
+
+
+class ServerGroup:
+    """The servers of one training.
+
+    Args:
+      tasks: where they run.
+      name: of the training.
+      options: how they keep values; the folder is that of all.
+      timeout: in how many seconds they must answer.
+
+    Attributes:
+      layout: what they keep; None before they were started.
+      starts: how often each was started.
+    """
+
+    def __init__(self, tasks: Tasks, name: str, options: Options, timeout: float) -> None:
+        self._tasks, self._name, self._options, self._timeout = tasks, name, options, timeout
+        self.names = tasks.names("ps")
+        self.layout: Layout | None = None
+        self.starts = [0] * len(self.names)
+        self._rules: list[RuleText | None] = [None] * len(self.names)
+        self._optimizer: Any = None
+        self._updated: set[str] = set()
+        self._tables: dict[str, Any] = {}
+        self._lock = threading.RLock()
+
+    def start(self, layout: Layout, tables: Mapping[str, Callable[[int, int], Any]]) -> list[int]:
+        """Starts all; returns their versions, which are not 0 if they go on from a folder.
+
+        Args:
+          layout: what they keep.
+          tables: what gives the rows that each table starts with.
+        """
+        self.layout, self._tables = layout, dict(tables)
+        return [self._start(server) for server in range(len(self.names))]
+
+    def learn(self, optimizer: Any, updated: set[str]) -> None:
+        """Tells all of an optimizer; a second one is refused.
+
+        Args:
+          optimizer: whose update they do.
+          updated: the names of the Variables and tables that it updates.
+
+        Raises:
+          InvalidArgumentError: they have another one.
+        """
+        if self._optimizer is not None:
+            if self._optimizer is not optimizer or self._updated != updated:
+                raise InvalidArgumentError(
+                    "ParameterServer: steps update other Variables, or by another optimizer, than the first one did; "
+                    "let all steps use one optimizer for the same Variables"
+                )
+            return
+        layout = self._known
+        self._rules = [rule_text(optimizer, layout, server, updated) for server in range(len(self.names))]
+        self._optimizer, self._updated = optimizer, updated
+        for server, rule in enumerate(self._rules):
+            if rule is not None:
+                self.call(server, "learn", rule)
+
+    @property
+    def by_element(self) -> bool:
+        """Whether a step may leave the gradients of some Variables out."""
+        return all(rule is None or rule.by_element for rule in self._rules)
+
+    def call(self, server: int, method: str, *arguments: Any) -> Any:
+        """Calls one server, within the deadline."""
+        with deadline(self._timeout):
+            return self._tasks.peer("ps", server).call(SERVICE, method, self._name, *arguments)
+
+    def all(self, method: str, *arguments: Any) -> list[Any]:
+        """Calls all servers, at once."""
+        with deadline(self._timeout):
+            peers = [self._tasks.peer("ps", server) for server in range(len(self.names))]
+            started = [peer.start(SERVICE, method, self._name, *arguments) for peer in peers]
+            return [pending.result() for pending in started]
+
+    def again(self, server: int, starts: int) -> int | None:
+        """Starts a server again that does not answer, from what it has written.
+
+        Args:
+          server: its index.
+          starts: how often it had been started when it did not answer.
+
+        Returns:
+          Its version; None if it answers after all, or was started again meanwhile.
+
+        Raises:
+          UnavailableError: it has written nothing, or cannot be started.
+        """
+        with self._lock:
+            if self.starts[server] != starts:
+                return None
+            try:
+                self.call(server, "report")
+                return None
+            except LOST as error:
+                if self._options.durability == "none":
+                    raise UnavailableError(
+                        f"the parameter server {self.names[server]} is gone, and with it its Variables: "
+                        f"{error.message}; give folder= to ParameterServer, so that it can be started again"
+                    ) from error
+            self._tasks.again("ps", server, self._timeout)
+            return self._start(server)
+
+    def values(self) -> dict[str, Any]:
+        """Returns all Variables as they are now, by name."""
+        layout = self._known
+        pulled: list[dict[int, Any]] = [dict(enumerate(values)) for _, values in self.all("values")]
+        return layout.join(layout.variables, pulled)
+
+    def rows(self, name: str, width: int, rows: int, ids: Any) -> Any:
+        """Returns rows of a table as they are now.
+
+        Args:
+          name: of the table.
+          width: how many numbers a row has.
+          rows: how many rows there are.
+          ids: their numbers.
+        """
+        unique, places = np.unique(ids.reshape(-1), return_inverse=True)
+        lookups = Lookups([Table(rows, width, self._known.table_places(name), trained=False)], [unique])
+        found: list[dict[int, Any]] = []
+        for server, buffers in enumerate(self._known.servers):
+            _, messages = self.call(server, "pull", "client", lookups.covers(server))
+            found.append({place: decoded(message, buffers[place].dtype) for place, message in messages.items()})
+        return lookups.windows(found)[0][places].reshape(*ids.shape, width)
+
+    @property
+    def _known(self) -> Layout:
+        if self.layout is None:
+            raise FailedPreconditionError("ParameterServer: the servers keep nothing yet; schedule a step first")
+        return self.layout
+
+    def _start(self, server: int) -> int:
+        folder = self._options.folder
+        options = replace(self._options, folder=None if folder is None else str(Path(folder) / f"server-{server}"))
+        values: Sequence[Any] = self._known.start_of(server, self._tables)
+        version, _ = self.call(server, "start", values, self._rules[server], options)
+        self.starts[server] += 1
+        return version

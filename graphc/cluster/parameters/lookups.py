@@ -1,0 +1,97 @@
+"""Rows of tables: which of them a step needs, where they are, and how they go there and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Lookups", "Table"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table that a step looks rows up in. Of S servers each keeps 1/S of its rows, in their order.
+
+    Attributes:
+      rows: how many rows it has.
+      width: how many numbers a row has.
+      places: for each server the buffer, and where the rows begin there; None for a server without any.
+      trained: whether the step gives gradients for it.
+    """
+
+    rows: int
+    width: int
+    places: tuple[tuple[int, int] | None, ...]
+    trained: bool
+
+    @property
+    def bounds(self) -> list[int]:
+        """The first row of each server, and the end."""
+        count = len(self.places)
+        return [self.rows * server // count for server in range(count + 1)]
+
+
+class Lookups:
+    """The rows that one step needs.
+
+    Args:
+      tables: the tables.
+      ids: for each the numbers of the rows, sorted, and filled up with numbers beyond its end.
+    """
+
+    def __init__(self, tables: Sequence[Table], ids: Sequence[np.ndarray[Any, Any]]) -> None:
+        pairs = [(table, found) for table, found in zip(tables, ids, strict=True)]
+        self._pairs = [(table, found, np.searchsorted(found, table.bounds)) for table, found in pairs]
+
+    def covers(self, server: int, *, trained: bool = False) -> dict[int, list[tuple[Any, int]]]:
+        """Returns the elements of each buffer of a server.
+
+        Args:
+          server: its index.
+          trained: whether only those of tables with gradients.
+        """
+        found: dict[int, list[tuple[Any, int]]] = {}
+        for table, ids, edges in self._pairs:
+            place = table.places[server]
+            if place is not None and (table.trained or not trained):
+                mine = ids[edges[server] : edges[server + 1]] - table.bounds[server]
+                found.setdefault(place[0], []).append((place[1] + mine * table.width, table.width))
+        return found
+
+    def windows(self, values: Sequence[Mapping[int, Any]]) -> list[np.ndarray[Any, Any]]:
+        """Returns, for each table, the rows that were pulled, and rows of zeros for what they were filled up with.
+
+        Args:
+          values: what each server gave for :meth:`covers`.
+        """
+        used: dict[tuple[int, int], int] = {}
+        windows: list[np.ndarray[Any, Any]] = []
+        for table, ids, edges in self._pairs:
+            parts: list[Any] = []
+            for server, place in enumerate(table.places):
+                if place is not None:
+                    begin = used.get((server, place[0]), 0)
+                    end = begin + (edges[server + 1] - edges[server]) * table.width
+                    parts.append(np.asarray(values[server][place[0]])[begin:end])
+                    used[server, place[0]] = end
+            rows = np.concatenate(parts).reshape(-1, table.width)
+            windows.append(np.pad(rows, ((0, len(ids) - len(rows)), (0, 0))))
+        return windows
+
+    def gradients(self, server: int, windows: Sequence[Any]) -> dict[int, np.ndarray[Any, Any]]:
+        """Returns the numbers that go to each buffer of a server, for the trained tables.
+
+        Args:
+          server: its index.
+          windows: the gradients of the windows of these tables.
+        """
+        found: dict[int, list[Any]] = {}
+        trained = [pair for pair in self._pairs if pair[0].trained]
+        for (table, _, edges), window in zip(trained, windows, strict=True):
+            place = table.places[server]
+            if place is not None:
+                found.setdefault(place[0], []).append(np.asarray(window)[edges[server] : edges[server + 1]].reshape(-1))
+        return {buffer: np.concatenate(parts) for buffer, parts in found.items()}

@@ -1,0 +1,214 @@
+"""The update of an optimizer, as a program that runs at the servers: on flat buffers, where the rule allows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from graphc.base import at, user_location
+from graphc.base.errors import UnimplementedError
+from graphc.cluster.parameters.elements import Elements, padded, picked
+from graphc.cluster.parameters.layout import Buffer, Layout
+from graphc.cluster.parameters.programs import Program, program_of
+from graphc.optim import Optimizer
+
+__all__ = ["Applied", "RuleText", "rule_text"]
+
+_ACROSS = ("sort", "rev", "fft", "cholesky", "triangular_solve", "roll")
+
+
+@dataclass(frozen=True)
+class RuleText:
+    """What a server is told of a rule.
+
+    Attributes:
+      start: the program that makes its state of the buffers.
+      update: the program of an update.
+      buffers: the buffers that it works on.
+      owners: for each leaf of its state the buffer, counted in ``buffers``, that it has a number for each of; None for
+        another one.
+      by_element: whether it treats each number for itself, so that it may be given some of them.
+    """
+
+    start: Program
+    update: Program
+    buffers: tuple[int, ...]
+    owners: tuple[int | None, ...]
+    by_element: bool
+
+
+class Applied:
+    """A rule as a shard takes it.
+
+    Args:
+      text: the rule.
+    """
+
+    def __init__(self, text: RuleText) -> None:
+        self._text = text
+        self._update = program_of(text.update)
+        self._run: Any = jax.jit(self._whole if not text.by_element else self._parts)
+
+    def start(self, values: Sequence[Any]) -> list[Any]:
+        """Returns the state that it starts with."""
+        return list(program_of(self._text.start)([jnp.asarray(values[buffer]) for buffer in self._text.buffers]))
+
+    def __call__(
+        self, values: Sequence[Any], gradients: Mapping[int, tuple[Elements, Any]], state: Sequence[Any]
+    ) -> tuple[list[Any], list[Any]]:
+        """Returns new buffers and a new state; see :class:`graphc.cluster.parameters.Rule`."""
+        elements: list[Any] = []
+        given: list[Any] = []
+        for buffer in self._text.buffers:
+            size = values[buffer].shape[0]
+            none = jnp.zeros(0, "int32"), jnp.zeros(0, values[buffer].dtype)
+            some, numbers = padded(*gradients.get(buffer, none), size)
+            elements.append(some)
+            given.append(numbers)
+        old = [values[buffer] for buffer in self._text.buffers]
+        new, state = self._run(old, given, list(state), elements)
+        result = list(values)
+        for buffer, array in zip(self._text.buffers, new, strict=True):
+            result[buffer] = array
+        return result, list(state)
+
+    def _whole(self, values: Any, gradients: Any, state: Any, elements: Any) -> Any:
+        del elements
+        return self._update(values, gradients, state)
+
+    def _parts(self, values: Any, gradients: Any, state: Any, elements: Any) -> Any:
+        """Updates some elements, with the state that is theirs."""
+        theirs = [None if owner is None else elements[owner] for owner in self._text.owners]
+        taken = [picked(*pair) for pair in zip(values, elements, strict=True)]
+        held = [picked(*pair) for pair in zip(state, theirs, strict=True)]
+        new, left = self._update(taken, gradients, held)
+        return (
+            [_put(*each) for each in zip(values, elements, new, strict=True)],
+            [_put(*each) for each in zip(state, theirs, left, strict=True)],
+        )
+
+
+def _put(old: Any, elements: Any, new: Any) -> Any:
+    return new if elements is None else old.at[elements].set(new, mode="drop")
+
+
+def rule_text(optimizer: Optimizer, layout: Layout, server: int, updated: set[str]) -> RuleText | None:
+    """Makes what a server is told of an optimizer; None if the server keeps nothing that it updates.
+
+    Args:
+      optimizer: its update.
+      layout: what the servers keep.
+      server: the index of the server.
+      updated: the names of the Variables and tables that it updates.
+
+    Raises:
+      UnimplementedError: the update of one number depends on others, which may be at another server.
+    """
+    buffers = layout.servers[server]
+    places = [place for place, buffer in enumerate(buffers) if any(piece.name in updated for piece in buffer.pieces)]
+    if not places:
+        return None
+    chosen = [buffers[place] for place in places]
+    flats = [jax.ShapeDtypeStruct((buffer.size,), buffer.dtype) for buffer in chosen]
+    owners = _owners(optimizer, flats)
+    probe = [jax.ShapeDtypeStruct((7,), buffer.dtype) for buffer in chosen]
+    if owners is not None and _is_by_element(optimizer, probe):
+        start, update = (
+            Program(optimizer.start_arrays, (flats,)),
+            Program(optimizer.update_arrays, _open(optimizer, chosen)),
+        )
+        return RuleText(start, update, tuple(places), owners, by_element=True)
+    if len(layout.servers) > 1 or any(buffer.by_rows for buffer in chosen):
+        error = UnimplementedError(
+            f"ParameterServer: what {optimizer.name} does to one number depends on others, as clipping by a norm does, "
+            "and these may be at another server, or not pulled; clip in the step, before apply_gradients, or take "
+            "servers=1 and no embedding"
+        )
+        raise at(error, user_location())
+    return _by_variable(optimizer, chosen, tuple(places), layout.shapes, updated)
+
+
+def _owners(optimizer: Optimizer, flats: Sequence[Any]) -> tuple[int | None, ...] | None:
+    """The buffers that the leaves of the state belong to; None if a leaf is neither of their form nor a number."""
+    owners = optimizer.state_owners(flats)
+    leaves = jax.eval_shape(optimizer.start_arrays, flats)
+    fits = [
+        leaf.shape == (() if owner is None else flats[owner].shape) for owner, leaf in zip(owners, leaves, strict=True)
+    ]
+    return tuple(owners) if all(fits) else None
+
+
+def _open(optimizer: Optimizer, buffers: Sequence[Buffer]) -> Any:
+    """The types of an update of any number of elements of each buffer."""
+
+    def types(sizes: Sequence[Any]) -> Any:
+        flats = [jax.ShapeDtypeStruct((size,), buffer.dtype) for size, buffer in zip(sizes, buffers, strict=True)]
+        owners = optimizer.state_owners(flats)
+        leaves = jax.eval_shape(optimizer.start_arrays, [jax.ShapeDtypeStruct((3,), flat.dtype) for flat in flats])
+        state = [
+            jax.ShapeDtypeStruct(() if owner is None else flats[owner].shape, leaf.dtype)
+            for owner, leaf in zip(owners, leaves, strict=True)
+        ]
+        return flats, flats, state
+
+    def of_any_size() -> Any:
+        from jax import export
+
+        return types(export.symbolic_shape(", ".join(f"n{place}" for place in range(len(buffers)))))
+
+    return of_any_size
+
+
+def _by_variable(
+    optimizer: Optimizer, buffers: Sequence[Buffer], places: tuple[int, ...], shapes: Mapping[str, Any],
+    updated: set[str],
+) -> RuleText:  # fmt: skip
+    """A rule that sees Variables as they are; those that it does not update stay."""
+    spots = [
+        (place, piece.offset, piece.size, shapes[piece.name])
+        for place, buffer in enumerate(buffers)
+        for piece in buffer.pieces
+        if piece.name in updated
+    ]
+
+    def cut(values: Sequence[Any]) -> list[Any]:
+        return [values[place][offset : offset + size].reshape(shape) for place, offset, size, shape in spots]
+
+    def start(values: Sequence[Any]) -> list[Any]:
+        return optimizer.start_arrays(cut(values))
+
+    def update(values: Sequence[Any], gradients: Sequence[Any], state: Sequence[Any]) -> Any:
+        new, left = optimizer.update_arrays(cut(values), cut(gradients), state)
+        result = list(values)
+        for (place, offset, size, _), array in zip(spots, new, strict=True):
+            result[place] = result[place].at[offset : offset + size].set(array.reshape(-1))
+        return result, left
+
+    flats = [jax.ShapeDtypeStruct((buffer.size,), buffer.dtype) for buffer in buffers]
+    state = jax.eval_shape(start, flats)
+    program = Program(update, (flats, flats, state))
+    return RuleText(Program(start, (flats,)), program, places, (None,) * len(state), by_element=False)
+
+
+def _is_by_element(optimizer: Optimizer, flats: Sequence[Any]) -> bool:
+    """Whether an update treats each number for itself: no op of it makes other shapes, or looks across numbers."""
+    state = jax.eval_shape(optimizer.start_arrays, flats)
+    return _keeps_apart(jax.make_jaxpr(optimizer.update_arrays)(flats, flats, state).jaxpr)
+
+
+def _keeps_apart(jaxpr: Any) -> bool:
+    for equation in jaxpr.eqns:
+        inner = equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
+        if inner is not None and equation.primitive.name in ("jit", "pjit", "closed_call", "custom_jvp_call"):
+            if not _keeps_apart(getattr(inner, "jaxpr", inner)):
+                return False
+            continue
+        name, shapes = equation.primitive.name, {variable.aval.shape for variable in equation.invars} - {()}
+        results = {variable.aval.shape for variable in equation.outvars}
+        if name in _ACROSS or name.startswith("cum") or len(shapes) > 1 or (shapes and results != shapes):
+            return False
+    return True

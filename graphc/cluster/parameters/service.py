@@ -1,0 +1,160 @@
+"""The service of a task that is a parameter server: one keeper for each training."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+
+from graphc.base.errors import FailedPreconditionError
+from graphc.cluster.parameters.disk import Disk
+from graphc.cluster.parameters.keeper import Durability, Keeper
+from graphc.cluster.parameters.ledger import Entry
+from graphc.cluster.parameters.rules import Applied, RuleText
+from graphc.cluster.parameters.shard import Push, Shard
+from graphc.cluster.parameters.staleness import Policy
+from graphc.cluster.parameters.wire import Wire, encoded, pulled_as, size_of
+from graphc.cluster.task import Task, hosts
+
+__all__ = ["SERVICE", "Options", "ServerService"]
+
+SERVICE = "parameters"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a server keeps its values.
+
+    Attributes:
+      policy: what becomes of stale gradients.
+      round: how many gradients make an update; None where each is applied as it comes.
+      wire: how gradients travel.
+      folder: where it writes; None for nowhere.
+      durability: what it writes.
+      every: after how many updates it writes a checkpoint.
+    """
+
+    policy: Policy
+    round: int | None
+    wire: Wire
+    folder: str | None
+    durability: Durability
+    every: int
+
+
+class _Kept:
+    """The keeper of a training, its lock, and what it counts."""
+
+    def __init__(self, values: Sequence[Any], rule: RuleText | None, options: Options) -> None:
+        self.lock = threading.Lock()
+        self.options = options
+        applied = None if rule is None else Applied(rule)
+        arrays = [jnp.asarray(array) for array in values]
+        state = [] if applied is None else applied.start(arrays)
+        shard = Shard(arrays, applied, state, policy=options.policy, round=options.round)
+        store = None if options.folder is None else Disk(Path(options.folder))
+        self.keeper = Keeper(shard, store, options.durability, options.every)
+        self.sent = self.received = 0
+
+
+class ServerService:
+    """Keeps a part of the Variables of trainings, each under its name.
+
+    Args:
+      task: where it is.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._kept: dict[str, _Kept] = {}
+
+    def start(self, name: str, values: Sequence[Any], rule: RuleText | None, options: Options) -> tuple[int, bool]:
+        """Begins to keep values, or goes on from what a server before has written.
+
+        Args:
+          name: of the training.
+          values: the buffers.
+          rule: the update of the optimizer; None if there is none.
+          options: how they are kept.
+
+        Returns:
+          The version, and whether it goes on.
+        """
+        self._kept[name] = kept = _Kept(values, rule, options)
+        return kept.keeper.shard.version, kept.keeper.recovered
+
+    def learn(self, name: str, rule: RuleText) -> None:
+        """Takes the update of an optimizer, where none was known."""
+        kept, applied = self._of(name), Applied(rule)
+        with kept.lock:
+            kept.keeper.learn(applied, applied.start(kept.keeper.shard.values))
+
+    def pull(self, name: str, worker: str, covers: Mapping[int, Any]) -> tuple[int, dict[int, Any]]:
+        """Returns the version and the messages with values; see :meth:`graphc.cluster.parameters.Shard.pull`."""
+        kept = self._of(name)
+        with kept.lock:
+            version, values = kept.keeper.shard.version, kept.keeper.shard.pull(worker, covers)
+        wire = pulled_as(kept.options.wire)
+        found = {buffer: encoded(wire, array)[0] for buffer, array in values.items()}
+        with kept.lock:
+            kept.sent += size_of(found)
+        return version, found
+
+    def values(self, name: str) -> tuple[int, list[Any]]:
+        """Returns the version and all values as they are."""
+        kept = self._of(name)
+        with kept.lock:
+            return kept.keeper.shard.version, [encoded("exact", array)[0] for array in kept.keeper.shard.values]
+
+    def push(self, name: str, push: Push) -> Entry:
+        """Takes a push; see :meth:`graphc.cluster.parameters.keeper.Keeper.push`."""
+        kept = self._of(name)
+        with kept.lock:
+            kept.received += size_of([body.message for some in (push.gradients, push.added) for body in some.values()])
+            return kept.keeper.push(push)
+
+    def flush(self, name: str) -> int:
+        """Ends a round with the gradients that there are; returns the version."""
+        kept = self._of(name)
+        with kept.lock:
+            return kept.keeper.flush()
+
+    def report(self, name: str) -> dict[str, Any]:
+        """Returns what the server has done."""
+        kept = self._of(name)
+        with kept.lock:
+            shard = kept.keeper.shard
+            return {
+                "server": self._task.name, "version": shard.version, "sent": kept.sent, "received": kept.received,
+                "bytes": size_of(list(shard.values)), "staleness": shard.ledger.staleness,
+                "repeats": shard.ledger.repeats, "ledger": shard.ledger.table(),
+            }  # fmt: skip
+
+    def end(self, name: str) -> None:
+        """Gives up what is kept of a training; what was written stays."""
+        kept = self._kept.pop(name, None)
+        if kept is not None:
+            with kept.lock:
+                kept.keeper.close()
+
+    def _of(self, name: str) -> _Kept:
+        kept = self._kept.get(name)
+        if kept is None:
+            raise FailedPreconditionError(f"{self._task.where} keeps nothing of the training {name}: it was restarted")
+        return kept
+
+    def _stop(self) -> None:
+        for name in [*self._kept]:
+            self.end(name)
+
+
+hosts(SERVICE)(ServerService)
+
+
+def service(task: Task) -> Any:
+    """Returns the service of a task; a task in another process finds it by the name of this function."""
+    return task.service(SERVICE)

@@ -1,0 +1,302 @@
+"""A step of the user's as a program that a worker runs: Variables come from the servers, gradients go there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax as _jax
+import jax.numpy as jnp
+import numpy as np
+
+from graphc.autograph import call
+from graphc.base import at, nest, user_location
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
+from graphc.cluster.parameters.elements import Cover
+from graphc.cluster.parameters.layout import Layout
+from graphc.cluster.parameters.lookups import Table
+from graphc.cluster.parameters.programs import Program
+from graphc.core import Tensor, Variable, replica_scope, updates_scope
+from graphc.function import to_jax
+from graphc.lowering import needed_inputs
+from graphc.ops import call_jax, is_random_state
+from graphc.optim import Optimizer
+
+__all__ = ["StepText", "Taker", "TracedStep", "signature"]
+
+jax: Any = _jax  # its functions are only partly annotated
+
+_ARRAY = object()
+"""In place of a leaf that is an array."""
+
+
+@dataclass(frozen=True)
+class StepText:
+    """What a worker is told of a step.
+
+    Attributes:
+      program: takes the buffers of each server, rows of tables, other values, the number of the step and its arguments;
+        returns results, and for each server gradients, and what is added.
+      lookups: gives the numbers of the rows that it looks up in each table, sorted; None if there are no tables.
+      pulled: the buffers of each server that it needs.
+      gradients: for each server the buffers and elements that it has gradients for.
+      added: as ``gradients``, of what is added.
+      tables: its lookups.
+      pushes: whether it has anything to push.
+    """
+
+    program: Program
+    lookups: Program | None
+    pulled: tuple[tuple[int, ...], ...]
+    gradients: tuple[tuple[tuple[int, Cover], ...], ...]
+    added: tuple[tuple[tuple[int, Cover], ...], ...]
+    tables: tuple[Table, ...]
+    pushes: bool
+
+
+class Taker:
+    """Takes the updates of a step while it is traced, and stands for the worker that will run it.
+
+    Args:
+      number: the number of the step, by which workers draw different random numbers.
+    """
+
+    num_replicas = 1
+    weights: Any = None
+
+    def __init__(self, number: Tensor) -> None:
+        self._number = number
+        self.optimizer: Optimizer | None = None
+        self.updated: set[str] = set()
+        self.gradients: dict[str, Any] = {}
+        self.lookups: dict[str, Any] = {}
+
+    def take(self, optimizer: Any, gradients: Sequence[Any], variables: Sequence[Any]) -> None:
+        """Takes an update of an optimizer, which is done by the servers."""
+        if self.optimizer is not None:
+            error = UnimplementedError(
+                "ParameterServer: a step has one call of apply_gradients; give all gradients to one optimizer, such as "
+                "gx.optim.Optimizer(optax.multi_transform(...))"
+            )
+            raise at(error, user_location())
+        self.optimizer, self.updated = optimizer, {variable.name for variable in variables}
+        pairs = zip(gradients, variables, strict=True)
+        self.gradients = {variable.name: gradient for gradient, variable in pairs if gradient is not None}
+
+    def look_up(self, name: str, rows: int, capacity: int, ids: Any) -> Any:
+        """Notes a lookup in a table; returns where among the rows that are pulled each one is.
+
+        Args:
+          name: of the window of the table.
+          rows: how many rows the table has.
+          capacity: how many different ones can be pulled.
+          ids: the numbers of the rows.
+        """
+        if name in self.lookups:
+            error = UnimplementedError(
+                f"ParameterServer: the step looks up {name!r} twice; look all numbers up at once: "
+                "embedding(gx.concat(...))"
+            )
+            raise at(error, user_location())
+
+        def unique(ids: Any) -> Any:
+            return jnp.unique(ids.reshape(-1), size=capacity, fill_value=rows)
+
+        self.lookups[name] = found = call_jax(unique, ids)
+        return call_jax(jnp.searchsorted, found, ids)
+
+    def mean(self, tensors: Sequence[Any]) -> list[Any]:
+        """Returns the tensors: workers know nothing of each other."""
+        return list(tensors)
+
+    def total(self, tensors: Sequence[Any]) -> list[Any]:
+        """Returns the tensors, as :meth:`mean`."""
+        return list(tensors)
+
+    def fold_key(self, key: Any) -> Any:
+        """Returns key data that differs between steps."""
+
+        def fold(data: Any, number: Any) -> Any:
+            return jax.random.key_data(jax.random.fold_in(jax.random.wrap_key_data(data), number))
+
+        return call_jax(fold, key, self._number)
+
+
+class TracedStep:
+    """A step, traced for arguments of certain types and values.
+
+    Args:
+      step: the user's function.
+      arguments: those of a call.
+
+    Attributes:
+      optimizer: the one whose update the step does; None if it does none.
+      updated: the names of the Variables that it updates.
+      variables: the Variables that the step uses, by name.
+    """
+
+    def __init__(self, step: Callable[..., Any], arguments: tuple[Any, Mapping[str, Any]]) -> None:
+        leaves, self._structure = nest.flatten(arguments)
+        self._given = [_ARRAY if _is_array(leaf) else leaf for leaf in leaves]
+        self._step = step
+        self._taker: Taker | None = None
+        self._results: Any = None
+        self._pure = to_jax(self._traced)
+        arrays = [_array(leaf) for leaf in leaves if _is_array(leaf)]
+        self._types = [jax.ShapeDtypeStruct(array.shape, array.dtype) for array in arrays]
+        self._start = self._pure.init(np.int32(0), *arrays)
+        self.variables = {name: variable for name, variable in self._pure.variables.items() if name in self._start}
+        taker = self.taker
+        self.optimizer, self.updated, self.trained = taker.optimizer, taker.updated, set(taker.gradients)
+
+    @property
+    def taker(self) -> Taker:
+        """What took the updates of the step when it was traced."""
+        assert self._taker is not None
+        return self._taker
+
+    def _traced(self, number: Any, *arrays: Any) -> Any:
+        given = iter(arrays)
+        leaves = [next(given) if leaf is _ARRAY else leaf for leaf in self._given]
+        args, kwargs = nest.unflatten(self._structure, leaves)
+        self._taker = taker = Taker(number)
+        with updates_scope(taker), replica_scope(taker):
+            result = call(self._step)(*args, **kwargs)
+        return result, list(taker.gradients.values()), list(taker.lookups.values())
+
+    def text(self, layout: Layout, tables: Mapping[str, tuple[str, int, int]]) -> StepText:
+        """Returns what a worker is told, where the servers keep Variables in a certain layout.
+
+        Args:
+          layout: where they are.
+          tables: for each window of a table the name of the table, its rows and its width.
+
+        Raises:
+          InvalidArgumentError: the step assigns a Variable that the servers do not keep.
+        """
+        looked_up = list(self.taker.lookups)
+        kept = [name for name in self.variables if name in layout.shapes]
+        self._others = [name for name in self.variables if name not in layout.shapes and name not in tables]
+        covers: dict[str, Any] = {"gradients": [], "added": []}
+        servers = range(len(layout.servers))
+        pulled = [[p for p in layout.whole(s) if _holds(layout, s, p, kept)] for s in servers]
+
+        def program(buffers: Any, windows: Any, others: Any, number: Any, arrays: Any) -> Any:
+            flats = [dict(zip(places, found, strict=True)) for places, found in zip(pulled, buffers, strict=True)]
+            variables = {**layout.join(kept, flats), **dict(zip(looked_up, windows, strict=True))}
+            variables |= dict(zip(self._others, others, strict=True))
+            (result, gradients, _), new = self._pure(variables, number, *arrays)
+            by_name = dict(zip(self.taker.gradients, gradients, strict=True))
+            self._check_assigned([name for name in new if new[name] is not variables[name]], layout)
+            changes = {name: new[name] - variables[name] for name in kept if new[name] is not variables[name]}
+            dense = {name: gradient for name, gradient in by_name.items() if name in layout.shapes}
+            flat: dict[str, list[list[Any]]] = {}
+            for kind, arrays_of in (("gradients", dense), ("added", changes)):
+                cuts = [layout.cut(s, arrays_of) for s in servers]
+                covers[kind] = [tuple((place, cover) for place, (_, cover) in cut.items()) for cut in cuts]
+                flat[kind] = [[array for array, _ in cut.values()] for cut in cuts]
+            rows = [by_name[name] for name in looked_up if name in by_name]
+            return self._flat(result), flat["gradients"], rows, flat["added"]
+
+        types = (
+            [[_type(layout.servers[s][place]) for place in pulled[s]] for s in servers],
+            [self._kind(name) for name in looked_up], [self._kind(name) for name in self._others],
+            jax.ShapeDtypeStruct((), np.int32), self._types,
+        )  # fmt: skip
+        jax.eval_shape(program, *types)
+        found = tuple(self._table(layout, name, *tables[name]) for name in looked_up)
+        lookups = self._lookups(types) if looked_up else None
+        pushes = any(map(len, (*covers["gradients"], *covers["added"]))) or any(table.trained for table in found)
+        return StepText(
+            Program(program, types), lookups, tuple(map(tuple, pulled)), tuple(covers["gradients"]),
+            tuple(covers["added"]), found, pushes,
+        )  # fmt: skip
+
+    def _lookups(self, types: Any) -> Program:
+        """The program of the rows that are looked up, which are known before any Variable is."""
+        kinds = {name: self._kind(name) for name in self.variables if name not in self._others}
+
+        def found(variables: Any, others: Any, number: Any, arrays: Any) -> Any:
+            given = {**variables, **dict(zip(self._others, others, strict=True))}
+            return list(self._pure(given, number, *arrays)[0][2])
+
+        jaxpr: Any = jax.make_jaxpr(found)(kinds, *types[2:]).jaxpr
+        needed = needed_inputs(jaxpr, range(len(jaxpr.outvars)))
+        if any(id(variable) in needed for variable in jaxpr.invars[: len(kinds)]):
+            error = UnimplementedError(
+                "ParameterServer: which rows of an embedding are looked up depends on Variables, and rows are pulled "
+                "before the step begins; compute the numbers from the arguments of the step alone"
+            )
+            raise at(error, user_location())
+
+        def lookups(others: Any, number: Any, arrays: Any) -> Any:
+            zeros = {name: jnp.zeros(kind.shape, kind.dtype) for name, kind in kinds.items()}
+            return found(zeros, others, number, arrays)
+
+        return Program(lookups, types[2:])
+
+    def _table(self, layout: Layout, window: str, name: str, rows: int, width: int) -> Table:
+        return Table(rows, width, layout.table_places(name), window in self.taker.gradients)
+
+    def _check_assigned(self, names: Sequence[str], layout: Layout) -> None:
+        for name in names:
+            variable = self.variables[name]
+            if name not in layout.shapes and not is_random_state(variable):
+                error = InvalidArgumentError(
+                    f"ParameterServer: the step assigns Variable {name!r}, which no server keeps; make it in "
+                    "server.scope(), or return the value from the step"
+                )
+                raise at(error, user_location())
+            if name in layout.shapes and variable.dtype == np.bool_:
+                error = InvalidTypeError(
+                    f"ParameterServer: the step assigns Variable {name!r} of dtype bool, and servers add changes up; "
+                    "make it an int8 Variable"
+                )
+                raise at(error, user_location())
+
+    def _kind(self, name: str) -> Any:
+        return jax.ShapeDtypeStruct(self._start[name].shape, self._start[name].dtype)
+
+    def _flat(self, result: Any) -> list[Any]:
+        leaves, structure = nest.flatten(result)
+        self._results = structure, [_ARRAY if _is_array(leaf) else leaf for leaf in leaves]
+        return [leaf for leaf in leaves if _is_array(leaf)]
+
+    def arrays(self, arguments: Any) -> list[Any]:
+        """Returns the arrays among the arguments of a call."""
+        return [_array(leaf) for leaf in nest.flatten(arguments)[0] if _is_array(leaf)]
+
+    def others(self) -> list[Any]:
+        """Returns the values, as they are now, of the Variables that the step reads and no server keeps."""
+        return [self.variables[name].numpy() for name in self._others]
+
+    def result(self, arrays: Sequence[Any]) -> Any:
+        """Returns what the step returns, of the arrays that the program gave."""
+        structure, given = self._results
+        found = iter(arrays)
+        leaves = [Tensor(jnp.asarray(next(found))) if leaf is _ARRAY else leaf for leaf in given]
+        return nest.unflatten(structure, leaves)
+
+
+def signature(arguments: Any) -> Any:
+    """Returns what a trace depends on: the types of arrays, and all other values."""
+    leaves, structure = nest.flatten(arguments)
+    kinds = [(_array(leaf).shape, str(_array(leaf).dtype)) if _is_array(leaf) else leaf for leaf in leaves]
+    return structure, tuple(kinds)
+
+
+def _is_array(leaf: Any) -> bool:
+    return isinstance(leaf, Tensor | Variable | jax.Array | np.ndarray | np.generic)
+
+
+def _array(leaf: Any) -> Any:
+    return leaf.raw if isinstance(leaf, Tensor | Variable) else leaf
+
+
+def _type(buffer: Any) -> Any:
+    return jax.ShapeDtypeStruct((buffer.size,), buffer.dtype)
+
+
+def _holds(layout: Layout, server: int, place: int, names: Sequence[str]) -> bool:
+    return any(piece.name in names for piece in layout.servers[server][place].pieces)

@@ -1,0 +1,115 @@
+"""The tasks of a training: those that it starts itself, or those of a cluster that is there."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from graphc.base import at, deadline, user_location
+from graphc.base.errors import GraphcError, InvalidArgumentError, NotFoundError
+from graphc.cluster.carriers import CARRIERS, Peer, find
+from graphc.cluster.parameters.service import SERVICE
+from graphc.cluster.parameters.working import WORKER
+from graphc.cluster.spec import ClusterSpec
+
+__all__ = ["JOBS", "Tasks"]
+
+JOBS = ("ps", "worker")
+
+_SERVICES = {
+    "ps": (SERVICE, "graphc.cluster.parameters.service:service"),
+    "worker": (WORKER, "graphc.cluster.parameters.working:service"),
+}
+
+_numbers = itertools.count()
+
+
+class Tasks:
+    """Servers and workers, each reached by its job and index.
+
+    Args:
+      cluster: a cluster with the jobs ``ps`` and ``worker`` whose tasks run already; None to start tasks.
+      counts: how many servers and workers are started where there is no cluster.
+      protocol: the carrier of the tasks that are started.
+
+    Attributes:
+      spec: the cluster.
+    """
+
+    def __init__(self, cluster: Any, counts: tuple[int, int], protocol: str) -> None:
+        self._starts = cluster is None
+        self._protocol = protocol
+        if cluster is None:
+            if protocol not in CARRIERS:
+                raise _error(f"there is no protocol {protocol!r}; there are {', '.join(map(repr, CARRIERS))}")
+            mark = f"parameters{next(_numbers)}"
+            cluster = {
+                job: [f"localhost:{mark}-{job}{index}" for index in range(count)]
+                for job, count in zip(JOBS, counts, strict=True)
+            }
+        self.spec = ClusterSpec(cluster)
+        if missing := [job for job in JOBS if job not in self.spec.jobs]:
+            raise _error(f"the cluster has no job {missing[0]!r}; it needs the jobs 'ps' and 'worker'")
+        self._peers: dict[tuple[str, int], Peer] = {}
+        for job in JOBS:
+            for index in self.spec.task_indices(job):
+                self._peers[job, index] = self._begin(job, index)
+
+    def addresses(self, job: str) -> Sequence[str]:
+        """Returns the addresses of a job's tasks."""
+        return [self.spec.task_address(job, index) for index in self.spec.task_indices(job)]
+
+    def names(self, job: str) -> list[str]:
+        """Returns the names of a job's tasks."""
+        return [self._peers[job, index].name for index in self.spec.task_indices(job)]
+
+    def peer(self, job: str, place: int) -> Peer:
+        """Returns a task.
+
+        Args:
+          job: its job.
+          place: which it is of that job, from 0.
+        """
+        return self._peers[job, self.spec.task_indices(job)[place]]
+
+    def again(self, job: str, place: int, seconds: float) -> Peer:
+        """Returns a task in place of one that does not answer: a new one, or the one that runs at its address now.
+
+        Args:
+          job: its job.
+          place: which it is of that job, from 0.
+          seconds: in how many it must answer.
+
+        Raises:
+          UnavailableError, NotFoundError: there is none.
+        """
+        index = self.spec.task_indices(job)[place]
+        if self._starts:
+            self._peers[job, index].stop("it did not answer")
+        self._peers[job, index] = found = self._begin(job, index)
+        with deadline(seconds):
+            found.call("task", "ping")
+        return found
+
+    def stop(self) -> None:
+        """Ends the tasks that were started here."""
+        if self._starts:
+            for peer in self._peers.values():
+                peer.stop("the training has ended")
+
+    def _begin(self, job: str, index: int) -> Peer:
+        if self._starts:
+            peer = CARRIERS[self._protocol].start(self.spec, job, index)
+        else:
+            try:
+                peer = find(self.spec.task_address(job, index))
+            except NotFoundError as error:
+                text = f"ParameterServer: /job:{job}/task:{index}: {error.message}"
+                raise at(NotFoundError(text), user_location()) from None
+        peer.call("task", "host", *_SERVICES[job])
+        return peer
+
+
+def _error(message: str) -> GraphcError:
+    return at(InvalidArgumentError(f"ParameterServer: {message}"), user_location())

@@ -1,0 +1,298 @@
+"""ParameterServer: training whose Variables are kept by servers, while workers compute gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager
+from typing import Any, Literal, Self, get_args
+
+import numpy as np
+
+from graphc.base import at, checked_seconds, user_location
+from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
+from graphc.base.files import PathLike, as_path
+from graphc.cluster.parameters.coordinator import Coordinator
+from graphc.cluster.parameters.embedding import Embedding
+from graphc.cluster.parameters.keeper import Durability
+from graphc.cluster.parameters.report import ParameterReport, ServerReport, WorkerReport, is_slow
+from graphc.cluster.parameters.scheduled import PerWorker, Scheduled
+from graphc.cluster.parameters.service import Options
+from graphc.cluster.parameters.staleness import Policy, checked
+from graphc.cluster.parameters.tasks import Tasks
+from graphc.cluster.parameters.wire import Wire, checked_wire
+from graphc.core import variable_placement
+
+__all__ = ["ParameterServer"]
+
+
+class ParameterServer:
+    """Trains with Variables that servers keep, while workers pull them, compute gradients, and push these.
+
+    Use it where workers differ in speed, come and go, or look up few rows of large embeddings; where all are alike
+    :class:`DataParallel` is faster. Each push counts exactly once, whatever is sent again, and whoever dies.
+
+    A step is a function that computes gradients and calls ``apply_gradients`` once. The optimizer's update is done at
+    the servers, which keep its state. Values that a step assigns to Variables of the scope are sent as changes, which
+    servers add up: ``count.assign_add(1)`` counts exactly. The words are those of TensorFlow's
+    ``ParameterServerStrategy`` and ``ClusterCoordinator``.
+
+    Args:
+      servers: how many tasks keep Variables.
+      workers: how many tasks compute gradients.
+      updates: ``"async"``: each gradient is applied as it comes; ``"sync"``: the mean of ``workers - spares``
+        gradients that were computed from the same values.
+      spares: how many workers are spare: a synchronous update does not wait for the last ones (Chen et al. 2016).
+      staleness: what becomes of stale gradients of asynchronous updates: a policy of ``gx.distribute.staleness``.
+      wire: how gradients and values travel: ``"exact"``, ``"bfloat16"``, or ``"int8"``, which is gradients with 8 bits
+        and error feedback, and values as bfloat16.
+      split_bytes: Variables of more bytes are split by rows over servers; None for none.
+      cluster: a cluster with the jobs ``ps`` and ``worker``, whose tasks run already, in place of ``servers`` and
+        ``workers``.
+      protocol: the carrier of the tasks that are started: ``"threads"`` of this process, or ``"ray"``.
+      folder: where servers write what is to outlive them; all must see it.
+      durability: what a server that died is started again with. ``"checkpoint"``: the last one, with a ledger of what
+        was lost since; ``"sync"``: everything, since a push is answered when it is on the disk. ``"none"`` ends the
+        training. The default is ``"checkpoint"`` where there is a folder.
+      checkpoint_every: after how many updates a server writes a checkpoint.
+      timeout: in how many seconds a worker must do its step, and a server answer.
+
+    Attributes:
+      workers: the names of the tasks that compute.
+      servers: the names of the tasks that keep Variables.
+
+    Raises:
+      InvalidArgumentError, InvalidTypeError: an argument is something else.
+      NotFoundError: a task of the cluster does not run.
+
+    Example:
+      >>> import graphc as gx
+      >>> with gx.distribute.ParameterServer(servers=2, workers=2) as server:
+      ...     with server.scope():
+      ...         w, count = gx.Variable(4.0), gx.Variable(0, trainable=False)
+      ...     optimizer = gx.optim.SGD(0.25)
+      ...     def step(x):
+      ...         with gx.GradientTape() as tape:
+      ...             loss = w * x
+      ...         optimizer.apply_gradients([(tape.gradient(loss, w), w)])
+      ...         count.assign_add(1)
+      ...         return loss
+      ...     losses = [server.schedule(step, args=(1.0,)) for _ in range(4)]
+      ...     server.join()
+      >>> w.item(), count.item(), max(loss.result().item() for loss in losses)
+      (3.0, 4, 4.0)
+    """
+
+    def __init__(
+        self, *, servers: int = 1, workers: int = 2, updates: Literal["async", "sync"] = "async", spares: int = 0,
+        staleness: Policy | None = None, wire: Wire | None = None, split_bytes: int | None = None, cluster: Any = None,
+        protocol: str = "threads", folder: PathLike | None = None, durability: Durability | None = None,
+        checkpoint_every: int = 100, timeout: float = 60.0,
+    ) -> None:  # fmt: skip
+        for name, value, least in (
+            ("servers", servers, 1), ("workers", workers, 1), ("spares", spares, 0),
+            ("split_bytes", 1 if split_bytes is None else split_bytes, 1), ("checkpoint_every", checkpoint_every, 1),
+        ):  # fmt: skip
+            _check_count(name, value, least)
+        if updates not in ("async", "sync"):
+            raise _error(f"updates must be 'async' or 'sync', got {updates!r:.60}")
+        if updates == "sync" and staleness is not None:
+            raise _error("synchronous updates have no stale gradients; leave staleness= out, or take updates='async'")
+        if updates == "async" and spares:
+            raise _error("asynchronous updates wait for nobody; leave spares= out, or take updates='sync'")
+        durability = durability or ("none" if folder is None else "checkpoint")
+        if durability not in get_args(Durability) or (durability == "none") != (folder is None):
+            raise _error(
+                f"durability={durability!r} with folder={folder!r:.60}: give durability='checkpoint' or 'sync' with a "
+                "folder, or neither of both"
+            )
+        seconds = checked_seconds(timeout, "ParameterServer: timeout") or 60.0
+        policy, wire = checked("ParameterServer: staleness", staleness), checked_wire("ParameterServer", wire)
+        tasks = Tasks(cluster, (servers, workers), protocol)
+        self.workers, self.servers = tasks.names("worker"), tasks.names("ps")
+        if spares >= len(self.workers):
+            tasks.stop()
+            raise _error(f"spares={spares} of {len(self.workers)} workers leaves none to wait for; give fewer")
+        round = len(self.workers) - spares if updates == "sync" else None
+        place = None if folder is None else str(as_path(folder).absolute())
+        options = Options(policy, round, wire, place, durability, checkpoint_every)
+        self._coordinator = Coordinator(tasks, options, split_bytes, seconds)
+
+    @contextmanager
+    def scope(self) -> Generator[Self]:
+        """Servers keep the Variables that are made inside; build models and call them once here."""
+        saved = variable_placement.made
+        variable_placement.made = self._coordinator.made
+        try:
+            yield self
+        finally:
+            variable_placement.made = saved
+
+    def embedding(
+        self, rows: int, width: int, *, capacity: int, initializer: Callable[[Any], Any] | None = None,
+        name: str = "embedding",
+    ) -> Embedding:  # fmt: skip
+        """Makes a table of vectors of which a step pulls and pushes only the rows that it looks up.
+
+        It is a layer; its trainable Variable stands for the rows of a step.
+
+        Args:
+          rows: how many vectors there are.
+          width: the size of a vector.
+          capacity: how many different rows a step may look up; the number of ids of a batch is enough.
+          initializer: gives what the table starts with, from the shape ``(n, width)`` of some of its rows; uniform
+            between -0.05 and 0.05 if None.
+          name: for people.
+
+        Raises:
+          InvalidArgumentError: a number is none from 1; or the first step was scheduled already.
+
+        Example:
+          >>> import graphc as gx
+          >>> with gx.distribute.ParameterServer() as server:
+          ...     embedding = server.embedding(1000, 2, capacity=4, initializer=gx.zeros)
+          ...     optimizer = gx.optim.SGD(1.0)
+          ...     def step(ids):
+          ...         with gx.GradientTape() as tape:
+          ...             loss = gx.sum(embedding(ids))
+          ...         weights = embedding.trainable_variables
+          ...         optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
+          ...     _ = server.schedule(step, args=(gx.asarray([7, 999, 7]),))
+          ...     server.join()
+          ...     embedding([7, 8]).tolist()
+          [[-2.0, -2.0], [0.0, 0.0]]
+        """
+        for what, value in (("rows", rows), ("width", width), ("capacity", capacity)):
+            _check_count(f"embedding: {what}", value, 1)
+        seed = np.random.default_rng(rows)
+
+        def start(first: int, count: int) -> Any:
+            del first
+            return np.asarray(initializer((count, width))) if initializer else seed.uniform(-0.05, 0.05, (count, width))
+
+        def fetch(embedding: Embedding, ids: Any) -> Any:
+            return self._coordinator.servers.rows(embedding.table, width, rows, ids)
+
+        with self.scope():
+            found = Embedding(rows, width, capacity, start, fetch, name)
+        self._coordinator.embeddings[found.window.name] = found
+        return found
+
+    def schedule(
+        self, step: Callable[..., Any], args: Iterable[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Scheduled:
+        """Has a step computed by the next worker that is free; returns at once.
+
+        A step whose worker dies is computed by another one; its gradients count once.
+
+        Args:
+          step: a function; compiled or not, it is compiled. It may update Variables by one optimizer, or by nothing,
+            as a step that evaluates.
+          args: its arguments; for :meth:`dataset` a batch of the worker is put in.
+          kwargs: its arguments by name.
+
+        Returns:
+          Gives the result when the step is done.
+
+        Raises:
+          InvalidTypeError: ``step`` cannot be called.
+          Exception: what a step before raised, once.
+        """
+        if not callable(step):
+            error = InvalidTypeError(f"ParameterServer.schedule: expected a function, got {step!r:.60}")
+            raise at(error, user_location())
+        result = Scheduled(str(getattr(step, "__name__", "step")))
+        self._coordinator.submit(result, step, tuple(args), dict(kwargs or {}))
+        return result
+
+    def run(self, step: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Schedules a step, and waits for what it returns."""
+        return self.schedule(step, args, kwargs).result()
+
+    def dataset(self, make: Callable[[int, int], Iterable[Any]]) -> PerWorker:
+        """Makes data of which each worker goes through its own, again and again.
+
+        Args:
+          make: makes the data of a worker, given its index and the number of workers.
+
+        Returns:
+          What :meth:`schedule` takes as an argument.
+
+        Example:
+          >>> import graphc as gx
+          >>> with gx.distribute.ParameterServer(workers=1) as server:
+          ...     rows = server.dataset(lambda index, count: [gx.asarray([1.0]), gx.asarray([2.0])])
+          ...     [server.run(lambda x: x * 10.0, rows).tolist() for _ in range(3)]
+          [[10.0], [20.0], [10.0]]
+        """
+        if not callable(make):
+            error = InvalidTypeError(
+                f"ParameterServer.dataset: expected a function of a worker's index and the number of workers, such as "
+                f"lambda index, count: dataset.shard(count, index), got {make!r:.60}"
+            )
+            raise at(error, user_location())
+        return PerWorker(make, len(self.workers))
+
+    def join(self) -> None:
+        """Waits until all steps that were scheduled are done, and gives the Variables here the values of the servers.
+
+        The gradients of a synchronous round that is not full count, too.
+
+        Raises:
+          DeadlineExceededError: the deadline in force has passed; the steps go on.
+          UnavailableError: a server is gone that cannot be started again, or all workers are.
+          Exception: what a step raised, once; those that no worker had begun are cancelled.
+        """
+        self._coordinator.join()
+        if self._coordinator.servers.layout is not None:
+            self.pull()
+
+    def done(self) -> bool:
+        """Returns whether all steps that were scheduled are done."""
+        return self._coordinator.schedule.idle
+
+    def pull(self) -> None:
+        """Gives the Variables here the values of the servers, as they are now."""
+        for name, value in self._coordinator.servers.values().items():
+            self._coordinator.variables[name].assign(value)
+
+    def report(self) -> ParameterReport:
+        """Reports bytes on the wire, staleness, what became of each worker's pushes, and which workers are slow.
+
+        Raises:
+          FailedPreconditionError: no step was scheduled yet.
+        """
+        coordinator = self._coordinator
+        servers = tuple(ServerReport(**found) for found in coordinator.servers.all("report"))
+        known = coordinator.schedule.workers
+        means = {name: worker.seconds / max(worker.steps, 1) for name, worker in known.items()}
+        measured = [means[name] for name, worker in known.items() if worker.steps]
+        workers = [
+            WorkerReport(
+                name, worker.alive, worker.steps, means[name], worker.steps > 0 and is_slow(means[name], measured),
+                coordinator.failures[name],
+            )
+            for name, worker in known.items()
+        ]  # fmt: skip
+        return ParameterReport(servers, tuple(workers))
+
+    def close(self) -> None:
+        """Ends the training, and the tasks that it started; steps that no worker has begun are given up."""
+        self._coordinator.end()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<ParameterServer with {len(self.servers)} servers and {len(self.workers)} workers>"
+
+
+def _check_count(name: str, value: Any, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise _error(f"{name} must be an int from {least}, got {value!r:.60}")
+
+
+def _error(message: str) -> GraphcError:
+    return at(InvalidArgumentError(f"ParameterServer: {message}"), user_location())

@@ -1,0 +1,205 @@
+"""The service of a task that is a worker: it pulls Variables, runs a step, and pushes gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import jax as _jax
+import numpy as np
+
+from graphc.base import deadline
+from graphc.base.errors import DeadlineExceededError, FailedPreconditionError, NotFoundError, UnavailableError
+from graphc.cluster.carriers import Peer, find
+from graphc.cluster.parameters.exchange import Exchange, Lost, Request, Unanswered, step
+from graphc.cluster.parameters.lookups import Lookups
+from graphc.cluster.parameters.programs import program_of
+from graphc.cluster.parameters.service import SERVICE
+from graphc.cluster.parameters.shard import Body, Push
+from graphc.cluster.parameters.steps import StepText
+from graphc.cluster.parameters.wire import Wire, decoded, encoded
+from graphc.cluster.task import Task, hosts
+
+__all__ = ["WORKER", "Assignment", "WorkerService"]
+
+jax: Any = _jax  # its functions are only partly annotated
+
+WORKER = "parameters_worker"
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What a worker needs to know of a training.
+
+    Attributes:
+      name: of the training.
+      servers: the addresses of the servers.
+      dtypes: those of the buffers of each server.
+      wire: how gradients travel.
+      timeout: in how many seconds a server must answer.
+    """
+
+    name: str
+    servers: tuple[str, ...]
+    dtypes: tuple[tuple[Any, ...], ...]
+    wire: Wire
+    timeout: float
+
+
+class WorkerService:
+    """Runs steps of one training after another.
+
+    Args:
+      task: where it is.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._assignment: Assignment | None = None
+        self._steps: dict[str, StepText] = {}
+        self._peers: dict[int, Peer] = {}
+        self._left: dict[tuple[int, int], Any] = {}
+        accelerators = [device for device in jax.local_devices() if device.platform != "cpu"]
+        index = int(task.name.rpartition(":")[2])
+        self._device = accelerators[index % len(accelerators)] if accelerators else None
+
+    def join(self, assignment: Assignment) -> None:
+        """Begins with a training; what was known of another one is forgotten."""
+        self._assignment = assignment
+        self._steps, self._peers, self._left = {}, {}, {}
+
+    def learn(self, key: str, text: StepText) -> None:
+        """Takes a step that will be run."""
+        self._steps[key] = text
+
+    def run(
+        self, name: str, key: str, source: str, number: int, rows: int, others: Sequence[Any], arrays: Sequence[Any]
+    ) -> dict[str, Any]:
+        """Runs a step.
+
+        Args:
+          name: of the training.
+          key: names the step.
+          source: who numbers it.
+          number: its number.
+          rows: how many rows of data it is given.
+          others: values of Variables that no server keeps.
+          arrays: its arguments.
+
+        Returns:
+          ``results`` and ``entries``: what became of its push at each server; or ``lost``, the servers that do not
+          answer, with the ``error``.
+
+        Raises:
+          NotFoundError: it does not know the step, or the training.
+        """
+        known = self._assignment is not None and self._assignment.name == name
+        if not known or key not in self._steps:
+            raise NotFoundError(f"{self._task.where} does not know the step: it was restarted")
+        with jax.default_device(self._device):
+            text = self._steps[key]
+            number_of = np.int32(number)
+            lookups = self._lookups(text, others, number_of, arrays)
+            covers = [{**dict.fromkeys(places), **lookups.covers(server)} for server, places in enumerate(text.pulled)]
+
+            def compute(pulled: Sequence[Any]) -> tuple[Any, Sequence[Push]]:
+                values = self._values(pulled)
+                buffers = [[values[server][place] for place in places] for server, places in enumerate(text.pulled)]
+                inputs = buffers, lookups.windows(values), others, number_of, arrays
+                results, gradients, rows_of, added = jax.block_until_ready(program_of(text.program)(*inputs))
+                pushes: list[Push] = []
+                for server, (version, _) in enumerate(pulled if text.pushes else []):
+                    dense = zip(text.gradients[server], gradients[server], strict=True)
+                    bodies = {place: Body(self._sent(server, place, flat), cover) for (place, cover), flat in dense}
+                    some, where = lookups.gradients(server, rows_of), lookups.covers(server, trained=True)
+                    bodies |= {place: Body(self._rounded(flat), where[place]) for place, flat in some.items()}
+                    sums = zip(text.added[server], added[server], strict=True)
+                    changes = {place: Body(np.asarray(flat), cover) for (place, cover), flat in sums}
+                    pushes.append(Push(source, number, self._task.name, rows, version, bodies, changes))
+                return results, pushes
+
+            try:
+                results, entries = self._drive(step(self._task.name, covers, compute))
+            except Unanswered as error:
+                return {"lost": error.servers, "error": str(error)}
+            return {"results": [np.asarray(leaf) for leaf in results], "entries": entries}
+
+    @property
+    def _of(self) -> Assignment:
+        if self._assignment is None:
+            raise FailedPreconditionError(f"{self._task.where} has joined no training")
+        return self._assignment
+
+    def _lookups(self, text: StepText, others: Any, number: Any, arrays: Any) -> Lookups:
+        if text.lookups is None:
+            return Lookups((), ())
+        return Lookups(text.tables, [np.asarray(ids) for ids in program_of(text.lookups)(others, number, arrays)])
+
+    def _values(self, pulled: Sequence[Any]) -> list[dict[int, Any]]:
+        """What each server gave, by buffer."""
+        return [
+            {place: decoded(message, self._of.dtypes[server][place]) for place, message in messages.items()}
+            for server, (_, messages) in enumerate(pulled)
+        ]
+
+    def _rounded(self, flat: Any) -> Any:
+        """The message with gradients of rows, of which nothing is kept: the next step has other rows."""
+        return encoded(self._of.wire, flat)[0]
+
+    def _sent(self, server: int, place: int, flat: Any) -> Any:
+        """The message with a gradient, which has what the last one left over."""
+        message, self._left[server, place] = encoded(self._of.wire, flat, self._left.get((server, place)))
+        return message
+
+    def _drive(self, exchange: Exchange) -> Any:
+        """Brings a worker's requests to the servers."""
+        replies: Any = None
+        while True:
+            try:
+                requests = exchange.send(replies)
+            except StopIteration as ended:
+                return ended.value
+            with deadline(self._of.timeout):
+                *others, last = requests
+                started = [self._start(request) for request in others]
+                found = self._reply(partial(self._ask, last))  # in this thread, while the others are under way
+                replies = [*[self._reply(call) for call in started], found]
+
+    def _ask(self, request: Request) -> Any:
+        return self._peer(request.server).call(*self._call(request))
+
+    def _start(self, request: Request) -> Any:
+        try:
+            return self._peer(request.server).start(*self._call(request)).result
+        except (UnavailableError, DeadlineExceededError, NotFoundError) as error:
+            failed = error
+
+            def fail() -> Any:
+                raise failed
+
+            return fail
+
+    def _call(self, request: Request) -> tuple[Any, ...]:
+        return SERVICE, request.method, self._of.name, *request.arguments
+
+    def _peer(self, server: int) -> Peer:
+        if server not in self._peers:
+            self._peers[server] = find(self._of.servers[server])
+        return self._peers[server]
+
+    def _reply(self, call: Any) -> Any:
+        try:
+            return call()
+        except (UnavailableError, DeadlineExceededError, NotFoundError, FailedPreconditionError) as error:
+            self._peers.clear()
+            return Lost(error)
+
+
+hosts(WORKER)(WorkerService)
+
+
+def service(task: Task) -> Any:
+    """Returns the service of a task; a task in another process finds it by the name of this function."""
+    return task.service(WORKER)

@@ -1,0 +1,31 @@
+"""What results of a jaxpr depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["needed_inputs"]
+
+_CALLS = ("jit", "pjit")
+
+
+def needed_inputs(jaxpr: Any, wanted: Sequence[int]) -> set[int]:
+    """Returns the identities of the variables of a jaxpr, literals among them, that these of its results depend on.
+
+    Args:
+      jaxpr: the program.
+      wanted: the positions of the results.
+    """
+    needed = {id(jaxpr.outvars[position]) for position in wanted}
+    for equation in reversed(jaxpr.eqns):
+        results = [position for position, variable in enumerate(equation.outvars) if id(variable) in needed]
+        if not results:
+            continue
+        read = equation.invars
+        if equation.primitive.name in _CALLS:  # a part of a rule that is compiled by itself
+            inner = equation.params["jaxpr"].jaxpr
+            inside = needed_inputs(inner, results)
+            read = [outer for outer, variable in zip(read, inner.invars, strict=True) if id(variable) in inside]
+        needed.update(map(id, read))
+    return needed

@@ -1,0 +1,413 @@
+"""gx.distribute.ParameterServer with tasks in this process."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import optax
+import pytest
+
+import graphc as gx
+from graphc.base.errors import (
+    DeadlineExceededError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    InvalidTypeError,
+    NotFoundError,
+    OutOfRangeError,
+    UnavailableError,
+    UnimplementedError,
+)
+from graphc.cluster.carriers import ThreadPeer, find
+from graphc.cluster.parameters import ParameterServer, drop
+from graphc.cluster.parameters.programs import Program, program_of
+
+
+@pytest.fixture(autouse=True)
+def limit() -> Iterator[None]:
+    with gx.deadline(60):
+        yield
+
+
+def _line() -> tuple[Any, Any]:
+    chance = np.random.default_rng(0)
+    x = chance.standard_normal((64, 3)).astype(np.float32)
+    return x, (x @ np.array([[1.0], [-2.0], [3.0]], np.float32) + 0.5).astype(np.float32)
+
+
+def _model(server: ParameterServer) -> Any:
+    gx.random.seed(0)
+    with server.scope():
+        model = gx.layers.Dense(1)
+        model(np.zeros((1, 3), np.float32))
+    return model
+
+
+def _step(model: Any, optimizer: Any) -> Any:
+    def step(x: Any, y: Any) -> Any:
+        with gx.GradientTape() as tape:
+            loss = gx.mean((model(x) - y) ** 2)
+        weights = model.trainable_variables
+        optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
+        return loss
+
+    return step
+
+
+def _task(server: ParameterServer, job: str, index: int) -> ThreadPeer:
+    peer = server._coordinator._tasks.peer(job, index)  # pyright: ignore[reportPrivateUsage]
+    assert isinstance(peer, ThreadPeer)
+    return peer
+
+
+@pytest.mark.parametrize(
+    "optimizer",
+    [gx.optim.Adam(0.1), gx.optim.SGD(0.1, momentum=0.9, clipnorm=0.5), gx.optim.Optimizer(optax.adafactor(0.1))],
+)
+def test_synchronous_updates_are_those_of_one_device_with_the_whole_batch(optimizer: Any) -> None:
+    x, y = _line()
+    elementwise = isinstance(optimizer, gx.optim.Adam)
+    with ParameterServer(servers=2 if elementwise else 1, workers=4, updates="sync", split_bytes=8) as server:
+        model = _model(server)
+        alone = gx.layers.Dense(1)
+        alone(x[:1])
+        alone.load_state_dict(model.state_dict())
+        step = _step(model, optimizer)
+        for _ in range(3):
+            losses = [server.schedule(step, args=(x[part::4], y[part::4])) for part in range(4)]
+            server.join()
+            assert len({loss.result().item() for loss in losses}) == 4
+        reference = type(optimizer).__new__(type(optimizer))
+        reference.__dict__.update(optimizer.__dict__)
+        expected = _step(alone, reference)
+        for _ in range(3):
+            expected(x, y)
+        np.testing.assert_allclose(model.kernel.numpy(), alone.kernel.numpy(), rtol=1e-5)
+        np.testing.assert_allclose(model.bias.numpy(), alone.bias.numpy(), rtol=1e-5)
+        report = server.report()
+        assert [found.version for found in report.servers] == [3] * len(server.servers)
+        assert all(found.staleness == {0: 12} for found in report.servers)
+
+
+@pytest.mark.parametrize("each", [100, pytest.param(1000, marks=pytest.mark.slow)])
+def test_8_workers_push_asynchronous_updates_and_the_sum_is_exact(each: int) -> None:
+    times = 8 * each
+    with ParameterServer(servers=2, workers=8) as server:
+        with server.scope():
+            total = gx.Variable(gx.zeros((64,)))
+            count = gx.Variable(0, trainable=False)
+        optimizer = gx.optim.SGD(1.0)
+
+        def step(x: Any) -> None:
+            optimizer.apply_gradients([(gx.zeros((64,)) - x, total)])
+            count.assign_add(1)
+
+        one = np.float32(1)
+        for _ in range(times):
+            server.schedule(step, args=(one,))
+        server.join()
+        assert count.item() == times
+        np.testing.assert_array_equal(total.numpy(), np.full(64, float(times)))
+        report = server.report()
+        assert [found.count("applied") for found in report.servers] == [times, times]
+        assert sum(worker.steps for worker in report.workers) == times
+        # A push is 64 floats and a count; the step reads the count alone.
+        assert sum(found.received for found in report.servers) == times * (64 + 1) * 4
+        assert sum(found.sent for found in report.servers) == times * 4
+        text = str(report)
+        assert "/job:ps/task:1" in text
+        assert "staleness at /job:ps/task:0" in text
+        assert f'"version": {times}' in report.to_json()
+
+
+def test_gradients_of_rows_touch_these_rows_and_their_state_alone() -> None:
+    with ParameterServer(servers=2, workers=1) as server:
+        embedding = server.embedding(10, 2, capacity=6, initializer=gx.ones)
+        other = server.embedding(5, 2, capacity=6, initializer=gx.zeros, name="other")
+        with server.scope():
+            w = gx.Variable([1.0, 1.0])
+        optimizer = gx.optim.SGD(0.5, momentum=0.9)
+
+        def step(ids: Any) -> Any:
+            with gx.GradientTape() as tape:
+                loss = gx.sum(embedding(ids) * w) + gx.sum(other(ids % 5))
+            weights = [w, *embedding.trainable_variables, *other.trainable_variables]
+            optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
+            return loss
+
+        table, velocity, kernel, speed = np.ones((10, 2)), np.zeros((10, 2)), np.ones(2), np.zeros(2)
+        for ids in ([[0, 9], [9, 4]], [[1, 9], [1, 1]]):
+            server.run(step, np.array(ids, np.int32))
+            gradient, rows = np.zeros((10, 2)), np.unique(ids)
+            np.add.at(gradient, np.ravel(ids), kernel)
+            speed = 0.9 * speed + table[np.ravel(ids)].sum(0)
+            velocity[rows] = 0.9 * velocity[rows] + gradient[rows]
+            table[rows] -= 0.5 * velocity[rows]
+            kernel = kernel - 0.5 * speed
+        server.join()
+        np.testing.assert_allclose(embedding(np.arange(10)).numpy(), table, rtol=1e-6)
+        np.testing.assert_allclose(w.numpy(), kernel, rtol=1e-6)
+        assert other([0]).tolist() == [[-0.5, -0.5]]
+        # Of the tables go the rows that are looked up, of 8 bytes: 3 and 2 of one, 2 and 2 of the other.
+        assert sum(found.received for found in server.report().servers) == 2 * 8 + (3 + 2 + 2 + 2) * 8
+
+
+def test_spare_workers_are_not_waited_for() -> None:
+    gate, slow = threading.Event(), threading.Event()
+    with ParameterServer(workers=3, updates="sync", spares=1) as server:
+        with server.scope():
+            w = gx.Variable(0.0)
+        optimizer = gx.optim.SGD(1.0)
+
+        def rows(index: int, count: int) -> Iterator[Any]:
+            while True:
+                if index == 2 and not slow.is_set():
+                    slow.set()
+                    gate.wait(30)
+                yield np.full(4, float(index), np.float32)
+
+        def step(x: Any) -> None:
+            optimizer.apply_gradients([(gx.asarray(-1.0), w)])
+
+        data = server.dataset(rows)
+        scheduled = [server.schedule(step, args=(data,)) for _ in range(7)]
+        assert slow.wait(30)
+        held = server._coordinator.schedule.workers["/job:worker/task:2"].work  # pyright: ignore[reportPrivateUsage]
+        assert held is not None
+        for each in scheduled:
+            if each is not held.what.result:
+                each.result()
+        gate.set()
+        server.join()
+        report = server.report().servers[0]
+        assert report.count("applied") + report.count("late") == 7
+        assert w.item() == report.version
+        assert report.count("applied") >= 6
+
+
+def test_a_worker_that_dies_or_stalls_in_a_step_is_replaced_and_its_step_counts_once() -> None:
+    begun, gate = threading.Event(), threading.Event()
+    with ParameterServer(workers=2, timeout=20.0) as server, gx.config.scope(heartbeat_timeout=0.05):
+        with server.scope():
+            count = gx.Variable(0, trainable=False)
+
+        def rows(index: int, total: int) -> Iterator[Any]:
+            yield np.zeros(2)
+            if index == 0:
+                begun.set()
+                gate.wait(30)
+            while True:
+                yield np.zeros(2)
+
+        def step(x: Any) -> None:
+            count.assign_add(1)
+
+        data = server.dataset(rows)
+        for _ in range(20):
+            server.schedule(step, args=(data,))
+        if begun.wait(5):
+            _task(server, "worker", 0).stop("killed by the test")
+        gate.set()
+        server.join()
+        _task(server, "worker", 1).task.stall()
+        for _ in range(10):
+            server.schedule(step, args=(data,))
+        server.join()
+        assert count.item() == 30
+        assert server.report().servers[0].ledger.keys() <= {"/job:worker/task:0", "/job:worker/task:1"}
+
+
+@pytest.mark.parametrize("durability", ["sync", "checkpoint"])
+def test_a_server_that_died_goes_on_from_what_it_has_written(durability: Any, tmp_path: Path) -> None:
+    with ParameterServer(
+        servers=2, workers=2, folder=tmp_path, durability=durability, checkpoint_every=4, timeout=20.0
+    ) as server:
+        with server.scope():
+            w, count = gx.Variable([0.0, 0.0]), gx.Variable(0, trainable=False)
+        optimizer = gx.optim.Adam(0.5)
+
+        def step() -> None:
+            optimizer.apply_gradients([(gx.ones((2,)), w)])
+            count.assign_add(1)
+
+        def do(times: int) -> None:
+            for _ in range(times):
+                server.schedule(step)
+            server.join()
+
+        do(7)
+        for index in range(2):
+            _task(server, "ps", index).stop("killed by the test")
+        do(7)
+        for found in server.report().servers:
+            assert (found.count("applied") + found.count("lost"), found.version) == (14, found.count("applied"))
+            assert (found.count("lost") == 0) == (durability == "sync")
+        kept = [found for found in server.report().servers if found.bytes == 4]
+        assert count.item() == kept[0].count("applied")
+
+
+def test_a_server_that_has_written_nothing_ends_the_training_with_its_name() -> None:
+    with ParameterServer(workers=1, timeout=5.0) as server:
+        with server.scope():
+            w = gx.Variable(0.0)
+
+        def step() -> Any:
+            return w.value()
+
+        assert server.run(step).item() == 0.0
+        _task(server, "ps", 0).stop("killed by the test")
+        scheduled = server.schedule(step)
+        with pytest.raises(UnavailableError, match=r"the parameter server /job:ps/task:0 is gone, .*; give folder="):
+            server.join()
+        with pytest.raises(UnavailableError, match="killed by the test"):
+            scheduled.result()
+
+
+def test_a_step_that_fails_cancels_those_that_have_not_begun_and_join_says_why() -> None:
+    with ParameterServer(workers=1) as server:
+        with server.scope():
+            w = gx.Variable(1.0)
+
+        def bad(x: Any) -> Any:
+            raise ValueError(f"no such luck with {x.shape}")
+
+        first = server.schedule(bad, args=(np.zeros(3),))
+        with pytest.raises(ValueError, match=r"no such luck with \(3,\)"):
+            first.result()
+        with pytest.raises(ValueError, match="no such luck"):
+            server.join()
+        assert server.run(lambda: w * 2.0).item() == 2.0
+        server.join()
+        assert server.done()
+        assert repr(first) == "<step 'bad', done>"
+
+
+def test_a_program_goes_to_another_process_as_stablehlo() -> None:
+    pytest.importorskip("flatbuffers")
+    program = Program(lambda x: {"twice": 2 * x}, (np.zeros(3, np.float32),))
+    data = pickle.dumps(program)
+    key = program.key
+    del program
+    other = pickle.loads(data)
+    assert other.key == key
+    assert pickle.loads(data) is other
+    np.testing.assert_array_equal(program_of(other)(np.arange(3, dtype=np.float32))["twice"], [0, 2, 4])
+
+
+def test_the_tasks_of_a_cluster_that_runs_are_used() -> None:
+    cluster = {"ps": ["localhost:params-a"], "worker": ["localhost:params-b", "localhost:params-c"]}
+    with pytest.raises(NotFoundError, match=r"ParameterServer: /job:ps/task:0: there is no task at"):
+        ParameterServer(cluster=cluster)
+    tasks = [gx.Server(cluster, job, index) for job, index in (("ps", 0), ("worker", 0), ("worker", 1))]
+    with ParameterServer(cluster=gx.ClusterSpec(cluster), wire="int8", staleness=drop(50)) as server:
+        model = _model(server)
+        x, y = _line()
+        step = _step(model, gx.optim.SGD(0.05))
+        for part in range(200):
+            server.schedule(step, args=(x[part % 4 :: 4], y[part % 4 :: 4]))
+        server.join()
+        np.testing.assert_allclose(model.kernel.numpy().ravel(), [1, -2, 3], atol=0.1)
+        assert server.workers == ["/job:worker/task:0", "/job:worker/task:1"]
+    assert find(tasks[0].target).call("task", "ping") == "/job:ps/task:0"  # it goes on
+    for task in tasks:
+        task.stop()
+
+
+def test_random_numbers_differ_from_step_to_step() -> None:
+    with ParameterServer(workers=2) as server:
+        gx.random.seed(3)
+        drawn = [server.run(lambda: gx.random.normal(())).item() for _ in range(4)]
+        assert len(set(drawn)) == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"workers": 0}, "workers must be an int from 1, got 0"),
+        ({"updates": "now"}, "updates must be 'async' or 'sync', got 'now'"),
+        ({"updates": "sync", "staleness": drop(3)}, "synchronous updates have no stale gradients"),
+        ({"spares": 1}, "asynchronous updates wait for nobody; leave spares= out"),
+        ({"updates": "sync", "spares": 2}, "spares=2 of 2 workers leaves none to wait for"),
+        ({"staleness": 3}, "ParameterServer: staleness: expected a staleness policy"),
+        ({"wire": "float8"}, "wire must be 'exact', 'bfloat16' or 'int8', got 'float8'"),
+        ({"durability": "sync"}, "give durability='checkpoint' or 'sync' with a folder"),
+        ({"cluster": {"ps": ["h:1"]}}, "the cluster has no job 'worker'"),
+        ({"protocol": "pigeon"}, "there is no protocol 'pigeon'"),
+        ({"timeout": 0}, "timeout: expected a positive, finite number of seconds"),
+    ],
+)
+def test_what_a_parameter_server_cannot_be_made_of_is_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=message):
+        ParameterServer(**arguments)
+
+
+def test_what_a_step_cannot_do_is_refused() -> None:
+    with ParameterServer(servers=2, workers=1) as server:
+        outside = gx.Variable(1.0, name="outside")
+        with server.scope():
+            w, v, flag = gx.Variable([1.0, 2.0]), gx.Variable(1.0), gx.Variable(False)
+        embedding = server.embedding(4, 2, capacity=4)
+        sgd = gx.optim.SGD(0.1)
+
+        def refused(step: Any, message: str, kind: type[Exception] = InvalidArgumentError) -> None:
+            with pytest.raises(kind, match=message):
+                server.run(step)
+            with pytest.raises(kind):
+                server.join()
+
+        with pytest.raises(FailedPreconditionError, match="the servers keep nothing yet; schedule a step first"):
+            server.pull()
+        refused(
+            lambda: gx.optim.Adam(0.1, clipnorm=1.0).apply_gradients([(gx.ones((2,)), w)]),
+            "what adam does to one number depends on others", UnimplementedError,
+        )  # fmt: skip
+        refused(lambda: sgd.apply_gradients([(gx.ones(()), outside)]), "updates Variable 'outside', which no server")
+        refused(lambda: outside.assign_add(1.0), "assigns Variable 'outside', which no server keeps")
+        refused(lambda: flag.assign(True), "of dtype bool, and servers add changes up", InvalidTypeError)
+        refused(lambda: embedding([1]) + embedding([2]), "looks up 'embedding' twice", UnimplementedError)
+        refused(
+            lambda: embedding(gx.astype(v.value(), "int32")), "depends on Variables, and rows are pulled",
+            UnimplementedError,
+        )  # fmt: skip
+
+        def twice() -> None:
+            sgd.apply_gradients([(gx.ones((2,)), w)])
+            sgd.apply_gradients([(gx.ones(()), v)])
+
+        refused(twice, "a step has one call of apply_gradients", UnimplementedError)
+        refused(lambda: gx.Variable(3.0), "is made after the servers have begun")
+        server.run(lambda: sgd.apply_gradients([(gx.ones((2,)), w)]))
+        refused(lambda: gx.optim.Adam().apply_gradients([(gx.ones((2,)), w)]), "let all steps use one optimizer")
+        with pytest.raises(UnimplementedError, match="this compiled function is no step; schedule it"):
+            gx.function(lambda ids: embedding(ids))(gx.asarray([1]))
+        refused(lambda: 1 / 0, "division", ZeroDivisionError)
+        with pytest.raises(InvalidTypeError, match=r"ParameterServer.schedule: expected a function, got 3"):
+            server.schedule(3)  # pyright: ignore[reportArgumentType]
+        with pytest.raises(InvalidTypeError, match=r"ParameterServer.dataset: expected a function of a worker's index"):
+            server.dataset([1, 2])  # pyright: ignore[reportArgumentType]
+        with pytest.raises(OutOfRangeError, match="the data of worker 0 are empty"):
+            server.run(lambda x: x, server.dataset(lambda index, count: []))
+        with pytest.raises(OutOfRangeError):
+            server.join()
+
+
+def test_a_wait_for_a_step_keeps_to_the_deadline() -> None:
+    gate = threading.Event()
+
+    def rows(index: int, count: int) -> Iterator[Any]:
+        gate.wait(30)
+        yield 1.0
+
+    with ParameterServer(workers=1) as server:
+        scheduled = server.schedule(lambda x: x, args=(server.dataset(rows),))
+        with pytest.raises(DeadlineExceededError, match="while waiting for the step '<lambda>'"), gx.deadline(0.01):
+            scheduled.fetch()
+        with pytest.raises(DeadlineExceededError, match="the steps that were scheduled"), gx.deadline(0.01):
+            server.join()
+        gate.set()
+        assert scheduled.result() == 1.0
