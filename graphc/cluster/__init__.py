@@ -4,6 +4,7 @@ from graphc.cluster import master as _master  # noqa: F401  makes targets and th
 from graphc.cluster.server import Server, ServerDef
 from graphc.cluster.setter import GreedyLoadBalancingStrategy, byte_size_load_fn, replica_device_setter
 from graphc.cluster.spec import ClusterDef, ClusterSpec, JobDef
+from graphc.cluster.sync_replicas import SyncReplicasOptimizer
 
 __all__ = [
     "ClusterDef",
@@ -12,6 +13,7 @@ __all__ = [
     "JobDef",
     "Server",
     "ServerDef",
+    "SyncReplicasOptimizer",
     "byte_size_load_fn",
     "replica_device_setter",
 ]

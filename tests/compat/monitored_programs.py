@@ -385,6 +385,60 @@ def supervisors_train(tf: Any, folder: str) -> Any:
         return [*seen, kind(tf, lambda: tf.train.Supervisor(is_chief=False))]
 
 
+@program
+def late_gradients_are_dropped(tf: Any, folder: str) -> Any:
+    x = tf.placeholder(tf.float32, [], name="x")
+    w, still = tf.Variable(4.0, name="w"), tf.Variable(1.0, name="still")
+    step = tf.train.get_or_create_global_step()
+    averages = tf.train.ExponentialMovingAverage(0.5)
+    optimizer = tf.train.SyncReplicasOptimizer(
+        tf.train.MomentumOptimizer(0.1, 0.9), replicas_to_aggregate=2, total_num_replicas=3, variable_averages=averages,
+        variables_to_average=[w],
+    )  # fmt: skip
+    seen: list[Any] = [kind(tf, optimizer.get_chief_queue_runner), kind(tf, optimizer.get_init_tokens_op)]
+    train = optimizer.minimize(w * w * x + 0.0 * x, global_step=step, var_list=[w, still])
+    runner, tokens = optimizer.get_chief_queue_runner(), optimizer.get_init_tokens_op()
+    queue = tf.FIFOQueue(-1, tf.int32 if step.dtype == tf.int32 else tf.int64, shapes=[[]], shared_name="sync_token_q")
+    waiting = queue.size()
+    init = tf.global_variables_initializer()
+    local = [variable.op.name for variable in tf.local_variables()]
+    seen += [len(runner.enqueue_ops), local, optimizer.get_slot_names(), optimizer.get_slot(w, "momentum").op.name]
+    with tf.Session() as sess:
+        sess.run(init)
+        seen.append(len(sess.run(optimizer.ready_for_local_init_op)))
+        sess.run(optimizer.chief_init_op)
+        sess.run(tokens)
+        # Two gradients of step 0 make an update; then one of step 0 comes late, and two of step 1 make the next one.
+        for value in (1.0, 2.0, None, 5.0, 1.0, 0.5, None, 7.0, 1.0, 1.0, None):
+            if value is None:
+                sess.run(runner.enqueue_ops[0])
+            else:
+                seen.append(int(sess.run(train, {x: value})))
+            found = sess.run([w, averages.average(w), step, waiting])
+            seen.append([round(float(value), 5) for value in found])
+    few = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.1), 4, 1)
+    few.minimize(w * w, global_step=step)
+    seen += [kind(tf, lambda: few.get_init_tokens_op(2)), kind(tf, lambda: few.get_init_tokens_op(3))]
+    seen += [kind(tf, lambda: few.minimize(w * w)), kind(tf, lambda: few.apply_gradients([], step))]
+    return seen
+
+
+@program
+def a_worker_makes_several_gradients_for_an_update(tf: Any, folder: str) -> Any:
+    seen: list[Any] = []
+    for wanted, steps in ((1, 4), (3, 7)):
+        with tf.Graph().as_default():
+            w = tf.Variable(8.0, name="w")
+            step = tf.train.get_or_create_global_step()
+            optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.25), wanted, 1)
+            train = optimizer.minimize(w * w, global_step=step)
+            hook = optimizer.make_session_run_hook(is_chief=True, num_tokens=wanted - 1)
+            with tf.train.MonitoredTrainingSession(hooks=[hook], stop_grace_period_secs=1) as sess:
+                seen += [int(sess.run(train)) for _ in range(steps)]
+                seen.append(float(sess.run(w)))
+    return seen
+
+
 def result(tf: Any, name: str) -> Any:
     with tempfile.TemporaryDirectory() as folder, tf.Graph().as_default():
         return json.loads(json.dumps(PROGRAMS[name](tf, folder)))

@@ -165,7 +165,7 @@ def _of_datasets(name: str) -> Any:
     return getattr(import_module("graphc.compat.tensorflow1.datasets"), name.rpartition(".")[2])
 
 
-_CLUSTERS = ("ClusterSpec", "Server", "replica_device_setter")
+_CLUSTERS = ("ClusterSpec", "Server", "SyncReplicasOptimizer", "replica_device_setter")
 _OF_CONTRIB = ("GreedyLoadBalancingStrategy", "byte_size_load_fn")
 
 

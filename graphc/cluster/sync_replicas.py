@@ -1,0 +1,238 @@
+"""SyncReplicasOptimizer: workers with graphs of their own make each update together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from graphc.base import at, user_location
+from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
+from graphc.core import FUNCTIONS
+from graphc.queues import ConditionalAccumulator, FIFOQueue
+from graphc.session import (
+    Graph,
+    GraphKeys,
+    GraphVariable,
+    Optimizer,
+    QueueRunner,
+    global_variables,
+    group,
+    no_op,
+    report_uninitialized_variables,
+)
+from graphc.session.monitored import SessionRunHook, missing_values
+
+__all__ = ["SyncReplicasOptimizer"]
+
+
+class SyncReplicasOptimizer(Optimizer):
+    """Has the workers of between-graph replication make each update together; it wraps another optimizer.
+
+    Each worker adds its gradients to accumulators, one for each Variable, and waits for a token. The chief takes the
+    mean once ``replicas_to_aggregate`` gradients are there, updates the Variables and the global step, and hands out
+    tokens, which are the new global step. A gradient of a step that is over is dropped. So with more replicas than are
+    aggregated the slowest ones are not waited for: they are spare replicas. It is TensorFlow's
+    ``tf.train.SyncReplicasOptimizer``.
+
+    Args:
+      opt: the optimizer that makes the updates.
+      replicas_to_aggregate: how many gradients make an update.
+      total_num_replicas: how many workers there are; as many as are aggregated if None.
+      variable_averages: an ``ExponentialMovingAverage`` to update after each step, or None.
+      variables_to_average: what it averages; all trainable Variables if None.
+      use_locking: not needed: each update is one step.
+      name: the scope of the operations.
+
+    Example:
+      >>> import graphc as gx
+      >>> from graphc.cluster import SyncReplicasOptimizer
+      >>> from graphc.session import GradientDescentOptimizer, get_or_create_global_step
+      >>> from graphc.session.monitored import MonitoredSession
+      >>> with gx.Graph().as_default():
+      ...     w = gx.Variable(8.0, name="w")
+      ...     optimizer = SyncReplicasOptimizer(GradientDescentOptimizer(0.25), replicas_to_aggregate=1)
+      ...     train = optimizer.minimize(w * w, get_or_create_global_step())
+      ...     hook = optimizer.make_session_run_hook(is_chief=True, num_tokens=0)
+      ...     with MonitoredSession(hooks=[hook]) as session:
+      ...         steps = [int(session.run(train)) for _ in range(3)]
+      ...         print(steps, session.run(w))
+      [1, 2, 3] 1.0
+    """
+
+    def __init__(
+        self, opt: Optimizer, replicas_to_aggregate: int, total_num_replicas: int | None = None,
+        variable_averages: Any = None, variables_to_average: Sequence[Any] | None = None, use_locking: bool = False,
+        name: str = "sync_replicas",
+    ) -> None:  # fmt: skip
+        super().__init__(use_locking, name)
+        if replicas_to_aggregate < 1 or (total_num_replicas is not None and total_num_replicas < 1):
+            numbers = f"replicas_to_aggregate={replicas_to_aggregate}, total_num_replicas={total_num_replicas}"
+            raise _refused(f"expected at least one replica, got {numbers}")
+        self._opt = opt
+        self._wanted = replicas_to_aggregate
+        self._replicas = total_num_replicas or replicas_to_aggregate
+        self._averages, self._averaged = variable_averages, variables_to_average
+        self._runner: QueueRunner | None = None
+
+    def compute_gradients(self, *args: Any, **kwargs: Any) -> list[tuple[Any, Any]]:
+        """Makes the gradients of this worker's loss; see :meth:`Optimizer.compute_gradients`."""
+        return self._opt.compute_gradients(*args, **kwargs)
+
+    def apply_gradients(
+        self, grads_and_vars: Iterable[tuple[Any, Any]], global_step: Any = None, name: str | None = None
+    ) -> Any:
+        """Makes an operation that adds gradients of this worker, and waits until the next step may begin.
+
+        Args:
+          grads_and_vars: pairs of a gradient and a Variable; one without gradient (None) stays.
+          global_step: the Variable that counts the updates.
+          name: not used.
+
+        Returns:
+          The step that begins, as a tensor.
+
+        Raises:
+          InvalidArgumentError: there is no Variable, or no global step.
+        """
+        del name
+        pairs = [(gradient, self._checked(variable)) for gradient, variable in grads_and_vars]
+        if not pairs:
+            raise _refused("No variables provided.")
+        if not isinstance(global_step, GraphVariable):
+            raise _refused("Global step is required to check staleness: give tf.train.get_or_create_global_step()")
+        graph = global_step.graph
+        with graph.as_default():
+            self._global_step = global_step
+            self._make_local_step(graph)
+            with graph.name_scope(self._name):
+                return self._synchronized(graph, pairs)
+
+    def _make_local_step(self, graph: Graph) -> None:
+        """Makes the Variable of this worker that keeps the step of its gradients."""
+        with graph.colocate_with(no_op()):  # at the worker, although it is a Variable
+            self._local_step = GraphVariable(
+                0, trainable=False, collections=[GraphKeys.LOCAL_VARIABLES], dtype=self._global_step.type.dtype,
+                name="sync_rep_local_step",
+            )  # fmt: skip
+        self.local_step_init_op = self._local_step.assign(self._global_step.value(), read_value=False)
+        self.ready_for_local_init_op = report_uninitialized_variables(global_variables())
+
+    def _synchronized(self, graph: Graph, pairs: Sequence[tuple[Any, GraphVariable]]) -> Any:
+        """Makes what the workers run, and what the chief runs again and again; returns the former."""
+        step, here = self._global_step, self._global_step.device
+        added: list[Any] = []
+        means: list[tuple[Any, GraphVariable]] = []
+        begun: list[Any] = [self.local_step_init_op]
+        for gradient, variable in pairs:
+            mean = None
+            if gradient is not None:
+                with graph.device(variable.device):
+                    type = variable.type
+                    gradients = ConditionalAccumulator(
+                        type.dtype, None if type.is_open else type.shape, f"{variable.name}/grad_accum"
+                    )
+                    added.append(gradients.apply_grad(gradient, self._local_step.value()))
+                    mean = gradients.take_grad(self._wanted)
+                    begun.append(gradients.set_global_step(step.value()))
+            means.append((mean, variable))
+        with graph.device(here), graph.name_scope(None):
+            update = self._opt.apply_gradients(means, step)
+            self._tokens = FIFOQueue(-1, [step.type.dtype], [[]], name="sync_token_q", shared_name="sync_token_q")
+            with graph.control_dependencies(added):
+                token = self._tokens.dequeue()
+            with graph.control_dependencies([update]):
+                done: Any = self._hand_out(max(self._replicas, self._wanted))
+            if self._averages is not None:
+                with graph.control_dependencies([done]):
+                    done = self._averages.apply(self._averaged)
+            self._runner = QueueRunner(self._tokens, [done])
+            self.chief_init_op = group(*begun)
+            return self._local_step.assign(token)
+
+    def _hand_out(self, tokens: int) -> Any:
+        """Returns an operation that puts the global step into the queue of tokens so many times."""
+        return self._tokens.enqueue_many([FUNCTIONS["broadcast_to"](self._global_step.value(), (tokens,))])
+
+    def get_chief_queue_runner(self) -> QueueRunner:
+        """Returns what the chief runs beside its own steps: it takes gradients, updates and hands out tokens.
+
+        Raises:
+          InvalidArgumentError: there are no operations yet.
+        """
+        if self._runner is None:
+            raise _too_early("get_chief_queue_runner")
+        return self._runner
+
+    def get_init_tokens_op(self, num_tokens: int = -1) -> Any:
+        """Returns an operation that the chief runs once, at the beginning: it hands out the first tokens.
+
+        Args:
+          num_tokens: how many; as many as gradients make an update if -1. With fewer replicas than that they are
+            needed, since each replica makes several gradients for an update.
+
+        Raises:
+          InvalidArgumentError: there are no operations yet.
+          InvalidArgumentError: there are too few for the first update.
+        """
+        if self._runner is None:
+            raise _too_early("get_init_tokens_op")
+        needed = self._wanted - self._replicas
+        number = self._wanted if num_tokens == -1 else num_tokens
+        if number < needed:
+            raise _refused(f"Too few tokens to finish the first step: {number} given, {needed} needed")
+        graph = self._global_step.graph
+        with graph.as_default(), graph.device(self._global_step.device), graph.name_scope(None):
+            return self._hand_out(number) if number > 0 else no_op("no_init_tokens")
+
+    def make_session_run_hook(self, is_chief: bool, num_tokens: int = -1) -> SessionRunHook:
+        """Returns the hook of a monitored Session that does all this at the beginning.
+
+        Args:
+          is_chief: whether this worker is the chief, who takes the gradients.
+          num_tokens: as for :meth:`get_init_tokens_op`.
+        """
+        return _Hook(self, is_chief, num_tokens)
+
+    def get_slot(self, var: Any, name: str) -> Any:
+        """Returns what the wrapped optimizer keeps for a Variable; see :meth:`Optimizer.get_slot`."""
+        return self._opt.get_slot(var, name)
+
+    def get_slot_names(self) -> list[str]:
+        """Returns the names of what the wrapped optimizer keeps for each Variable."""
+        return self._opt.get_slot_names()
+
+    def variables(self) -> list[Any]:
+        """Returns the Variables of the wrapped optimizer."""
+        return self._opt.variables()
+
+
+class _Hook(SessionRunHook):
+    """Initializes the steps and the tokens, and starts the chief's queue runner."""
+
+    def __init__(self, optimizer: SyncReplicasOptimizer, is_chief: bool, num_tokens: int) -> None:
+        self._optimizer, self._is_chief, self._num_tokens = optimizer, is_chief, num_tokens
+
+    def begin(self) -> None:
+        optimizer = self._optimizer
+        runner = optimizer.get_chief_queue_runner()
+        self._runner = runner if self._is_chief else None
+        self._init = optimizer.chief_init_op if self._is_chief else optimizer.local_step_init_op
+        self._first_tokens = optimizer.get_init_tokens_op(self._num_tokens) if self._is_chief else None
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        problem = missing_values(session, self._optimizer.ready_for_local_init_op)
+        if problem:
+            error = FailedPreconditionError(f"SyncReplicasOptimizer: the model is not ready for its steps: {problem}")
+            raise at(error, user_location())
+        session.run(self._init)
+        if self._runner is not None:
+            session.run(self._first_tokens)
+            self._runner.create_threads(session, coord=coord, daemon=True, start=True)
+
+
+def _too_early(method: str) -> InvalidArgumentError:
+    return _refused(f"call minimize() or apply_gradients() before {method}()")
+
+
+def _refused(problem: str) -> InvalidArgumentError:
+    return at(InvalidArgumentError(f"SyncReplicasOptimizer: {problem}"), user_location())
