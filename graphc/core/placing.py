@@ -221,6 +221,9 @@ def colocate_with(value: Any) -> AbstractContextManager[None]:
       >>> moment.device == v.device
       True
     """
+    trace: Any = None if context.trace is None else context.trace.root
+    if trace is not None and trace.is_graph and hasattr(value, "graph"):  # of a graph that is built by hand
+        return trace.graph.colocate_with(value)
     what, place = _place_of(value)
     if "," in place:
         error = InvalidArgumentError(f"gx.colocate_with: {what} is on several devices at once, {place}")

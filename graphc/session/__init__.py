@@ -110,6 +110,7 @@ from graphc.session.runners import QueueRunner, add_queue_runner, start_queue_ru
 from graphc.session.saver import Saver
 from graphc.session.session import InteractiveSession, Session
 from graphc.session.shapes import sizes_of
+from graphc.session.single import Single
 from graphc.session.state import SessionState
 from graphc.session.steps import reason_of
 from graphc.session.targets import TARGETS, Target, Targets
@@ -164,6 +165,7 @@ __all__ = [
     "Saver",
     "Session",
     "SessionState",
+    "Single",
     "Target",
     "Targets",
     "Template",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
-from graphc.core import apply
+from graphc.core import FUNCTIONS, apply
 from graphc.ir import Attrs
 from graphc.session.assigning import variable_of
 from graphc.session.control import group
@@ -143,7 +144,11 @@ def report_uninitialized_variables(
     variables = _given("report_uninitialized_variables", var_list)
     graph = variables[0].graph if variables else default_graph()
     with graph.making(name):
-        return graph.named(apply(NAMES_OF_UNINITIALIZED, (), Attrs(variables=_resources(variables))), name)
+        names: list[Any] = []
+        for place in _by_place(variables):
+            with graph.colocate_with(place[0]) if place else nullcontext():
+                names.append(apply(NAMES_OF_UNINITIALIZED, (), Attrs(variables=_resources(place))))
+        return graph.named(names[0] if len(names) == 1 else FUNCTIONS["concat"](names), name)
 
 
 def assert_variables_initialized(var_list: Iterable[Any] | None = None) -> Operation | None:
@@ -159,9 +164,21 @@ def assert_variables_initialized(var_list: Iterable[Any] | None = None) -> Opera
     if not variables:
         return None
     graph = variables[0].graph
-    with graph.entered():
-        graph.trace.apply(ASSERT_INITIALIZED, (), Attrs(variables=_resources(variables)))
-        return graph.operation_of(graph.trace.builder.nodes[-1])
+    checks: list[Operation] = []
+    for place in _by_place(variables):
+        with graph.entered(), graph.colocate_with(place[0]):
+            graph.trace.apply(ASSERT_INITIALIZED, (), Attrs(variables=_resources(place)))
+            checks.append(graph.operation_of(graph.trace.builder.nodes[-1]))
+    return checks[0] if len(checks) == 1 else group(*checks)
+
+
+def _by_place(variables: Sequence[GraphVariable]) -> list[list[GraphVariable]]:
+    """Returns Variables by where they are kept, which is asked there; one list if there are none."""
+    local = set(map(id, variables[0].graph.get_collection(GraphKeys.LOCAL_VARIABLES))) if variables else ()
+    found: dict[Any, list[GraphVariable]] = {}
+    for variable in variables:
+        found.setdefault((variable.pin, not variable.pin and id(variable) in local), []).append(variable)
+    return list(found.values()) or [[]]
 
 
 def _given(what: str, var_list: Iterable[Any] | None) -> list[GraphVariable]:

@@ -9,8 +9,8 @@ from typing import Any
 from graphc.base import at, config
 from graphc.base.errors import GraphcError, InvalidArgumentError, NotFoundError
 from graphc.core import canonical_device, device_name, devices
+from graphc.ir import DeviceSpec, Node, Value
 from graphc.ir import Graph as GraphIR
-from graphc.ir import Node, Value
 from graphc.runtime import Placement, Plan, place
 from graphc.session.graph import Graph
 from graphc.session.planning import Request, make_plan
@@ -71,11 +71,16 @@ def _unplaced(nodes: Sequence[Node], error: NotFoundError) -> GraphcError:
             if node.device:
                 canonical_device(node.device, node.location)
         except NotFoundError as missing:
-            reason = str(missing).partition(". With")[0]
-            name = node.attrs.get("variable", node.name)
+            reason = missing.message.partition("\n")[0].partition(". With")[0]
+            elsewhere = DeviceSpec.parse(node.device).job not in (None, "localhost")
+            remedy = (
+                "; open the Session at a task of the cluster: gx.Session(server.target)"
+                if elsewhere
+                else ". With gx.ConfigProto(allow_soft_placement=True) the CPU is taken instead"
+            )
             refused = InvalidArgumentError(
-                f"Cannot assign a device to node {name!r}: Could not satisfy explicit device specification "
-                f"{node.device!r}: {reason}. With gx.ConfigProto(allow_soft_placement=True) the CPU is taken instead"
+                f"Cannot assign a device to node {node.attrs.get('variable', node.name)!r}: Could not satisfy explicit "
+                f"device specification {node.device!r}: {reason}{remedy}"
             )
             return at(refused, node.location)
     return error

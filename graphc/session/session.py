@@ -22,6 +22,7 @@ from graphc.session.local import local_plan, placing
 from graphc.session.options import ConfigProto, RunMetadata, RunOptions
 from graphc.session.partial import PartialRun
 from graphc.session.pruning import needed_nodes
+from graphc.session.single import Single
 from graphc.session.state import SessionState
 from graphc.session.steps import StateSegment, reason_of
 from graphc.session.targets import Target, targets
@@ -50,36 +51,8 @@ class _Prepared:
     fetches: Fetches
     fed: Mapping[Value, int]
     plan: Plan
-    single: _Single | None
+    single: Single | None
     known: Any
-
-
-@dataclass(frozen=True)
-class _Single:
-    """A plan of one program.
-
-    Attributes:
-      segment: the program.
-      inputs: which of the feeds it takes.
-      outputs: which of its results are fetched.
-    """
-
-    segment: StateSegment
-    inputs: tuple[int, ...]
-    outputs: tuple[int, ...]
-
-    @classmethod
-    def of(cls, plan: Plan) -> _Single | None:
-        """Returns a plan as one call of a program; None if it is more than that."""
-        step = plan.steps[0] if len(plan.steps) == 1 else None
-        if not isinstance(step, StateSegment) or plan.constants or not set(plan.outputs) <= set(step.outputs):
-            return None
-        return cls(step, step.inputs, tuple(map(step.outputs.index, plan.outputs)))
-
-    def run(self, arrays: Sequence[Any]) -> Sequence[Any]:
-        """Runs the program with the feeds."""
-        results = self.segment.program([arrays[place] for place in self.inputs])
-        return [results[place] for place in self.outputs]
 
 
 class Session:
@@ -262,7 +235,7 @@ class Session:
         fed = {value: place for place, (key, _) in enumerate(feeds) for value in feed_targets(graph, key)}
         nodes = needed_nodes(graph.trace.builder.nodes, (*wanted.values, *wanted.nodes), set(fed), graph.trace.carried)
         plan = self.plan(nodes, tuple(fed), wanted.values)
-        return _Prepared(wanted, fed, plan, _Single.of(plan), (fetches, [key for key, _ in feeds]))
+        return _Prepared(wanted, fed, plan, Single.of(plan), (fetches, [key for key, _ in feeds]))
 
     def plan(self, nodes: Sequence[Node], fed: Sequence[Value], fetched: Sequence[Value]) -> Plan:
         """Makes the plan of a run.

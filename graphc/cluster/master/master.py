@@ -9,14 +9,15 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
-from graphc.base import config
+from graphc.base import config, deadline
 from graphc.base.errors import GraphcError, UnavailableError
-from graphc.cluster.carriers import ThreadPeer
+from graphc.cluster.carriers import Pending, ThreadPeer
 from graphc.cluster.master.partition import Part, partition
 from graphc.cluster.master.placement import TaskPlacer
-from graphc.cluster.master.steps import Message, PartExecution, PartStep
+from graphc.cluster.master.steps import Message, PartExecution, PartStep, with_task
 from graphc.cluster.master.tasks import Tasks
 from graphc.cluster.master.texts import check_travels, has_text
 from graphc.core import log_placement
@@ -25,6 +26,9 @@ from graphc.runtime import Observer, Plan, Step
 from graphc.session import TARGETS, ConfigProto, Graph, Target, Targets, is_random_state
 
 __all__ = ["Master"]
+
+_CLOSE_SECONDS = 1.0
+"""How long the end of a Session waits for a task that does not answer."""
 
 
 class Master(Target):
@@ -79,8 +83,12 @@ class Master(Target):
             key = hashlib.sha256(f"{graph}\n{facts}".encode(errors="surrogatepass")).hexdigest()
         else:
             graph, key = part.graph, f"object_{uuid.uuid4().hex}"
-        self._used.add(part.task)
-        devices = self._tasks.call(part.task, "graph", "prepare", key, graph, facts)
+        if own:
+            self._used.add(part.task)
+        try:
+            devices = self._tasks.call(part.task, "graph", "prepare", key, graph, facts)
+        except GraphcError as error:
+            raise with_task(error, part.task) from None
         if self._settings.log_device_placement or config.log_device_placement:
             with config.scope(log_device_placement=True):
                 for node in part.nodes.values():
@@ -127,11 +135,13 @@ class Master(Target):
 
     def close(self) -> None:
         """Has the tasks give up what belongs to the Session alone; those that are gone have done so."""
+        pending: list[Pending] = []
         for task in self._used:
-            try:
-                self._tasks.peer(task).start("graph", "close", self.session)
-            except GraphcError:
-                continue
+            with suppress(GraphcError):
+                pending.append(self._tasks.peer(task).start("graph", "close", self.session))
+        for answer in pending:
+            with suppress(GraphcError), deadline(_CLOSE_SECONDS):
+                answer.result()
 
 
 class _Assembly:
@@ -157,6 +167,7 @@ class _Assembly:
             after = [done[other] for other in part.after if not given.intersection(other.nodes.values())]
             for value in part.gives:
                 self._slots[value] = self._number()
+            self._slots.update((value, self._slots[other]) for value, other in part.same.items())
             done[part] = self._number()
             outputs = (*[self._slots[value] for value in part.gives], done[part])
             steps.append(

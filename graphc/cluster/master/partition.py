@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from graphc.cluster.master.copying import copied
 from graphc.ir import CONSTANT, Graph, GraphBuilder, Node, Value
-from graphc.ops import NO_OP
+from graphc.ops import ASSIGN_VARIABLE, NO_OP, READ_VARIABLE
 from graphc.runtime import Cluster
 from graphc.session import Clusters, Rules, clustered
 
@@ -26,7 +26,8 @@ class Part:
       task: the name of the task.
       graph: what it does, a graph of its own.
       takes: the values that it is given, fed or of other parts.
-      gives: the values that other parts take, or that are fetched.
+      gives: the values that other parts take, or that are fetched, each once.
+      same: values of other reads of a Variable, each with the one of ``gives`` that it equals.
       after: the parts that must be done before, whether it takes something of them or not.
       nodes: the nodes of the Session's graph, by name.
     """
@@ -35,6 +36,7 @@ class Part:
     graph: Graph
     takes: Sequence[Value]
     gives: Sequence[Value]
+    same: Mapping[Value, Value]
     after: Sequence[Part]
     nodes: Mapping[str, Node]
 
@@ -52,17 +54,32 @@ def partition(
     """
     clusters = clustered(nodes, fed, fetched, _OnTasks(nodes, fetched, tasks))
     groups = _merged(_groups(clusters))
-    of = {node: group for group in groups for node in group.nodes}
-    wanted = set(fetched)
+    of: dict[Node | None, _Group] = {node: group for group in groups for node in group.nodes}
+    wanted = {*fetched}
     for group in groups:
-        wanted.update(value for node in group.all_nodes for value in node.inputs if of.get(value.node) is not group)  # pyright: ignore
+        wanted.update(value for node in group.all_nodes for value in node.inputs if of.get(value.node) is not group)
     order = {node: place for place, node in enumerate(nodes)}
+    same = _same_reads(groups, order, set(fed))
     parts: dict[_Group, Part] = {}
     for group in groups:
         inside = sorted(group.all_nodes, key=order.__getitem__)
         after = [parts[other] for other in groups if other in group.before]
-        parts[group] = _part(group.task, inside, set(group.nodes), set(fed), wanted, after)
+        parts[group] = _part(group, inside, set(fed), wanted, same, after)
     return list(parts.values())
+
+
+def _same_reads(groups: Sequence[_Group], order: Mapping[Node, int], fed: set[Value]) -> dict[Value, Value]:
+    """Returns the values of reads of a Variable that another read of the same group gives as well, with those."""
+    found: dict[Value, Value] = {}
+    for group in groups:
+        assigned = {node.attrs["variable"] for node in group.nodes if node.op is ASSIGN_VARIABLE}
+        first: dict[str, Value] = {}
+        for node in sorted(group.nodes, key=order.__getitem__):
+            if node.op is READ_VARIABLE and not node.control_inputs and node.outputs[0] not in fed:
+                known = first.setdefault(node.attrs["variable"], node.outputs[0])
+                if known is not node.outputs[0] and node.attrs["variable"] not in assigned:
+                    found[node.outputs[0]] = known
+    return found
 
 
 def may_block(node: Node) -> bool:
@@ -176,8 +193,9 @@ def _pair(groups: Sequence[_Group]) -> tuple[_Group, _Group] | None:
 
 
 def _part(
-    task: str, inside: Sequence[Node], own: set[Node], fed: set[Value], wanted: set[Value], after: Sequence[Part]
-) -> Part:
+    group: _Group, inside: Sequence[Node], fed: set[Value], wanted: set[Value], same: Mapping[Value, Value],
+    after: Sequence[Part],
+) -> Part:  # fmt: skip
     """Makes a part of nodes in the order of the graph."""
     builder = GraphBuilder(inside[0].name if len(inside) == 1 else f"{inside[0].name}__{inside[-1].name}")
     values: dict[Value, Value] = {}
@@ -192,6 +210,7 @@ def _part(
         values.update((old, out) for old, out in zip(node.outputs, new.outputs, strict=True) if old not in fed)
 
     def use(value: Value) -> Value:
+        value = same.get(value, value)
         if value not in values:
             if value not in fed and value.node is not None and value.node.op is CONSTANT:
                 copy(value.node)
@@ -201,7 +220,11 @@ def _part(
         return values[value]
 
     for node in inside:
-        copy(node)
-    gives = [value for node in inside if node in own for value in node.outputs if value in wanted and value not in fed]
+        if not same.keys() & {*node.outputs}:
+            copy(node)
+    given = [value for node in inside if node in group.nodes for value in node.outputs]
+    given = [value for value in given if value in wanted and value not in fed]
+    aliases = {value: same[value] for value in given if value in same}
+    gives = list(dict.fromkeys(same.get(value, value) for value in given))
     graph = builder.build([values[value] for value in gives])
-    return Part(task, graph, takes, gives, after, {node.name: node for node in inside})
+    return Part(group.task, graph, takes, gives, aliases, after, {node.name: node for node in inside})

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.base import CancellationToken, holding
+from graphc.base import CancellationToken, holding, interruption
 from graphc.base.errors import AbortedError, GraphcError
 from graphc.cluster.task import Task, hosts
 from graphc.ir import Graph, parse_graph
 from graphc.runtime import Execution, Plan, Timeline
 from graphc.session import Graph as SessionGraph
-from graphc.session import SessionState, local_plan, placing, reason_of
+from graphc.session import SessionState, Single, local_plan, placing, reason_of
 
 __all__ = ["GraphService"]
 
@@ -30,11 +30,13 @@ class _Prepared:
     Attributes:
       name: of its graph.
       plan: what to do.
+      single: the plan as one call of a program, where it is that; None for more.
       notes: why programs were compiled that no caller was told of.
     """
 
     name: str
     plan: Plan
+    single: Single | None
     notes: list[str]
 
 
@@ -50,7 +52,7 @@ class GraphService:
         self._task = task
         self._parts: dict[str, _Prepared] = {}
         self._placements: dict[str, Mapping[str, str]] = {}
-        self._tokens: dict[str, CancellationToken] = {}
+        self._running: dict[str, set[CancellationToken]] = {}
         self._reset: dict[str, None] = {}
         self._opened: dict[str, None] = {}
         self._lock = threading.RLock()
@@ -96,7 +98,7 @@ class GraphService:
         with placing(soft=facts["soft"], log=False):
             plan, placement = local_plan(around, graph.nodes, graph.inputs, graph.outputs, state, note)
         devices = {node.name: placement.devices.get(node, placement.default) for node in graph.nodes}
-        return _Prepared(graph.name, plan, notes), devices
+        return _Prepared(graph.name, plan, Single.of(plan), notes), devices
 
     def run(self, key: str, session: str, arrays: Sequence[Any], traced: bool) -> Sequence[Any] | None:
         """Runs a part.
@@ -118,12 +120,14 @@ class GraphService:
         if part is None:
             return None
         timeline = Timeline() if traced else None
+        token = self._begin(session)
         try:
-            with self._token(session):
-                outputs = _executed(part, arrays, timeline)
+            outputs = _executed(part, arrays, timeline)
         except GraphcError as error:
             error.op = getattr(error.op, "name", error.op)
             raise
+        finally:
+            self._running.get(session, set()).discard(token)
         if timeline is not None:
             timeline.close()
         notes: list[str] = []
@@ -131,16 +135,16 @@ class GraphService:
             notes.append(part.notes.pop(0))
         return outputs, notes, () if timeline is None else timeline.events
 
-    def _token(self, session: str) -> CancellationToken:
-        found = self._tokens.get(session)
-        if found is None:
-            with self._lock:
-                if session in self._reset:
-                    raise AbortedError(
-                        f"the Session was ended by a reset of its target at {self._task.name}; open another one"
-                    )
-                found = self._tokens.setdefault(session, CancellationToken())
-        return found
+    def _begin(self, session: str) -> CancellationToken:
+        """Returns what cancels the call that begins, for those who reset the Session."""
+        call = interruption()
+        assert call is not None  # a task runs each call under a token
+        token = call.tokens[-1]
+        with self._lock:
+            if session in self._reset:
+                raise AbortedError("the Session was ended by a reset of its target; open another one")
+            self._running.setdefault(session, set()).add(token)
+        return token
 
     def sessions(self) -> Sequence[str]:
         """Returns the Sessions whose master this task is."""
@@ -152,10 +156,10 @@ class GraphService:
             with self._lock:
                 self._reset[session] = None
                 self._opened.pop(session, None)
-                token = self._tokens.pop(session, None)
+                running = list(self._running.get(session, ()))
                 while len(self._reset) > _SESSIONS_KEPT:
                     del self._reset[next(iter(self._reset))]
-            if token is not None:
+            for token in running:
                 token.cancel("the Session was ended by a reset of its target")
         if containers:
             self._task.resources.reset(containers)
@@ -166,12 +170,14 @@ class GraphService:
         """Gives up what belongs to a Session alone."""
         with self._lock:
             self._opened.pop(session, None)
-            self._tokens.pop(session, None)
+            self._running.pop(session, None)
         self._task.resources.reset([session])
 
 
 def _executed(part: _Prepared, arrays: Sequence[Any], timeline: Timeline | None) -> Sequence[Any]:
     plan = part.plan
+    if part.single is not None and timeline is None:
+        return part.single.run(arrays)
     if not plan.steps:
         slots = {**dict(enumerate(arrays)), **dict(plan.constants)}
         return [slots[slot] for slot in plan.outputs]

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from graphc.base import CancellationToken, at
 from graphc.base.errors import GraphcError, InternalError
 from graphc.cluster.master.partition import Part
-from graphc.runtime import Execution, Observer, Step, observer
+from graphc.runtime import Execution, Observer, Plan, Step, observer
 
 if TYPE_CHECKING:
     from graphc.cluster.master.master import Master
 
-__all__ = ["Message", "PartExecution", "PartStep"]
+__all__ = ["Message", "PartExecution", "PartStep", "with_task"]
 
 Message = tuple[str, Any, Mapping[str, Any]]
 """What a task is told of a part: its key, its graph, and facts beside it; see :meth:`GraphService.prepare`."""
@@ -31,6 +31,11 @@ class PartExecution(Execution):
     def __init__(self, observer: Observer | None) -> None:
         super().__init__("session.run", observer)
         self.token = CancellationToken()
+
+    def run(self, plan: Plan, arrays: Sequence[Any]) -> list[Any]:
+        """Runs a plan; see :meth:`Execution.run`."""
+        with self.token:
+            return super().run(plan, arrays)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +69,7 @@ class PartStep(Step):
         """
         timeline, start = observer(), time.perf_counter()
         try:
-            with execution.token:
-                outputs, events = self.master.run(
-                    self.part.task, self.message, arrays[: self.count], timeline is not None
-                )
+            outputs, events = self.master.run(self.part.task, self.message, arrays[: self.count], timeline is not None)
         except GraphcError as error:
             execution.token.cancel(f"another part of the run has failed: {error.message.partition(chr(10))[0]}")
             raise self._told(error) from error.__cause__
@@ -80,11 +82,17 @@ class PartStep(Step):
         node = self.part.nodes.get(error.op) if isinstance(error.op, str) else None
         if node is not None:
             error.op = self.master.graph.operation_of(node)
-        message, separator, place = error.message.partition("\n  at ")
-        if self.part.task not in message:
-            error.args = (f"{message} (at {self.part.task}){separator}{place}",)
-        return error if node is None else at(error, node.location)
+        told = with_task(error, self.part.task)
+        return told if node is None else at(told, node.location)
 
     def follow(self, values: Any, execution: Any) -> NoReturn:
         """Never: nothing differentiates a run."""
         raise InternalError("a run of a Session is not followed")
+
+
+def with_task(error: GraphcError, task: str) -> GraphcError:
+    """Returns an error with the task in its message, if that does not name it."""
+    message, separator, place = error.message.partition("\n  at ")
+    if task not in message:
+        error.args = (f"{message} (at {task}){separator}{place}",)
+    return error

@@ -1,0 +1,144 @@
+"""Sessions that share what tasks keep, and what each has for itself."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphc as gx
+from graphc.session import (
+    MomentumOptimizer,
+    assert_variables_initialized,
+    get_local_variable,
+    global_variables_initializer,
+    report_uninitialized_variables,
+)
+from tests.cluster.master.conftest import Cluster
+
+
+def _queue() -> Any:
+    return gx.queues.FIFOQueue(8, "float32", shapes=[[]], shared_name="numbers")
+
+
+def test_a_dequeue_of_one_client_waits_for_another(cluster: Cluster) -> None:
+    with gx.Graph().as_default() as graph:
+        total: Any = _queue().dequeue_many(3) * 2.0
+    found: list[Any] = []
+    session = gx.Session(cluster.target("worker0"), graph=graph)
+    taker = threading.Thread(target=lambda: found.append(session.run(total)))
+    taker.start()
+    with gx.Graph().as_default() as graph:
+        x = gx.placeholder("float32", ())
+        enqueue = _queue().enqueue(x)
+    with gx.Session(cluster.target("worker1"), graph=graph) as other:
+        for number in (1.0, 2.0, 3.0):
+            other.run(enqueue, {x: number})
+    taker.join(60)
+    np.testing.assert_array_equal(found[0], [2.0, 4.0, 6.0])
+
+
+def test_updates_of_many_clients_are_one_step_each(cluster: Cluster) -> None:
+    with gx.Graph().as_default() as graph:
+        with gx.device("/job:ps/task:1"):
+            count = gx.Variable(0, name="count")
+        with gx.device("/job:worker/task:2"):
+            increment = count.assign_add(1)
+        init = global_variables_initializer()
+    first = gx.Session(cluster.target("worker0"), graph=graph)
+    first.run(init)
+
+    def work(name: str) -> None:
+        session = gx.Session(cluster.target(name), graph=graph)
+        for _ in range(50):
+            session.run(increment)
+        session.close()
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in ("worker0", "worker1", "ps0")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert first.run(count) == 150
+
+
+def _training(pin: str, other: str) -> tuple[Any, ...]:
+    with gx.Graph().as_default() as graph:
+        with graph.device(pin or None):
+            w = gx.Variable([1.0, 2.0], name="w")
+        with graph.device(other or None):
+            train = MomentumOptimizer(0.25, 0.9).minimize(gx.sum(gx.square(w)))
+        return graph, global_variables_initializer(), train, w
+
+
+def test_an_optimizer_updates_variables_where_they_are(cluster: Cluster, calls: Any) -> None:
+    found: list[Any] = []
+    for target, pins in (("", ("", "")), (cluster.target("worker0"), ("/job:ps/task:1", "/job:worker/task:1"))):
+        graph, init, train, w = _training(*pins)
+        with gx.Session(target, graph=graph) as session:
+            session.run(init)
+            calls.clear()
+            for _ in range(2):
+                session.run(train)
+            assert [task for task, _ in calls] == [pins[0], pins[1], pins[0]] * 2 * bool(target)
+            found.append(session.run(w))
+    np.testing.assert_allclose(*found)
+
+
+def test_what_has_no_value_is_told_by_all_tasks(cluster: Cluster) -> None:
+    with gx.Graph().as_default() as graph:
+        with gx.device("/job:ps"):
+            a = gx.Variable(1.0, name="a")
+        with gx.device("/job:ps/task:1"):
+            b = gx.Variable(2.0, name="b")
+        c = gx.Variable(3.0, name="c")
+        get_local_variable("mine", initializer=4.0)
+        missing, check = report_uninitialized_variables(), assert_variables_initialized([a, b])
+        assert check is not None
+    with gx.Session(cluster.target("worker0"), graph=graph) as session:
+        assert set(session.run(missing)) == {b"a", b"b", b"c", b"mine"}
+        session.run([a.initializer, c.initializer])
+        with pytest.raises(gx.errors.FailedPreconditionError, match="uninitialized value b"):
+            session.run(check)
+    with gx.Session(cluster.target("worker1"), graph=graph) as session:
+        assert set(session.run(missing)) == {b"b", b"mine"}
+        session.run(b.initializer)
+        session.run(check)
+
+
+def test_random_ops_draw_for_each_session_anew(cluster: Cluster) -> None:
+    with gx.Graph().as_default() as graph:
+        graph.seed = 7
+        with gx.device("/job:worker/task:1"):
+            x = gx.random.normal((3,))
+    with gx.Session(graph=_unpinned()) as local:
+        wanted = [local.run("normal:0") for _ in range(2)]
+    name = x.name
+    for _ in range(2):
+        with gx.Session(cluster.target("worker0"), graph=graph) as session:
+            np.testing.assert_array_equal([session.run(name) for _ in range(2)], wanted)
+    assert not cluster.task("worker1").resources.all(gx.Variable)
+
+
+def _unpinned() -> Any:
+    with gx.Graph().as_default() as graph:
+        graph.seed = 7
+        x = gx.random.normal((3,))
+        gx.identity(x)
+        graph.trace.builder.rename(x.raw.node, "normal")
+    return graph
+
+
+def test_closing_a_session_keeps_what_tasks_keep(cluster: Cluster) -> None:
+    with gx.Graph().as_default() as graph:
+        v = gx.Variable(5.0, name="v")
+    session = gx.Session(cluster.target("worker0"), graph=graph)
+    session.run(v.initializer)
+    session.close()
+    session.close()
+    with pytest.raises(gx.errors.FailedPreconditionError, match="closed Session"):
+        session.run(v)
+    with gx.Session(cluster.target("ps1"), graph=graph) as session:
+        assert session.run(v) == 5.0
