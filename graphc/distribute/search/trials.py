@@ -35,6 +35,7 @@ def search(
     max_steps: int | None = None,
     devices: Sequence[Any] | None = None,
     file: PathLike | None = None,
+    backend: str = "threads",
 ) -> SearchResult:
     """Trains a network for each of many configurations, one on each device at a time, and finds the best.
 
@@ -58,6 +59,9 @@ def search(
         trials at a time.
       file: where trials are noted when they end. A search with the same file, space, trials and seed goes on with
         what is missing, and tries again what failed.
+      backend: ``"threads"`` of this process, or ``"ray"`` for Ray Tune, where it is installed: each trial in a process
+        of its own, on the Ray cluster that this process is connected to. Ray places trials and keeps their files, so
+        ``devices`` and ``file`` are not for it, and what trials return stays there.
 
     Returns:
       The trials, with ``best``, a table (``print``) and ``plot()``.
@@ -66,6 +70,7 @@ def search(
       InvalidArgumentError: an option has a value that it cannot have.
       InvalidTypeError: ``train`` is no function, or the space no dict.
       FailedPreconditionError: the file is of another search.
+      NotFoundError: the backend is Ray, and Ray Tune is not installed.
       DeadlineExceededError: the deadline in force passed; trials end with the step that they are at.
 
     Example:
@@ -80,6 +85,12 @@ def search(
       {'rate': 0.4}
     """
     _check(train, trials, mode, max_steps, stop)
+    if backend != "threads":
+        _check_backend(backend, devices, file)
+        from graphc.distribute.search.on_ray import run_on_ray
+
+        ended = run_on_ray(train, configurations(space, trials, seed), metric, mode, stop, max_steps)
+        return SearchResult(tuple(ended), metric, mode)
     places = all_devices() if devices is None else [find_device(device) for device in devices]
     if not places:
         raise at(InvalidArgumentError("search: devices is empty; None stands for all"), user_location())
@@ -217,3 +228,16 @@ def _check(train: Any, trials: Any, mode: Any, max_steps: Any, stop: Any) -> Non
         raise at(InvalidArgumentError(f"search: mode must be 'min' or 'max', got {mode!r:.60}"), user_location())
     if not isinstance(stop, Halving | None):
         raise at(InvalidTypeError(f"search: stop must be a Halving or None, got {stop!r:.60}"), user_location())
+
+
+def _check_backend(backend: Any, devices: Any, file: Any) -> None:
+    if backend != "ray":
+        error = InvalidArgumentError(f"search: backend must be 'threads' or 'ray', got {backend!r:.60}")
+        raise at(error, user_location())
+    for name, value in (("devices", devices), ("file", file)):
+        if value is not None:
+            error = InvalidArgumentError(
+                f"search: {name}= is for backend='threads': Ray places the trials on its machines, and keeps their "
+                "files in ~/ray_results"
+            )
+            raise at(error, user_location())

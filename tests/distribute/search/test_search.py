@@ -173,6 +173,8 @@ def test_a_deadline_ends_a_search() -> None:
         ({"a": [1]}, {"mode": "least"}, "mode must be 'min' or 'max'"),
         ({"a": [1]}, {"stop": 3}, "stop must be a Halving"),
         ({"a": [1]}, {"devices": []}, "devices is empty"),
+        ({"a": [1]}, {"backend": "dask"}, "backend must be 'threads' or 'ray', got 'dask'"),
+        ({"a": [1]}, {"backend": "ray", "devices": ["cpu:0"]}, "devices= is for backend='threads'"),
     ],
 )
 def test_what_cannot_be_searched_is_refused(space: Any, options: dict[str, Any], message: str) -> None:
