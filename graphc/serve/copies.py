@@ -142,16 +142,18 @@ class Copies:
 
     def program(self, key: Key, leaves: Sequence[Array]) -> Program:
         """Returns the program for batches like this one."""
-        found = self._programs.get((key, len(leaves[0])))
-        if found is None:
-            with self.tracing:
+        wanted = key, len(leaves[0])
+        if (found := self._programs.get(wanted)) is not None:
+            return found
+        with self.tracing:
+            if (found := self._programs.get(wanted)) is None:
                 found = Program(self, key, leaves)
                 here = self._values[self.devices[0]]
                 self._spread({name: value for name, value in found.variables().items() if name not in here})
-                self._programs[key, len(leaves[0])] = found
+                self._programs[wanted] = found
                 if len(self._programs) > _MOST_PROGRAMS:
                     del self._programs[next(iter(self._programs))]
-        return found
+            return found
 
     def refresh(self) -> None:
         """Takes the values that the Variables have now; batches that begin later are answered with them."""

@@ -214,7 +214,8 @@ class Replicas:
             self._work.notify_all()
             self._late.notify_all()
         for thread in self._threads:
-            thread.join()
+            if thread is not threading.current_thread():  # a callback of an answer may close
+                thread.join()
         atexit.unregister(self._end)
 
     def __enter__(self) -> Self:
@@ -268,7 +269,7 @@ class Replicas:
         with self._lock:
             requests = {piece: self._requests.get(piece.request) for piece in batch.pieces}
         given = [(piece, request) for piece, request in requests.items() if request is not None]
-        program, leaves = None, list[Array]()
+        program, leaves, padding = None, list[Array](), 0
         try:
             if given:
                 parts = [[leaf[piece.start : piece.stop] for leaf in request.rows.leaves] for piece, request in given]
@@ -276,7 +277,7 @@ class Replicas:
                 leaves = padded(parts, self._copies.size(rows))
                 program = self._copies.program(given[0][1].rows.key, leaves)
                 found = self._copies.run(batch.replica, program, given[0][1].rows.key, leaves, rows)
-                self._counts.padded += len(leaves[0]) - rows
+                padding = len(leaves[0]) - rows
                 start = 0
                 for piece, request in given:
                     own = [leaf[start : start + piece.rows].copy() for leaf in found]
@@ -285,9 +286,9 @@ class Replicas:
         except Exception as error:
             self._failed(batch, error, program, leaves)
         else:
-            self._answered(batch)
+            self._answered(batch, padding)
 
-    def _answered(self, batch: Batch) -> None:
+    def _answered(self, batch: Batch, padding: int) -> None:
         now = time.monotonic()
         with self._lock:
             out = self._batcher.left_out
@@ -295,6 +296,7 @@ class Replicas:
             for request in done:
                 self._counts.latencies.append(now - request.submitted)
             self._counts.answered += len(done)
+            self._counts.padded += padding
             for place in {*self._batcher.left_out} - {*out}:
                 logs.logger().warning(
                     "Replicas: %s is left out, since batches of %s failed there that other devices could answer",

@@ -268,3 +268,4 @@ def test_options_that_cannot_be_are_refused(options: dict[str, Any], message: st
 def test_only_functions_are_served() -> None:
     with pytest.raises(gx.errors.InvalidTypeError, match="expected a function or a layer, got 3"):
         Replicas(3)  # pyright: ignore[reportArgumentType]
+    assert gx.distribute.Replicas is Replicas

@@ -70,8 +70,9 @@ def _trainable(
     """
 
     def trial(config: Mapping[str, Any]) -> None:
+        number: int = config[_NUMBER]
         before: dict[str, Any] | None = None
-        for place, reported in enumerate(_steps(train(dict(configs[config[_NUMBER]])))):
+        for place, reported in enumerate(_steps(train(dict(configs[number])))):
             if before is not None:
                 report({**before, _IS_LAST: False})
             numbers: dict[str, Any] = cast("Any", reported if isinstance(reported, Mapping) else {metric: reported})
