@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import statistics
+import time
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import numpy as np
 
 import graphc as gx
-from benchmarks.harness import Contender, Duel, Row
+from benchmarks.harness import Contender, Duel, Reading, Row
 
 __all__ = ["ROWS"]
+
+_TWO_TASKS_SECONDS = 300e-6
+"""What a run over two tasks may take."""
 
 
 def _batch(work: Callable[[], Any], calls: int) -> Callable[[], Callable[[], None]]:
@@ -71,7 +77,43 @@ def _training_step(quick: bool) -> Duel:
     )
 
 
+def _two_tasks(quick: bool) -> Reading:
+    """Two operations at two tasks of this process, and beside them two programs of JAX that do the same."""
+    calls = 10 if quick else 2000
+    cluster = gx.ClusterSpec({"ps": ["bench:1"], "worker": ["bench:2"]})
+    servers = [gx.Server(cluster, job, 0, "threads") for job in cluster.jobs]
+    with gx.Graph().as_default() as graph:
+        x = gx.placeholder("float32", shape=(4,))
+        with gx.device("/job:ps"):
+            doubled = x * 2.0
+        with gx.device("/job:worker"):
+            y = doubled + 1.0
+    session = gx.Session(servers[1].target, graph=graph)
+    first, second = jax.jit(lambda x: x * 2.0), jax.jit(lambda x: x + 1.0)
+    array = np.ones(4, np.float32)
+
+    def read() -> tuple[float, float, str]:
+        ours = _median(lambda: session.run(y, {x: array}), calls)
+        theirs = _median(lambda: np.asarray(second(first(array))), calls)
+        for server in servers:
+            server.stop()
+        return ours * 1e6, _TWO_TASKS_SECONDS * 1e6, f"two calls of JAX {theirs * 1e6:.0f} µs"
+
+    return Reading(("a run", "at most"), "µs", read)
+
+
+def _median(work: Callable[[], Any], calls: int) -> float:
+    work()
+    times: list[float] = []
+    for _ in range(calls):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
 ROWS = (
     Row("session-run", "session.run of a small fetch, one feed", 3.0, _one_feed),
     Row("session-step", "session.run of a training step", 2.0, _training_step),
+    Row("session-tasks", "session.run over two tasks of this process, one edge", 1.0, _two_tasks),
 )

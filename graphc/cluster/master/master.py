@@ -90,10 +90,7 @@ class Master(Target):
         except GraphcError as error:
             raise with_task(error, part.task) from None
         if self._settings.log_device_placement or config.log_device_placement:
-            with config.scope(log_device_placement=True):
-                for node in part.nodes.values():
-                    device = full_name(part.task, devices[node.name])
-                    log_placement(node.op.name, node.name, node.device, device, node.location)
+            _log_placements(part, devices)
         return key, graph, facts
 
     def run(self, task: str, message: Message, arrays: Sequence[Any], traced: bool) -> tuple[Sequence[Any], Any]:
@@ -215,6 +212,14 @@ class _Clusters(Targets):
                 gone.append(error)
         if gone:
             raise gone[0]
+
+
+def _log_placements(part: Part, devices: Mapping[str, str]) -> None:
+    copied = {value.node: other.node for value, other in part.same.items()}
+    with config.scope(log_device_placement=True):
+        for node in part.nodes.values():
+            device = full_name(part.task, devices[(copied.get(node) or node).name])
+            log_placement(node.op.name, node.name, node.device, device, node.location)
 
 
 def full_name(task: str, device: str) -> str:

@@ -15,7 +15,7 @@ from graphc.ops import ASSIGN_VARIABLE, NO_OP, READ_VARIABLE
 from graphc.runtime import Cluster
 from graphc.session import Clusters, Rules, clustered
 
-__all__ = ["Part", "partition"]
+__all__ = ["Part", "may_block", "partition"]
 
 
 @dataclass(frozen=True, eq=False)

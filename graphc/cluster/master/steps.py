@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from graphc.base import CancellationToken, at
-from graphc.base.errors import GraphcError, InternalError
-from graphc.cluster.master.partition import Part
+from graphc.base.errors import CancelledError, DeadlineExceededError, GraphcError, InternalError
+from graphc.cluster.master.partition import Part, may_block
 from graphc.runtime import Execution, Observer, Plan, Step, observer
 
 if TYPE_CHECKING:
@@ -80,6 +80,9 @@ class PartStep(Step):
     def _told(self, error: GraphcError) -> GraphcError:
         """Returns an error with the user's operation, and with the task in its message."""
         node = self.part.nodes.get(error.op) if isinstance(error.op, str) else None
+        if error.op is None and isinstance(error, CancelledError | DeadlineExceededError):
+            waiting = [one for one in self.part.nodes.values() if may_block(one)]
+            node = waiting[0] if len(waiting) == 1 else None  # the task itself could not tell any more
         if node is not None:
             error.op = self.master.graph.operation_of(node)
         told = with_task(error, self.part.task)

@@ -53,7 +53,7 @@ def test_a_device_setter_spreads_variables_over_servers(cluster: Cluster, caplog
         setter: Any = gx.cluster.replica_device_setter(ps_tasks=2, ps_device="/job:ps", worker_device="/job:worker")
         with gx.device(setter):
             v1, v2, v3 = (gx.Variable(float(i), name=f"v{i}") for i in (1, 2, 3))
-            s = v1 + v2
+            s = v1 + v2 + 0.0 * v1
             with gx.device("/task:1"):
                 p1 = 2 * s
                 with gx.device("/cpu:0"):
