@@ -19,7 +19,8 @@ class Probe:
         self.task = task
         self.begun = threading.Event()
         self.total = 0
-        self._lock = threading.Lock()
+        self.waiting = 0
+        self._waiters = threading.Condition()
 
     def double(self, x: Any) -> Any:
         return 2 * x
@@ -31,13 +32,24 @@ class Probe:
         return current_resources() is self.task.resources
 
     def add(self, amount: int) -> int:
-        with self._lock:
+        with self._waiters:
             self.total += amount
             return self.total
 
     def wait(self) -> None:
+        with self._waiters:
+            self.waiting += 1
         self.begun.set()
-        Signal().wait("the end of time")
+        try:
+            Signal().wait("the end of time")
+        finally:
+            with self._waiters:
+                self.waiting -= 1
+                self._waiters.notify_all()
+
+    def nobody_waits(self) -> bool:
+        with self._waiters:
+            return self._waiters.wait_for(lambda: self.waiting == 0, 30)
 
     def wait_for_waiter(self) -> bool:
         found = self.begun.wait(30)
@@ -62,6 +74,13 @@ class Probe:
         from graphc.cluster.carriers import find
 
         return find(address).call("probe", method, *arguments)
+
+    def add_at(self, address: str, times: int) -> None:
+        from graphc.cluster.carriers import find
+
+        counter = find(address)
+        for _ in range(times):
+            counter.call("probe", "add", 1)
 
     def _private(self) -> None:
         raise AssertionError

@@ -58,7 +58,7 @@ def connect(**options: Any) -> None:
         try:
             with _forks_allowed():
                 if address:
-                    _knock(address)
+                    _knock(address, ray.util.get_node_ip_address())
                     ray.init(address=address, **plain)
                 else:
                     ray.init(address="local", **{"include_dashboard": False, **plain, **options})
@@ -116,7 +116,7 @@ def _prepare(address: str | None) -> None:
     """Sets what Ray reads when it is imported: whether it uses tokens, and that this machine is 127.0.0.1."""
     if not address or _has_token():
         os.environ.setdefault("RAY_AUTH_MODE", "token")
-    if not address or address.rpartition(":")[0] in _LOOPBACK:
+    if not address or (address.rpartition(":")[0] in _LOOPBACK and _listens(address)):
         # Else Ray listens on the machine's first outer interface, and takes 127.0.0.1 for another name of that. On
         # macOS and Windows this is what Ray does anyway.
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
@@ -129,11 +129,29 @@ def _has_token() -> bool:
     return bool(given) or (Path.home() / ".ray" / "auth_token").exists()
 
 
-def _knock(address: str) -> None:
-    """Raises an OSError if nobody listens at an address; Ray would try for minutes."""
+def _knock(address: str, here: str) -> None:
+    """Raises an OSError if nobody listens at an address; Ray would try for minutes.
+
+    Args:
+      address: of the Ray cluster.
+      here: what Ray takes 127.0.0.1 for.
+    """
     host, _, port = address.rpartition(":")
-    if port.isdigit() and "://" not in host:
+    real = f"{here if host in _LOOPBACK else host}:{port}"
+    if port.isdigit() and "://" not in host and not _listens(real):
+        remedy = ""
+        if real != address and _listens(address):
+            remedy = ", which was imported before: set RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER=0 in the environment"
+        raise ConnectionError(f"nobody listens at {real}" + (f", to Ray the same{remedy}" if real != address else ""))
+
+
+def _listens(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    try:
         socket.create_connection((host.strip("[]"), int(port)), _KNOCK_SECONDS).close()
+    except OSError:
+        return False
+    return True
 
 
 @contextmanager

@@ -68,7 +68,12 @@ def find_peer(address: str, forget: Callable[[Any], None]) -> RayPeer | None:
         return None
     peer = RayPeer(address, actor, forget)
     limit = config.heartbeat_timeout
-    peer.meet(limit, f"the task at {address} has not answered for {limit:g} s")
+    try:
+        peer.meet(limit, f"the task at {address} has not answered for {limit:g} s")
+    except UnavailableError:
+        if peer.lost:  # it has ended, and Ray is about to forget its name
+            return None
+        raise
     return peer
 
 
@@ -114,7 +119,7 @@ class RayPeer(Peer):
             answer = self._actor.handle.remote(call, _CALLER, 2 * config.heartbeat_timeout)
         except (TypeError, pickle.PicklingError) as error:
             raise InvalidTypeError(
-                f"{what}: an argument cannot be sent to another process: {error}; calls take nests of arrays, numbers, "
+                f"{what}: an argument cannot be sent to another process: {error.__cause__ or error}; calls take nests of arrays, numbers, "
                 "strings and bytes"
             ) from error
         return _Remote(self, what, call.id, answer)
