@@ -14,6 +14,7 @@ from graphc.base.errors import InvalidArgumentError, OutOfRangeError, Unimplemen
 from graphc.base.nest import LEAF
 from graphc.core import context
 from graphc.data.elements import Row, flatten, to_tensors, unflatten
+from graphc.data.nodes.prefetching import ReadAhead
 from graphc.data.plan import Epoch, Node, Rows, outline, replaced, walk
 from graphc.data.sources import State
 
@@ -112,6 +113,12 @@ class DatasetIterator(Iterator[Any]):
         else:
             self._build = lambda row: unflatten(structure, convert(row))
         return self._build
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the next element, or the end, is there without a wait: a thread has read it ahead."""
+        rows = self._rows
+        return isinstance(rows, ReadAhead) and rows.has_some
 
     def get_next(self) -> Any:
         """Returns the next element.

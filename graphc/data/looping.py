@@ -9,16 +9,18 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.autograph import Loopable, LoopVariables, pyfunc, run_for, while_stmt
+from graphc.autograph import Loopable, LoopVariables, cond, pyfunc, run_for, while_stmt
 from graphc.base.errors import OutOfRangeError, UnimplementedError
 from graphc.core import Tensor, current_trace
-from graphc.data.elements import described, flatten, is_static, unflatten
+from graphc.data.elements import described, flatten, is_static, row_bytes, unflatten
 from graphc.data.iterator import DatasetIterator
+from graphc.data.nodes.prefetching import Prefetch
 from graphc.data.plan import Node, improved
 from graphc.data.planned import Planned, functions_of
 from graphc.data.rolled import NotRolled, Rolled
@@ -30,6 +32,7 @@ __all__ = ["Looping"]
 Test = Callable[[], Any]
 
 _MOST_OPEN = 8
+_MOST_AT_ONCE, _BYTES_AT_ONCE = 16, 2**18  # which are copied in each iteration
 
 
 class Looping(Planned, Loopable):
@@ -82,19 +85,24 @@ class Looping(Planned, Loopable):
             )
             raise current_trace().refuse(error)
         leaves, structure = flatten(spec)
-        types = [TensorSpec(leaf.shape, leaf.dtype) for leaf in leaves]
-        handle = pyfunc(self._start, "int32")
-        held: list[Any] = []
+        size = _taken_at_once(spec)
+        types = [TensorSpec((size, *leaf.shape), leaf.dtype) for leaf in leaves]
+        handle = pyfunc(lambda: self._start(size), "int32")
+        held: list[Any] = []  # how many elements are left of those that came together, how many came, and their leaves
 
-        def read() -> None:
-            held[:] = pyfunc(self._read, [TensorSpec((), "bool"), *types], handle)
+        def read() -> list[Any]:
+            found = pyfunc(_read, [TensorSpec((), "int32"), *types], handle)
+            return [found[0], *found]
 
         def going_on() -> Any:
-            return held[0] if extra_test is None else held[0] & extra_test()
+            return held[0] > 0 if extra_test is None else (held[0] > 0) & extra_test()
 
         def iteration() -> None:
-            body(unflatten(structure, held[1:]))
-            read()
+            left, count, *columns = held
+            body(unflatten(structure, [column[count - left] for column in columns]))
+            held[0] = left - 1
+            needs_more = held[0] == 0 if extra_test is None else (held[0] == 0) & extra_test()
+            held[:] = cond(needs_more, read, lambda: list(held))
 
         def get() -> tuple[Any, ...]:
             return (*variables.get(), *held)
@@ -104,36 +112,79 @@ class Looping(Planned, Loopable):
             variables.set(values[:count])
             held[:] = values[count:]
 
-        read()
-        names = [*variables.names, *[f"the dataset's leaf {place}" for place in range(len(held))]]
+        held[:] = read()
+        names = [*variables.names, "how many elements are left", "how many came"]
+        names += [f"the dataset's leaf {place}" for place in range(len(types))]
         while_stmt(going_on, iteration, get, put, names)
-        pyfunc(self._finish, None, handle)
+        pyfunc(_finish, None, handle)
 
-    def _start(self) -> Any:
-        """Opens an iterator; returns its number."""
+    def _start(self, size: int) -> Any:
+        """Opens an iterator that reads ahead; returns its number."""
+        ahead = self if isinstance(self.plan, Prefetch) else self._on(Prefetch(self.plan, size))
         with _lock:
             number = next(_numbers)
-            _open[number] = DatasetIterator(self, as_numpy=True)
+            _open[number] = _Feed(DatasetIterator(ahead, as_numpy=True), self.element_spec, size)
             while len(_open) > _MOST_OPEN:  # left by calls that failed
-                _open.pop(next(iter(_open))).close()
+                _open.pop(next(iter(_open))).iterator.close()
         return np.int32(number)
 
-    def _read(self, handle: Any) -> list[Any]:
-        iterator = _open.get(int(handle))
-        if iterator is None:
-            raise OutOfRangeError(f"more than {_MOST_OPEN} loops over datasets run at once")
-        specs = flatten(self.element_spec)[0]
-        for element in iterator:
-            return [np.asarray(True), *[np.asarray(leaf) for leaf in flatten(element)[0]]]
-        return [np.asarray(False), *[np.zeros(spec.shape, spec.dtype) for spec in specs]]
 
-    def _finish(self, handle: Any) -> None:
-        iterator = _open.pop(int(handle), None)
-        if iterator is not None:
-            iterator.close()
+def _taken_at_once(spec: Any) -> int:
+    """How many elements the host gives at once at most."""
+    return max(1, min(_MOST_AT_ONCE, _BYTES_AT_ONCE // row_bytes(spec)))
 
 
-_open: dict[int, DatasetIterator] = {}
+@dataclass
+class _Feed:
+    """Gives the elements of an iterator to a loop, those together that are there.
+
+    Attributes:
+      iterator: the iterator.
+      spec: the types of an element.
+      size: how many elements it gives at once at most.
+      error: what came behind the elements that were given last.
+    """
+
+    iterator: DatasetIterator
+    spec: Any
+    size: int
+    error: Exception | None = None
+
+    def read(self) -> list[Any]:
+        """Waits for an element, and returns how many there are, and each leaf of them, filled up."""
+        if self.error is not None:
+            raise self.error
+        rows: list[list[Any]] = []
+        try:
+            for element in self.iterator:
+                rows.append(flatten(element)[0])
+                if len(rows) == self.size or not self.iterator.is_ready:
+                    break
+        except Exception as error:
+            if not rows:
+                raise
+            self.error = error
+        columns = [np.zeros((self.size, *leaf.shape), leaf.dtype) for leaf in flatten(self.spec)[0]]
+        for number, row in enumerate(rows):
+            for column, leaf in zip(columns, row, strict=True):
+                column[number] = leaf
+        return [np.int32(len(rows)), *columns]
+
+
+def _read(handle: Any) -> list[Any]:
+    feed = _open.get(int(handle))
+    if feed is None:
+        raise OutOfRangeError(f"more than {_MOST_OPEN} loops over datasets run at once")
+    return feed.read()
+
+
+def _finish(handle: Any) -> None:
+    feed = _open.pop(int(handle), None)
+    if feed is not None:
+        feed.iterator.close()
+
+
+_open: dict[int, _Feed] = {}
 _numbers = itertools.count()
 _lock = threading.Lock()
 

@@ -185,3 +185,42 @@ def test_what_is_refused() -> None:
             with pytest.raises(UnimplementedError, match="would take elements once"):
                 gx.function(lambda use=use, iterator=iterator: use(iterator))()
         assert next(iterator) == 0  # none was taken
+
+
+def fixed_scalar(x: Any) -> Any:
+    return gx.reshape(x, ())
+
+
+def test_elements_that_come_together_keep_breaks_errors_and_names() -> None:
+    seen: list[int] = []
+
+    def told(x: Any) -> Any:
+        seen.append(int(np.asarray(x)))
+        if seen[-1] == 30:
+            raise ValueError("thirty")
+        return np.float32(seen[-1])
+
+    numbers = Dataset.range(40).map(told).map(fixed_scalar)
+
+    def until(limit: Any) -> Any:
+        total, last = gx.asarray(0.0), gx.asarray(-1.0)
+        for x in numbers:
+            last = x
+            if x > limit:
+                break
+            total += x
+        return total, last
+
+    run = gx.function(until)
+    assert [value.item() for value in run(gx.asarray(20.0))] == [210.0, 21.0]
+    assert len(seen) < 21 + 40
+    with pytest.raises(ValueError, match="thirty"):
+        run(gx.asarray(100.0))
+    assert run.num_traces == 1
+
+    def doubled() -> Any:
+        for x in numbers.take(3):
+            y = x * 2
+        return y
+
+    assert gx.function(doubled)().item() == 4.0

@@ -115,6 +115,11 @@ class ReadAhead(Rows):
             raise StopIteration
         return row
 
+    @property
+    def has_some(self) -> bool:
+        """Whether the thread has read something, of which the next call gives the first."""
+        return self._shelf is not None and bool(self._shelf.ready)
+
     def _end(self) -> bool:
         """Ends the thread; whether it still reads, for what it calls takes long, and will close the input itself.
 
