@@ -20,6 +20,10 @@ EXPECTED = {
     "graph_text.py": r"graph collatz\(.*the text says the same: True\nsteps: 111 and of what was parsed: 111\n",
     "loop.py": r"the square root of 2, by Newton's method: 1\.41421.*graph step\(",
     "mlp.py": r"step 0: loss 0\.\d+\n.*step 1000: loss 0\.00.*trace 1 at mlp\.py:\d+: the first call",
+    "parameter_server.py": r"asynchronous: accuracy 0\.\d+, 400 updates; of 400 steps 400 applied, 0 late, 0 lost\n"
+    r".*gone: /job:worker/task:0\n.*staleness at /job:ps/task:0: .*"
+    r"synchronous, 2 of 5 spare: accuracy 0\.\d+, \d+ updates; of 400 steps \d+ applied, \d+ late, 0 lost\n"
+    r".*gone: /job:worker/task:0\n",
     "parallel.py": r"two chains, .* the same values as on one: True\n"
     r"(  \w+ on /device:CPU:1 overlaps \w+ on /device:CPU:2\n)?"  # where the first takes longer than to tell the second
     r"two calls of Python that wait for each other; their sum: 6\.0\n"

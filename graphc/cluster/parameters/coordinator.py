@@ -12,6 +12,7 @@ from typing import Any
 
 from graphc.base import deadline, wait_until
 from graphc.base.errors import (
+    AlreadyExistsError,
     CancelledError,
     DeadlineExceededError,
     InvalidArgumentError,
@@ -31,7 +32,7 @@ from graphc.core import Variable, variable_placement
 
 __all__ = ["Coordinator"]
 
-_GONE = (UnavailableError, DeadlineExceededError, NotFoundError)
+_GONE = (UnavailableError, DeadlineExceededError, NotFoundError, AlreadyExistsError)
 _RETRY_SECONDS = 0.5
 
 
@@ -173,9 +174,9 @@ class Coordinator:
             self._lost(place, error)
             return
         if "lost" in answer:
+            versions = {server: self.servers.again(server, starts[server]) for server in answer["lost"]}
             with self._changed:
-                for server in answer["lost"]:
-                    version = self.servers.again(server, starts[server])
+                for server, version in versions.items():
                     if version is not None:
                         self.schedule.restarted(server, version)
                 self.schedule.failed(name, alive=True)

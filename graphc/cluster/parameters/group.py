@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from graphc.base import deadline
+from graphc.base import deadline, pause
 from graphc.base.errors import (
+    AlreadyExistsError,
     DeadlineExceededError,
     FailedPreconditionError,
     InvalidArgumentError,
@@ -29,6 +31,8 @@ __all__ = ["LOST", "ServerGroup"]
 
 LOST = (UnavailableError, DeadlineExceededError, NotFoundError, FailedPreconditionError)
 """What says that a task is gone, or has forgotten the training."""
+
+_RETRY_SECONDS = 0.2
 
 
 class ServerGroup:
@@ -132,8 +136,18 @@ class ServerGroup:
                         f"the parameter server {self.names[server]} is gone, and with it its Variables: "
                         f"{error.message}; give folder= to ParameterServer, so that it can be started again"
                     ) from error
-            self._tasks.again("ps", server, self._timeout)
-            return self._start(server)
+            end = time.monotonic() + self._timeout
+            while True:
+                try:
+                    self._tasks.again("ps", server, self._timeout)
+                    return self._start(server)
+                except (*LOST, AlreadyExistsError) as error:  # its address is free a moment after its end
+                    if time.monotonic() > end:
+                        raise UnavailableError(
+                            f"the parameter server {self.names[server]} was not there again within "
+                            f"{self._timeout:g} s: {error.message}"
+                        ) from error
+                    pause(_RETRY_SECONDS, f"the parameter server {self.names[server]} to be there again")
 
     def values(self) -> dict[str, Any]:
         """Returns all Variables as they are now, by name."""

@@ -57,7 +57,7 @@ class WorkerReport:
       worker: its task.
       alive: whether it is given steps.
       steps: how many it has done.
-      seconds: the mean time of one.
+      seconds: the time of one, as a moving average.
       slow: whether that is more than one and a half times the median of the workers.
       failures: how often it was lost.
     """
@@ -140,7 +140,7 @@ class ParameterReport:
 
 
 def is_slow(seconds: float, all_seconds: list[float]) -> bool:
-    """Returns whether a mean time is far above those of others."""
+    """Returns whether a time is far above those of others."""
     median = sorted(all_seconds)[(len(all_seconds) - 1) // 2] if all_seconds else 0.0
     return len(all_seconds) > 1 and seconds > _SLOW * median
 

@@ -12,6 +12,9 @@ from graphc.cluster.parameters.staleness import Policy
 
 __all__ = ["Schedule", "Work", "Worker"]
 
+_NEW = 0.1
+"""What the latest step counts in the time of a step."""
+
 
 @dataclass
 class Work:
@@ -39,7 +42,7 @@ class Worker:
       alive: whether it is given work.
       round: the version at which it began its last step.
       steps: how many it has done.
-      seconds: how long these took.
+      seconds: how long one takes: a moving average.
     """
 
     work: Work | None = None
@@ -150,7 +153,9 @@ class Schedule:
         worker = self.workers[name]
         if worker.work is not None:
             worker.steps += 1
-            worker.seconds += now - worker.work.began
+            took = now - worker.work.began
+            # The first step compiles, so it tells nothing of the next ones.
+            worker.seconds = took if worker.steps <= 2 else (1 - _NEW) * worker.seconds + _NEW * took
             worker.work = None
         before = self.version
         for server, entry in enumerate(entries):

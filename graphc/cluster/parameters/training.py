@@ -264,11 +264,10 @@ class ParameterServer:
         coordinator = self._coordinator
         servers = tuple(ServerReport(**found) for found in coordinator.servers.all("report"))
         known = coordinator.schedule.workers
-        means = {name: worker.seconds / max(worker.steps, 1) for name, worker in known.items()}
-        measured = [means[name] for name, worker in known.items() if worker.steps]
+        times = [worker.seconds for worker in known.values() if worker.steps > 1]
         workers = [
             WorkerReport(
-                name, worker.alive, worker.steps, means[name], worker.steps > 0 and is_slow(means[name], measured),
+                name, worker.alive, worker.steps, worker.seconds, worker.steps > 1 and is_slow(worker.seconds, times),
                 coordinator.failures[name],
             )
             for name, worker in known.items()
