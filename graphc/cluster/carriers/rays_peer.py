@@ -92,7 +92,7 @@ class RayPeer(Peer):
 
     def __init__(self, address: str, actor: Any, forget: Callable[[Any], None], name: str = "the task") -> None:
         self.name, self.address, self.node = name, address, ""
-        self._lost = False
+        self._lost = self._stopped = False
         self._actor, self._forget = actor, forget
         self._asked: float | None = None
         self._last = -math.inf
@@ -125,15 +125,19 @@ class RayPeer(Peer):
         return _Remote(self, what, call.id, answer)
 
     def stop(self, reason: str) -> None:
-        """Ends the task and its process."""
-        if self._lost:
+        """Ends the task and its process; of a process that has died it gives the address free."""
+        if self._stopped:
             return
-        self._lost = True
+        lost = self._lost
+        self._lost = self._stopped = True
         self._forget(self)
         try:
-            _answer_of(self._actor.stop.remote(reason), 2 * config.heartbeat_timeout)
+            if not lost:
+                _answer_of(self._actor.stop.remote(reason), 2 * config.heartbeat_timeout)
+        except RayActorError:  # it has died meanwhile
+            pass
         finally:
-            ray.kill(self._actor)
+            ray.kill(self._actor)  # Ray keeps the name of an actor that died, as long as somebody refers to it
             while _is_named(self.address, self._actor):
                 Signal().wait(f"Ray to end {self.where}", 0.01)
 
