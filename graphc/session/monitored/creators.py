@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from graphc.session.graph import default_graph
-from graphc.session.monitored.manager import SessionManager
+from graphc.session.monitored.manager import SessionManager, missing_values
 from graphc.session.monitored.scaffold import Scaffold
 from graphc.session.session import Session
 
@@ -34,6 +34,10 @@ class _Prepared(SessionCreator):
         self._scaffold = scaffold or Scaffold()
         self._master, self._config = master, config
         self._manager: SessionManager | None = None
+
+    def missing(self, session: Any) -> str:
+        """Returns which Variables have no value in a Session; empty if it is ready for use."""
+        return missing_values(session, self._scaffold.ready_op)
 
     def _finalized(self) -> SessionManager:
         if self._manager is None:

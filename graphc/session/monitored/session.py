@@ -109,13 +109,14 @@ class _Monitored:
         """Returns True if a hook or a thread has asked for a stop, or it is closed."""
         if self._closed:
             return True
+        inner = self._opened()
         try:
-            return self._opened().should_stop()
-        except LOST as error:
+            return inner.should_stop()
+        except Exception as error:
+            if not self._is_lost(inner, error):
+                return True  # close() raises it
             self._lose(error)
             return False
-        except Exception:
-            return True  # close() raises it
 
     def close(self) -> None:
         """Calls the hooks' ``end``, ends the threads and closes the Session.
@@ -151,15 +152,28 @@ class _Monitored:
             inner = self._opened()
             try:
                 return act(inner)
-            except LOST as error:
-                if not self._recovers:
+            except Exception as error:
+                if not self._is_lost(inner, error):
                     raise
                 self._lose(error)
 
+    def _is_lost(self, inner: HookedSession, error: Exception) -> bool:
+        """Returns True if an error means that another Session may work, and one shall be made.
+
+        A Variable without a value does, if the Session was ready: its task was started anew, and has forgotten it.
+        """
+        if not self._recovers or isinstance(error, LOST):
+            return self._recovers
+        missing = getattr(self._creator, "missing", None)
+        if missing is None or not isinstance(error, FailedPreconditionError):
+            return False
+        try:
+            return bool(missing(inner.session))
+        except LOST:
+            return True
+
     def _lose(self, error: Exception) -> None:
         """Gives the Session up."""
-        if not self._recovers:
-            raise error
         _logger.warning("the Session is lost, and another one is made: %s", error)
         inner, self._inner = self._inner, None
         if inner is not None:
@@ -205,9 +219,9 @@ class MonitoredSession(_Monitored):
     """Runs a graph with hooks, in a Session that it initializes, and replaces when it is lost.
 
     When it is made, the hooks begin, the graph is finalized, the Session is made and initialized, or restored from a
-    checkpoint, and queue runners are started. A run that fails with AbortedError or UnavailableError is done again in a
-    new Session, which the creator makes as it made the first. An OutOfRangeError, which says that the input has
-    ended, ends ``with`` without an error.
+    checkpoint, and queue runners are started. A run that fails with AbortedError or UnavailableError, or because a task
+    of a cluster was started anew, is done again in a new Session, which the creator makes as it made the first. An
+    OutOfRangeError, which says that the input has ended, ends ``with`` without an error.
 
     Args:
       session_creator: makes the Session; a :class:`ChiefSessionCreator` if None.
