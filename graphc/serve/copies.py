@@ -15,7 +15,7 @@ from jax.experimental import checkify
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
 from graphc.core import Device, Tensor, converted
-from graphc.function import to_jax
+from graphc.function import function, to_jax
 from graphc.serve.rows import Array, Key
 
 __all__ = ["Copies", "Program"]
@@ -131,7 +131,7 @@ class Copies:
         self.name, self.devices, self.sizes = name, tuple(devices), tuple(sizes)
         self.pure = to_jax(called, errors="checkify")
         self.tracing = threading.RLock()
-        self._f = f
+        self._raising = function(called, on_retrace="ignore")
         self._programs: dict[tuple[Key, int], Program] = {}
         self._values: dict[Device, dict[str, Any]] = {device: {} for device in devices}
         self._independent: set[Key] = set()
@@ -189,7 +189,7 @@ class Copies:
             return error
         args, kwargs = program.arguments([Tensor(jnp.asarray(leaf)) for leaf in leaves])
         try:
-            self._f(*args, **kwargs)
+            self._raising(*args, **kwargs)
         except Exception as own:
             return own
         return error
