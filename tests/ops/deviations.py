@@ -49,6 +49,11 @@ def _before(library: ModuleType, version: str, *names: str) -> tuple[str, ...]:
     return names if NumpyVersion(library.__version__) < f"{version}.0" else ()
 
 
+def _since(library: ModuleType, version: str, *names: str) -> tuple[str, ...]:
+    """Rows that differ with versions of a library from one on."""
+    return () if _before(library, version, *names) else names
+
+
 def _call(*args: Any, **kwargs: Any) -> Drawn:
     return Drawn(args, kwargs, ())
 
@@ -139,6 +144,12 @@ DEVIATIONS = (
         "complex",
         lambda case: _any("c")(case) and _not_finite(case),
         {"sign": _call(np.asarray([complex(np.inf, 0)], np.complex64))},
+    ),
+    Deviation(
+        "JAX 0.11 gives the limit at infinity, 0; NumPy has the sine of infinity there, NaN",
+        "b?float|complex",
+        _not_finite,
+        dict.fromkeys(_since(jax, "0.11", "sinc"), _call(f32(np.inf))),
     ),
     Deviation(
         "a complex power of zero is NaN, as by the logarithm of zero",
