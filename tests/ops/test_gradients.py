@@ -1,9 +1,10 @@
-"""Every differentiable row: its gradient, first and second order, in float64, eager and compiled.
+"""Every differentiable row: its gradient in float64, eager and compiled, and the gradient of that for those drawn.
 
 They are held to central differences of the row itself along one direction. Of each row the first example with floating
 inputs is taken, a little off its values, where kinks and ties are. Where the row is drawn (see ``tests/stepwise.py``)
-XLA compiles the function whose gradient it is, and what JAX makes of the row's callable is looked at too; rows share
-what is compiled as one program, four at a time: a program by itself costs as much as the gradients of a row.
+XLA compiles the function whose gradient it is, what JAX makes of the row's callable is looked at too, and the second
+order, which is the same code of graphc for all rows and takes as long as all else. Rows share what is compiled as one
+program, four at a time: a program by itself costs as much as the gradients of a row.
 """
 
 from __future__ import annotations
@@ -253,7 +254,8 @@ _WITH_GRADIENT = [name for name in DIFFERENTIABLE if name not in NO_GRADIENT]
     ],
 )
 def test_gradients(names: Sequence[str]) -> None:
-    check(*map(sample_of, names), whole=is_drawn(names[0]))
+    whole = is_drawn(names[0])
+    check(*(sample_of(name, None if whole else 1) for name in names), whole=whole)
 
 
 @pytest.mark.parametrize("name", NO_GRADIENT)
