@@ -133,8 +133,11 @@ import graphc as gx
 
 gx.distribute.initialize()
 from pathlib import Path
+import numpy as np
+from tests.distribute import test_digits
 from tests.distribute.test_digits import CASES_OF_PROCESSES, HALF, STEPS, Job, weights
 
+test_digits.digits = lambda: tuple(np.load(sys.argv[2]).values())  # scikit-learn takes a second in each process
 first, second = CASES_OF_PROCESSES
 job = Job(first, 0, Path(sys.argv[1]))
 if job.checkpoint.latest is None:
@@ -161,7 +164,8 @@ def test_processes_of_which_one_is_killed_have_the_weights_of_one_device(
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
     program, out, err = tmp_path / "train.py", io.StringIO(), io.StringIO()
     program.write_text(PROCESSES, encoding="utf-8")
-    command = [str(program), str(tmp_path / "checkpoints")]
+    np.savez(tmp_path / "digits.npz", *digits())
+    command = [str(program), str(tmp_path / "checkpoints"), str(tmp_path / "digits.npz")]
     assert gx.distribute.launch(command, processes, restarts=1, out=out, err=err) == 0, err.getvalue()
     assert "rank 1" in err.getvalue()  # which was killed
     (line,) = [line for line in out.getvalue().splitlines() if line.startswith("[0] [[")]
