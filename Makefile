@@ -4,7 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-WORKERS := auto --maxprocesses 4
+# Each worker has a part of its own, so what tests next to each other share is made once; who is done takes of the rest.
+WORKERS := auto --maxprocesses 4 --dist worksteal
 
 # The build of JAX for demo, bench and test-gpu. The driver and the GPU decide (CUDA 13 needs driver 580 and compute
 # capability 7.5, CUDA 12 needs driver 525), unless GRAPHC_JAX does.
@@ -42,9 +43,10 @@ test: $(VENV)/.has-test ## run the tests and the examples in docstrings
 test-slow: $(VENV)/.has-test ## run the tests that make test leaves out, and the programs with XLA as users have it
 	GRAPHC_TESTS_SEED=all $(BIN)/python -m pytest -m slow $(ARGS) $(TESTS)
 	GRAPHC_TESTS_SEED=all $(BIN)/python -m pytest -n $(WORKERS) $(ARGS) \
-	  $(or $(TESTS),tests/autograph tests/compat tests/ops/test_gradients.py tests/ops/test_errors.py)
+	  $(or $(TESTS),tests/autograph tests/compat tests/function tests/ops/test_gradients.py tests/ops/test_errors.py)
 	GRAPHC_TESTS_SEED=all XLA_FLAGS= JAX_DISABLE_MOST_OPTIMIZATIONS=0 JAX_TRACEBACK_FILTERING=auto \
-	  $(BIN)/python -m pytest -n $(WORKERS) $(ARGS) $(or $(TESTS),tests/conformance tests/ops/test_rows.py tests/gradients)
+	  $(BIN)/python -m pytest -n $(WORKERS) $(ARGS) \
+	  $(or $(TESTS),tests/conformance tests/ops/test_rows.py tests/gradients tests/test_examples.py)
 
 test-gpu: $(VENV)/.has-test $(JAX_BUILD) ## run the tests that need a GPU
 	JAX_PLATFORMS= $(BIN)/python -m pytest -m gpu $(ARGS) $(TESTS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import gc
 import itertools
@@ -10,7 +9,7 @@ import os
 import random
 import shutil
 import sys
-import tempfile
+from pathlib import Path
 
 # JAX and graphc read these when they are first imported, and pytest imports this file before any test. Tests run on
 # eight simulated CPU devices, also on a machine with a GPU, so that they mean the same everywhere; an empty
@@ -31,10 +30,13 @@ os.environ.setdefault(
 )
 # JAX leaves its own frames out of tracebacks. Looking for them took half the time of the tests of what is refused.
 os.environ.setdefault("JAX_TRACEBACK_FILTERING", "off")
-# What one process has compiled the others need not: the workers of a run and the programs that tests start share it.
+# What was compiled once is not compiled again by another worker, by a program that a test starts, or in a later run,
+# until make clean. JAX names an entry by the program, its own version and XLA's flags.
 if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
-    os.environ["JAX_COMPILATION_CACHE_DIR"] = tempfile.mkdtemp(prefix="graphc-tests-")
-    atexit.register(shutil.rmtree, os.environ["JAX_COMPILATION_CACHE_DIR"], ignore_errors=True)
+    compiled = Path(__file__).parent.parent / ".pytest_cache" / "compiled"
+    if compiled.exists() and sum(entry.stat().st_size for entry in os.scandir(compiled)) > 500e6:  # of five runs
+        shutil.rmtree(compiled)
+    os.environ["JAX_COMPILATION_CACHE_DIR"] = str(compiled)
     os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
     os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
 
@@ -100,8 +102,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.skip("JAX sees no GPU here; where there is one, run: make test-gpu")
 
 
-FRONT_END = ("tests/autograph/", "tests/conformance/")
-"""The folders of tests that are about what a trace means, not about what XLA makes of it."""
+FRONT_END = (
+    "tests/autograph/",
+    "tests/conformance/",
+    *(f"tests/function/test_{part}.py" for part in ("arguments", "guards", "input_signature", "item_reads", "retrace")),
+    *(f"tests/function/test_{part}.py" for part in ("side_effects", "staleness")),
+)
+"""The folders and files of tests that are about what a trace means, not about what XLA makes of it."""
 
 
 @pytest.fixture(autouse=True)
