@@ -157,7 +157,7 @@ class Graph:
         """
         del ignore_existing
         found = self.as_graph_element(op, allow_tensor=True)
-        node = found.raw.node if isinstance(found, GraphTensor) else found.node
+        node: Any = found.raw.node if isinstance(found, GraphTensor) else found.node
         before, self.trace.colocation = self.trace.colocation, node
         try:
             with device_later(None), device_later(node.device or None):

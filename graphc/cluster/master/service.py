@@ -92,8 +92,8 @@ class GraphService:
         notes: list[str] = []
         where = self._task.name
 
-        def note(*compiled: Any) -> None:
-            notes.append(reason_of(*compiled, where))
+        def note(segment: Any, types: Any, values: Any) -> None:
+            notes.append(reason_of(segment, types, values, where))
 
         with placing(soft=facts["soft"], log=False):
             plan, placement = local_plan(around, graph.nodes, graph.inputs, graph.outputs, state, note)
@@ -127,7 +127,7 @@ class GraphService:
             error.op = getattr(error.op, "name", error.op)
             raise
         finally:
-            self._running.get(session, set()).discard(token)
+            self._end(session, token)
         if timeline is not None:
             timeline.close()
         notes: list[str] = []
@@ -145,6 +145,13 @@ class GraphService:
                 raise AbortedError("the Session was ended by a reset of its target; open another one")
             self._running.setdefault(session, set()).add(token)
         return token
+
+    def _end(self, session: str, token: CancellationToken) -> None:
+        with self._lock:
+            running = self._running.get(session, set())
+            running.discard(token)
+            if not running:
+                self._running.pop(session, None)
 
     def sessions(self) -> Sequence[str]:
         """Returns the Sessions whose master this task is."""

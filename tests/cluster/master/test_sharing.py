@@ -142,3 +142,51 @@ def test_closing_a_session_keeps_what_tasks_keep(cluster: Cluster) -> None:
         session.run(v)
     with gx.Session(cluster.target("ps1"), graph=graph) as session:
         assert session.run(v) == 5.0
+
+
+def test_queue_runners_and_savers_work_over_tasks(cluster: Cluster, tmp_path: Any) -> None:
+    with gx.Graph().as_default() as graph:
+        with gx.device("/job:ps"):
+            queue: Any = gx.queues.FIFOQueue(4, "int32", shapes=[[]], name="numbers")
+            count = gx.Variable(0, name="count")
+            runner = gx.QueueRunner(queue, [queue.enqueue(count.assign_add(1))])
+        with gx.device("/job:worker"):
+            batch = queue.dequeue_many(3)
+        init, saver = global_variables_initializer(), gx.Saver()
+    with gx.Session(cluster.target("worker0"), graph=graph) as session:
+        session.run(init)
+        coord = gx.Coordinator()
+        threads = runner.create_threads(session, coord, start=True)
+        assert [list(session.run(batch)) for _ in range(2)] == [[1, 2, 3], [4, 5, 6]]
+        coord.request_stop()
+        coord.join(threads, stop_grace_period_secs=60)
+        kept = session.run(count)
+        path = saver.save(session, str(tmp_path / "model"))
+        session.run(init)
+        saver.restore(session, path)
+        assert session.run(count) == kept >= 6
+
+
+def test_many_runs_at_once_need_no_more_threads_than_there_are(cluster: Cluster) -> None:
+    with gx.Graph().as_default() as graph:
+        with gx.device("/job:ps"):
+            there: Any = gx.queues.FIFOQueue(8, "float32", shapes=[[]], name="there")
+            item: Any = there.dequeue()
+        with gx.device("/job:worker"):
+            back: Any = gx.queues.FIFOQueue(8, "float32", shapes=[[]], name="back")
+            answer = back.enqueue(item + 1.0)
+        with gx.device("/job:ps/task:1"):
+            put = there.enqueue(1.0)
+            result: Any = back.dequeue()
+            total = result * 2.0
+    session = gx.Session(cluster.target("worker0"), graph=graph)
+    found: list[Any] = []
+    with gx.config.scope(inter_op_threads=1):
+        fetches = [[answer, item], [total, result], [answer, item], [total, result], [put, put], [put]]
+        threads = [threading.Thread(target=lambda fetch=fetch: found.append(session.run(fetch))) for fetch in fetches]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+    assert len(found) == 6
+    assert [item for item in found if item[0] == 4.0] == [[4.0, 2.0]] * 2
