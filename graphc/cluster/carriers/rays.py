@@ -6,6 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from graphc.base import pause
 from graphc.base.errors import AlreadyExistsError
 from graphc.cluster.carriers.carrier import Carrier
 from graphc.cluster.spec import ClusterSpec
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from graphc.cluster.carriers.rays_peer import RayPeer
 
 __all__ = ["Rays", "ray_in_use"]
+
+_LOOK_SECONDS = 0.05
 
 
 def ray_in_use() -> bool:
@@ -60,13 +63,14 @@ class Rays(Carrier):
         from graphc.cluster.carriers.rays_peer import start_peer  # which imports Ray: connect() sets what that reads
 
         address = cluster.task_address(job, index)
-        peer = start_peer(cluster, job, index, self._forget, resources)
-        if peer is None:
+        while (peer := start_peer(cluster, job, index, self._forget, resources)) is None:
             taker = self.find(address)
-            raise AlreadyExistsError(
-                f"{'a task' if taker is None else taker.name} is running at {address} on this Ray cluster already; "
-                f"stop its gx.Server first, or give /job:{job}/task:{index} another address"
-            )
+            if taker is not None:
+                raise AlreadyExistsError(
+                    f"{taker.name} is running at {address} on this Ray cluster already; stop its gx.Server first, or "
+                    f"give /job:{job}/task:{index} another address"
+                )
+            pause(_LOOK_SECONDS, f"Ray to forget the task that was at {address}")
         # Ray ends an actor that nobody refers to: this does, until the task is stopped or the process ends.
         self._peers[address] = peer
         return peer

@@ -118,9 +118,10 @@ class RayPeer(Peer):
         try:
             answer = self._actor.handle.remote(call, _CALLER, 2 * config.heartbeat_timeout)
         except (TypeError, pickle.PicklingError) as error:
+            reason = error.__cause__ or error
             raise InvalidTypeError(
-                f"{what}: an argument cannot be sent to another process: {error.__cause__ or error}; calls take nests of arrays, numbers, "
-                "strings and bytes"
+                f"{what}: an argument cannot be sent to another process: {reason}; calls take nests of arrays, "
+                "numbers, strings and bytes"
             ) from error
         return _Remote(self, what, call.id, answer)
 

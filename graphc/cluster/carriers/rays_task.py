@@ -16,7 +16,7 @@ import numpy as np
 import ray as module
 
 from graphc.base import nest
-from graphc.base.errors import UnknownError
+from graphc.base.errors import GraphcError, UnknownError, error_of_code
 from graphc.cluster.carriers.carrier import CARRIERS
 from graphc.cluster.carriers.threads import ThreadPeer
 from graphc.cluster.spec import ClusterSpec
@@ -155,11 +155,13 @@ class TaskActor:
 
 
 def _sendable(error: BaseException) -> BaseException:
-    """Returns the error itself if it can be pickled and be made again of that, else an UnknownError with its text."""
+    """Returns the error itself if it can be pickled and be made again of that, else one with its message alone."""
     error = error.with_traceback(None)
     error.__cause__ = error.__context__ = None
     try:
         pickle.loads(pickle.dumps(error))
         return error
     except Exception:
+        if isinstance(error, GraphcError):
+            return error_of_code(error.error_code)(error.message)
         return UnknownError(f"{type(error).__name__}: {error}")
