@@ -156,6 +156,47 @@ def _branches(quick: bool) -> Duel:
     )
 
 
+def _filled(h: Any, w: Any) -> Any:
+    out = gx.zeros((400, *h.shape))
+    for t in range(400):
+        h = gx.tanh(h @ w)
+        out[t] = h
+    return gx.sum(out * out)
+
+
+def _listed(h: Any, w: Any) -> Any:
+    states = []
+    for _ in range(400):
+        h = gx.tanh(h @ w)
+        states.append(h)
+    return gx.sum(gx.stack(states) ** 2)
+
+
+def _scanned(h: Any, w: Any) -> Any:
+    def step(h: Any, _: Any) -> Any:
+        h = jnp.tanh(h @ w)
+        return h, h
+
+    return jnp.sum(jax.lax.scan(step, h, None, length=400)[1] ** 2)
+
+
+def _states(function: Callable[..., Any]) -> Callable[[bool], Duel]:
+    def prepare(quick: bool) -> Duel:
+        rng, sides = np.random.default_rng(0), (2, 4) if quick else (16, 64)
+        h = rng.normal(size=sides).astype(np.float32)
+        w = (rng.normal(size=(sides[1], sides[1])) / 8).astype(np.float32)
+        compiled = gx.function(gx.grad(function, argnums=(0, 1)))
+        jitted = jax.jit(jax.grad(_scanned, argnums=(0, 1)))
+        tensors, arrays = (gx.asarray(h), gx.asarray(w)), (jnp.asarray(h), jnp.asarray(w))
+        return Duel(
+            Contender("graphc", batch(compiled, tensors, 1)),
+            Contender("scan that gives the states", batch(jitted, arrays, 1)),
+            lambda: [*zip(compiled(*tensors), jitted(*arrays), strict=True)],
+        )
+
+    return prepare
+
+
 ROWS = (
     Row("loop-compile-1000", "trace and compile: 1,000 iterations against 100", 1.1, _independence(1000), rounds=40),
     Row(
@@ -173,4 +214,12 @@ ROWS = (
         rounds=60,
     ),
     Row("loop-branches", "edit distance of 100 letters, a table filled in two branches", 1.15, _branches, rounds=200),
+    Row(
+        "loop-filled-gradient",
+        "gradient through an array of 400 states, filled in a loop",
+        1.15,
+        _states(_filled),
+        rounds=60,
+    ),
+    Row("loop-list-gradient", "gradient through a list of 400 states", 1.15, _states(_listed), rounds=60),
 )

@@ -85,6 +85,7 @@ def _while(*values: Any, num_carry: int, test: Any, body: Any) -> Any:
 
 def _update(x: Any, values: Any, *tensors: Any, index: Any, how: str) -> Any:
     copy, place = np.array(x), tensors[0] if tensors else index[0]
+    place = slice(*place) if isinstance(place, tuple) else place
     copy[place] = values if how == "set" else copy[place] + values
     return copy
 

@@ -1,5 +1,6 @@
 """Passes: each takes a valid graph and returns a valid graph; one pass a file."""
 
+from graphc.ir.passes.collect import Collect
 from graphc.ir.passes.cse import CSE
 from graphc.ir.passes.dce import DCE
 from graphc.ir.passes.flatten import Flatten
@@ -18,6 +19,7 @@ __all__ = [
     "CSE",
     "DCE",
     "DEFAULT",
+    "Collect",
     "Evaluate",
     "Flatten",
     "Fold",

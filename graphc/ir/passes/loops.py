@@ -8,6 +8,7 @@ from typing import ClassVar
 from graphc.base import Registry
 from graphc.ir.graph import Graph
 from graphc.ir.opdef import OPS, OpDef
+from graphc.ir.passes.collect import Collect
 from graphc.ir.passes.cse import CSE
 from graphc.ir.passes.dce import DCE
 from graphc.ir.passes.fold import Fold
@@ -21,8 +22,8 @@ __all__ = ["Loops"]
 class Loops:
     """Optimizes loops as loops, and clears up what that leaves.
 
-    Before: a valid graph. After: the same, in which :class:`Sink` and :class:`Hoist` find nothing to do. What they find
-    in a loop they find at once; a nest of loops may need once more for each level.
+    Before: a valid graph. After: the same, in which :class:`Sink`, :class:`Hoist` and :class:`Collect` find nothing to
+    do. What they find in a loop they find at once; a nest of loops may need once more for each level.
 
     Attributes:
       ops: where the ops are that they put in.
@@ -33,7 +34,7 @@ class Loops:
 
     def __call__(self, graph: Graph) -> Graph:
         """Runs the passes as long as they find something."""
-        while (after := Sink(self.ops)(Hoist(self.ops)(graph))) is not graph:
+        while (after := Sink(self.ops)(Collect(self.ops)(Hoist(self.ops)(graph)))) is not graph:
             for step in (Fold(), CSE(), DCE()):
                 after = step(after)
             graph = after
