@@ -13,6 +13,7 @@ from graphc.autograph.operators.failures.checks import require
 from graphc.autograph.operators.host.late_values import REPLACED, of_values
 from graphc.autograph.operators.loops.spaces import TensorIndices
 from graphc.autograph.operators.numbers.loop_index import LoopIndex
+from graphc.autograph.operators.numbers.spans import HIGHEST, LOWEST, Span
 from graphc.autograph.operators.numbers.symbolic_number import SymbolicNumber, number
 from graphc.autograph.operators.numbers.whole_numbers import whole_number
 from graphc.base.errors import ConcretizationError, InvalidArgumentError, UnimplementedError
@@ -32,16 +33,18 @@ class TensorRange:
       start: an int or an integer scalar.
       stop: likewise.
       step: likewise.
+      sign: of the step: 1 or -1, or 0 where it is not known.
       most: how many numbers it holds at most, if that is known.
+      span: between which ints they lie, if that is known.
     """
 
     __graphc_range__ = True
 
     item: ClassVar[Callable[[Any], Any] | None] = None
 
-    def __init__(self, start: Any, stop: Any, step: Any, most: int | None) -> None:
+    def __init__(self, start: Any, stop: Any, step: Any, *, sign: int, most: int | None, span: Span | None) -> None:
         self._bounds = (start, stop, step)
-        self._most = most
+        self._sign, self._most, self._span = sign, most, span
 
     def space(self, *, backwards: bool = False) -> TensorIndices:
         """What a loop over it runs over.
@@ -53,12 +56,12 @@ class TensorRange:
         start, step = [whole_number(bound) if isinstance(bound, SymbolicTensor) else bound for bound in (start, step)]
         if isinstance(stop, SymbolicTensor) and stop.dtype.itemsize == 8:
             whole_number(stop)  # which 32 bits may not hold, in which the loop counts
-        length = _length(*self._bounds)
+        length = _length(*self._bounds, self._sign)
         if backwards:
             # The last number of a range lies between its bounds, whatever wraps on the way to it.
             first, by, last = [_bare(value) for value in (start, step, number(length, int))]
             start, step = SymbolicNumber(apply(OPS["add"], (first, (last - 1) * by)), int), -step
-        return TensorIndices(start, step, length, self._most)
+        return TensorIndices(start, step, length, self._most, self._span)
 
     def fail(self) -> NoReturn:
         """Refuses any other use than in a loop."""
@@ -120,7 +123,9 @@ def _arange(native: Callable[..., Any], *bounds: Any, **options: Any) -> Any:
     if not counted or not any(isinstance(bound, SymbolicTensor) for bound in bounds):
         return native(*bounds, **options)
     found: Any = _range(range, *bounds)
-    return TensorNumbers(*found._bounds, found._most) if isinstance(found, TensorRange) else native(*bounds)  # pyright: ignore[reportPrivateUsage]
+    if not isinstance(found, TensorRange):
+        return native(*bounds)
+    return TensorNumbers(*found._bounds, sign=found._sign, most=found._most, span=found._span)  # pyright: ignore[reportPrivateUsage]
 
 
 def _is_count(value: Any) -> bool:
@@ -152,7 +157,8 @@ def _range(native: Callable[..., Any], *bounds: Any) -> Any:
     if type(step) is int:
         native(0, 1, step)  # says what Python says of a step of 0
     tensors = [bound.tensor if isinstance(bound, LoopIndex) else bound for bound in (start, stop, step)]
-    return TensorRange(tensors[0], tensors[1], tensors[2], _most(start, stop, step))
+    sign = _sign(step)
+    return TensorRange(*tensors, sign=sign, most=_most(start, stop, step), span=_span(start, stop, sign))
 
 
 def _bare(value: Any) -> Any:
@@ -171,13 +177,31 @@ def _most(start: Any, stop: Any, step: Any) -> int | None:
     return len(range(first, last, step))
 
 
+def _sign(step: Any) -> int:
+    """The sign of a step that is an int or the index of a loop; 0 where it is not known."""
+    if isinstance(step, SymbolicTensor):
+        return 0
+    low, high = _limit(step, False), _limit(step, True)
+    return 1 if low > 0 else -1 if high < 0 else 0
+
+
+def _span(start: Any, stop: Any, sign: int) -> Span | None:
+    """Between which ints the numbers lie, as far as bounds that are ints or indices of loops tell."""
+    if not sign:
+        return None
+    first, last = (start, stop) if sign > 0 else (stop, start)
+    low = LOWEST if isinstance(first, SymbolicTensor) else _limit(first, False) + (sign < 0)
+    high = HIGHEST if isinstance(last, SymbolicTensor) else _limit(last, True) - (sign > 0)
+    return Span(low, high) if LOWEST <= low <= high <= HIGHEST else None
+
+
 def _limit(bound: Any, high: bool) -> int:
     if isinstance(bound, LoopIndex):
         return bound.high if high else bound.low
     return bound
 
 
-def _length(start: Any, stop: Any, step: Any) -> SymbolicTensor:
+def _length(start: Any, stop: Any, step: Any, sign: int) -> SymbolicTensor:
     """How many numbers a range holds, exactly, whatever the bounds; negative ones count as none."""
     if (type(start), type(step)) == (int, int) and (start, step) == (0, 1):
         return stop
@@ -186,14 +210,13 @@ def _length(start: Any, stop: Any, step: Any) -> SymbolicTensor:
     # Differences of signed numbers may pass their range; as unsigned ones they do not.
     upwards = (apply(OPS["less"], (start, stop)), _difference(stop, start, unsigned))
     downwards = (apply(OPS["greater"], (start, stop)), _difference(start, stop, unsigned))
-    if type(step) is int:
-        some, distance = upwards if step > 0 else downwards
-        size: Any = np.array(abs(step), unsigned)
+    size: Any = np.array(abs(step), unsigned) if type(step) is int else _as(abs(step), unsigned)
+    if sign:
+        some, distance = upwards if sign > 0 else downwards
     else:
         require(step != 0, lambda: ValueError("range() arg 3 must not be zero"))
         rising = step > 0
         some, distance = [FUNCTIONS["where"](rising, up, down) for up, down in zip(upwards, downwards, strict=True)]
-        size = _as(abs(step), unsigned)
     one = np.array(1, unsigned)
     return FUNCTIONS["where"](some, (distance - one) // size + one, np.array(0, unsigned))
 

@@ -192,13 +192,15 @@ class TensorIndices(Space):
       step: likewise.
       length: how many numbers, an integer scalar.
       most: how many there can be, if that is known.
+      span: between which ints the numbers lie; None for what the start and the step tell.
     """
 
-    def __init__(self, start: Any, step: Any, length: SymbolicTensor, most: int | None) -> None:
+    def __init__(self, start: Any, step: Any, length: SymbolicTensor, most: int | None, span: Span | None) -> None:
         self._start = start
         self._step = step
         self._length = length
         self._most = most
+        self._span = span
 
     @property
     def length(self) -> SymbolicTensor:
@@ -222,7 +224,7 @@ class TensorIndices(Space):
         # A product that wraps on the way does no harm: all numbers of a range lie between its bounds.
         tensors = [value.tensor if isinstance(value, LoopIndex) else value for value in (self._start, self._step)]
         found = affine(SymbolicTensor(counter.raw, counter.trace), *tensors)
-        return SymbolicNumber(found, int, span=_span_of_range(self._start, self._step))
+        return SymbolicNumber(found, int, span=self._span or _span_of_range(self._start, self._step))
 
     def part(self, start: int, stop: int) -> TensorIndices:
         """Refused: nobody takes a part of what is not known."""
