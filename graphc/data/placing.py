@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +11,7 @@ import jax as _jax
 
 from graphc.core import Tensor, find_device
 from graphc.data.elements import Nested, Row
+from graphc.runtime import observer
 
 __all__ = ["placer"]
 
@@ -21,7 +24,25 @@ def placer(to: Any, *, local: bool = False) -> Callable[[Row], Row]:
     Args:
       to: a device or its name, a sharding of JAX's, or an object with ``shard(batch)``.
       local: whether a row holds this process's part of a batch, for an object with ``from_local(batch)``.
+
+    While a ``gx.profile`` is open, each row is an event of the kind ``transfer``.
     """
+    name = str(getattr(to, "name", None) or (to if isinstance(to, str) else type(to).__name__))
+    move = _mover(to, local)
+
+    def place(row: Row) -> Row:
+        timeline = observer()
+        if timeline is None:
+            return move(row)
+        start = time.perf_counter()
+        moved = jax.block_until_ready(move(row))
+        timeline.add(f"a batch to {name}", "transfer", threading.current_thread().name, start)
+        return moved
+
+    return place
+
+
+def _mover(to: Any, local: bool) -> Callable[[Row], Row]:
     shard = getattr(to, "from_local" if local else "shard", None)
     if shard is not None:
         return lambda row: tuple([_raw(shard(leaf)) if _moves(leaf) else leaf for leaf in row])

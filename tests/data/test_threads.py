@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
@@ -195,3 +196,41 @@ def test_a_loop_that_is_left_ends_its_threads_at_once() -> None:
         assert not ours()
     finally:
         gc.enable()
+
+
+class Handshake:
+    """Brings batch k + 1 to a device when step k has begun, and lets that end when the batch is there."""
+
+    def __init__(self, count: int) -> None:
+        self.begun, self.there = ([threading.Event() for _ in range(count + 1)] for _ in range(2))
+
+    def shard(self, batch: Any) -> Any:
+        number = int(batch[0])
+        assert not number or self.begun[number - 1].wait(60)
+        placed = jax.device_put(batch, jax.devices()[1])
+        self.there[number].set()
+        return placed
+
+    def step(self, batch: Any) -> Any:
+        number = int(batch.numpy()[0])
+        self.begun[number].set()
+        assert number + 1 == len(self.begun) - 1 or self.there[number + 1].wait(60)
+        return np.float32(number)
+
+
+def test_the_next_batch_is_brought_to_the_device_while_the_step_runs() -> None:
+    count = 4
+    handshake = Handshake(count)
+    step = gx.function(lambda batch: gx.pyfunc(handshake.step, "float32", batch))
+    batches = Dataset.range(count).map(lambda k: gx.reshape(k, (1,))).prefetch(1, to=handshake)
+    with gx.profile() as timeline:
+        for batch in batches:
+            step(batch).wait()
+    moves = [event for event in timeline.events if event.kind == "transfer" and event.name == "a batch to Handshake"]
+    steps = [
+        event for event in timeline.events if event.kind == "program" and event.function != "" or event.name == "lambda"
+    ]
+    assert [event.track for event in moves] == ["graphc-data"] * count
+    assert len(steps) == count
+    assert all(step.overlaps(move) for step, move in zip(steps, moves[1:], strict=False))
+    assert moves[0].end <= steps[0].start
