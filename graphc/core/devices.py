@@ -33,6 +33,7 @@ __all__ = [
     "find_common",
     "find_device",
     "laid_out",
+    "local_devices",
     "named_device",
     "on_one",
     "placed",
@@ -127,11 +128,16 @@ def devices(kind: str | None = None) -> tuple[Device, ...]:
     return tuple([device for name, device in found.items() if name.split(":")[1] == wanted])
 
 
+def local_devices() -> list[Device]:
+    """The devices of the default platform, of this process."""
+    platform = devices()[0].platform
+    return [device for device in devices() if device.platform == platform]
+
+
 def all_devices() -> list[Device]:
     """The devices of the default platform, of all processes, those of process 0 first: in the same order everywhere."""
     if jax.process_count() == 1:
-        platform = devices()[0].platform
-        return [device for device in devices() if device.platform == platform]
+        return local_devices()
     return sorted(cast("list[Device]", jax.devices()), key=lambda device: (device.process_index, device.id))
 
 

@@ -30,7 +30,7 @@ from graphc.base.errors import (
     InvalidTypeError,
     ResourceExhaustedError,
 )
-from graphc.core import all_devices, context, device_name, find_device, thread_settings
+from graphc.core import context, device_name, find_device, local_devices, thread_settings
 from graphc.serve.answer import Answer, Request
 from graphc.serve.batching import Batch, Batcher
 from graphc.serve.copies import Copies, Program
@@ -57,7 +57,7 @@ class Replicas:
 
     Args:
       f: a compiled function, a layer, or a Python function that could be compiled.
-      devices: names such as ``"gpu:0"`` or ``jax.Device`` objects; all of the default platform when None. A device that
+      devices: names such as ``"gpu:0"`` or ``jax.Device`` objects; those of this process when None. A device that
         is named twice has two batches at a time, so that the host prepares one while the other is computed.
       max_batch: how many rows are computed together at most. Queries of more are cut.
       max_delay_ms: how many milliseconds a row waits for others at most while a device is free.
@@ -96,7 +96,7 @@ class Replicas:
     ) -> None:
         if not callable(f):
             raise at(InvalidTypeError(f"Replicas: expected a function or a layer, got {f!r:.60}"), user_location())
-        found = all_devices() if devices is None else [find_device(device) for device in devices]
+        found = local_devices() if devices is None else [find_device(device) for device in devices]
         if not found:
             raise at(InvalidArgumentError("Replicas: devices is empty; None stands for all"), user_location())
         self.max_batch = _count("max_batch", max_batch)

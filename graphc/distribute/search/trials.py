@@ -12,7 +12,7 @@ from typing import Any, cast
 from graphc.base import Pool, at, user_location, wait_until
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.base.files import PathLike
-from graphc.core import Device, all_devices, context, device, device_name, find_device, thread_settings
+from graphc.core import Device, context, device, device_name, find_device, local_devices, thread_settings
 from graphc.distribute.search.halving import Halving
 from graphc.distribute.search.journal import Journal
 from graphc.distribute.search.result import SearchResult, Trial
@@ -55,7 +55,7 @@ def search(
       mode: ``"min"`` if less is better, ``"max"`` if more is.
       stop: what stops hopeless trials, such as ``Halving()``; None to let all run to their ends.
       max_steps: after how many steps a trial is done, if it has not returned before.
-      devices: names or ``jax.Device`` objects; all of the default platform when None. One that is named twice runs two
+      devices: names or ``jax.Device`` objects; those of this process when None. One that is named twice runs two
         trials at a time.
       file: where trials are noted when they end. A search with the same file, space, trials and seed goes on with
         what is missing, and tries again what failed.
@@ -91,7 +91,7 @@ def search(
 
         ended = run_on_ray(train, configurations(space, trials, seed), metric, mode, stop, max_steps)
         return SearchResult(tuple(ended), metric, mode)
-    places = all_devices() if devices is None else [find_device(device) for device in devices]
+    places = local_devices() if devices is None else [find_device(device) for device in devices]
     if not places:
         raise at(InvalidArgumentError("search: devices is empty; None stands for all"), user_location())
     configs = configurations(space, trials, seed)
