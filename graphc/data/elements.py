@@ -105,8 +105,14 @@ def take_apart(value: Any) -> tuple[Row, Structure]:
     Raises:
       InvalidTypeError: a leaf is neither a number, nor a string, nor an array of these.
     """
+    if type(value) in _PLAIN:
+        return (host_leaf(value),), LEAF
     leaves, structure = flatten(value)
     return tuple([host_leaf(leaf) for leaf in leaves]), structure
+
+
+_PLAIN = (int, float, bool, complex, str, bytes, np.ndarray)
+_scalars: dict[tuple[Any, int], Any] = {}
 
 
 _canonical: dict[tuple[Any, int], bool] = {}
@@ -132,7 +138,14 @@ def host_leaf(value: Any) -> Any:
     if kind is str:
         return value.encode("utf-8", "surrogateescape")
     if kind in (int, float, bool, complex):
-        return scalar_array(value, weak=False)[()]
+        rules = dtype_rules()
+        made = _scalars.get((kind, rules))
+        if made is None:
+            made = _scalars[kind, rules] = scalar_array(kind(0), weak=False).dtype.type
+        try:
+            return made(value)
+        except OverflowError:
+            return scalar_array(value, weak=False)[()]
     if isinstance(value, np.generic):
         scalar = cast("Any", value)
         return scalar if _is_canonical(scalar.dtype) else _array(scalar)[()]

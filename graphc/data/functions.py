@@ -20,7 +20,7 @@ import numpy as np
 
 from graphc.base import Location, at, user_location
 from graphc.base.errors import InternalError, InvalidArgumentError
-from graphc.base.nest import Structure
+from graphc.base.nest import LEAF, Structure
 from graphc.core import ReadGuard, Tensor, on_host, trace_scope
 from graphc.data.elements import (
     Block,
@@ -35,7 +35,7 @@ from graphc.data.elements import (
     unflatten,
 )
 from graphc.data.programs import Programs
-from graphc.data.tracing import ElementTrace, call_with, called
+from graphc.data.tracing import ElementTrace, as_tuple, call_with, called
 from graphc.function import BoundFunction, Function, TensorSpec
 
 __all__ = ["Mode", "UserFunction", "call_with", "inside_of_a_function", "user_function"]
@@ -286,9 +286,11 @@ class UserFunction:
         if self._stateful is not None and self.in_python is None:
             element = unflatten(self._given, [Tensor(jnp.asarray(leaf)) for leaf in row])
             return take_apart(called(self._stateful, element))
-        element = unflatten(self._given, [to_argument(leaf) for leaf in row])
+        function = self.in_python or self.function
         with on_host():
-            return take_apart(called(self.in_python or self.function, element))
+            if self._given == LEAF:
+                return take_apart(as_tuple(function(to_argument(row[0]))))
+            return take_apart(called(function, unflatten(self._given, [to_argument(leaf) for leaf in row])))
 
     def _checked(self, result: Row, structure: Structure) -> Row:
         self._check_some(result)

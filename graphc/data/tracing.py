@@ -35,7 +35,7 @@ from graphc.data.elements import Block, Nested, Row, flatten, unflatten
 from graphc.function import BoundFunction, Function, TensorSpec, TracedFunction, to_jax
 from graphc.ir import Attrs, OpDef, TensorType
 
-__all__ = ["ElementTrace", "call_with", "called"]
+__all__ = ["ElementTrace", "as_tuple", "call_with", "called"]
 
 jax: Any = _jax  # its functions are only partly annotated
 
@@ -49,10 +49,11 @@ def call_with(function: Callable[..., Any], element: Any) -> Any:
 
 def called(function: Callable[..., Any], element: Any) -> Any:
     """Returns what a function makes of an element; a list is several values, whose types may differ, as in tf.data."""
-    return _as_tuple(call_with(function, element))
+    return as_tuple(call_with(function, element))
 
 
-def _as_tuple(result: Any) -> Any:
+def as_tuple(result: Any) -> Any:
+    """Returns a list as a tuple, and all else as it is."""
     return tuple(cast("list[Any]", result)) if isinstance(result, list) else result
 
 
@@ -243,7 +244,7 @@ class ElementTrace:
 
     def _numbers_of(self, result: Any) -> tuple[Any, ...]:
         """What is numbers of the user's result."""
-        found, self.structure = flatten(_as_tuple(result))
+        found, self.structure = flatten(as_tuple(result))
         self._strings.places = [leaf.place if isinstance(leaf, LateStrings) else None for leaf in found]
         return tuple([leaf for leaf in found if not isinstance(leaf, LateStrings)])
 

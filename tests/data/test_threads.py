@@ -227,9 +227,7 @@ def test_the_next_batch_is_brought_to_the_device_while_the_step_runs() -> None:
         for batch in batches:
             step(batch).wait()
     moves = [event for event in timeline.events if event.kind == "transfer" and event.name == "a batch to Handshake"]
-    steps = [
-        event for event in timeline.events if event.kind == "program" and event.function != "" or event.name == "lambda"
-    ]
+    steps = [event for event in timeline.events if event.kind == "program"]
     assert [event.track for event in moves] == ["graphc-data"] * count
     assert len(steps) == count
     assert all(step.overlaps(move) for step, move in zip(steps, moves[1:], strict=False))
