@@ -8,7 +8,7 @@ from typing import Any, ClassVar, cast
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core import FUNCTIONS, SymbolicTensor, apply_all
-from graphc.ir import Attrs
+from graphc.ir import OPS, Attrs, OpDef
 from graphc.session.control import convert_to_tensor, group
 from graphc.session.gradients import gradients
 from graphc.session.graph import Graph
@@ -207,8 +207,6 @@ class Optimizer:
 
     def _updated(self, graph: Graph, numbers: Sequence[Any], pairs: Sequence[Any]) -> list[Operation]:
         """Returns the assignments of the new values of Variables on one device."""
-        from graphc.session.update_rules import UPDATE  # optax takes a tenth of a second to import
-
         targets: list[GraphVariable] = []
         given: list[Any] = [*numbers]
         for gradient, variable in pairs:
@@ -216,7 +214,7 @@ class Optimizer:
             targets += [variable, *slots]
             given += [variable.value(), _gradient(gradient, variable), *[slot.value() for slot in slots]]
         with graph.colocate_with(pairs[0][1]):
-            results = apply_all(UPDATE, given, Attrs(rule=self.rule()))
+            results = apply_all(OPS["train.update"], given, Attrs(rule=self.rule()))
             assigned: list[Operation] = []
             for target, result in zip(targets, results, strict=True):
                 value: Any = result if target.constraint is None else target.constraint(result)
@@ -322,3 +320,12 @@ def _listed(variables: Any) -> list[Any]:
 
 def _error(message: str) -> InvalidArgumentError:
     return at(InvalidArgumentError(message), user_location())
+
+
+def _update() -> OpDef:
+    from graphc.session.update_rules import UPDATE  # optax takes a tenth of a second to import
+
+    return UPDATE
+
+
+OPS.add_later("train.update", _update)  # graphs' texts name it, also in a process that has made no optimizer

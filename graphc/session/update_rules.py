@@ -13,7 +13,7 @@ from typing import Any
 import jax.numpy as jnp
 import optax
 
-from graphc.ir import OPS, OpDef
+from graphc.ir import OpDef
 from graphc.ops import infer_by_evaluation
 
 __all__ = ["RULES", "UPDATE", "Rule"]
@@ -114,14 +114,12 @@ def _kept(values: Sequence[Any], width: int) -> list[Any]:
     return [value for place, value in enumerate(values) if place % width != 1]
 
 
-UPDATE = OPS.add(
+UPDATE = OpDef(
     "train.update",
-    OpDef(
-        "train.update",
-        impl=_update,
-        infer=infer_by_evaluation(_update),
-        params=("*values",),
-        differentiable=False,
-        doc="One update of Variables by an optimizer: new values, and what is kept for each.",
-    ),
+    impl=_update,
+    infer=infer_by_evaluation(_update),
+    params=("*values",),
+    differentiable=False,
+    doc="One update of Variables by an optimizer: new values, and what is kept for each.",
 )
+"""The op; :mod:`graphc.session.optimizer` adds it to the table, which imports this module when it is wanted."""

@@ -4,40 +4,13 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import graphc.compat.v1 as tf
 
-pytestmark = pytest.mark.timeout(120)
-
-CLUSTER = {
-    "ps": ["127.0.0.1:2221", "127.0.0.1:2222"],
-    "worker": ["127.0.0.1:2223", "127.0.0.1:2224", "127.0.0.1:2225"],
-}
-
-
-@pytest.fixture
-def servers() -> Iterator[dict[str, Any]]:
-    """The tasks of the cluster, by name such as ``ps0``."""
-    cluster_spec = tf.train.ClusterSpec(CLUSTER)
-    found = {
-        f"{job}{index}": tf.train.Server(cluster_spec, job_name=job, task_index=index)
-        for job, tasks in CLUSTER.items()
-        for index in range(len(tasks))
-    }
-    yield found
-    for server in found.values():
-        server.stop()
-
-
-@pytest.fixture(autouse=True)
-def fresh_graph() -> Iterator[None]:
-    tf.reset_default_graph()
-    yield
-    tf.reset_default_graph()
+pytestmark = [pytest.mark.timeout(180), pytest.mark.usefixtures("servers")]
 
 
 def test_a_local_server_says_hello(capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,7 +23,6 @@ def test_a_local_server_says_hello(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "b'Hello distributed TensorFlow!'\n"
 
 
-@pytest.mark.usefixtures("servers")
 def test_operations_are_pinned_across_servers(capsys: pytest.CaptureFixture[str]) -> None:
     with tf.device("/job:ps"):
         a = tf.Variable(1.0, name="a")
@@ -67,7 +39,6 @@ def test_operations_are_pinned_across_servers(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out == "4.0\n"
 
 
-@pytest.mark.usefixtures("servers")
 def test_variables_are_sharded_over_servers(caplog: pytest.LogCaptureFixture) -> None:
     with tf.device(tf.train.replica_device_setter(ps_tasks=2, ps_device="/job:ps", worker_device="/job:worker")):
         v1 = tf.Variable(1.0, name="v1")
@@ -103,7 +74,6 @@ def simple_client(target: str, *, init: bool = False, container: str = "") -> fl
             return float(x.eval())
 
 
-@pytest.mark.usefixtures("servers")
 def test_clients_share_variables_by_container_and_name() -> None:
     a, b = "grpc://127.0.0.1:2221", "grpc://127.0.0.1:2224"
     assert simple_client(a, init=True) == 1.0
@@ -120,7 +90,6 @@ def shared_queue() -> Any:
     return tf.FIFOQueue(capacity=10, dtypes=[tf.float32], shapes=[[2]], name="q", shared_name="shared_q")
 
 
-@pytest.mark.usefixtures("servers")
 def test_a_loader_fills_a_queue_that_a_trainer_empties() -> None:
     def training_data_loader() -> None:
         with tf.Graph().as_default():
@@ -153,7 +122,6 @@ def test_a_loader_fills_a_queue_that_a_trainer_empties() -> None:
 WEIGHTS = (1.0, 2.0, 6.0)
 
 
-@pytest.mark.usefixtures("servers")
 def test_an_ensemble_in_one_graph() -> None:
     x = tf.placeholder(tf.float32, [None])
     predictions = []
