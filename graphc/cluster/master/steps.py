@@ -26,16 +26,23 @@ class PartExecution(Execution):
 
     Attributes:
       token: cancelled when a part has failed.
+      cause: what the first part has failed with; others may tell that they were cancelled before it does.
     """
 
     def __init__(self, observer: Observer | None) -> None:
         super().__init__("session.run", observer)
         self.token = CancellationToken()
+        self.cause: GraphcError | None = None
 
     def run(self, plan: Plan, arrays: Sequence[Any]) -> list[Any]:
         """Runs a plan; see :meth:`Execution.run`."""
-        with self.token:
-            return super().run(plan, arrays)
+        try:
+            with self.token:
+                return super().run(plan, arrays)
+        except CancelledError as error:
+            if self.cause is None or self.cause is error:
+                raise
+            raise self.cause from self.cause.__cause__
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +78,10 @@ class PartStep(Step):
         try:
             outputs, events = self.master.run(self.part.task, self.message, arrays[: self.count], timeline is not None)
         except GraphcError as error:
+            told = self._told(error)
+            execution.cause = execution.cause or told
             execution.token.cancel(f"another part of the run has failed: {error.message.partition(chr(10))[0]}")
-            raise self._told(error) from error.__cause__
+            raise told from error.__cause__
         if timeline is not None:
             timeline.include(events, start, self.part.task)
         return [*outputs, None]

@@ -17,7 +17,9 @@ from graphc.base.errors import (
     NotFoundError,
     UnavailableError,
 )
+from graphc.cluster.master.steps import PartExecution
 from graphc.queues.state import QueueState
+from graphc.runtime import Execution
 from tests.cluster.master.conftest import Cluster
 
 
@@ -87,6 +89,16 @@ def test_a_part_that_fails_ends_the_others(cluster: Cluster, waiting: _Waiting) 
     session = gx.Session(cluster.target("worker0"), graph=waiting.graph)
     with pytest.raises(FailedPreconditionError, match=r"uninitialized value w.*\(at /job:ps/task:0\)"):
         session.run([w, waiting.item])
+
+
+def test_the_first_failure_is_told_though_a_part_that_it_cancels_ends_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(execution: PartExecution, *_: object) -> None:
+        execution.cause = UnavailableError("the parameter server is gone")
+        raise CancelledError("another part of the run has failed")
+
+    monkeypatch.setattr(Execution, "run", run)
+    with pytest.raises(UnavailableError, match="parameter server is gone"):
+        PartExecution(None).run(Any, ())  # type: ignore[arg-type]
 
 
 def test_a_stalled_task_is_unavailable_and_the_client_lives(cluster: Cluster, waiting: _Waiting) -> None:
