@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from graphc.base import config, deadline
 from graphc.base.errors import GraphcError, UnavailableError
 from graphc.cluster.carriers import Pending, ThreadPeer
+from graphc.cluster.master.kept import Takers
 from graphc.cluster.master.partition import Part, partition
 from graphc.cluster.master.placement import TaskPlacer
 from graphc.cluster.master.steps import Message, PartExecution, PartStep, with_task
@@ -67,8 +69,7 @@ class Master(Target):
 
     def _prepared(self, part: Part) -> Message:
         """Has a task make the plan of a part; returns what it was told."""
-        here = isinstance(self._tasks.peer(part.task), ThreadPeer)
-        if not here:
+        if self.keeps(part.task):
             check_travels(part, self._tasks.names)
         variables = {str(node.attrs.get("variable")) for node in part.graph.nodes}
         own = any(map(is_random_state, variables))
@@ -93,30 +94,42 @@ class Master(Target):
             _log_placements(part, devices)
         return key, graph, facts
 
-    def run(self, task: str, message: Message, arrays: Sequence[Any], traced: bool) -> tuple[Sequence[Any], Any]:
-        """Has a part run at its task.
+    def run(self, step: PartStep, arrays: Sequence[Any], number: str, traced: bool) -> tuple[Sequence[Any], Any]:
+        """Has a task run a part.
 
         Args:
-          task: the name of the task.
-          message: what the task was told of the part.
+          step: of the part.
           arrays: what the part takes.
+          number: of the run.
           traced: whether to ask what ran when.
 
         Returns:
-          What it gives, and what ran when.
+          What it gives, or where that is, and what ran when.
         """
-        answer = self._tasks.call(task, "graph", "run", message[0], self.session, arrays, traced)
+        task, run = step.part.task, f"{self.session}/{number}"
+        message = step.message[0], self.session, arrays, traced, run, step.takers
+        answer = self._tasks.call(task, "graph", "run", *message)
         while answer is None:  # the task was started again, or has forgotten the part
-            self._tasks.call(task, "graph", "prepare", *message)
-            answer = self._tasks.call(task, "graph", "run", message[0], self.session, arrays, traced)
+            self._tasks.call(task, "graph", "prepare", *step.message)
+            answer = self._tasks.call(task, "graph", "run", *message)
         outputs, notes, events = answer
         for note in notes:
             self._note_compiled(note)
         return outputs, events
 
+    def drop(self, number: str, tasks: Iterable[str]) -> None:
+        """Tells tasks that a run has failed, and that what they keep for it is not needed."""
+        for task in tasks:
+            with suppress(GraphcError):
+                self._tasks.peer(task).start("graph", "drop", f"{self.session}/{number}")
+
+    def keeps(self, task: str) -> bool:
+        """Returns True if large values stay at a task until others come for them: if it is in another process."""
+        return not isinstance(self._tasks.peer(task), ThreadPeer)
+
     def execution(self, observer: Observer | None) -> PartExecution:
         """Begins a run of a plan."""
-        return PartExecution(observer)
+        return PartExecution(self, observer)
 
     def list_devices(self) -> list[str]:
         """Returns the full names of the devices of all tasks.
@@ -170,12 +183,23 @@ class _Assembly:
             steps.append(
                 PartStep(
                     part.graph.name, part.task, (*inputs, *after), outputs, part=part, message=message,
-                    master=self._master, count=len(inputs),
+                    master=self._master, count=len(inputs), takers=self._takers(part),
                 )
             )  # fmt: skip
         results = tuple(map(self._result, self._fetched))
         constants = tuple(self._constants.items())
         return Plan("session.run", tuple(steps), len(self._fed), self._count, results, constants)
+
+    def _takers(self, part: Part) -> Sequence[Takers]:
+        """Returns for each value that a part gives which tasks need it, and how often; None where the client does."""
+        if not self._master.keeps(part.task):
+            return ()
+        fetched = {other for value, other in part.same.items() if value in self._fetched}.union(self._fetched)
+        found: list[Takers] = []
+        for value in part.gives:
+            tasks = Counter(other.task for other in self._parts if value in other.takes)
+            found.append(None if value in fetched else dict(tasks))
+        return found
 
     def _result(self, value: Value) -> int:
         found = self._slots.get(value)

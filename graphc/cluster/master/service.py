@@ -9,6 +9,7 @@ from typing import Any
 
 from graphc.base import CancellationToken, holding, interruption
 from graphc.base.errors import AbortedError, GraphcError
+from graphc.cluster.master.kept import Kept, Takers
 from graphc.cluster.task import Task, hosts
 from graphc.ir import Graph, parse_graph
 from graphc.runtime import Execution, Plan, Timeline
@@ -55,6 +56,7 @@ class GraphService:
         self._running: dict[str, set[CancellationToken]] = {}
         self._reset: dict[str, None] = {}
         self._opened: dict[str, None] = {}
+        self._kept = Kept(task)
         self._lock = threading.RLock()
 
     def open(self, session: str) -> None:
@@ -100,7 +102,9 @@ class GraphService:
         devices = {node.name: placement.devices.get(node, placement.default) for node in graph.nodes}
         return _Prepared(graph.name, plan, Single.of(plan), notes), devices
 
-    def run(self, key: str, session: str, arrays: Sequence[Any], traced: bool) -> Sequence[Any] | None:
+    def run(
+        self, key: str, session: str, arrays: Sequence[Any], traced: bool, run: str = "", takers: Sequence[Takers] = ()
+    ) -> Sequence[Any] | None:
         """Runs a part.
 
         Args:
@@ -108,6 +112,9 @@ class GraphService:
           session: of the caller.
           arrays: what it takes.
           traced: whether to tell what ran when.
+          run: names the run of which this is a part.
+          takers: of each value that it gives, who needs it: large ones stay here until they come for it; empty to give
+            all to the caller.
 
         Returns:
           What it gives, why programs were compiled, and what ran when; None if the part is not known, or no more.
@@ -122,7 +129,7 @@ class GraphService:
         timeline = Timeline() if traced else None
         token = self._begin(session)
         try:
-            outputs = _executed(part, arrays, timeline)
+            outputs = _executed(part, self._kept.values(arrays), timeline)
         except GraphcError as error:
             error.op = getattr(error.op, "name", error.op)
             raise
@@ -133,7 +140,7 @@ class GraphService:
         notes: list[str] = []
         while part.notes:
             notes.append(part.notes.pop(0))
-        return outputs, notes, () if timeline is None else timeline.events
+        return self._kept.left_out(run, key, outputs, takers), notes, () if timeline is None else timeline.events
 
     def _begin(self, session: str) -> CancellationToken:
         """Returns what cancels the call that begins, for those who reset the Session."""
@@ -152,6 +159,14 @@ class GraphService:
             running.discard(token)
             if not running:
                 self._running.pop(session, None)
+
+    def take(self, key: str) -> Any:
+        """Gives a value that a part has left here to another task; see :class:`Kept`."""
+        return self._kept.take(key)
+
+    def drop(self, run: str) -> None:
+        """Gives up the values that parts of a run have left here, since it has failed."""
+        self._kept.drop(run)
 
     def sessions(self) -> Sequence[str]:
         """Returns the Sessions whose master this task is."""

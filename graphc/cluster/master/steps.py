@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from graphc.base import CancellationToken, at
 from graphc.base.errors import CancelledError, DeadlineExceededError, GraphcError, InternalError
+from graphc.cluster.master.kept import Takers
 from graphc.cluster.master.partition import Part, may_block
 from graphc.runtime import Execution, Observer, Plan, Step, observer
 
@@ -19,30 +21,50 @@ __all__ = ["Message", "PartExecution", "PartStep", "with_task"]
 
 Message = tuple[str, Any, Mapping[str, Any]]
 """What a task is told of a part: its key, its graph, and facts beside it; see :meth:`GraphService.prepare`."""
+_numbers = itertools.count()
 
 
 class PartExecution(Execution):
     """A run over several tasks: where one part fails, the others are cancelled.
 
+    Args:
+      master: of the Session.
+      observer: looks on, if given.
+
     Attributes:
-      token: cancelled when a part has failed.
-      cause: what the first part has failed with; others may tell that they were cancelled before it does.
+      number: names the run among those of its Session.
     """
 
-    def __init__(self, observer: Observer | None) -> None:
+    def __init__(self, master: Master, observer: Observer | None) -> None:
         super().__init__("session.run", observer)
-        self.token = CancellationToken()
-        self.cause: GraphcError | None = None
+        self._master = master
+        self._keeping: set[str] = set()
+        self.number = str(next(_numbers))
+        self._token = CancellationToken()
+        self._first: GraphcError | None = None
 
     def run(self, plan: Plan, arrays: Sequence[Any]) -> list[Any]:
         """Runs a plan; see :meth:`Execution.run`."""
         try:
-            with self.token:
+            with self._token:
                 return super().run(plan, arrays)
-        except CancelledError as error:
-            if self.cause is None or self.cause is error:
+        except BaseException as error:
+            self._master.drop(self.number, self._keeping)
+            if self._first is None or not isinstance(error, CancelledError):
                 raise
-            raise self.cause from self.cause.__cause__
+            raise self._first from self._first.__cause__
+
+    def note(self, task: str, values: Sequence[Any]) -> None:
+        """Notes which tasks keep values that a part at a task gives or takes."""
+        kept = [value["task"] for value in values if isinstance(value, dict)]
+        if kept:
+            self._keeping.update((task, *kept))
+
+    def end(self, error: GraphcError) -> None:
+        """Cancels the other parts, since one has failed."""
+        if self._first is None and not self._token.cancelled:
+            self._first = error
+        self._token.cancel(f"another part of the run has failed: {error.message.partition(chr(10))[0]}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +76,14 @@ class PartStep(Step):
       message: what the task was told of it: a key, the graph, and facts beside it.
       master: has it run.
       count: how many of the inputs are its; the others are for the order alone.
+      takers: of each value that it gives, the tasks that need it; empty where all go by way of the client.
     """
 
     part: Part = field(kw_only=True)
     message: Message = field(kw_only=True)
     master: Master = field(kw_only=True)
     count: int = field(kw_only=True)
+    takers: Sequence[Takers] = field(kw_only=True)
     kind: ClassVar[str] = "part"
 
     @property
@@ -75,13 +99,14 @@ class PartStep(Step):
           UnavailableError: the task is gone.
         """
         timeline, start = observer(), time.perf_counter()
+        execution.note(self.part.task, arrays)
         try:
-            outputs, events = self.master.run(self.part.task, self.message, arrays[: self.count], timeline is not None)
+            outputs, events = self.master.run(self, arrays[: self.count], execution.number, timeline is not None)
         except GraphcError as error:
             told = self._told(error)
-            execution.cause = execution.cause or told
-            execution.token.cancel(f"another part of the run has failed: {error.message.partition(chr(10))[0]}")
+            execution.end(told)
             raise told from error.__cause__
+        execution.note(self.part.task, outputs)
         if timeline is not None:
             timeline.include(events, start, self.part.task)
         return [*outputs, None]

@@ -62,9 +62,9 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     found: list[tuple[str, int]] = []
     run = GraphService.run
 
-    def noted(self: GraphService, key: str, session: str, arrays: Sequence[Any], traced: bool) -> Any:
+    def noted(self: GraphService, key: str, session: str, arrays: Sequence[Any], *rest: Any) -> Any:
         found.append((self._task.name, len(arrays)))  # pyright: ignore[reportPrivateUsage]
-        return run(self, key, session, arrays, traced)
+        return run(self, key, session, arrays, *rest)
 
     monkeypatch.setattr(GraphService, "run", noted)
     return found

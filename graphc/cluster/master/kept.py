@@ -1,0 +1,128 @@
+"""Large values that stay where a part made them, until the tasks that need them come for them.
+
+The client of a run is told where such a value is, and tells that to the tasks of the parts that take it: so the value
+goes from task to task, once to each, and not by way of the client.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphc.base import holding
+from graphc.base.errors import AbortedError
+from graphc.cluster.carriers import find
+from graphc.cluster.spec import task_name
+from graphc.cluster.task import Task
+
+__all__ = ["Kept", "Takers"]
+
+Takers = Mapping[str, int] | None
+"""The tasks that need a value, each with how many of its parts do; None for a value that the client needs."""
+
+_KEPT_BYTES = 65536
+"""From which size on a value stays."""
+_VALUES_KEPT = 1024
+"""How many values stay at most, if nobody comes for them."""
+
+
+@dataclass
+class _Held:
+    """A value, and how often somebody will ask for it."""
+
+    left: int
+    value: Any = None
+    is_there: bool = False
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class Kept:
+    """The values that stay at a task, or that it has come for.
+
+    Args:
+      task: the task.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._held: dict[str, _Held] = {}
+        self._lock = threading.Lock()
+        cluster = task.cluster
+        self._addresses = {
+            task_name(job, index): cluster.task_address(job, index)
+            for job in cluster.jobs
+            for index in cluster.task_indices(job)
+        }
+
+    def left_out(self, run: str, part: str, values: Sequence[Any], takers: Sequence[Takers]) -> Sequence[Any]:
+        """Keeps the large values of those that a part gives, and returns where they are in their place.
+
+        Args:
+          run: names the run.
+          part: names the part.
+          values: what the part gives.
+          takers: for each value the tasks that need it; empty to keep none.
+        """
+        if not takers:
+            return values
+        return [
+            self._keep(f"{run}/{part}/{place}", value, who)
+            if who and getattr(value, "nbytes", 0) >= _KEPT_BYTES
+            else value
+            for place, (value, who) in enumerate(zip(values, takers, strict=True))
+        ]
+
+    def _keep(self, key: str, value: Any, takers: Mapping[str, int]) -> Mapping[str, Any]:
+        here = self._task.name
+        held = _Held(sum(count if task == here else 1 for task, count in takers.items()), value, is_there=True)
+        with self._lock:
+            self._held[key] = held
+            while len(self._held) > _VALUES_KEPT:
+                del self._held[next(iter(self._held))]
+        return {"kept": key, "task": here, "takers": takers}
+
+    def values(self, given: Sequence[Any]) -> Sequence[Any]:
+        """Returns what a part takes; comes for what is somewhere else.
+
+        Raises:
+          AbortedError: a value is not there any more.
+          UnavailableError: its task is gone.
+        """
+        return [self._value(value) if isinstance(value, dict) else value for value in given]
+
+    def _value(self, where: Mapping[str, Any]) -> Any:
+        key, home = where["kept"], where["task"]
+        if home == self._task.name:
+            return self.take(key)
+        with self._lock:
+            held = self._held.setdefault(key, _Held(where["takers"][self._task.name]))
+        with holding(held.lock, f"a value of {home} that another part comes for"):
+            if not held.is_there:
+                held.value, held.is_there = find(self._addresses[home]).call("graph", "take", key), True
+        return self._used(key, held)
+
+    def take(self, key: str) -> Any:
+        """Gives a value that is kept here, to one who needs it.
+
+        Raises:
+          AbortedError: it is not there any more.
+        """
+        held = self._held.get(key)
+        if held is None:
+            raise AbortedError(f"{self._task.name} has dropped a value of this run; run it again")
+        return self._used(key, held)
+
+    def _used(self, key: str, held: _Held) -> Any:
+        with self._lock:
+            held.left -= 1
+            if held.left <= 0:
+                self._held.pop(key, None)
+        return held.value
+
+    def drop(self, run: str) -> None:
+        """Gives up the values of a run that has failed."""
+        with self._lock:
+            for key in [key for key in self._held if key.startswith(f"{run}/")]:
+                del self._held[key]
