@@ -1,6 +1,6 @@
 """Layer 7: graphs that are built by hand, and the Sessions that run parts of them."""
 
-from graphc.session import by_value, checkpoints, file_ops, producers, summaries, weighted
+from graphc.session import by_value, checkpoints, file_ops, monitored, producers, summaries, weighted
 from graphc.session.assigning import (
     assign,
     assign_add,
@@ -228,6 +228,7 @@ __all__ = [
     "make_template",
     "message",
     "model_variables",
+    "monitored",
     "moving_average_variables",
     "natural_exp_decay",
     "no_op",

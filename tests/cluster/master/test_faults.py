@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -93,12 +94,14 @@ def test_a_part_that_fails_ends_the_others(cluster: Cluster, waiting: _Waiting) 
 
 def test_the_first_failure_is_told_though_a_part_that_it_cancels_ends_before(monkeypatch: pytest.MonkeyPatch) -> None:
     def run(execution: PartExecution, *_: object) -> None:
-        execution.cause = UnavailableError("the parameter server is gone")
+        execution.end(UnavailableError("the parameter server is gone"))
         raise CancelledError("another part of the run has failed")
 
     monkeypatch.setattr(Execution, "run", run)
+    master: Any = SimpleNamespace(drop=lambda *_: None)
+    plan: Any = None
     with pytest.raises(UnavailableError, match="parameter server is gone"):
-        PartExecution(None).run(Any, ())  # type: ignore[arg-type]
+        PartExecution(master, None).run(plan, ())
 
 
 def test_a_stalled_task_is_unavailable_and_the_client_lives(cluster: Cluster, waiting: _Waiting) -> None:
