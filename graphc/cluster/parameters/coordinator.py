@@ -10,13 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.base import deadline, wait_until
+from graphc.base import deadline, user_location, wait_until, warn_at
 from graphc.base.errors import (
     AlreadyExistsError,
     CancelledError,
     DeadlineExceededError,
     InvalidArgumentError,
     NotFoundError,
+    RetraceWarning,
     UnavailableError,
 )
 from graphc.cluster.parameters.embedding import Embedding
@@ -27,13 +28,15 @@ from graphc.cluster.parameters.scheduled import PerWorker, Scheduled
 from graphc.cluster.parameters.service import Options
 from graphc.cluster.parameters.steps import StepText, TracedStep, signature
 from graphc.cluster.parameters.tasks import Tasks
-from graphc.cluster.parameters.working import WORKER, Assignment
+from graphc.cluster.parameters.working import STEPS_KEPT, WORKER, Assignment
 from graphc.core import Variable, variable_placement
 
 __all__ = ["Coordinator"]
 
 _GONE = (UnavailableError, DeadlineExceededError, NotFoundError, AlreadyExistsError)
 _RETRY_SECONDS = 0.5
+_TRACES = 5
+"""After how many traces of a step a warning is given."""
 
 
 @dataclass
@@ -174,7 +177,8 @@ class Coordinator:
             self._lost(place, error)
             return
         if "lost" in answer:
-            versions = {server: self.servers.again(server, starts[server]) for server in answer["lost"]}
+            lost: list[int] = answer["lost"]
+            versions = {server: self.servers.again(server, starts[server]) for server in lost}
             with self._changed:
                 for server, version in versions.items():
                     if version is not None:
@@ -246,7 +250,9 @@ class Coordinator:
         with self._tracing:
             sign = step, signature(arguments)
             if sign in self._traced:
-                return self._traced[sign]
+                self._traced[sign] = found = self._traced.pop(sign)
+                return found
+            self._note_traces(step)
             saved = variable_placement.made
             variable_placement.made = self.made
             try:
@@ -261,7 +267,20 @@ class Coordinator:
                 self._check_gradients(traced)
             sizes = {window: (found.table, found.rows, found.width) for window, found in self.embeddings.items()}
             found = self._traced[sign] = secrets.token_hex(4), traced, traced.text(layout, sizes)
+            while len(self._traced) > STEPS_KEPT:
+                del self._traced[next(iter(self._traced))]
             return found
+
+    def _note_traces(self, step: Callable[..., Any]) -> None:
+        """Warns of a step that is compiled again and again."""
+        count = sum(other is step for other, _ in self._traced)
+        if count == _TRACES:
+            name = getattr(step, "__name__", "step")
+            text = (
+                f"ParameterServer: the step {name!r} is compiled for the {count + 1}th time, since its arguments have "
+                "other shapes or Python values each time; give numbers that change as arrays, and batches of one size"
+            )
+            warn_at(RetraceWarning(text), user_location())
 
     def made(self, variable: Variable) -> None:
         """Takes note of a Variable that servers are to keep."""

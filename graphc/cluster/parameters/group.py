@@ -105,11 +105,22 @@ class ServerGroup:
             return self._tasks.peer("ps", server).call(SERVICE, method, self._name, *arguments)
 
     def all(self, method: str, *arguments: Any) -> list[Any]:
-        """Calls all servers, at once."""
+        """Calls all servers, at once; one that is gone is started again, and called again."""
+        starts = [*self.starts]
         with deadline(self._timeout):
             peers = [self._tasks.peer("ps", server) for server in range(len(self.names))]
             started = [peer.start(SERVICE, method, self._name, *arguments) for peer in peers]
-            return [pending.result() for pending in started]
+            answers: list[Any] = []
+            for pending in started:
+                try:
+                    answers.append(pending.result())
+                except LOST:
+                    answers.append(None)
+        for server, answer in enumerate(answers):
+            if answer is None:
+                self.again(server, starts[server])
+                answers[server] = self.call(server, method, *arguments)
+        return answers
 
     def again(self, server: int, starts: int) -> int | None:
         """Starts a server again that does not answer, from what it has written.
@@ -152,7 +163,8 @@ class ServerGroup:
     def values(self) -> dict[str, Any]:
         """Returns all Variables as they are now, by name."""
         layout = self._known
-        pulled: list[dict[int, Any]] = [dict(enumerate(values)) for _, values in self.all("values")]
+        answers: list[tuple[int, list[Any]]] = self.all("values")
+        pulled = [dict(enumerate(values)) for _, values in answers]
         return layout.join(layout.variables, pulled)
 
     def rows(self, name: str, width: int, rows: int, ids: Any) -> Any:

@@ -60,8 +60,8 @@ def _restored(key: str, content: bytes) -> Program:
     if found is None:
         from jax import export
 
-        call: Callable[..., Any] = export.deserialize(bytearray(content)).call
-        found = Program(call, (), key, content)
+        exported: Any = export.deserialize(bytearray(content))
+        found = Program(exported.call, (), key, content)
     return found
 
 

@@ -225,4 +225,5 @@ def _entry(push: Push, stale: int, fate: Any, weight: float, version: int) -> En
 
 
 def _mean(weights: Any) -> float:
-    return float(np.mean([np.mean(part) for part in weights]))
+    means: list[Any] = [np.mean(part) for part in weights]
+    return float(np.mean(means))

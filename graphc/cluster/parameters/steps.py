@@ -104,7 +104,8 @@ class Taker:
             return jnp.unique(ids.reshape(-1), size=capacity, fill_value=rows)
 
         self.lookups[name] = found = call_jax(unique, ids)
-        return call_jax(jnp.searchsorted, found, ids)
+        search: Any = jnp.searchsorted
+        return call_jax(search, found, ids)
 
     def mean(self, tensors: Sequence[Any]) -> list[Any]:
         """Returns the tensors: workers know nothing of each other."""

@@ -22,11 +22,13 @@ from graphc.cluster.parameters.steps import StepText
 from graphc.cluster.parameters.wire import Wire, decoded, encoded
 from graphc.cluster.task import Task, hosts
 
-__all__ = ["WORKER", "Assignment", "WorkerService"]
+__all__ = ["STEPS_KEPT", "WORKER", "Assignment", "WorkerService"]
 
 jax: Any = _jax  # its functions are only partly annotated
 
 WORKER = "parameters_worker"
+STEPS_KEPT = 64
+"""How many compiled steps are kept; the oldest go."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,8 @@ class WorkerService:
     def learn(self, key: str, text: StepText) -> None:
         """Takes a step that will be run."""
         self._steps[key] = text
+        while len(self._steps) > STEPS_KEPT:
+            del self._steps[next(iter(self._steps))]
 
     def run(
         self, name: str, key: str, source: str, number: int, rows: int, others: Sequence[Any], arrays: Sequence[Any]

@@ -24,8 +24,10 @@ from graphc.base.errors import (
     UnimplementedError,
 )
 from graphc.cluster.carriers import ThreadPeer, find
-from graphc.cluster.parameters import ParameterServer, drop
+from graphc.cluster.parameters import ParameterServer, drop, programs
+from graphc.cluster.parameters.layout import Layout
 from graphc.cluster.parameters.programs import Program, program_of
+from graphc.cluster.parameters.rules import Applied, rule_text
 
 
 @pytest.fixture(autouse=True)
@@ -247,6 +249,8 @@ def test_a_server_that_died_goes_on_from_what_it_has_written(durability: Any, tm
         for found in server.report().servers:
             assert (found.count("applied") + found.count("lost"), found.version) == (14, found.count("applied"))
             assert (found.count("lost") == 0) == (durability == "sync")
+        _task(server, "ps", 1).stop("killed by the test")
+        server.pull()  # starts it again, too
         kept = [found for found in server.report().servers if found.bytes == 4]
         assert count.item() == kept[0].count("applied")
 
@@ -297,6 +301,40 @@ def test_a_program_goes_to_another_process_as_stablehlo() -> None:
     assert other.key == key
     assert pickle.loads(data) is other
     np.testing.assert_array_equal(program_of(other)(np.arange(3, dtype=np.float32))["twice"], [0, 2, 4])
+
+
+@pytest.mark.parametrize("options", [{}, {"clipnorm": 1.0}])
+def test_a_rule_goes_to_another_process_and_does_what_the_optimizer_does(options: Any) -> None:
+    pytest.importorskip("flatbuffers")
+    variables = [gx.Variable(np.ones((3, 2), np.float32)), gx.Variable(np.ones(4, np.float32))]
+    layout, optimizer = Layout(variables, 1), gx.optim.Adam(0.1, **options)
+    text = rule_text(optimizer, layout, 0, {variable.name for variable in variables})
+    assert text is not None
+    assert text.by_element == (not options)
+    data = pickle.dumps(text)
+    programs._running.clear()  # pyright: ignore[reportPrivateUsage]  # as in a process that does not have them
+    rule, values = Applied(pickle.loads(data)), layout.start_of(0, {})
+    state, gradient = rule.start(values), np.arange(10, dtype=np.float32)
+    for _ in range(2):
+        new, state = rule(values, {0: (None, gradient)}, state)
+        values = [np.asarray(array) for array in new]
+    params: Any = [np.ones((3, 2), np.float32), np.ones(4, np.float32)]
+    left = optimizer.start_arrays(params)
+    for _ in range(2):
+        params, left = optimizer.update_arrays(params, [gradient[:6].reshape(3, 2), gradient[6:]], left)
+    np.testing.assert_allclose(values[0], np.concatenate([np.ravel(param) for param in params]), rtol=1e-6)
+
+
+def test_a_step_that_is_compiled_again_and_again_is_warned_of() -> None:
+    with ParameterServer(workers=1) as server:
+        for number in range(5):
+            server.run(_twice, number)
+        with pytest.raises(gx.errors.RetraceWarning, match="the step '_twice' is compiled for the 6th time"):
+            server.run(_twice, 5)
+
+
+def _twice(x: Any) -> Any:
+    return gx.asarray(2 * x)
 
 
 def test_the_tasks_of_a_cluster_that_runs_are_used() -> None:
