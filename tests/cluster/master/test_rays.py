@@ -103,5 +103,3 @@ def test_a_task_that_is_killed_in_a_run_is_named_and_the_others_live(servers: di
     assert isinstance(errors[0], UnavailableError)
     assert "/job:ps/task:1 at" in str(errors[0])
     assert session.run(v) == 5.0
-    servers["ps1"] = gx.Server(servers["ps1"].server_def)
-    assert session.run(size) == 0
