@@ -17,7 +17,7 @@ from graphc.cluster.parameters.elements import Cover
 from graphc.cluster.parameters.layout import Layout
 from graphc.cluster.parameters.lookups import Table
 from graphc.cluster.parameters.programs import Program
-from graphc.core import Tensor, Variable, replica_scope, updates_scope
+from graphc.core import Tensor, Variable, as_dtype, replica_scope, updates_scope
 from graphc.function import to_jax
 from graphc.lowering import needed_inputs
 from graphc.ops import call_jax, is_random_state
@@ -292,7 +292,10 @@ def _is_array(leaf: Any) -> bool:
 
 
 def _array(leaf: Any) -> Any:
-    return leaf.raw if isinstance(leaf, Tensor | Variable) else leaf
+    if isinstance(leaf, Tensor | Variable):
+        return leaf.raw
+    dtype = as_dtype(leaf.dtype)  # 32 bits, where there are no 64
+    return leaf if dtype == leaf.dtype else np.asarray(leaf, dtype)
 
 
 def _type(buffer: Any) -> Any:
