@@ -15,6 +15,7 @@ import numpy as np
 from jax.core import Tracer
 
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.core.context import context
 from graphc.core.dtypes import canonical_array
 from graphc.core.spread import note_spread
 
@@ -45,12 +46,20 @@ def operand(value: Any) -> Any:
             "outside jax.jit, jax.grad and jax.vmap"
         )
     if hasattr(value, "__jax_array__"):
+        _tell(value)
         return value.__jax_array__()
     if hasattr(value, "__array__"):
+        _tell(value)
         return canonical_array(value)
     raise InvalidTypeError(
         f"expected a tensor, an array, a number or a nested list of these, got {type(value).__name__} {value!r:.60}"
     )
+
+
+def _tell(value: Any) -> None:
+    """Tells a trace of what an object holds that makes an array of itself by code that is not converted."""
+    if context.trace is not None:
+        context.trace.root.reads.whole(value)
 
 
 @operand.register(bool)

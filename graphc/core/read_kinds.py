@@ -40,7 +40,15 @@ _ARRAYS = (Tensor, jax.Array, np.ndarray, np.generic)
 _BUFFERS = (bytearray, array.array, memoryview)
 _NAMESPACES = ("Namespace", "SimpleNamespace")
 _VIEWS: Any = (KeysView, ValuesView, ItemsView)
-_WRAPPERS = (UserDict, UserList, UserString, ChainMap, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
+_WRAPPERS = (
+    UserDict,
+    UserList,
+    UserString,
+    ChainMap,
+    weakref.WeakKeyDictionary,
+    weakref.WeakValueDictionary,
+    weakref.WeakSet,
+)
 _LEAVES = (*_PLAIN, *_SINGLETONS, *_FIXED, *_ARRAYS, Variable, StringTensor, types.FunctionType)
 _TEXT = 80
 

@@ -11,9 +11,10 @@ of the same class and with the same of what was read of it; what was found elsew
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import CellType, FunctionType
+from types import BuiltinFunctionType, CellType, FunctionType
 from typing import Any, cast
 
 from graphc.base import nest
@@ -26,6 +27,7 @@ from graphc.core.sources import (
     cell,
     closure_cell,
     fixed,
+    global_name,
     item,
     length,
     membership,
@@ -216,8 +218,14 @@ class Reads:
 
     def undefined(self, namespace: dict[str, Any], name: str) -> None:
         """Tells that a module did not define a name, which is a builtin's or nobody's."""
-        source = fixed(namespace, "a module's names")
-        self.guards.setdefault(("global", id(namespace), name), ReadGuard(source, f"{name!r} not in {{v}}"))
+        source, known = fixed(namespace, "a module's names"), builtins.__dict__
+        test, given = f"{name!r} not in {{v}} and {name!r} not in {{0}}", (known,)
+        if name in known:
+            value = known[name]
+            test, given = f"{name!r} not in {{v}} and {{0}}.get({name!r}) is {{1}}", (known, value)
+            if not isinstance(value, type | BuiltinFunctionType):  # but a program's own
+                self.record(global_name(known, name, "a builtin"), value)
+        self.guards.setdefault(("global", id(namespace), name), ReadGuard(source, test, given))
 
     def whole(self, value: Any) -> list[Any]:
         """Tells that all that an object holds may be read, by code that tells of nothing; returns all of it."""

@@ -124,18 +124,23 @@ class Binder:
     """
 
     def __init__(self, function: Callable[..., Any], input_signature: Sequence[Any] | None) -> None:
-        self.signature = inspect.signature(function)
+        self._function = function
+        self._look_at_function()
+        self.input_signature = None if input_signature is None else tuple(input_signature)
+        self.is_method = False
+        """Whether the first argument is the instance of a method, of which ``input_signature`` says nothing."""
+        self._function_name = getattr(function, "__name__", "function")
+
+    def _look_at_function(self) -> None:
+        """Notes the parameters of the function as they are now: its defaults may be set."""
+        self._defaults = _defaults_of(self._function)
+        self.signature = inspect.signature(self._function)
         parameters = list(self.signature.parameters.values())
         self._simple = (
             tuple(parameter.name for parameter in parameters)
             if all(parameter.kind is parameter.POSITIONAL_OR_KEYWORD for parameter in parameters)
             else None
         )
-        self.input_signature = None if input_signature is None else tuple(input_signature)
-        self._function = function
-        self.is_method = False
-        """Whether the first argument is the instance of a method, of which ``input_signature`` says nothing."""
-        self._function_name = getattr(function, "__name__", "function")
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Arguments:
         """The arguments by name, defaults filled in, with their key.
@@ -144,6 +149,9 @@ class Binder:
           InvalidTypeError: the function does not take such arguments.
           InvalidArgumentError: they do not fit ``input_signature``.
         """
+        defaults = _defaults_of(self._function)
+        if len(defaults) != len(self._defaults) or not all(map(operator.is_, defaults, self._defaults)):
+            self._look_at_function()
         if self._simple is not None and not kwargs and len(args) == len(self._simple):
             values = dict(zip(self._simple, args, strict=True))
         else:
@@ -302,6 +310,12 @@ class Binder:
         bound = self.signature.bind_partial()
         bound.arguments.update({name: rebuilt(value) for name, value in arguments.values.items()})
         return bound.args, bound.kwargs
+
+
+def _defaults_of(function: Any) -> list[Any]:
+    """The objects that say what a function's defaults are."""
+    by_name: dict[str, Any] = getattr(function, "__kwdefaults__", None) or {}
+    return [getattr(function, "__defaults__", None), *by_name.values()]
 
 
 def _fitted(value: Any, spec: Any) -> Any:

@@ -99,19 +99,22 @@ class Binding:
         odd += surplus
         defaults = {each.name: each.default for each in found if each.default is not each.empty}
         defaults = defaults if fixed is None else fixed
-        for each in (*positional, *by_name):
+        given = dict(own)
+        for place, each in enumerate((*positional, *by_name)):
             name = own[each.name]
             if each.name in defaults:
+                given[each.name] = f"ag__given{place}"  # the defaults may be others when the call goes on
+                lines.append(f"ag__given{place} = {name}")
                 lines.append(f"if {name} is ag__UNSET: {name} = {writer.constant(defaults[each.name])}")
             elif each.name not in looked_at:
                 odd.append(f"{name} is ag__UNSET")
         lines.append(f"if {' or '.join(odd)}: {writer.miss}")
-        first = "".join(f"{each.name!r}: {own[each.name]}, " for each in positional)
-        others = "".join(f"{each.name!r}: {own[each.name]}, " for each in by_name)
-        fitting = [*(own[each.name] for each in positional), *([f"*{rest}"] if rest in own.values() else [])]
-        fitting += [f"{each.name}={own[each.name]}" for each in by_name]
+        first = "".join(f"{each.name!r}: {given[each.name]}, " for each in positional)
+        others = "".join(f"{each.name!r}: {given[each.name]}, " for each in by_name)
+        fitting = [*(given[each.name] for each in positional), *([f"*{rest}"] if rest in own.values() else [])]
+        fitting += [f"{each.name}={given[each.name]}" for each in by_name]
         fitting += [f"**{more}"] if more in own.values() else []
-        unset = [f"{own[each.name]} is ag__UNSET" for each in (*positional, *by_name)]
+        unset = [f"{given[each.name]} is ag__UNSET" for each in (*positional, *by_name)]
         missed = [
             "if ag__self is None: return MISS",
             f"if not ({' or '.join([*surplus, *unset]) or 'False'}): return ag__self.general({', '.join(fitting)})",

@@ -190,6 +190,9 @@ class Layer(Module):
           >>> layer.trainable_variables
           []
         """
+        reads = None if context.trace is None else context.trace.root.reads
+        if reads is not None and (source := reads.source(self)) is not None:
+            reads.record(attribute(source, "_trainable"), self._trainable)
         return self._trainable
 
     @trainable.setter

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import collections
 import contextlib
 import functools
 import sys
@@ -72,6 +74,25 @@ def _() -> Made:
         return x * abs(-2.0)
 
     return program, lambda: G.update(abs=lambda value: 3.0)
+
+
+@for_kind(NAMES, "a name that is put into `builtins`", "followed")
+def _() -> Made:
+    def program(x: Any) -> Any:
+        return x * graphc_factor()  # type: ignore[name-defined]  # noqa: F821
+
+    vars(builtins)["graphc_factor"] = lambda: 2.0
+    return program, lambda: vars(builtins).update(graphc_factor=lambda: 3.0)
+
+
+@for_kind(NAMES, "`name in globals()`, `globals().get(name)`", "followed")
+def _() -> Made:
+    G.pop("ABSENT", None)
+
+    def program(x: Any) -> Any:
+        return x * globals().get("ABSENT", 2.0) * (3.0 if "ABSENT" in globals() else 2.0)
+
+    return program, lambda: G.update(ABSENT=3.0)
 
 
 @for_kind(NAMES, "a variable of the function around", "followed")
@@ -314,6 +335,24 @@ def _() -> Made:
         return x * factor
 
     return lambda x: helper(x), lambda: setattr(helper, "__defaults__", (3.0,))
+
+
+@for_kind(FUNCTIONS, "the defaults of the compiled function itself", "followed", direct=True)
+def _() -> Made:
+    def scaled(x: Any, factor: float = 2.0, *, other: float = 2.0) -> Any:
+        return x * factor * other
+
+    def change() -> None:
+        scaled.__defaults__ = (3.0,)
+        scaled.__kwdefaults__["other"] = 3.0
+
+    return gx.function(scaled), change
+
+
+@for_kind(FUNCTIONS, "the defaults of a named tuple (`__new__.__defaults__`)", "followed")
+def _() -> Made:
+    kind: Any = collections.namedtuple("Kind", "factor", defaults=(2.0,))
+    return lambda x: x * kind().factor, lambda: setattr(kind.__new__, "__defaults__", (3.0,))
 
 
 @for_kind(FUNCTIONS, "the keyword defaults of a function", "followed")

@@ -232,6 +232,75 @@ def _() -> Made:
     return lambda x: x * Kind.ONE.value, lambda: setattr(Kind.ONE, "_value_", 3.0)
 
 
+@for_kind(ATTRIBUTES, "an attribute of a member of an enumeration", "followed")
+def _() -> Made:
+    class Kind(enum.Enum):
+        ONE = (2.0,)
+
+        def __init__(self, factor: float) -> None:
+            self.factor = factor
+
+        def doubled(self) -> float:
+            return 2 * self.factor
+
+    return lambda x: x * Kind.ONE.doubled(), lambda: setattr(Kind.ONE, "factor", 3.0)
+
+
+@for_kind(ATTRIBUTES, "an attribute of such a member among the arguments", "followed", direct=True)
+def _() -> Made:
+    kind: Any = enum.Enum("Kind", "ONE")
+    kind.ONE.factor = 2.0
+    program = gx.function(lambda member, x: x * member.factor)
+    return lambda x: program(kind.ONE, x), lambda: setattr(kind.ONE, "factor", 3.0)
+
+
+@for_kind(ATTRIBUTES, "a class attribute that is None, which an object gets later", "followed")
+def _() -> Made:
+    value = type("Kind", (), {"factor": None})()
+    return lambda x: x * (2.0 if value.factor is None else value.factor), lambda: setattr(value, "factor", 3.0)
+
+
+@for_kind(ATTRIBUTES, "what a property computes of, found by `super()`", "followed")
+def _() -> Made:
+    class Kind(_Computed):
+        @property
+        def factor(self) -> float:
+            return super().factor
+
+    value = Kind()
+    return lambda x: x * value.factor, lambda: value.parts.update(factor=3.0)
+
+
+class _Array(_Plain):
+    def __hash__(self) -> int:
+        return int(self.factor)
+
+    def __jax_array__(self) -> Any:
+        return jnp.float32(self.factor)
+
+
+@for_kind(ATTRIBUTES, "what `__hash__` computes of", "followed")
+def _() -> Made:
+    value = _Array()
+    return lambda x: x * hash(value), lambda: setattr(value, "factor", 3.0)
+
+
+@for_kind(ATTRIBUTES, "what `__jax_array__` computes of", "followed")
+def _() -> Made:
+    value = _Array()
+    return lambda x: gx.multiply(x, value), lambda: setattr(value, "factor", 3.0)
+
+
+@for_kind(ATTRIBUTES, "whether a layer is trainable", "followed")
+def _() -> Made:
+    class Scale(gx.layers.Layer):
+        def call(self, x: Any) -> Any:
+            return x * (2.0 if self.trainable else 3.0)
+
+    layer = Scale()
+    return lambda x: layer(x), lambda: setattr(layer, "trainable", False)
+
+
 @for_kind(ATTRIBUTES, "an attribute of what a weak reference refers to", "followed")
 def _() -> Made:
     value = _Settings()
@@ -414,6 +483,13 @@ def _() -> Made:
 def _() -> Made:
     key = _Plain()
     return _item(weakref.WeakKeyDictionary({key: 2.0}), key)
+
+
+@for_kind(CONTAINERS, "the elements of a `WeakSet`", "followed")
+def _() -> Made:
+    kept = [_Plain(), _Plain()]
+    value = weakref.WeakSet(kept[:1])
+    return lambda x: x * len(value), lambda: value.add(kept[1])
 
 
 @for_kind(CONTAINERS, "an item of a `bytearray`", "followed")

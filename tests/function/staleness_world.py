@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import abc
+import configparser
 import contextlib
+import ctypes
 import datetime
 import decimal
 import functools
 import io
 import logging
 import os
+import queue
 import random
 import sys
+import threading
 import time
 import types
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 
@@ -24,6 +28,11 @@ from tests.function.staleness import Made, for_kind
 
 WORLD, PRINTING = "the process and the world", "printed text"
 _NAME = "GRAPHC_STALENESS_TEST"
+
+
+@runtime_checkable
+class _HasFactor(Protocol):
+    factor: float
 
 
 def _environment(read: Callable[[], str]) -> Made:
@@ -59,6 +68,41 @@ for _kind, _read in {
     "`numpy.geterr()`": lambda: len(np.geterr()["divide"]),
 }.items():
     for_kind(WORLD, _kind, "warned")(functools.partial(_world, _read))
+
+
+def _settings() -> configparser.ConfigParser:
+    settings = configparser.ConfigParser()
+    settings.read_string("[part]\nfactor = 2.0")
+    return settings
+
+
+_HELD: dict[str, tuple[Any, Callable[[Any], float], Callable[[Any], Any]]] = {
+    "`Event.is_set()`, `Lock.locked()`": (threading.Event, lambda held: held.is_set() + 1.0, lambda held: held.set()),
+    "`Queue.qsize()`, `empty()`, `full()`": (queue.Queue, lambda held: held.qsize() + 1.0, lambda held: held.put(1)),
+    "an option of a `configparser.ConfigParser`, by its methods": (
+        _settings, lambda settings: settings.getfloat("part", "factor"),
+        lambda settings: settings.set("part", "factor", "3.0"),
+    ),
+    "such an option, by `[...]`": (
+        _settings, lambda settings: float(settings["part"]["factor"]),
+        lambda settings: settings.set("part", "factor", "3.0"),
+    ),
+    "`multiprocessing.Value`, numbers of `ctypes`": (
+        lambda: ctypes.c_double(2.0), lambda number: number.value, lambda number: setattr(number, "value", 3.0),
+    ),
+    "`getvalue()` of a buffer from outside": (
+        lambda: io.StringIO("ab"), lambda buffer: float(len(buffer.getvalue())), lambda buffer: buffer.write("abc"),
+    ),
+}  # fmt: skip
+
+
+def _held(make: Callable[[], Any], read: Callable[[Any], float], change: Callable[[Any], Any]) -> Made:
+    value = make()
+    return lambda x: x * read(value), lambda: change(value)
+
+
+for _kind, _parts in _HELD.items():
+    for_kind(WORLD, _kind, "warned")(functools.partial(_held, *_parts))
 
 
 @for_kind(WORLD, "the contents of a file, by `open`", "warned")
@@ -115,6 +159,35 @@ def _() -> Made:
     def named(x: int) -> None: ...
 
     return lambda x: x * len(named.__annotations__), lambda: named.__annotations__.clear()
+
+
+@for_kind(WORLD, "`sys.argv`, as other objects of libraries' modules", "documented")
+def _() -> Made:
+    given = [*sys.argv]
+
+    def change() -> None:
+        sys.argv[:] = given
+
+    sys.argv.append("x")
+    return lambda x: x * len(sys.argv), change
+
+
+@for_kind(WORLD, "`Class.__subclasses__()`", "documented")
+def _() -> Made:
+    base, kept = type("Base", (), {}), list[type]()
+    return lambda x: x * (1.0 + len(base.__subclasses__())), lambda: kept.append(type("Kind", (base,), {}))
+
+
+@for_kind(WORLD, "whether an object has what a `runtime_checkable` protocol asks for", "documented")
+def _() -> Made:
+    value = type("Kind", (), {})()
+    return lambda x: x * (3.0 if isinstance(value, _HasFactor) else 2.0), lambda: setattr(value, "factor", 2.0)
+
+
+@for_kind(WORLD, "`flags` of a NumPy array", "documented")
+def _() -> Made:
+    value = np.ones(2)
+    return lambda x: x * (2.0 if value.flags.writeable else 3.0), lambda: value.setflags(write=False)
 
 
 @for_kind(WORLD, "a class that is registered with an `abc.ABC`", "documented")

@@ -36,11 +36,13 @@ from graphc.autograph.operators.calls.jax_functions import checked
 from graphc.autograph.operators.calls.natives import ITERATING, call_watched, check_arguments, may_change
 from graphc.autograph.operators.calls.reading import (
     entering,
+    found_after,
     is_library,
     read_attribute,
     read_descriptor,
     read_method,
     read_missing,
+    read_namespace,
 )
 from graphc.autograph.operators.calls.recursion import check_recursion
 from graphc.autograph.operators.calls.unconverted import follow, handed, run_as_is
@@ -322,7 +324,16 @@ def call_method(owner: Any, name: str) -> Any:
         if name == "get" and isinstance(owner, dict):
             return functools.partial(_get_item, cast("dict[Any, Any]", owner))
         counts_as_a_whole(owner)
+    if name == "get" and type(owner) is dict and "__builtins__" in owner:
+        return functools.partial(_get_global, cast("dict[str, Any]", owner))
     return call(load_attr(owner, name))
+
+
+def _get_global(namespace: dict[str, Any], /, *args: Any, **kwargs: Any) -> Any:
+    """``globals().get(name, default)``."""
+    if args:
+        read_namespace(namespace, args[0])
+    return in_python(namespace.get, *args, **kwargs)
 
 
 def _get_item(owner: dict[Any, Any], /, *args: Any, **kwargs: Any) -> Any:
@@ -353,7 +364,7 @@ def load_attr(owner: Any, name: str, *, by_item: bool = False) -> Any:
     if isinstance(owner, SymbolicTensor | LoopIndex) and name == "__class__":
         return call(type)(owner)
     try:
-        if context.trace is None or kind in PLAIN or isinstance(owner, _NAMESPACES):
+        if context.trace is None or (kind in PLAIN and kind is not super) or isinstance(owner, _NAMESPACES):
             value = in_python(getattr, owner, name)
             read_attribute(owner, name, value, by_item=by_item)
             return value
@@ -375,12 +386,14 @@ def _without_fallback(owner: Any, name: str) -> Any:
 
 
 def _found_attr(owner: Any, name: str, native: Callable[[Any, str], Any], *, by_item: bool) -> Any:
-    kind = _kind(owner)
+    kind, instance = _kind(owner), owner
+    if kind is super:
+        kind, instance = found_after(owner, name), owner.__self__
     found = found_on(kind, name)
     if isinstance(found, property):
         if isinstance(found.fget, types.FunctionType) and is_users(kind, found.fget):
             read_descriptor(kind, name, found)
-            return call(found.fget)(owner)
+            return call(found.fget)(instance)
     elif isinstance(found, functools.singledispatchmethod):
         return functools.partial(_dispatched_method, found, owner, kind)
     elif isinstance(found, functools.cached_property):
@@ -505,6 +518,8 @@ def _class(kind: type[Any]) -> Any:
     for name, constructor in zip(("__init__", "__new__", "__post_init__"), constructors, strict=True):
         if isinstance(constructor, types.FunctionType):
             read_method(kind, name, constructor)
+        elif isinstance(constructor, staticmethod):
+            read_attribute(kind, name, constructor.__func__)
     _follow_making(kind)
     pure = is_pure_class(kind) or issubclass(kind, Enum)
     if any(map(_is_written, constructors)) and not pure:

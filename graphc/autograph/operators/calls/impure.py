@@ -55,6 +55,7 @@ _READS: dict[str, frozenset[str]] = {
     module: frozenset(names.split())
     for module, names in {
         "_contextvars": "copy_context get",
+        "configparser": "get getboolean getfloat getint has_option has_section items options sections",
         "decimal": "getcontext localcontext",
         "os.path": "exists getatime getctime getmtime getsize isdir isfile",
         "glob": "glob iglob",
@@ -63,14 +64,16 @@ _READS: dict[str, frozenset[str]] = {
         "numpy": "get_printoptions geterr",
         "os": "getcwd getenv getlogin getpid getppid listdir scandir stat walk",
         "pathlib": "cwd exists glob home is_dir is_file iterdir rglob stat",
+        "queue": "empty full qsize",
         "sys": "_getframe exc_info getrecursionlimit getrefcount getswitchinterval",
-        "threading": "active_count current_thread enumerate get_ident get_native_id",
+        "threading": "active_count current_thread enumerate get_ident get_native_id is_alive is_set locked",
     }.items()
 }
 """What only reads what the world is like, and may find it different at the next call."""
 _ENVIRON = frozenset(("copy", "get", "items", "keys", "values"))
 _ALIASES = {
     "_io": "io",
+    "_queue": "queue",
     "_thread": "threading",
     "genericpath": "os.path",
     "nt": "os",
@@ -108,13 +111,19 @@ def _reads_world(function: Any) -> bool:
     module, name, owner = origin(function)
     if owner is os.environ:
         return name in _ENVIRON
+    if type(owner).__name__ in _IN_MEMORY and name in ("getbuffer", "getvalue"):
+        return context.trace is not None and context.trace.root.reads.source(owner) is not None
     return name in _READS.get(_ALIASES.get(module, module), ())
 
 
 def check_read(owner: Any) -> None:
-    """Says that Python code is about to look at what an object holds, if that is the process's environment."""
-    if owner is os.environ and context.trace is not None:
+    """Says that Python code is about to look at what an object holds, if no guard can: of the environment, for one."""
+    if context.trace is None:
+        return
+    if owner is os.environ:
         context.trace.read_once("the use of os.environ")
+    elif type(owner).__module__ == "configparser":
+        context.trace.read_once(f"the use of a {type(owner).__name__}")
 
 
 def _touches_world(function: Any) -> bool:

@@ -37,6 +37,7 @@ from graphc.core import (
 __all__ = [
     "entering",
     "evaluated",
+    "found_after",
     "imported",
     "is_library",
     "names_of",
@@ -62,6 +63,8 @@ class Names:
 
 
 _known: dict[bool, dict[int, Names]] = {False: {}, True: {}}
+_IN_MEMORY = frozenset(("ctypes", "multiprocessing.sharedctypes"))
+"""The modules of objects whose attributes are memory, which other code and other processes write."""
 _OUTSIDE = frozenset(("LOAD_GLOBAL", "LOAD_NAME"))
 _FREE = frozenset(("LOAD_DEREF", "LOAD_CLASSDEREF"))
 _ATTRIBUTES = frozenset(("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"))
@@ -102,14 +105,20 @@ def read_names(function: types.FunctionType, names: Names, asked: frozenset[str]
         reads.closure(function, names.free, file, asked)
 
 
-def read_namespace(owner: Any, name: Any) -> None:
-    """Tells of an item of ``globals()``, which is a global by its name; of another object nothing."""
+def read_namespace(owner: Any, name: Any) -> bool:
+    """Tells of an item of ``globals()``, which is a global by its name; of another object nothing.
+
+    Returns:
+      Whether it is one.
+    """
     if type(owner) is dict and type(name) is str and "__builtins__" in owner and context.trace is not None:
         namespace = cast("dict[str, Any]", owner)
         if name in namespace:
             context.trace.root.reads.record(global_name(namespace, name, "by globals()"), namespace[name])
         else:
             context.trace.root.reads.undefined(namespace, name)
+        return True
+    return False
 
 
 def evaluated(text: Any) -> Any:
@@ -203,16 +212,20 @@ def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) 
         if not is_library(owner):
             record(attribute(fixed(owner, owner.__name__), name), value)
         return
-    if isinstance(owner, enum.Enum) and name in ("name", "value"):
-        reads.record(attribute(fixed(owner, str(owner)), f"_{name}_"), value)
-        return
+    if isinstance(owner, enum.Enum):  # of which there is one
+        source = fixed(owner, str(owner))
+        if name in ("name", "value"):
+            reads.record(attribute(source, f"_{name}_"), value)
+            return
     if kind is super:
-        kind = next((base for base in _after(owner) if name in vars(base)), object)
+        kind = found_after(owner, name)
     found = found_on(kind, name)
     if name in getattr(owner, "__dict__", ()) or isinstance(found, types.MemberDescriptorType):
         if source is not None and not _is_written(trace, owner, name):
             record(attribute(source, name), value)
     elif is_library(kind) and not kind.__module__.startswith("__"):
+        if kind.__module__ in _IN_MEMORY and source is not None:
+            trace.read_once(f"the use of {kind.__name__}.{name}")
         if found is not None and source is not None and not isinstance(found, types.FunctionType):
             reads.whole(owner)  # a property that is not converted
     else:
@@ -223,8 +236,18 @@ def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) 
             reads.record(attribute(fixed(kind, kind.__name__), name), getattr(kind, name))
         elif getattr(cast("type[Any]", type(found)), "__graphc_opaque__", False):  # a compiled method
             reads.record(attribute(fixed(kind, kind.__name__), name), found)
-        elif found is not None and not hasattr(cast("type[Any]", type(found)), "__get__"):
+        elif isinstance(found, property):  # of a library's base, which is not converted
+            if source is not None:
+                reads.whole(owner)
+        elif (found is not None or (value is None and _is_defined(kind, name))) and not hasattr(
+            cast("type[Any]", type(found)), "__get__"
+        ):
             record(place, value)
+
+
+def _is_defined(kind: type[Any], name: str) -> bool:
+    """Whether a class or a base has an attribute, which may be None."""
+    return any(name in vars(base) for base in kind.__mro__)
 
 
 def _read_all(owner: Any) -> None:
@@ -240,10 +263,10 @@ def _read_all(owner: Any) -> None:
             reads.record(item(place, name), vars(owner)[name])
 
 
-def _after(owner: Any) -> list[type[Any]]:
-    """The classes in which ``super()`` looks for attributes."""
+def found_after(owner: Any, name: str) -> type[Any]:
+    """The class in which ``super()`` finds an attribute; ``object`` if there is none."""
     order = owner.__self_class__.__mro__
-    return list(order[order.index(owner.__thisclass__) + 1 :])
+    return next((base for base in order[order.index(owner.__thisclass__) + 1 :] if name in vars(base)), object)
 
 
 def read_descriptor(kind: type[Any], name: str, found: Any) -> None:

@@ -15,6 +15,7 @@ from graphc.autograph.operators.calls.calls import call, load_attr
 from graphc.autograph.operators.calls.impure import check_read
 from graphc.autograph.operators.calls.item_reads import asks_for_key, holds_item
 from graphc.autograph.operators.calls.natives import HASHED, check_items, check_methods
+from graphc.autograph.operators.calls.reading import read_namespace
 from graphc.autograph.operators.calls.unconverted import asked
 from graphc.autograph.operators.calls.watch import PLAIN, check_iterator, operator_method
 from graphc.autograph.operators.choices.one_of import OneOf, ask, decide, is_simple
@@ -225,6 +226,8 @@ def contains(item: Any, container: Any) -> Any:
         return ask(container, partial(contains, item))
     if asks_for_key(container, item):
         return holds_item(container, item)
+    if read_namespace(container, item):
+        return item in container
     if isinstance(container, SymbolicTensor) and container.ndim == 1 and not getattr(operand(item), "shape", ()):
         return truth_value(apply(OPS["any"], (apply(OPS["equal"], (container, operand(item))),)))
     if isinstance(container, range) and isinstance(item, SymbolicTensor) and not item.shape:

@@ -72,6 +72,8 @@ def _hash(native: Any, value: Any, /) -> Any:
     """``hash``, which of most objects says no more than which object it is."""
     if type(value).__hash__ is object.__hash__:
         note_identity(value, "the call of hash")
+    elif context.trace is not None:  # a method of the user's, which runs as it is
+        context.trace.root.reads.whole(value)
     return native(value)
 
 
