@@ -65,6 +65,16 @@ def test_numbers_in_structures() -> None:
     function = gx.function(lambda x, n: (x["k"][0] * n, x["k"][1]), input_signature=[spec])
     first, second = function({"k": [1, [2, 3]], "n": None}, n=2)
     assert (first.dtype, first.item(), second.dtype, second.tolist()) == ("float32", 2, "int32", [2, 3])
+    first, second = function({"k": [1, gx.asarray([2, 3])], "n": None}, n=2)  # a number beside a tensor
+    assert (first.dtype, first.item(), second.tolist()) == ("float32", 2, [2, 3])
+
+
+@pytest.mark.parametrize("size", [2, 4])
+def test_a_size_that_is_said_is_that_size(size: int) -> None:
+    function = gx.function(lambda x: x, input_signature=[TensorSpec((3, None), "float32")])
+    assert function(gx.ones((3, 5))).shape == (3, 5)
+    with pytest.raises(ValueError, match=rf"argument 'x' is f32\[{size},5\], input_signature asks for float32\[3,"):
+        function(gx.ones((size, 5)))
 
 
 def test_every_way_to_run_sees_the_same_numbers() -> None:
