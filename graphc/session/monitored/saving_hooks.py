@@ -184,9 +184,9 @@ class SummarySaverHook(SessionRunHook):
             self._writer.add_session_log(log(status=log.START), step)
         if self._now:
             self._timer.update_last_triggered_step(step)
-            writer: Any = self._writer
-            for summary in () if writer is None else found:
-                writer.add_summary(summary, step)
+        if self._now and self._writer is not None:
+            for summary in found:
+                self._writer.add_summary(summary, step)
         self._next_step = step + 1
 
     def end(self, session: Any) -> None:
