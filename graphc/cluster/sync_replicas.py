@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from graphc.base import at, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
+from graphc.composites import IndexedSlices
 from graphc.core import FUNCTIONS
-from graphc.queues import ConditionalAccumulator, FIFOQueue
+from graphc.queues import ConditionalAccumulator, FIFOQueue, SparseConditionalAccumulator
 from graphc.session import (
     Graph,
     GraphKeys,
@@ -127,12 +128,9 @@ class SyncReplicasOptimizer(Optimizer):
             mean = None
             if gradient is not None:
                 with graph.device(variable.device):
-                    type = variable.type
-                    gradients = ConditionalAccumulator(
-                        type.dtype, None if type.is_open else type.shape, f"{variable.name}/grad_accum"
-                    )
-                    added.append(gradients.apply_grad(gradient, self._local_step.value()))
-                    mean = gradients.take_grad(self._wanted)
+                    gradients, apply, take = _accumulator(gradient, variable)
+                    added.append(apply(gradient, self._local_step.value()))
+                    mean = take(self._wanted)
                     begun.append(gradients.set_global_step(step.value()))
             means.append((mean, variable))
         with graph.device(here), graph.name_scope(None):
@@ -204,6 +202,17 @@ class SyncReplicasOptimizer(Optimizer):
     def variables(self) -> list[Any]:
         """Returns the Variables of the wrapped optimizer."""
         return self._opt.variables()
+
+
+def _accumulator(gradient: Any, variable: GraphVariable) -> tuple[Any, Callable[..., Any], Callable[..., Any]]:
+    """Returns the accumulator for a Variable's gradients, and what adds to it and takes from it; rows stay rows."""
+    type, name = variable.type, f"{variable.name}/grad_accum"
+    shape = None if type.is_open else type.shape
+    if isinstance(gradient, IndexedSlices):
+        rows = SparseConditionalAccumulator(type.dtype, shape, name)
+        return rows, rows.apply_indexed_slices_grad, rows.take_indexed_slices_grad
+    found = ConditionalAccumulator(type.dtype, shape, name)
+    return found, found.apply_grad, found.take_grad
 
 
 class _Hook(SessionRunHook):

@@ -439,6 +439,24 @@ def a_worker_makes_several_gradients_for_an_update(tf: Any, folder: str) -> Any:
     return seen
 
 
+@program
+def gradients_of_rows_stay_rows(tf: Any, folder: str) -> Any:
+    w = tf.Variable([[1.0], [2.0], [3.0]], name="w")
+    rows = tf.placeholder(tf.int64, [None])
+    step = tf.train.get_or_create_global_step()
+    gradient = tf.IndexedSlices(tf.ones_like(tf.cast(rows[:, None], tf.float32)), rows, (3, 1))
+    optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.5), 2)
+    train = optimizer.apply_gradients([(gradient, w)], step)
+    runner, tokens = optimizer.get_chief_queue_runner(), optimizer.get_init_tokens_op()
+    init = tf.global_variables_initializer()
+    with tf.Session() as sess:
+        sess.run(init)
+        sess.run([optimizer.chief_init_op, tokens])
+        seen = [int(sess.run(train, {rows: given})) for given in ([0, 2], [2])]
+        sess.run(runner.enqueue_ops[0])
+        return [*seen, sess.run(w).tolist()]
+
+
 def result(tf: Any, name: str) -> Any:
     with tempfile.TemporaryDirectory() as folder, tf.Graph().as_default():
         return json.loads(json.dumps(PROGRAMS[name](tf, folder)))

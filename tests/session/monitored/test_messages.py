@@ -12,7 +12,14 @@ import pytest
 
 import graphc as gx
 from graphc.base import CancellationToken, deadline
-from graphc.base.errors import CancelledError, DeadlineExceededError, FailedPreconditionError, InvalidArgumentError
+from graphc.base.errors import (
+    AbortedError,
+    CancelledError,
+    DeadlineExceededError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    UnavailableError,
+)
 from graphc.session import Saver, get_or_create_global_step, report_uninitialized_variables, summaries
 from graphc.session.monitored import (
     CheckpointSaverHook,
@@ -224,6 +231,33 @@ def test_a_worker_waits_for_its_step_and_listeners_hear_of_checkpoints(tmp_path:
         ("begin", 0), ("before", 0), ("after", 0), ("before", 3), ("after", 3), ("end", 3)
     ]  # fmt: skip
     assert "global_step" in (tmp_path / "graph.txt").read_text()
+
+
+class _Flaky(ChiefSessionCreator):
+    """Cannot make a Session at first."""
+
+    def __init__(self, errors: list[Exception]) -> None:
+        super().__init__()
+        self.errors = errors
+
+    def create_session(self) -> gx.Session:
+        if self.errors:
+            raise self.errors.pop()
+        return super().create_session()
+
+
+def test_a_session_that_cannot_be_made_yet_is_tried_again(caplog: pytest.LogCaptureFixture) -> None:
+    v = Variable(3.0)
+    creator = _Flaky([UnavailableError("not there yet"), AbortedError("not there yet")])
+    with caplog.at_level(logging.WARNING, "graphc.monitored"), MonitoredSession(creator) as session:
+        assert session.run(v) == 3.0
+    assert caplog.text.count("no Session could be made, and it is tried again: not there yet") == 2
+    creator.errors = [UnavailableError("gone")] * 100
+    with (
+        deadline(0.05),
+        pytest.raises(DeadlineExceededError, match="a Session in place of the one that was lost"),
+    ):
+        MonitoredSession(creator)
 
 
 def test_lines_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
