@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import ray as module
-from ray.exceptions import ActorAlreadyExistsError, RayActorError, RayError, RayTaskError
+from ray.exceptions import ActorAlreadyExistsError, ActorDiedError, RayActorError, RayError, RayTaskError
 
 from graphc.base import Signal, check_interrupted, config, interruption
 from graphc.base.errors import CancelledError, DeadlineExceededError, InvalidTypeError, UnavailableError, UnknownError
@@ -28,6 +28,7 @@ _CALLS = 256
 """How many calls a task runs at once; others wait for their turn."""
 _START_SECONDS = 120.0
 """How long a task may take to start."""
+_LOOK_SECONDS = 1.0
 _CALLER = uuid.uuid4().hex
 _numbers = itertools.count()
 
@@ -104,8 +105,13 @@ class RayPeer(Peer):
 
     @property
     def lost(self) -> bool:
-        """Whether its process has ended; asks Ray."""
-        return self._lost or not _is_named(self.address, self._actor)
+        """Whether its process has ended; asks it."""
+        if not self._lost:
+            try:
+                _answer_of(self._actor.ping.remote(_CALLER, 2 * config.heartbeat_timeout), _LOOK_SECONDS)
+            except RayError as error:
+                self.error(error)
+        return self._lost
 
     def start(self, service: str, method: str, *arguments: Any) -> Pending:
         """Begins a call."""
@@ -176,11 +182,14 @@ class RayPeer(Peer):
 
     def error(self, error: BaseException) -> BaseException:
         """Returns what callers are told where Ray raises an error."""
-        if isinstance(error, RayActorError):
+        if isinstance(error, ActorDiedError):
             self._lost = True
             self._forget(self)
+            ray.kill(self._actor)  # Ray's client library goes on finding a dead actor by its name until then
             reason = str(error).strip().splitlines()[-1].partition(". ")[0]
             return UnavailableError(f"{self.where} has ended: {reason}")
+        if isinstance(error, RayActorError):
+            return UnavailableError(f"{self.where} cannot be reached: {error}")
         cause: Any = error.cause if isinstance(error, RayTaskError) else error
         return UnknownError(f"Ray could not bring a call to {self.where}: {type(cause).__name__}: {cause}")
 
@@ -201,7 +210,7 @@ class _Remote(Pending):
 
     def _arrived(self, future: Any) -> None:
         error = future.exception()
-        self.end(future.result() if error is None else Answer(None, self.peer.error(error)))
+        self.end(future.result() if error is None else Answer(None, error))
 
     def end(self, answer: Answer) -> None:
         """Takes an answer; the first one counts."""
@@ -227,6 +236,8 @@ class _Remote(Pending):
         error = self._answer.error
         if error is None:
             return unpacked(self._answer.value)
+        if isinstance(error, RayError):
+            raise self.peer.error(error) from error
         if isinstance(error, CancelledError | DeadlineExceededError):
             check_interrupted(self._what)
         if self._answer.trace and not getattr(error, "__notes__", None):

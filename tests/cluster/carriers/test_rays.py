@@ -81,14 +81,14 @@ def test_what_cannot_be_sent_is_refused(peer: Peer) -> None:
 
 def test_a_suspended_task_is_unavailable_and_answers_again_later(peer: Peer) -> None:
     process = peer.call("probe", "process")["pid"]
-    silent = pytest.raises(UnavailableError, match=f"{peer.name} at {peer.address} on .* has not answered for 0.5 s")
-    with gx.config.scope(heartbeat_timeout=0.5):
+    silent = pytest.raises(UnavailableError, match=f"{peer.name} at {peer.address} on .* has not answered for 2 s")
+    with gx.config.scope(heartbeat_timeout=2.0):
         os.kill(process, signal.SIGSTOP)
         try:
             begun = time.monotonic()
             with silent:
                 peer.call("probe", "double", 1)
-            assert time.monotonic() - begun < 1.0
+            assert time.monotonic() - begun < 4.0
         finally:
             os.kill(process, signal.SIGCONT)
     assert peer.call("probe", "double", 1) == 2
@@ -119,10 +119,15 @@ def test_a_killed_task_is_unavailable_at_once_and_its_address_is_free(ray_here: 
         find(server.target)
 
     late: list[Any] = []
-    seeker = threading.Thread(target=lambda: late.append(find(server.target).call("task", "ping")))
+
+    def seek() -> None:
+        with gx.deadline(100):
+            late.append(find(server.target).call("task", "ping"))
+
+    seeker = threading.Thread(target=seek)
     seeker.start()  # before there is a task: tasks start in any order
     again = gx.Server(server.server_def)
-    seeker.join(60)
+    seeker.join(100)
     assert late == [peer.name]
     again.stop()
 
