@@ -18,6 +18,7 @@ from rich.text import Text
 
 from graphc.base import is_internal_file
 from graphc.base.errors import FileMissingError, GraphcError, VariableCreationError
+from graphc.cli.cluster import cluster_status, cluster_up, serve
 from graphc.cli.merging import merge_timelines
 from graphc.cli.scale import measure, scale
 from graphc.cli.target import Target, load_target
@@ -39,6 +40,8 @@ ARGS_HELP = (
     "the arguments, as a Python expression in which the names of the file, gx and np may be used, such as "
     "'gx.ones((3, 3)), 5'; left out, they are what example_args() of the file returns, or its ARGS"
 )
+CLUSTER_HELP = 'addresses of tasks by job, such as {"ps": ["127.0.0.1:2221"], "worker": ["127.0.0.1:2222"]}'
+RESOURCES_HELP = "what Ray reserves for each task of a job, such as worker:num_gpus=1; may be repeated"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -121,6 +124,22 @@ def _parser() -> argparse.ArgumentParser:
     launching.add_argument("program", metavar="FILE.py", help="the program")
     launching.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="its arguments")
     launching.set_defaults(run=_launch)
+
+    serving = commands.add_parser("serve", help="start one task of a cluster on Ray, and wait until it ends")
+    serving.add_argument("--cluster", type=Path, required=True, metavar="FILE.json", help=CLUSTER_HELP)
+    serving.add_argument("--job", metavar="NAME", help="the job of the task; may be left out where there is one")
+    serving.add_argument("--task", type=int, metavar="N", help="its index; may be left out where the job has one task")
+    serving.set_defaults(run=_serve)
+
+    clusters = commands.add_parser("cluster", help="start the tasks of a cluster on Ray, or show their state")
+    actions = clusters.add_subparsers(required=True, metavar="up|status")
+    up = actions.add_parser("up", help="start all, show their state, and end them with Ctrl-C")
+    up.add_argument("file", type=Path, metavar="FILE.json", help=CLUSTER_HELP)
+    up.add_argument("--resources", action="append", default=[], metavar="JOB:NAME=AMOUNT", help=RESOURCES_HELP)
+    up.set_defaults(run=_cluster_up)
+    status = actions.add_parser("status", help="show the state of all; RAY_ADDRESS says where they run")
+    status.add_argument("file", type=Path, metavar="FILE.json", help=CLUSTER_HELP)
+    status.set_defaults(run=_cluster_status)
 
     scaling = commands.add_parser("scale", help="time a step on more and more devices, and compare its losses")
     _add_target(scaling)
@@ -230,6 +249,20 @@ def _counts(text: str) -> list[int]:
         raise argparse.ArgumentTypeError(
             f"expected numbers with commas between them, such as 1,2,4; got {text!r}"
         ) from None
+
+
+def _serve(options: argparse.Namespace) -> int:
+    serve(options.cluster, options.job, options.task, Console())
+    return DONE
+
+
+def _cluster_up(options: argparse.Namespace) -> int:
+    cluster_up(options.file, options.resources, Console())
+    return DONE
+
+
+def _cluster_status(options: argparse.Namespace) -> int:
+    return DONE if cluster_status(options.file, Console()) else FAILED
 
 
 def _scale(options: argparse.Namespace) -> int:
