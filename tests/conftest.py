@@ -39,6 +39,9 @@ if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
     os.environ["JAX_COMPILATION_CACHE_DIR"] = str(compiled)
     os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
     os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
+# Ray reads these when it is imported, by whichever test is first: it listens on 127.0.0.1 and asks for a token.
+os.environ.setdefault("RAY_AUTH_MODE", "token")
+os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
 
 # Which tests of the front end have their programs compiled; drawn once for all workers of a run.
 os.environ.setdefault("GRAPHC_TESTS_SEED", str(random.randrange(10**6)))
