@@ -18,7 +18,7 @@ from typing import Any, cast
 import numpy as np
 
 from graphc.base.files import file_errors
-from graphc.train import Part, Piece, Saved, Writer, Writing, decoded, encoded, entries
+from graphc.train.files import Part, Piece, Saved, Writer, Writing, decoded, encoded, entries
 
 __all__ = ["Disk"]
 

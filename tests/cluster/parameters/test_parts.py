@@ -18,6 +18,7 @@ from graphc.cluster.parameters import (
     Moment,
     Policy,
     Push,
+    Schedule,
     Shard,
     drop,
     gap_aware,
@@ -72,6 +73,18 @@ def test_a_gap_aware_server_weights_each_number_by_how_far_its_value_has_moved()
     # A mean stride of half a unit: the first value is 8 of them away, the second none.
     np.testing.assert_allclose(np.asarray(shard.values[0]), [-5.0, -8.0])
     assert (entry.staleness, entry.weight) == (4, pytest.approx((1 / 8 + 1) / 2))
+
+
+def test_a_step_over_which_three_workers_are_lost_is_given_up() -> None:
+    schedule = Schedule.of(["worker"], servers=1)
+    work = schedule.submit("a step")
+    for lost in range(3):
+        assert schedule.next("worker", now=float(lost)) is work
+        assert schedule.next("worker", now=float(lost)) is None
+        assert schedule.failed("worker") is (work if lost == 2 else None)
+        assert schedule.alive == []
+        schedule.revive("worker")
+    assert schedule.idle
 
 
 def test_policies_refuse_what_they_do_not_take() -> None:
