@@ -29,7 +29,7 @@ def test_they_give_what_they_say(module: str) -> None:
         assert f"gx.{row.name}(" in text, "it shows another function"
         assert len(text.splitlines()) <= 9, row.name
         if "." not in row.name:
-            assert vars(gx)[row.name] is FUNCTIONS[row.name], "pytest runs the docstrings of graphc, as this one"
+            assert getattr(gx, row.name) is FUNCTIONS[row.name], "pytest runs the docstrings of graphc, as this one"
             continue
         runner.run(doctest.DocTestParser().get_doctest(text, {}, row.name, None, None), out=report.append)
     assert not report, "".join(report)
