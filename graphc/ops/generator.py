@@ -236,7 +236,7 @@ class Generator(BasicDistributions):
         """
         self._assign(_state_of_seed(seed, "seed"))
         if context.trace is None and isinstance(seed, int | np.integer):
-            self._host_seeds = _seeds_after(int(seed))
+            self._host_seeds = _seeds_after(int(cast("Any", seed)))
 
     _host_seeds: Iterator[int] | None = None
 
