@@ -13,8 +13,9 @@ from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core import SymbolicTensor, as_dtype
 from graphc.data.elements import DatasetSpec, Nested, Row, described, flatten
-from graphc.data.functions import UserFunction, user_function
+from graphc.data.functions import UserFunction
 from graphc.data.iterator import DatasetIterator
+from graphc.data.known_functions import user_function
 from graphc.data.options import Options
 from graphc.data.passes import optimized
 from graphc.data.plan import Epoch, Node, walk

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self, cast
 
 from graphc.data.elements import Row, flatten, spec_of, take_apart, to_tensors, unflatten
-from graphc.data.functions import user_function
+from graphc.data.known_functions import user_function
 from graphc.data.nodes.caching import Cache, FileCache
 from graphc.data.nodes.counting import Take
 from graphc.data.nodes.errors import IgnoreErrors

@@ -12,7 +12,8 @@ import numpy as np
 from graphc.base import at
 from graphc.base.errors import InvalidArgumentError
 from graphc.data.elements import DatasetSpec, Row, flatten, unflatten
-from graphc.data.functions import UserFunction, inside_of_a_function
+from graphc.data.functions import UserFunction
+from graphc.data.known_functions import inside_of_a_function
 from graphc.data.nodes.mixing import plan_in
 from graphc.data.nodes.replaying import LookingBack, Replayed
 from graphc.data.plan import Epoch, Node, Rows

@@ -15,7 +15,8 @@ from graphc.base import at
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.data.buffered import Ahead
 from graphc.data.elements import Block, DatasetSpec, Row, flatten
-from graphc.data.functions import UserFunction, inside_of_a_function
+from graphc.data.functions import UserFunction
+from graphc.data.known_functions import inside_of_a_function
 from graphc.data.nodes.counting import common_spec
 from graphc.data.nodes.maps import Told
 from graphc.data.nodes.prefetching import ReadAhead
