@@ -175,3 +175,28 @@ def test_an_ensemble_of_graphs_with_queues(servers: dict[str, Any]) -> None:
         sess.run(closes[:2])
     for thread in networks:
         thread.join()
+
+
+def test_a_worker_waits_until_the_chief_has_initialized(servers: dict[str, Any]) -> None:
+    found: dict[int, list[int]] = {0: [], 1: []}
+
+    def work(index: int) -> None:
+        with tf.Graph().as_default():
+            setter = tf.train.replica_device_setter(ps_tasks=2, worker_device=f"/job:worker/task:{index}")
+            with tf.device(setter):
+                step = tf.train.get_or_create_global_step()
+                count = tf.Variable(100, name="count")
+                more = tf.group(tf.assign_add(step, 1), tf.assign_add(count, 1))
+            supervisor = tf.train.Supervisor(is_chief=index == 0)
+            with supervisor.managed_session(servers[f"worker{index}"].target) as sess:
+                for _ in range(10):
+                    sess.run(more)
+                found[index] = [int(value) for value in sess.run([step, count])]
+
+    threads = [threading.Thread(target=work, args=(index,)) for index in (1, 0)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    steps, counts = zip(*found.values(), strict=True)
+    assert (max(steps), max(counts)) == (20, 120)  # whoever has read last has seen all updates
