@@ -1,6 +1,6 @@
 """Layer 11: clusters. Tasks host services; carriers bring them calls, inside a process or between processes."""
 
-from graphc.cluster import master as _master  # noqa: F401  makes targets and the service of graphs known
+from graphc.cluster.master import Master
 from graphc.cluster.server import Server, ServerDef
 from graphc.cluster.setter import GreedyLoadBalancingStrategy, byte_size_load_fn, replica_device_setter
 from graphc.cluster.spec import ClusterDef, ClusterSpec, JobDef
@@ -11,6 +11,7 @@ __all__ = [
     "ClusterSpec",
     "GreedyLoadBalancingStrategy",
     "JobDef",
+    "Master",
     "Server",
     "ServerDef",
     "SyncReplicasOptimizer",

@@ -80,7 +80,10 @@ class ExponentialMovingAverage:
                 self._keep(item)
             with graph.name_scope(self._name) as scope:
                 weight = 1.0 - self._current_decay()
-                updates = [self._updated(item, weight) for item in items]
+                updates: list[Operation] = []
+                for item in items:
+                    with graph.colocate_with(self._averages[id(item)]):
+                        updates.append(self._updated(item, weight))
             done = group(*updates)
             graph.trace.builder.rename(done.node, scope.removesuffix("/"))
             return done

@@ -180,7 +180,8 @@ class Optimizer:
         return done
 
     def _prepare(self, graph: Graph, variables: Sequence[GraphVariable]) -> None:
-        self.prepare(graph)
+        with graph.colocate_with(min(variables, key=lambda variable: variable.name)):
+            self.prepare(graph)
         for variable in variables:
             for slot in self.slot_names:
                 held = self._slots.setdefault(slot, {})

@@ -112,8 +112,11 @@ class AdamOptimizer(Optimizer):
     def finish(self, graph: Graph) -> Sequence[Any]:
         """Returns what makes the powers those of the next update."""
         decays = [number(value) for value in self._numbers[1:3]]
-        powers = self._powers(graph)
-        return [power.assign(power * decay, read_value=False) for power, decay in zip(powers, decays, strict=True)]
+        found: list[Any] = []
+        for power, decay in zip(self._powers(graph), decays, strict=True):
+            with graph.colocate_with(power):
+                found.append(power.assign(power * decay, read_value=False))
+        return found
 
     def _powers(self, graph: Graph) -> list[GraphVariable]:
         names = ("beta1_power", "beta2_power")

@@ -73,7 +73,7 @@ class SessionState:
 def uninitialized_error(names: str) -> FailedPreconditionError:
     """Returns the error for a use of Variables that have no value in the Session."""
     return FailedPreconditionError(
-        f"Attempting to use uninitialized value {names}: no initializer has run in this Session; run "
+        f"Attempting to use uninitialized value {names}: no initializer has given it a value; run "
         "gx.global_variables_initializer() or the variable's own initializer first"
     )
 

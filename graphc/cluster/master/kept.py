@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from graphc.base import holding
 from graphc.base.errors import AbortedError
@@ -17,7 +17,7 @@ from graphc.cluster.carriers import find
 from graphc.cluster.spec import task_name
 from graphc.cluster.task import Task
 
-__all__ = ["Kept", "Takers"]
+__all__ = ["Kept", "Takers", "place_of"]
 
 Takers = Mapping[str, int] | None
 """The tasks that need a value, each with how many of its parts do; None for a value that the client needs."""
@@ -26,6 +26,11 @@ _KEPT_BYTES = 65536
 """From which size on a value stays."""
 _VALUES_KEPT = 1024
 """How many values stay at most, if nobody comes for them."""
+
+
+def place_of(value: Any) -> Mapping[str, Any] | None:
+    """Returns where a value is, if that is told in its place; None for a value itself."""
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else None
 
 
 @dataclass
@@ -90,7 +95,7 @@ class Kept:
           AbortedError: a value is not there any more.
           UnavailableError: its task is gone.
         """
-        return [self._value(value) if isinstance(value, dict) else value for value in given]
+        return [value if (place := place_of(value)) is None else self._value(place) for value in given]
 
     def _value(self, where: Mapping[str, Any]) -> Any:
         key, home = where["kept"], where["task"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from graphc.base import CancellationToken, at
 from graphc.base.errors import CancelledError, DeadlineExceededError, GraphcError, InternalError
-from graphc.cluster.master.kept import Takers
+from graphc.cluster.master.kept import Takers, place_of
 from graphc.cluster.master.partition import Part, may_block
 from graphc.runtime import Execution, Observer, Plan, Step, observer
 
@@ -32,14 +32,14 @@ class PartExecution(Execution):
       observer: looks on, if given.
 
     Attributes:
-      number: names the run among those of its Session.
+      run_id: names the run among those of its Session.
     """
 
     def __init__(self, master: Master, observer: Observer | None) -> None:
         super().__init__("session.run", observer)
         self._master = master
         self._keeping: set[str] = set()
-        self.number = str(next(_numbers))
+        self.run_id = str(next(_numbers))
         self._token = CancellationToken()
         self._first: GraphcError | None = None
 
@@ -49,14 +49,14 @@ class PartExecution(Execution):
             with self._token:
                 return super().run(plan, arrays)
         except BaseException as error:
-            self._master.drop(self.number, self._keeping)
+            self._master.drop(self.run_id, self._keeping)
             if self._first is None or not isinstance(error, CancelledError):
                 raise
             raise self._first from self._first.__cause__
 
     def note(self, task: str, values: Sequence[Any]) -> None:
         """Notes which tasks keep values that a part at a task gives or takes."""
-        kept = [value["task"] for value in values if isinstance(value, dict)]
+        kept = [str(place["task"]) for place in map(place_of, values) if place is not None]
         if kept:
             self._keeping.update((task, *kept))
 
@@ -101,7 +101,7 @@ class PartStep(Step):
         timeline, start = observer(), time.perf_counter()
         execution.note(self.part.task, arrays)
         try:
-            outputs, events = self.master.run(self, arrays[: self.count], execution.number, timeline is not None)
+            outputs, events = self.master.run(self, arrays[: self.count], execution.run_id, timeline is not None)
         except GraphcError as error:
             told = self._told(error)
             execution.end(told)

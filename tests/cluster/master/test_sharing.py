@@ -10,7 +10,7 @@ import pytest
 
 import graphc as gx
 from graphc.session import (
-    MomentumOptimizer,
+    AdamOptimizer,
     assert_variables_initialized,
     get_local_variable,
     global_variables_initializer,
@@ -69,7 +69,7 @@ def _training(pin: str, other: str) -> tuple[Any, ...]:
         with graph.device(pin or None):
             w = gx.Variable([1.0, 2.0], name="w")
         with graph.device(other or None):
-            train = MomentumOptimizer(0.25, 0.9).minimize(gx.sum(gx.square(w)))
+            train = AdamOptimizer(0.25).minimize(gx.sum(gx.square(w)))
         return graph, global_variables_initializer(), train, w
 
 
