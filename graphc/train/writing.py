@@ -24,6 +24,11 @@ class Writing:
         # When the program ends, too: threads that are no daemons have ended by then.
         weakref.finalize(self, _report, self._errors)
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is being written."""
+        return self._is_busy
+
     def start(self, write: Callable[[], None], what: str) -> None:
         """Writes on a thread, for which the end of the program waits.
 

@@ -70,6 +70,11 @@ class Disk:
             if sync:
                 os.fsync(self._log.fileno())
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a checkpoint is being written."""
+        return self._writing.is_busy
+
     def checkpoint(self, state: Mapping[str, Any], version: int) -> None:
         """Begins a new log, and writes a checkpoint on a thread; of two that follow close the second waits.
 

@@ -33,6 +33,11 @@ class Store(Protocol):
         """Writes a record; returns when it is on the disk if ``sync``, else when it outlives the process."""
         ...
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a checkpoint is being written; the next one has to wait."""
+        ...
+
     def checkpoint(self, state: Mapping[str, Any], version: int) -> None:
         """Begins to write a checkpoint; records that are appended from now on come after it."""
         ...
@@ -98,8 +103,9 @@ class Keeper:
             self._store.close()
 
     def _checkpoint(self, *, due: bool = False) -> None:
-        due = due or self.shard.version - self._saved >= self._every
-        if self._store is not None and due and not self.shard.waiting:
+        if self._store is None or self.shard.waiting:
+            return
+        if due or (self.shard.version - self._saved >= self._every and not self._store.is_busy):
             self._saved = self.shard.version
             state = {"values": list(self.shard.values), "state": list(self.shard.state), "rest": self.shard.state_of()}
             self._store.checkpoint(state, self._saved)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 __all__ = ["FATES", "Entry", "Fate", "Ledger"]
@@ -134,7 +134,7 @@ class Ledger:
     def state(self) -> dict[str, Any]:
         """Returns everything as data that JSON holds."""
         return {
-            "entries": [asdict(entry) for entry in self],
+            "entries": [dict(vars(entry)) for entry in self],
             "floors": dict(self._floors),
             "pushes": [[*key, number] for key, number in self._pushes.items()],
             "rows": [[*key, number] for key, number in self._rows.items()],

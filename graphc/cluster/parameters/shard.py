@@ -7,6 +7,7 @@ counts the updates.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -163,13 +164,13 @@ class Shard:
 
     def state_of(self) -> dict[str, Any]:
         """Returns everything but the rule, as data; none may be waiting."""
-        return {"version": self.version, "stride": self._stride, "ledger": self.ledger.state()}
+        return {"version": self.version, "stride": self._stride, "ledger": json.dumps(self.ledger.state())}
 
     def restore(self, values: Sequence[Any], state: Sequence[Any], rest: Mapping[str, Any]) -> None:
         """Goes on from buffers, the rule's state, and what :meth:`state_of` gave."""
         self.values, self.state = list(values), list(state)
         self.version, self._stride = rest["version"], rest["stride"]
-        self.ledger.restore(rest["ledger"])
+        self.ledger.restore(json.loads(rest["ledger"]))
 
     def _apply(self, pushes: Sequence[Push]) -> None:
         gradients = self._total([push.gradients for push in pushes], len(pushes))

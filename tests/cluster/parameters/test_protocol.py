@@ -37,6 +37,8 @@ class _Disk:
     state: Mapping[str, Any] | None = None
     records: list[Mapping[str, Any]] = field(default_factory=list[Mapping[str, Any]])
 
+    is_busy = False
+
     def load(self) -> tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]] | None:
         return None if self.state is None else (self.state, [*self.records])
 
