@@ -27,6 +27,8 @@ __all__ = ["StepText", "Taker", "TracedStep", "signature"]
 
 jax: Any = _jax  # its functions are only partly annotated
 
+_unique: Any = jnp.unique
+_search: Any = jnp.searchsorted
 _ARRAY = object()
 """In place of a leaf that is an array."""
 
@@ -101,11 +103,10 @@ class Taker:
             raise at(error, user_location())
 
         def unique(ids: Any) -> Any:
-            return jnp.unique(ids.reshape(-1), size=capacity, fill_value=rows)
+            return _unique(ids.reshape(-1), size=capacity, fill_value=rows)
 
         self.lookups[name] = found = call_jax(unique, ids)
-        search: Any = jnp.searchsorted
-        return call_jax(search, found, ids)
+        return call_jax(_search, found, ids)
 
     def mean(self, tensors: Sequence[Any]) -> list[Any]:
         """Returns the tensors: workers know nothing of each other."""
