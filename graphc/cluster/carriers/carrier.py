@@ -53,6 +53,7 @@ class Peer(ABC):
           service: the name of the service.
           method: the name of a public method.
           *arguments: nests of NumPy or JAX arrays, numbers, strings and bytes, which must not be changed any more.
+            Between processes JAX arrays arrive as NumPy arrays, here and in the answer.
         """
 
     def call(self, service: str, method: str, *arguments: Any) -> Any:

@@ -11,15 +11,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import ray as module
-from ray.exceptions import ActorAlreadyExistsError, ActorDiedError, RayActorError, RayError, RayTaskError
+from ray.exceptions import ActorAlreadyExistsError, ActorDiedError, RayActorError, RayError
 
 from graphc.base import Signal, check_interrupted, config, interruption
 from graphc.base.errors import CancelledError, DeadlineExceededError, InvalidTypeError, UnavailableError, UnknownError
 from graphc.cluster.carriers.carrier import Peer, Pending
 from graphc.cluster.carriers.rays_connect import NAMESPACE, environment
-from graphc.cluster.carriers.rays_task import Answer, TaskActor, packed, running_time, unpacked
+from graphc.cluster.carriers.rays_task import Answer, TaskActor, from_wire, running_time, to_wire
 from graphc.cluster.spec import ClusterSpec, task_name
-from graphc.cluster.task import Call
 
 __all__ = ["RayPeer", "find_peer", "start_peer"]
 
@@ -120,16 +119,17 @@ class RayPeer(Peer):
         current = interruption()
         left = None if current is None else current.remaining()
         timeout = None if left is None else max(left, 1e-6)
-        call = Call(service, method, packed(arguments), f"{_CALLER}/{next(_numbers)}", timeout)
+        call = f"{_CALLER}/{next(_numbers)}"
+        message = (service, method, arguments, call, timeout), _CALLER, 2 * config.heartbeat_timeout
         try:
-            answer = self._actor.handle.remote(call, _CALLER, 2 * config.heartbeat_timeout)
+            answer = self._actor.handle.remote(to_wire(message))
         except (TypeError, pickle.PicklingError) as error:
             reason = error.__cause__ or error
             raise InvalidTypeError(
                 f"{what}: an argument cannot be sent to another process: {reason}; calls take nests of arrays, "
                 "numbers, strings and bytes"
             ) from error
-        return _Remote(self, what, call.id, answer)
+        return _Remote(self, what, call, answer)
 
     def stop(self, reason: str) -> None:
         """Ends the task and its process; of a process that has died it gives the address free."""
@@ -190,7 +190,7 @@ class RayPeer(Peer):
             return UnavailableError(f"{self.where} has ended: {reason}")
         if isinstance(error, RayActorError):
             return UnavailableError(f"{self.where} cannot be reached: {error}")
-        cause: Any = error.cause if isinstance(error, RayTaskError) else error
+        cause: Any = getattr(error, "cause", error)
         return UnknownError(f"Ray could not bring a call to {self.where}: {type(cause).__name__}: {cause}")
 
 
@@ -201,7 +201,7 @@ class _Remote(Pending):
         self.peer = peer
         self._what, self._call = what, call
         self._done = Signal()
-        self._answer = Answer()
+        self._answer: Any = Answer()
         current = interruption()
         tokens = () if current is None else current.tokens
         self._leave = [token.on_cancel(lambda: peer.cancel(call, "the caller has cancelled it")) for token in tokens]
@@ -212,8 +212,8 @@ class _Remote(Pending):
         error = future.exception()
         self.end(future.result() if error is None else Answer(None, error))
 
-    def end(self, answer: Answer) -> None:
-        """Takes an answer; the first one counts."""
+    def end(self, answer: Any) -> None:
+        """Takes an answer, as :func:`to_wire` makes it; the first one counts."""
         _heart.forget(self)
         if not self._done.is_set:
             self._answer = answer
@@ -233,15 +233,16 @@ class _Remote(Pending):
         except BaseException:
             self.peer.cancel(self._call, "the caller does not wait any more")
             raise
-        error = self._answer.error
+        answer: Answer = from_wire(self._answer)
+        error = answer.error
         if error is None:
-            return unpacked(self._answer.value)
+            return answer.value
         if isinstance(error, RayError):
             raise self.peer.error(error) from error
         if isinstance(error, CancelledError | DeadlineExceededError):
             check_interrupted(self._what)
-        if self._answer.trace and not getattr(error, "__notes__", None):
-            error.add_note(f"in the process of {self.peer.where}:\n{self._answer.trace}")
+        if answer.trace:
+            error.add_note(f"in the process of {self.peer.where}:\n{answer.trace}")
         raise error
 
 
