@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import statistics
 import time
 from collections.abc import Callable
@@ -102,6 +103,43 @@ def _two_tasks(quick: bool) -> Reading:
     return Reading(("a run", "at most"), "µs", read)
 
 
+def _two_processes(quick: bool) -> Reading:
+    """The same at two tasks in processes of their own, and beside it calls of a Ray actor."""
+    calls = 5 if quick else 1000
+    cluster = gx.ClusterSpec({"ps": ["bench:3"], "worker": ["bench:4"]})
+    servers = [gx.Server(cluster, job, 0, "threads" if quick else "ray") for job in cluster.jobs]
+    with gx.Graph().as_default() as graph:
+        x = gx.placeholder("float32", shape=(4,))
+        with gx.device("/job:ps"):
+            doubled = x * 2.0
+        with gx.device("/job:worker"):
+            y = doubled + 1.0
+    session = gx.Session(servers[1].target, graph=graph)
+    array = np.ones(4, np.float32)
+    actor: Any = None
+    if not quick:
+        import ray as module
+
+        ray: Any = module
+        actor = ray.remote(_Echo).remote()
+
+    def read() -> tuple[float, float, str]:
+        run = _median(lambda: session.run(y, {x: array}), calls)
+        call = run if quick else _median(lambda: ray.get(actor.echo.remote(array)), calls)
+        for server in servers:
+            server.stop()
+        return run * 1e6, 3 * call * 1e6, f"one call of a Ray actor {call * 1e6:.0f} µs"
+
+    return Reading(("a run", "at most"), "µs", read)
+
+
+class _Echo:
+    """A Ray actor that does nothing."""
+
+    def echo(self, array: Any) -> Any:
+        return array
+
+
 def _median(work: Callable[[], Any], calls: int) -> float:
     work()
     times: list[float] = []
@@ -116,4 +154,9 @@ ROWS = (
     Row("session-run", "session.run of a small fetch, one feed", 3.0, _one_feed),
     Row("session-step", "session.run of a training step", 2.0, _training_step),
     Row("session-tasks", "session.run over two tasks of this process, one edge", 1.0, _two_tasks),
+    *(
+        [Row("session-processes", "session.run over two tasks on Ray, against 3 actor calls", 1.0, _two_processes)]
+        if importlib.util.find_spec("ray") is not None
+        else []
+    ),
 )
