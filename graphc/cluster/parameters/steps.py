@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax as _jax
-import jax.numpy as jnp
 import numpy as np
 
 from graphc.autograph import call
@@ -26,9 +25,8 @@ from graphc.optim import Optimizer
 __all__ = ["StepText", "Taker", "TracedStep", "signature"]
 
 jax: Any = _jax  # its functions are only partly annotated
+jnp: Any = jax.numpy
 
-_unique: Any = jnp.unique
-_search: Any = jnp.searchsorted
 _ARRAY = object()
 """In place of a leaf that is an array."""
 
@@ -103,10 +101,10 @@ class Taker:
             raise at(error, user_location())
 
         def unique(ids: Any) -> Any:
-            return _unique(ids.reshape(-1), size=capacity, fill_value=rows)
+            return jnp.unique(ids.reshape(-1), size=capacity, fill_value=rows)
 
         self.lookups[name] = found = call_jax(unique, ids)
-        return call_jax(_search, found, ids)
+        return call_jax(jnp.searchsorted, found, ids)
 
     def mean(self, tensors: Sequence[Any]) -> list[Any]:
         """Returns the tensors: workers know nothing of each other."""
