@@ -445,13 +445,13 @@ def wait_all(*values: Any) -> None:
         arrays = [leaf.raw for leaf in (*leaves, *nest.flatten(given)[0]) if isinstance(leaf, ArrayMethods)]
         wait_for(arrays, lambda: ", ".join(map(describe, arrays[:3])) + (", ..." if len(arrays) > 3 else ""))
         return
+    finish_given_up()  # first, so that a deadline that passes names the program
     live = cast("Any", jax.live_arrays)()
     wait_for(live, lambda: f"everything that was dispatched ({len(live)} arrays)")
     if interruption() is None:
         jax.effects_barrier()
     else:
         apart(jax.effects_barrier, "everything that was dispatched")
-    finish_given_up()
 
 
 register_tensor(Tensor)
