@@ -23,8 +23,7 @@ from graphc.base.errors import (
     InvalidArgumentError,
     UnavailableError,
 )
-from graphc.cluster import ClusterSpec, Server
-from graphc.cluster.carriers import Peer, Rays, ray_in_use
+from graphc.cluster import ClusterSpec, Peer, Rays, Server, ray_in_use
 
 __all__ = ["cluster_status", "cluster_up", "read_cluster", "read_resources", "serve"]
 
@@ -166,9 +165,7 @@ def cluster_status(path: Path, console: Console) -> bool:
 
 
 def _tell_address(console: Console) -> None:
-    from graphc.cluster.carriers.rays_connect import listens_at
-
-    console.print(f"programs that use it need RAY_ADDRESS={listens_at()}", soft_wrap=True)
+    console.print(f"programs that use it need RAY_ADDRESS={Rays.listens_at()}", soft_wrap=True)
     console.print(
         "and the token: those of this user find it in ~/.ray/auth_token, others need RAY_AUTH_MODE=token and "
         "RAY_AUTH_TOKEN",

@@ -1,5 +1,6 @@
 """Layer 11: clusters. Tasks host services; carriers bring them calls, inside a process or between processes."""
 
+from graphc.cluster.carriers import Peer, Rays, ray_in_use
 from graphc.cluster.master import Master
 from graphc.cluster.server import Server, ServerDef
 from graphc.cluster.setter import GreedyLoadBalancingStrategy, byte_size_load_fn, replica_device_setter
@@ -12,9 +13,12 @@ __all__ = [
     "GreedyLoadBalancingStrategy",
     "JobDef",
     "Master",
+    "Peer",
+    "Rays",
     "Server",
     "ServerDef",
     "SyncReplicasOptimizer",
     "byte_size_load_fn",
+    "ray_in_use",
     "replica_device_setter",
 ]

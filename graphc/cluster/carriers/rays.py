@@ -97,6 +97,13 @@ class Rays(Carrier):
             self._peers[address] = found
         return found
 
+    @staticmethod
+    def listens_at() -> str:
+        """Returns the address of the Ray cluster that this process is connected to: a value for ``RAY_ADDRESS``."""
+        from graphc.cluster.carriers.rays_connect import listens_at
+
+        return listens_at()
+
     def _forget(self, peer: Any) -> None:
         if self._peers.get(peer.address) is peer:
             del self._peers[peer.address]

@@ -14,7 +14,6 @@ from typing import Any
 import jax
 import numpy as np
 import ray as module
-from ray import cloudpickle
 
 from graphc.base import nest
 from graphc.base.errors import GraphcError, UnknownError, error_of_code
@@ -51,7 +50,7 @@ def to_wire(message: Any) -> Any:
     if any(isinstance(leaf, jax.Array) for leaf in leaves):
         leaves = [np.asarray(leaf) if isinstance(leaf, jax.Array) else leaf for leaf in leaves]
         message = nest.unflatten(structure, leaves)
-    return cloudpickle.dumps(message) if sum(map(_size, leaves)) < _SMALL_BYTES else message
+    return ray.cloudpickle.dumps(message) if sum(map(_size, leaves)) < _SMALL_BYTES else message
 
 
 def from_wire(wire: Any) -> Any:
@@ -60,7 +59,8 @@ def from_wire(wire: Any) -> Any:
 
 
 def _size(leaf: Any) -> int:
-    return leaf.nbytes if isinstance(leaf, np.ndarray) else len(leaf) if isinstance(leaf, bytes | str) else 0
+    found: int = leaf.nbytes if hasattr(leaf, "nbytes") else len(leaf) if isinstance(leaf, bytes | str) else 0
+    return found
 
 
 def running_time() -> Iterator[float]:
