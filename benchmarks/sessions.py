@@ -153,9 +153,17 @@ def _median(work: Callable[[], Any], calls: int) -> float:
 ROWS = (
     Row("session-run", "session.run of a small fetch, one feed", 3.0, _one_feed),
     Row("session-step", "session.run of a training step", 2.0, _training_step),
-    Row("session-tasks", "session.run over two tasks of this process, one edge", 1.0, _two_tasks),
+    Row("session-tasks", "session.run over two tasks of this process, one edge", 1.0, _two_tasks, rounds=1),
     *(
-        [Row("session-processes", "session.run over two tasks on Ray, against 3 actor calls", 1.0, _two_processes)]
+        [
+            Row(
+                "session-processes",
+                "session.run over two tasks on Ray, against 3 actor calls",
+                1.0,
+                _two_processes,
+                rounds=1,
+            )
+        ]
         if importlib.util.find_spec("ray") is not None
         else []
     ),
