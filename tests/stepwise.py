@@ -201,7 +201,7 @@ class _Program:
         self.lower = executable.jitted.lower
 
     def __call__(self, *arrays: Any) -> Values:
-        graph, count = self._executable.graph, len(self._executable.variables)
+        graph, count = self._executable.optimized, len(self._executable.variables)
         if dtype_rules() != self._rules or list(map(type_of, arrays[count:])) != self._types:
             raise TypesDiffer
         return list(map(_raw, _call(CALL, list(map(gx.Tensor, arrays)), Attrs(), (graph,))))

@@ -28,6 +28,7 @@ from graphc.function.bound import BoundFunction
 from graphc.function.function import Function
 from graphc.function.traced import TracedFunction
 from graphc.function.write_back import WriteBack
+from graphc.lowering import lower
 
 __all__ = ["PureFunction", "to_jax"]
 
@@ -248,7 +249,8 @@ class PureFunction:
     def _program(self, traced: TracedFunction) -> Callable[..., Any]:
         found = self._programs.get(traced)
         if found is None:
-            run = traced.executable.lowered.function
+            # Not as it is compiled: JAX may differentiate it, which needs its branches.
+            run = lower(traced.executable.graph).function
             # JAX takes checks only where checkify sees them: not inside a program that is compiled already.
             found = self._checked(run, traced) if traced.raises else jax.jit(run)
             self._programs[traced] = found

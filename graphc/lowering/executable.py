@@ -32,7 +32,7 @@ from graphc.core import (
     wait_for,
 )
 from graphc.ir import Attrs, Graph, Rewriter
-from graphc.ir.passes import IfConvert
+from graphc.ir.passes import IfConvert, run_passes
 from graphc.lowering.apart import ProgramApart, described, on_device
 from graphc.lowering.backpressure import in_flight
 from graphc.lowering.compile_times import CompileTimes
@@ -77,6 +77,8 @@ class Executable:
       devices: the devices that it is pinned to; none for where its inputs are.
 
     Attributes:
+      graph: the graph; what is differentiated is this one.
+      optimized: the graph with light branches converted, which is what XLA compiles.
       timeout: within how many seconds a run must be done; None for no bound.
       times: how long it took to lower and to compile, the first time.
       variables: the names of the variables, those that are written first.
@@ -88,7 +90,8 @@ class Executable:
     """
 
     def __init__(self, graph: Graph, check: Check | None = None, devices: Sequence[str] = ()) -> None:
-        self.graph = graph = IfConvert()(graph)
+        self.graph = graph
+        self.optimized = run_passes(graph, (IfConvert(),))
         self.check = check
         self.devices = tuple(devices)
         self._layout = replica_layout(graph)
@@ -99,7 +102,7 @@ class Executable:
         self._by_layout: dict[tuple[Any, ...], Any] = {}
         host_calls = [node for node in graph.walk() if node.op in HOST_CALLS]
         self._calls_host = bool(host_calls)
-        self.lowered: LoweredGraph = lower(graph)
+        self.lowered: LoweredGraph = lower(self.optimized)
         self.variables = self.lowered.variables
         if self.variables:
             take_turns(node.attrs["function"] for node in host_calls)
@@ -161,7 +164,7 @@ class Executable:
         found = self._by_layout.get(key)
         if found is None:
             split = splits(self.variables, layouts)
-            lowered = lower(self.graph, split) if split else self.lowered
+            lowered = lower(self.optimized, split) if split else self.lowered
             where: dict[str, Any] = {}
             outputs: Sequence[Any] = [None] * len(self.graph.outputs)
             if self._layout is not None:

@@ -222,7 +222,9 @@ class _Selects:
 
     def _select(self, true: Value | None, false: Value | None) -> Value | None:
         """Returns one of two values by the test; None if they are large."""
-        if true is None or false is None or true is false:
+        if true is None or false is None:
+            return None
+        if true is false:
             return true
         if not (_is_small(true) and _is_small(false)):
             return None

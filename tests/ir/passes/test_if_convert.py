@@ -15,8 +15,8 @@ from graphc.ir.passes import DCE, IfConvert
 from tests.ir.strategies import TEST_OPS
 
 CONVERT = IfConvert(TEST_OPS)
-HEAD = "graph g(%t: bool[], %x: f32[], %y: f32[], %i: i32[], %j: i32[], %v: f32[100]) -> "
-INPUTS = "%x: f32[], %y: f32[], %i: i32[], %j: i32[], %v: f32[100]"
+HEAD = "graph g(%t: bool[], %x: f32[], %y: f32[], %i: i32[], %j: i32[], %v: f32[100], %z: f32[100]) -> "
+INPUTS = "%x: f32[], %y: f32[], %i: i32[], %j: i32[], %v: f32[100], %z: f32[100]"
 
 
 def cond(true: str, false: str, types: str = "f32[]") -> str:
@@ -24,7 +24,7 @@ def cond(true: str, false: str, types: str = "f32[]") -> str:
     outputs = f"({types})" if "," in types else types
     results = ", ".join(f"%c#{place}" for place in range(types.count(",") + 1)) if "," in types else "%c"
     return f"""{HEAD}({types}) {{
-      %c: {outputs} = cond(%t, %x, %y, %i, %j, %v) {{
+      %c: {outputs} = cond(%t, %x, %y, %i, %j, %v, %z) {{
         true({INPUTS}) -> ({types}) {{ {dedent(true)}
         }}
         false({INPUTS}) -> ({types}) {{ {dedent(false)}
@@ -43,7 +43,7 @@ def converted(text: str) -> str:
     for test in (True, False):
         for i, j in ((3, 3), (3, 5)):
             inputs: list[Any] = [np.array(test), np.float32(2), np.float32(3), np.int32(i), np.int32(j)]
-            inputs.append(np.arange(100, dtype=np.float32))
+            inputs += [np.arange(100, dtype=np.float32), np.ones(100, np.float32)]
             for before, after in zip(Interpreter(graph).run(*inputs), Interpreter(result).run(*inputs), strict=True):
                 np.testing.assert_array_equal(before, after)
     return "\n".join(line.strip() for line in print_graph(result).split("\n")[1:-1])
@@ -101,7 +101,7 @@ def test_conds_inside_conds_and_loops_are_converted_first() -> None:
     assert "cond" not in converted(cond(inner, "return %y"))
 
 
-PUT_MORE = '%z: f32[100] = update_item(%u, %x) {index = (1,), how = "set"}'
+PUT_MORE = '%w: f32[100] = update_item(%u, %x) {index = (1,), how = "set"}'
 PUT = '%u: f32[100] = update_item(%v, %x, %i) {index = ("tensor",), how = "set"}'
 
 
@@ -110,15 +110,20 @@ PUT = '%u: f32[100] = update_item(%v, %x, %i) {index = ("tensor",), how = "set"}
     [
         ("%a: f32[] = halve(%x)\nreturn %a", "return %y", "f32[]"),
         ("%w: f32[100] = neg(%v)\nreturn %w", "return %v", "f32[100]"),
-        (f"{PUT}\n{PUT_MORE}\nreturn %z", "return %v", "f32[100]"),
-        (f"{PUT}\n{PUT_MORE}\nreturn %z".replace("(%u", "(%v"), "return %v", "f32[100]"),
+        ("return %z", PUT + "\nreturn %u", "f32[100]"),
+        (PUT + "\nreturn %u", "return %z", "f32[100]"),
+        (f"{PUT}\n{PUT_MORE}\nreturn %w", "return %v", "f32[100]"),
+        (f"{PUT}\n{PUT_MORE}\nreturn %w".replace("(%u", "(%v"), "return %v", "f32[100]"),
         (f"{PUT}\nreturn %u", PUT.replace("%i", "%j") + "\nreturn %u", "f32[100]"),
         (PUT.replace("set", "add") + "\nreturn %u", "return %v", "f32[100]"),
         (f"{PUT}\n%g: f32[] = get_item(%u) {{index = (0,)}}\nreturn %g, %u", "return %x, %v", "f32[], f32[100]"),
         ("return %x", "".join(f"%b{n}: f32[] = neg(%x)\n" for n in range(40)) + "return %b39", "f32[]"),
         ('%w: () = write(%x) {name = "u"}\nreturn %x', "return %y", "f32[]"),
     ],
-    ids=["heavy", "large", "two updates", "two versions", "other items", "adds", "read again", "many", "effects"],
+    ids=[
+        "heavy", "large", "another", "another one", "two updates", "two versions",
+        "other items", "adds", "read again", "many", "effects",
+    ],
 )  # fmt: skip
 def test_what_costs_more_than_the_branch_stays(true: str, false: str, types: str) -> None:
     graph = parse_graph(cond(true, false, types), TEST_OPS)
@@ -141,10 +146,11 @@ def branches(draw: st.DrawFn) -> str:
         given_ = ", ".join(draw(st.sampled_from(numbers)) for _ in range(operands)) or f"%v, %{index}"
         body.append(f"%a{place}: f32[] = {op}({given_})" + (' {index = ("tensor",)}' if op == "get_item" else ""))
         numbers.append(f"%a{place}")
-    vector = "%v"
+    vector = draw(st.sampled_from(("%v", "%z")))
     if draw(st.booleans()):
-        vector, value, index = "%u", draw(st.sampled_from(numbers)), draw(st.sampled_from("ij"))
-        body.append(f'%u: f32[100] = update_item(%v, {value}, %{index}) {{index = ("tensor",), how = "set"}}')
+        value, index = draw(st.sampled_from(numbers)), draw(st.sampled_from("ij"))
+        body.append(f'%u: f32[100] = update_item({vector}, {value}, %{index}) {{index = ("tensor",), how = "set"}}')
+        vector = "%u"
     return "\n".join([*body, f"return {draw(st.sampled_from(numbers))}, {vector}"])
 
 
