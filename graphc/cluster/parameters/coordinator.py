@@ -182,7 +182,7 @@ class Coordinator:
             with self._changed:
                 for server, version in versions.items():
                     if version is not None:
-                        self.schedule.restarted(server, version)
+                        self.schedule.restarted(server, version, lost=self._options.durability != "sync")
                 self.schedule.failed(name, alive=True)
                 self._changed.notify_all()
             return
@@ -298,8 +298,8 @@ class Coordinator:
             tables = {each.table: (each.rows, each.width, each.window.dtype) for each in found}
             layout = Layout(dense, len(self.servers.names), self._split, tables)
             versions = self.servers.start(layout, {each.table: each.start for each in found})
-            for server, version in enumerate(versions):
-                self.schedule.restarted(server, version)
+            with self._changed:
+                self.schedule.started(versions)
         assert self.servers.layout is not None
         return self.servers.layout
 

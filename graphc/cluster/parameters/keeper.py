@@ -69,6 +69,11 @@ class Keeper:
         self._saved = -1
         self._checkpoint(due=True)
 
+    @property
+    def keeps_all(self) -> bool:
+        """Whether another one goes on with everything that this one has answered."""
+        return self._durability == "sync"
+
     def push(self, push: Push) -> Entry:
         """Takes a push; a repeat changes nothing, and is answered with what became of the first."""
         found = self.shard.ledger.find(push.source, push.number)

@@ -40,7 +40,7 @@ class Worker:
     Attributes:
       work: what it computes; None if it is free.
       alive: whether it is given work.
-      round: the version at which it began its last step.
+      round: the version at which it began its last step; -1 if that step is nothing for this version.
       steps: how many it has done.
       seconds: how long one takes: a moving average.
     """
@@ -57,7 +57,8 @@ class Schedule:
     """Gives steps to free workers.
 
     Where updates are synchronous, each worker computes one gradient of a version, and the first of them make the next
-    one; where too few workers are left for that, some compute another one.
+    one; where too few workers are left for that, some compute another one. Without spare workers no more gradients of a
+    version are begun than count, so none comes late.
 
     Args:
       workers: the names of the workers.
@@ -139,8 +140,11 @@ class Schedule:
         if self.round is None:
             most = self.policy.workers(self.version)
             return most is None or self.running < most
-        coming = sum(other.work is not None and other.round == self.version for other in self.workers.values())
-        return worker.round < self.version or coming + self.accepted < self.round
+        others = self.workers.values()
+        begun = self.accepted + sum(other.work is not None and other.round == self.version for other in others)
+        if worker.round < self.version:
+            return begun < max(self.round, len(self.workers))
+        return begun + sum(other.alive and other.round < self.version for other in others) < self.round
 
     def done(self, name: str, entries: Sequence[Entry], now: float) -> None:
         """Takes note that a worker has computed its step.
@@ -162,8 +166,10 @@ class Schedule:
             self.versions[server] = max(self.versions[server], entry.version)
         if self.version > before:
             self.accepted = 0
-        elif entries and all(entry.fate == "waiting" for entry in entries):
+        elif worker.round == self.version and _version_of(entries) == self.version:
             self.accepted += 1
+        else:  # the answer may also come after those of the next version, or be that to a repeat
+            worker.round = -1
 
     def failed(self, name: str, *, alive: bool = False) -> Work | None:
         """Takes note that a worker could not compute its step, which is given to another one.
@@ -191,12 +197,34 @@ class Schedule:
         """Takes note that a worker is there again."""
         self.workers[name].alive = True
 
-    def restarted(self, server: int, version: int) -> None:
-        """Takes note that a server was started again; gradients that waited there may be lost."""
-        self.versions[server] = version
-        self.accepted = 0
+    def started(self, versions: Sequence[int]) -> None:
+        """Takes note of the versions that servers begin with, before any worker has pulled."""
+        self.versions = list(versions)
+        for worker in self.workers.values():
+            worker.round = self.version if worker.work is not None else -1
+
+    def restarted(self, server: int, version: int, *, lost: bool = True) -> None:
+        """Takes note that a server was started again.
+
+        Args:
+          server: its index.
+          version: the one that it goes on from.
+          lost: whether gradients that waited there may be lost.
+        """
+        if self.versions[server] == version and not lost:
+            return
+        self.versions[server], self.accepted = version, 0
+        for worker in self.workers.values():
+            worker.round = -1
 
     def flushed(self, versions: Sequence[int]) -> None:
         """Takes note that rounds were ended with the gradients that there were."""
         self.versions = list(versions)
         self.accepted = 0
+
+
+def _version_of(entries: Sequence[Entry]) -> int:
+    """The version that a gradient counts for; -1 for none."""
+    if any(entry.fate not in ("waiting", "applied") for entry in entries):
+        return -1
+    return min((entry.version - (entry.fate == "applied") for entry in entries), default=-1)

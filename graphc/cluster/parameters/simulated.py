@@ -74,7 +74,7 @@ class SimulatedTraining:
 
         def start() -> None:
             self.servers[server] = found = self._make[server]()
-            self.schedule.restarted(server, found.shard.version)
+            self.schedule.restarted(server, found.shard.version, lost=not found.keeps_all)
             self._begin()
 
         self.clock.after(back, start)

@@ -171,6 +171,14 @@ def test_of_a_version_the_first_gradients_count_and_late_ones_are_in_the_ledger(
             assert (shard.version - 1) * round < applied <= shard.version * round
 
 
+@settings(max_examples=60, deadline=None)
+@given(_CASES)
+def test_without_spare_workers_no_gradient_is_late_whoever_dies(case: _Case) -> None:
+    for shard in _shards(_train(case, "sync", round=len(_WORKERS))):
+        assert _check_ledger(shard) == dict.fromkeys(range(_STEPS), "applied")
+        assert shard.version == _STEPS / len(_WORKERS)
+
+
 def test_with_one_worker_for_warm_up_no_gradient_is_stale() -> None:
     quiet = _Case(1, 0.0, 0.0, [], [])
     shard = _shards(_train(quiet, "none", policy=warm_up(_STEPS)))[0]

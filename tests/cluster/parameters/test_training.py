@@ -159,6 +159,23 @@ def test_gradients_of_rows_touch_these_rows_and_their_state_alone() -> None:
         assert sum(found.received for found in server.report().servers) == 2 * 8 + (3 + 2 + 2 + 2) * 8
 
 
+def test_without_spare_workers_every_synchronous_step_counts() -> None:
+    with ParameterServer(servers=2, workers=4, updates="sync") as server:
+        with server.scope():
+            count, w = gx.Variable(0, trainable=False), gx.Variable(0.0)
+        sgd = gx.optim.SGD(1.0)
+
+        def step() -> None:
+            sgd.apply_gradients([(gx.asarray(-1.0), w)])
+            count.assign_add(1)
+
+        for _ in range(100):
+            server.schedule(step)
+        server.join()
+        assert (count.item(), w.item()) == (100, 25.0)
+        assert [(found.version, found.count("applied")) for found in server.report().servers] == [(25, 100)] * 2
+
+
 def test_spare_workers_are_not_waited_for() -> None:
     gate, slow = threading.Event(), threading.Event()
     with ParameterServer(workers=3, updates="sync", spares=1) as server:
