@@ -116,6 +116,7 @@ class ParameterServer:
         place = None if folder is None else str(as_path(folder).absolute())
         options = Options(policy, round, wire, place, durability, checkpoint_every)
         self._coordinator = Coordinator(tasks, options, split_bytes, seconds)
+        self._joined = 0
 
     @contextmanager
     def scope(self) -> Generator[Self]:
@@ -205,7 +206,10 @@ class ParameterServer:
         return result
 
     def run(self, step: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Schedules a step, and waits for what it returns."""
+        """Schedules a step, and waits for what it returns.
+
+        A synchronous update waits for the other gradients of its round: schedule as many steps as it takes, and join.
+        """
         return self.schedule(step, args, kwargs).result()
 
     def dataset(self, make: Callable[[int, int], Iterable[Any]]) -> PerWorker:
@@ -235,13 +239,15 @@ class ParameterServer:
     def join(self) -> None:
         """Waits until all steps that were scheduled are done, and gives the Variables here the values of the servers.
 
-        The gradients of a synchronous round that is not full count, too.
+        The gradients of a synchronous round that is not full count, too. Leaving the ``with`` block joins; an exception
+        that leaves it gives up the steps that no worker has begun.
 
         Raises:
           DeadlineExceededError: the deadline in force has passed; the steps go on.
           UnavailableError: a server is gone that cannot be started again, or all workers are.
           Exception: what a step raised, once; those that no worker had begun are cancelled.
         """
+        self._joined = self._coordinator.schedule.submitted
         self._coordinator.join()
         if self._coordinator.servers.layout is not None:
             self.pull()
@@ -251,7 +257,10 @@ class ParameterServer:
         return self._coordinator.schedule.idle
 
     def pull(self) -> None:
-        """Gives the Variables here the values of the servers, as they are now."""
+        """Gives the Variables here the values of the servers, as they are now.
+
+        Gradients of a synchronous round that is not full are not in them; :meth:`join` ends the round.
+        """
         for name, value in self._coordinator.servers.values().items():
             self._coordinator.variables[name].assign(value)
 
@@ -281,8 +290,12 @@ class ParameterServer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exception: object) -> None:
-        self.close()
+    def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
+        try:
+            if kind is None and self._coordinator.schedule.submitted > self._joined:
+                self.join()
+        finally:
+            self.close()
 
     def __repr__(self) -> str:
         return f"<ParameterServer with {len(self.servers)} servers and {len(self.workers)} workers>"

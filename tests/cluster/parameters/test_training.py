@@ -14,6 +14,7 @@ import pytest
 
 import graphc as gx
 from graphc.base.errors import (
+    CancelledError,
     DeadlineExceededError,
     FailedPreconditionError,
     InvalidArgumentError,
@@ -174,6 +175,48 @@ def test_without_spare_workers_every_synchronous_step_counts() -> None:
         server.join()
         assert (count.item(), w.item()) == (100, 25.0)
         assert [(found.version, found.count("applied")) for found in server.report().servers] == [(25, 100)] * 2
+
+
+def test_leaving_the_block_does_what_was_scheduled_and_an_exception_gives_it_up() -> None:
+    begun, gate = threading.Event(), threading.Event()
+    with ParameterServer(workers=2, updates="sync") as server:
+        with server.scope():
+            count = gx.Variable(0, trainable=False)
+
+        def step() -> None:
+            count.assign_add(1)
+
+        server.run(step)
+        server.pull()
+        assert count.item() == 0  # the round is not full
+        for _ in range(50):
+            server.schedule(step)
+    assert count.item() == 51
+
+    def rows(index: int, total: int) -> Iterator[Any]:
+        begun.set()
+        gate.wait(30)
+        yield 1.0
+
+    def leave(server: ParameterServer) -> Any:
+        with server:
+            _, waits = [server.schedule(lambda x: x, args=(server.dataset(rows),)) for _ in range(2)]
+            assert begun.wait(30)
+            left.append(waits)
+            raise KeyError
+
+    left: list[Any] = []
+    with pytest.raises(KeyError):
+        leave(ParameterServer(workers=1, timeout=0.01))
+    gate.set()
+    with pytest.raises(CancelledError, match="the parameter server was closed"):
+        left[0].result()
+
+    def bad() -> None:
+        raise ValueError("no such luck")
+
+    with pytest.raises(ValueError, match="no such luck"), ParameterServer(workers=1) as server:
+        server.schedule(bad)
 
 
 def test_spare_workers_are_not_waited_for() -> None:
@@ -348,6 +391,8 @@ def test_a_step_that_is_compiled_again_and_again_is_warned_of() -> None:
             server.run(_twice, number)
         with pytest.raises(gx.errors.RetraceWarning, match="the step '_twice' is compiled for the 6th time"):
             server.run(_twice, 5)
+        with pytest.raises(gx.errors.RetraceWarning):
+            server.join()
 
 
 def _twice(x: Any) -> Any:
