@@ -81,6 +81,22 @@ class PureFunction:
             traced, arguments = self._traced(args, kwargs, creates=True)
         return {variable.name: jnp.array(variable.raw, copy=True) for variable in self._uses(traced, arguments)}
 
+    def captured(self, *args: Any) -> tuple[TracedFunction, list[Any]]:
+        """Returns the trace for such arguments, and what arrays it reads besides these and Variables."""
+        with trace_scope(None), unexamined():
+            traced, arguments = self._traced(args, {})
+            return traced, traced.captures(arguments)
+
+    def still_captured(self, traced: TracedFunction, *args: Any) -> list[Any] | None:
+        """Returns the arrays that a trace reads besides, as they are now; None if such a call would be traced anew."""
+        with trace_scope(None), unexamined():
+            arguments = self._function.bind(*self._instance, *map(self._tensors, args))
+            return traced.captures(arguments) if traced.fits(arguments) else None
+
+    def compute(self, variables: Mapping[str, Any], captured: Sequence[Any], *args: Any) -> tuple[Any, Arrays]:
+        """Computes as a call, with other arrays in place of those that :meth:`captured` gave."""
+        return self._computed(variables, args, {}, captured)
+
     def __call__(self, variables: Mapping[str, Any], /, *args: Any, **kwargs: Any) -> tuple[Any, Arrays]:
         """Computes the result and the new values of the Variables; see :func:`to_jax`."""
         if not isinstance(variables, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -89,11 +105,18 @@ class PureFunction:
                 f"{variables!r:.60}"
             )
             raise at(error, user_location())
+        return self._computed(variables, args, kwargs)
+
+    def _computed(
+        self, variables: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any],
+        captured: Sequence[Any] | None = None,
+    ) -> tuple[Any, Arrays]:  # fmt: skip
         with trace_scope(None), unexamined(), collection_paused():
             traced, arguments = self._traced(args, kwargs)
             used = traced.bound_variables(arguments)
             values = [self._value(variables, variable) for variable in used]
-            results = self._program(traced)(*values, *arguments.arrays, *traced.captures(arguments))
+            others = traced.captures(arguments) if captured is None else captured
+            results = self._program(traced)(*values, *arguments.arrays, *others)
             written = results[len(traced.graph.outputs) :]
             new = {**variables, **{variable.name: array for variable, array in zip(used, written, strict=False)}}
             return self._packed(traced, arguments, results, new), new

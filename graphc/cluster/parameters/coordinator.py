@@ -58,6 +58,25 @@ class _Call:
     drawn: Any = None
 
 
+@dataclass(frozen=True)
+class _Traced:
+    """A trace of a step.
+
+    Attributes:
+      step: the function.
+      sign: the types and values of its arguments.
+      key: names it.
+      traced: the trace.
+      text: what workers are told of it.
+    """
+
+    step: Callable[..., Any]
+    sign: Any
+    key: str
+    traced: TracedStep
+    text: StepText
+
+
 class Coordinator:
     """Runs one training, with a thread for each worker.
 
@@ -84,7 +103,7 @@ class Coordinator:
         self.embeddings: dict[str, Embedding] = {}
         self.failures: Counter[str] = Counter()
         self.schedule = Schedule.of(self.workers, len(self.servers.names), options.round, options.policy)
-        self._traced: dict[Any, tuple[str, TracedStep, StepText]] = {}
+        self._traced: list[_Traced] = []
         self._known: dict[str, set[str]] = {name: set() for name in self.workers}
         self._tracing = threading.Lock()
         self._changed = threading.Condition()
@@ -168,11 +187,12 @@ class Coordinator:
         if call.drawn is None:
             args = tuple(_drawn(value, place) for value in call.args)
             call.drawn = args, {name: _drawn(value, place) for name, value in call.kwargs.items()}
-        key, traced, text = self._step(call.step, call.drawn)
+        found, read = self._step(call.step, call.drawn)
+        traced = found.traced
         starts: list[int] = [*self.servers.starts]
         name = self.workers[place]
         try:
-            answer = self._run(place, key, text, work.number, traced.others(), traced.arrays(call.drawn))
+            answer = self._run(place, found, work.number, traced.others(), read, traced.arrays(call.drawn))
         except _GONE as error:
             self._lost(place, error)
             return
@@ -191,7 +211,7 @@ class Coordinator:
             self.schedule.done(name, answer["entries"], time.monotonic())
             self._changed.notify_all()
 
-    def _run(self, place: int, key: str, text: StepText, number: int, others: Any, arrays: Sequence[Any]) -> Any:
+    def _run(self, place: int, step: _Traced, number: int, others: Any, read: Any, arrays: Sequence[Any]) -> Any:
         """Runs a step on a worker, which is told of it if it does not know it."""
         peer, known = self._tasks.peer("worker", place), self._known[self.workers[place]]
         rows = next((array.shape[0] for array in arrays if array.ndim), 1)
@@ -200,11 +220,13 @@ class Coordinator:
             with deadline(1.5 * self._timeout):
                 if not known:
                     peer.call(WORKER, "join", self._assignment())
-                if key not in known:
-                    peer.call(WORKER, "learn", key, text)
-                    known.add(key)
+                if step.key not in known:
+                    peer.call(WORKER, "learn", step.key, step.text)
+                    known.add(step.key)
                 try:
-                    return peer.call(WORKER, "run", self._name, key, self._name, number, rows, others, arrays)
+                    return peer.call(
+                        WORKER, "run", self._name, step.key, self._name, number, rows, others, read, arrays
+                    )
                 except NotFoundError:
                     if again:
                         raise
@@ -245,13 +267,15 @@ class Coordinator:
             self.schedule.revive(name)
             self._changed.notify_all()
 
-    def _step(self, step: Callable[..., Any], arguments: Any) -> tuple[str, TracedStep, StepText]:
-        """The program of a step for such arguments; the first one starts the servers."""
+    def _step(self, step: Callable[..., Any], arguments: Any) -> tuple[_Traced, list[Any]]:
+        """The program of a step for such arguments, and what else it reads; the first one starts the servers."""
         with self._tracing:
-            sign = step, signature(arguments)
-            if sign in self._traced:
-                self._traced[sign] = found = self._traced.pop(sign)
-                return found
+            sign = signature(arguments)
+            for place, known in enumerate(self._traced):
+                fits = known.step == step and known.sign == sign
+                if fits and (read := known.traced.read(arguments)) is not None:
+                    self._traced.append(self._traced.pop(place))
+                    return known, read
             self._note_traces(step)
             saved = variable_placement.made
             variable_placement.made = self.made
@@ -266,19 +290,20 @@ class Coordinator:
                 self.servers.learn(traced.optimizer, {tables.get(name, name) for name in traced.updated})
                 self._check_gradients(traced)
             sizes = {window: (found.table, found.rows, found.width) for window, found in self.embeddings.items()}
-            found = self._traced[sign] = secrets.token_hex(4), traced, traced.text(layout, sizes)
-            while len(self._traced) > STEPS_KEPT:
-                del self._traced[next(iter(self._traced))]
-            return found
+            text = traced.text(layout, sizes)
+            found = _Traced(step, sign, secrets.token_hex(4), traced, text)
+            self._traced = [*self._traced, found][-STEPS_KEPT:]
+            return found, traced.captured
 
     def _note_traces(self, step: Callable[..., Any]) -> None:
         """Warns of a step that is compiled again and again."""
-        count = sum(other is step for other, _ in self._traced)
+        count = sum(other.step is step for other in self._traced)
         if count == _TRACES:
             name = getattr(step, "__name__", "step")
             text = (
                 f"ParameterServer: the step {name!r} is compiled for the {count + 1}th time, since its arguments have "
-                "other shapes or Python values each time; give numbers that change as arrays, and batches of one size"
+                "other shapes, or these or what it reads other Python values each time; give numbers that change as "
+                "arrays, and batches of one size"
             )
             warn_at(RetraceWarning(text), user_location())
 

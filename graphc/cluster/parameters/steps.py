@@ -16,7 +16,7 @@ from graphc.cluster.parameters.elements import Cover
 from graphc.cluster.parameters.layout import Layout
 from graphc.cluster.parameters.lookups import Table
 from graphc.cluster.parameters.programs import Program
-from graphc.core import Tensor, Variable, as_dtype, replica_scope, updates_scope
+from graphc.core import Tensor, Variable, as_dtype, context, replica_scope, updates_scope
 from graphc.function import to_jax
 from graphc.lowering import needed_inputs
 from graphc.ops import call_jax, is_random_state
@@ -134,18 +134,21 @@ class TracedStep:
       optimizer: the one whose update the step does; None if it does none.
       updated: the names of the Variables that it updates.
       variables: the Variables that the step uses, by name.
+      captured: the arrays that it read from its surroundings when it was traced.
     """
 
+    __graphc_opaque__ = True  # what it notes while it is traced is no state of the step
+
     def __init__(self, step: Callable[..., Any], arguments: tuple[Any, Mapping[str, Any]]) -> None:
-        leaves, self._structure = nest.flatten(arguments)
-        self._given = [_ARRAY if _is_array(leaf) else leaf for leaf in leaves]
-        self._step = step
+        leaves = nest.flatten(arguments)[0]
         self._taker: Taker | None = None
         self._results: Any = None
-        self._pure = to_jax(self._traced)
+        self._pure = to_jax(self._traced(step, arguments))
         arrays = [_array(leaf) for leaf in leaves if _is_array(leaf)]
         self._types = [jax.ShapeDtypeStruct(array.shape, array.dtype) for array in arrays]
         self._start = self._pure.init(np.int32(0), *arrays)
+        self._trace, captured = self._pure.captured(np.int32(0), *arrays)
+        self.captured = [np.asarray(_array(array)) for array in captured]
         self.variables = {name: variable for name, variable in self._pure.variables.items() if name in self._start}
         taker = self.taker
         self.optimizer, self.updated, self.trained = taker.optimizer, taker.updated, set(taker.gradients)
@@ -156,14 +159,26 @@ class TracedStep:
         assert self._taker is not None
         return self._taker
 
-    def _traced(self, number: Any, *arrays: Any) -> Any:
-        given = iter(arrays)
-        leaves = [next(given) if leaf is _ARRAY else leaf for leaf in self._given]
-        args, kwargs = nest.unflatten(self._structure, leaves)
-        self._taker = taker = Taker(number)
-        with updates_scope(taker), replica_scope(taker):
-            result = call(self._step)(*args, **kwargs)
-        return result, list(taker.gradients.values()), list(taker.lookups.values())
+    def _note(self, taker: Taker) -> Taker:
+        self._taker = taker
+        return taker
+
+    def _traced(self, step: Callable[..., Any], arguments: Any) -> Callable[..., Any]:
+        """The step as a function of its number and arrays, whose guards are those of the step alone."""
+        leaves, structure = nest.flatten(arguments)
+        given = tuple(_ARRAY if _is_array(leaf) else leaf for leaf in leaves)
+
+        def traced(number: Any, *arrays: Any) -> Any:
+            found = iter(arrays)
+            args, kwargs = nest.unflatten(structure, [next(found) if leaf is _ARRAY else leaf for leaf in given])
+            assert context.trace is not None
+            context.trace.root.reads.function(step)
+            taker = self._note(Taker(number))
+            with updates_scope(taker), replica_scope(taker):
+                result = call(step)(*args, **kwargs)
+            return result, list(taker.gradients.values()), list(taker.lookups.values())
+
+        return traced
 
     def text(self, layout: Layout, tables: Mapping[str, tuple[str, int, int]]) -> StepText:
         """Returns what a worker is told, where the servers keep Variables in a certain layout.
@@ -182,11 +197,11 @@ class TracedStep:
         servers = range(len(layout.servers))
         pulled = [[p for p in layout.whole(s) if _holds(layout, s, p, kept)] for s in servers]
 
-        def program(buffers: Any, windows: Any, others: Any, number: Any, arrays: Any) -> Any:
+        def program(buffers: Any, windows: Any, others: Any, read: Any, number: Any, arrays: Any) -> Any:
             flats = [dict(zip(places, found, strict=True)) for places, found in zip(pulled, buffers, strict=True)]
             variables = {**layout.join(kept, flats), **dict(zip(looked_up, windows, strict=True))}
             variables |= dict(zip(self._others, others, strict=True))
-            (result, gradients, _), new = self._pure(variables, number, *arrays)
+            (result, gradients, _), new = self._pure.compute(variables, read, number, *arrays)
             by_name = dict(zip(self.taker.gradients, gradients, strict=True))
             self._check_assigned([name for name in new if new[name] is not variables[name]], layout)
             changes = {name: new[name] - variables[name] for name in kept if new[name] is not variables[name]}
@@ -202,6 +217,7 @@ class TracedStep:
         types = (
             [[_type(layout.servers[s][place]) for place in pulled[s]] for s in servers],
             [self._kind(name) for name in looked_up], [self._kind(name) for name in self._others],
+            [jax.ShapeDtypeStruct(array.shape, array.dtype) for array in self.captured],
             jax.ShapeDtypeStruct((), np.int32), self._types,
         )  # fmt: skip
         jax.eval_shape(program, *types)
@@ -217,9 +233,9 @@ class TracedStep:
         """The program of the rows that are looked up, which are known before any Variable is."""
         kinds = {name: self._kind(name) for name in self.variables if name not in self._others}
 
-        def found(variables: Any, others: Any, number: Any, arrays: Any) -> Any:
+        def found(variables: Any, others: Any, read: Any, number: Any, arrays: Any) -> Any:
             given = {**variables, **dict(zip(self._others, others, strict=True))}
-            return list(self._pure(given, number, *arrays)[0][2])
+            return list(self._pure.compute(given, read, number, *arrays)[0][2])
 
         jaxpr: Any = jax.make_jaxpr(found)(kinds, *types[2:]).jaxpr
         needed = needed_inputs(jaxpr, range(len(jaxpr.outvars)))
@@ -230,9 +246,9 @@ class TracedStep:
             )
             raise at(error, user_location())
 
-        def lookups(others: Any, number: Any, arrays: Any) -> Any:
+        def lookups(others: Any, read: Any, number: Any, arrays: Any) -> Any:
             zeros = {name: jnp.zeros(kind.shape, kind.dtype) for name, kind in kinds.items()}
-            return found(zeros, others, number, arrays)
+            return found(zeros, others, read, number, arrays)
 
         return Program(lookups, types[2:])
 
@@ -267,6 +283,14 @@ class TracedStep:
         """Returns the arrays among the arguments of a call."""
         return [_array(leaf) for leaf in nest.flatten(arguments)[0] if _is_array(leaf)]
 
+    def read(self, arguments: Any) -> list[Any] | None:
+        """Returns the arrays that the step reads from its surroundings, as they are now.
+
+        None if a Python value there is another than when the step was traced.
+        """
+        found = self._pure.still_captured(self._trace, np.int32(0), *self.arrays(arguments))
+        return None if found is None else [np.asarray(_array(array)) for array in found]
+
     def others(self) -> list[Any]:
         """Returns the values, as they are now, of the Variables that the step reads and no server keeps."""
         return [self.variables[name].numpy() for name in self._others]
@@ -282,7 +306,9 @@ class TracedStep:
 def signature(arguments: Any) -> Any:
     """Returns what a trace depends on: the types of arrays, and all other values."""
     leaves, structure = nest.flatten(arguments)
-    kinds = [(_array(leaf).shape, str(_array(leaf).dtype)) if _is_array(leaf) else leaf for leaf in leaves]
+    kinds = [
+        (_array(leaf).shape, str(_array(leaf).dtype)) if _is_array(leaf) else (type(leaf), leaf) for leaf in leaves
+    ]
     return structure, tuple(kinds)
 
 

@@ -79,8 +79,9 @@ class WorkerService:
             del self._steps[next(iter(self._steps))]
 
     def run(
-        self, name: str, key: str, source: str, number: int, rows: int, others: Sequence[Any], arrays: Sequence[Any]
-    ) -> dict[str, Any]:
+        self, name: str, key: str, source: str, number: int, rows: int, others: Sequence[Any], read: Sequence[Any],
+        arrays: Sequence[Any],
+    ) -> dict[str, Any]:  # fmt: skip
         """Runs a step.
 
         Args:
@@ -90,6 +91,7 @@ class WorkerService:
           number: its number.
           rows: how many rows of data it is given.
           others: values of Variables that no server keeps.
+          read: arrays that the step reads from its surroundings.
           arrays: its arguments.
 
         Returns:
@@ -105,13 +107,13 @@ class WorkerService:
         with jax.default_device(self._device):
             text = self._steps[key]
             number_of = np.int32(number)
-            lookups = self._lookups(text, others, number_of, arrays)
+            lookups = self._lookups(text, others, read, number_of, arrays)
             covers = [{**dict.fromkeys(places), **lookups.covers(server)} for server, places in enumerate(text.pulled)]
 
             def compute(pulled: Sequence[Any]) -> tuple[Any, Sequence[Push]]:
                 values = self._values(pulled)
                 buffers = [[values[server][place] for place in places] for server, places in enumerate(text.pulled)]
-                inputs = buffers, lookups.windows(values), others, number_of, arrays
+                inputs = buffers, lookups.windows(values), others, read, number_of, arrays
                 results, gradients, rows_of, added = jax.block_until_ready(program_of(text.program)(*inputs))
                 pushes: list[Push] = []
                 for server, (version, _) in enumerate(pulled if text.pushes else []):
@@ -136,10 +138,10 @@ class WorkerService:
             raise FailedPreconditionError(f"{self._task.where} has joined no training")
         return self._assignment
 
-    def _lookups(self, text: StepText, others: Any, number: Any, arrays: Any) -> Lookups:
+    def _lookups(self, text: StepText, *given: Any) -> Lookups:
         if text.lookups is None:
             return Lookups((), ())
-        return Lookups(text.tables, [np.asarray(ids) for ids in program_of(text.lookups)(others, number, arrays)])
+        return Lookups(text.tables, [np.asarray(ids) for ids in program_of(text.lookups)(*given)])
 
     def _values(self, pulled: Sequence[Any]) -> list[dict[int, Any]]:
         """What each server gave, by buffer."""
