@@ -10,13 +10,13 @@ import jax
 import numpy as np
 
 from graphc.base import at
-from graphc.base.errors import FailedPreconditionError
-from graphc.core import Resources, Variable, type_of
-from graphc.ir import Node
+from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
+from graphc.core import Resources, Variable, array_of, type_of
+from graphc.ir import OPEN, Node, TensorType
 from graphc.session.graph import Graph
 from graphc.session.randomness import OUTSIDE, RANDOM, first_state
 
-__all__ = ["SessionState", "dummy", "parts_of", "uninitialized_error"]
+__all__ = ["SessionState", "check_type", "dummy", "parts_of", "uninitialized_error"]
 
 
 class SessionState:
@@ -76,6 +76,27 @@ def uninitialized_error(names: str) -> FailedPreconditionError:
         f"Attempting to use uninitialized value {names}: no initializer has given it a value; run "
         "gx.global_variables_initializer() or the variable's own initializer first"
     )
+
+
+def check_type(resource: str, held: Variable, declared: TensorType) -> None:
+    """Checks that what holds the value of a Variable, which another graph may have made, has the type it must have.
+
+    Raises:
+      InvalidArgumentError: it has another dtype or shape.
+    """
+    there = type_of(array_of(held))
+    fits = not declared.ranked or (
+        len(declared.shape) == len(there.shape)
+        and all(size in (OPEN, found) for size, found in zip(declared.shape, there.shape, strict=True))
+    )
+    if there.dtype != declared.dtype or not fits:
+        container, name = parts_of(resource)
+        where = f" in the container {container!r}" if container else ""
+        raise InvalidArgumentError(
+            f"the Variable {name!r}{where} is {there}, as another graph made it, but this graph declares {declared}: "
+            "give one of them another name, keep them apart by `with graph.container(...)`, or give up what the "
+            "cluster keeps by gx.Session.reset(target)"
+        )
 
 
 def parts_of(resource: str) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from graphc.ir import CONSTANT, LATE, LATE_CONSTANT, Graph, Interpreter, Node
 from graphc.ir.passes import NotSpecializedError, run_passes, shape_inputs, specialize
 from graphc.lowering import lower
 from graphc.ops import ASSIGN_VARIABLE, COND, READ_VARIABLE, SWITCH, WHILE
-from graphc.session.state import SessionState
+from graphc.session.state import SessionState, check_type
 
 __all__ = ["Evaluation", "Stepped", "has_host_ops"]
 
@@ -81,6 +81,8 @@ class Stepped(Interpreter):
         variable = self._state.find(node.attrs["variable"])
         if variable is None:
             raise self._state.uninitialized(node.attrs["variable"], node)
+        if node.attrs["variable"] not in self._state.graph.trace.open_variables:
+            check_type(node.attrs["variable"], variable, node.outputs[0].type)
         return array_of(variable)
 
     def _branch(self, node: Node, inputs: list[Any]) -> Sequence[Any]:

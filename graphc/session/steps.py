@@ -19,7 +19,7 @@ from graphc.lowering import Executable, lower
 from graphc.ops import ASSIGN_VARIABLE, COND, READ_VARIABLE, SWITCH, WHILE
 from graphc.runtime import Step
 from graphc.session.open_variables import current_types, open_resources, with_types
-from graphc.session.state import SessionState, dummy
+from graphc.session.state import SessionState, check_type, dummy
 from graphc.session.stepped import Stepped, on_host
 from graphc.session.tensor import Operation
 
@@ -222,6 +222,7 @@ class SegmentProgram:
         variables, resets = self._variables, self._state.resources.resets
         if variables is None or resets != self._resets:
             found = [self._state.find(resource) for resource in self._executable.variables]
+            self._check_types(found)
             if self._keeps_values:
                 return self._with_other_shapes(found, arrays)
             if any(variable is None for variable in found):
@@ -266,6 +267,20 @@ class SegmentProgram:
         for name, array in zip(executable.variables, results[count:], strict=False):
             self._state.put(name, array)
         return results[:count]
+
+    def _check_types(self, found: Sequence[Variable | None]) -> None:
+        """Raises an error if a Variable was made by another graph, with a type that is not what this one declares."""
+        held = dict(zip(self._executable.variables, found, strict=True))
+        open_variables = self._state.graph.trace.open_variables
+        for node in self._executable.graph.nodes:
+            name = str(node.attrs.get("variable"))
+            variable = held.get(name)
+            if variable is None or name in open_variables or node.op not in (READ_VARIABLE, ASSIGN_VARIABLE):
+                continue
+            try:
+                check_type(name, variable, (node.outputs or node.inputs)[0].type)
+            except GraphcError as error:
+                raise at(error, node.location) from None
 
     def _check_unread(self, missing: set[str]) -> None:
         written: set[str] = set()

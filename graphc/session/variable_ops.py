@@ -11,7 +11,7 @@ import numpy as np
 from graphc.base.errors import OutOfRangeError
 from graphc.core import STRING, Variable, array_of, current_resources, held, variable_lock
 from graphc.ir import OPEN, OPS, Attrs, Effect, Graph, OpDef, TensorType, reads, writes
-from graphc.session.state import parts_of, uninitialized_error
+from graphc.session.state import check_type, parts_of, uninitialized_error
 
 __all__ = [
     "ASSERT_INITIALIZED",
@@ -57,6 +57,7 @@ def _count_up_to(*, variable: str, type: TensorType, limit: int) -> Any:
     found, name = _find(variable), parts_of(variable)[1]
     if found is None:
         raise uninitialized_error(name)
+    check_type(variable, found, type)
     while True:
         before = array_of(found)
         value = np.asarray(before)

@@ -190,3 +190,24 @@ def test_many_runs_at_once_need_no_more_threads_than_there_are(cluster: Cluster)
             thread.join(60)
     assert len(found) == 6
     assert [item for item in found if item[0] == 4.0] == [[4.0, 2.0]] * 2
+
+
+def test_a_variable_that_another_graph_made_with_another_type_is_refused(cluster: Cluster) -> None:
+    with gx.Graph().as_default() as graph:
+        d = gx.Variable(1.5, name="d")
+        with gx.Session(cluster.target("worker0"), graph=graph) as session:
+            session.run(d.initializer)
+    with gx.Graph().as_default() as graph:
+        x = gx.Variable([0, 1], name="d")
+        uses: list[Any] = [x, x + 1, x.assign_add([1, 1]), x.initializer]
+        with graph.container("mine"):
+            mine = gx.Variable([0, 1], name="d")
+    told = r"the Variable 'd' is f32\[\], .* declares i32\[2\]: give one .*graph.container.*reset\(target\)"
+    with gx.Session(cluster.target("worker0"), graph=graph) as session:
+        for use in uses:
+            with pytest.raises(gx.errors.InvalidArgumentError, match=told):
+                session.run(use)
+        session.run(mine.initializer)
+        gx.Session.reset(cluster.target("worker1"))
+        session.run(x.initializer)
+        assert session.run(x + 1).tolist() == [1, 2]
