@@ -110,7 +110,7 @@ class Supervisor:
         self.summary_writer: Any = None if summary_writer is _DEFAULT or not is_chief else summary_writer
         if summary_writer is _DEFAULT and self._logdir:
             self.summary_writer = FileWriter(self._logdir)
-        self._graph_written = False
+        self._graph_written = self._writer_closed = False
         self.session_manager = session_manager or SessionManager(
             local, self.ready_op, self.ready_for_local_init_op, self._graph, recovery_wait_secs, local_init_run_options
         )
@@ -147,6 +147,7 @@ class Supervisor:
         else:
             if self.summary_writer is not None:
                 self.summary_writer.reopen()
+                self._writer_closed = False
             session = self.session_manager.prepare_session(
                 master, self.init_op, self.saver, self._logdir, None, wait_for_checkpoint, max_wait_secs, config,
                 self.init_feed_dict, self._init_fn,
@@ -226,7 +227,7 @@ class Supervisor:
     def stop(
         self, threads: Sequence[Any] | None = None, close_summary_writer: bool = True, ignore_live_threads: bool = False
     ) -> None:
-        """Stops all threads, and waits for their end; see :meth:`Coordinator.join`.
+        """Stops all threads, and waits for their end; see :meth:`Coordinator.join`. A second call does nothing more.
 
         Args:
           threads: to wait for, besides those that are known.
@@ -237,7 +238,8 @@ class Supervisor:
         try:
             self.coord.join(threads, self._grace, ignore_live_threads)
         finally:
-            if close_summary_writer and self.summary_writer is not None:
+            if close_summary_writer and self.summary_writer is not None and not self._writer_closed:
+                self._writer_closed = True
                 self._log_session("STOP", None)
                 self.summary_writer.close()
                 self._graph_written = False

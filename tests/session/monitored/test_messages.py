@@ -300,4 +300,5 @@ def test_the_services_of_a_supervisor(tmp_path: Path) -> None:
             assert not supervisor.should_stop()
             session.run(more)
     assert supervisor.coord.joined
+    supervisor.stop()  # as programs do that have not seen that the scope has
     assert (tmp_path / "graph.txt").exists()
