@@ -8,7 +8,8 @@ import socket
 import sys
 import threading
 import warnings
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -61,9 +62,30 @@ def connect(**options: Any) -> None:
                     _knock(address, ray.util.get_node_ip_address())
                     ray.init(address=address, **plain)
                 else:
-                    ray.init(address="local", **{"include_dashboard": False, **plain, **options})
+                    _lasting(lambda: ray.init(address="local", **{"include_dashboard": False, **plain, **options}))
         except (RayError, OSError, RuntimeError, ValueError) as error:
             raise _refused(address, error) from error
+
+
+def _lasting(start: Callable[[], object]) -> None:
+    """Calls a function that starts processes, in a thread that does not end before this process does.
+
+    On Linux Ray asks the kernel to end its processes with their parent, which means the thread that started them.
+    """
+    if threading.current_thread() is threading.main_thread():
+        start()
+        return
+    started: Future[object] = Future()
+
+    def run() -> None:
+        try:
+            started.set_result(start())
+        except BaseException as error:
+            started.set_exception(error)
+        threading.Event().wait()
+
+    threading.Thread(target=run, name="graphc Ray", daemon=True).start()
+    started.result()
 
 
 def _refused(address: str | None, error: BaseException) -> GraphcError:

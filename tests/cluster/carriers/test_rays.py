@@ -173,7 +173,13 @@ def test_the_task_of_a_server_whose_process_is_killed_ends(ray_here: str) -> Non
 def test_a_server_where_no_ray_runs_starts_one_on_loopback_that_asks_for_a_token(ray_address: str) -> None:
     program = """
 from graphc.cluster.carriers.rays_connect import listens_at
-server = gx.Server({'ps': ['host:1']}, protocol='ray')
+import threading
+servers = []
+for number in (1, 2):  # Ray goes on where the thread that started it ends
+    thread = threading.Thread(target=lambda: servers.append(gx.Server({'ps': [f'host:{number}']}, protocol='ray')))
+    thread.start()
+    thread.join(60)
+assert len(servers) == 2
 print(listens_at(), flush=True)
 sys.stdin.read()
 """
