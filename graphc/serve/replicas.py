@@ -155,7 +155,8 @@ class Replicas:
             number = self._batcher.submit(now, rows.key, len(rows), now + seconds)
             self._requests[number] = Request(answer, rows, now)
             answer.drop = partial(self._drop, number)
-            if self._batcher.wakes() != before:
+            wakes = self._batcher.wakes()
+            if wakes is not None and (wakes != before or wakes <= now):
                 self._work.notify()
             if now + seconds < self._looks_at:
                 self._late.notify()
@@ -258,6 +259,8 @@ class Replicas:
                 now = time.monotonic()
                 batch = self._batcher.next(now)
                 if batch is not None:
+                    if self._batcher.wakes() is not None:  # another replica is free for what still waits
+                        self._work.notify()
                     return batch
                 if self._closed and self._batcher.is_idle:
                     return None

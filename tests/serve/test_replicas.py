@@ -130,6 +130,23 @@ def test_what_waits_together_is_computed_together_and_filled_up(gate: Gate) -> N
     assert (stats.batches, stats.padded) == (2, 1)
 
 
+@pytest.mark.timeout(120)
+def test_all_devices_compute_at_once_what_one_query_or_several_ask_for() -> None:
+    replicas = Replicas(lambda x: x + 1, [f"cpu:{n}" for n in range(4)], max_batch=2, max_delay_ms=0)
+    replicas.warm_up(rows(1, 2))
+    together, run = threading.Barrier(4), replicas._copies.run
+
+    def all_at_once(*args: Any) -> Any:
+        together.wait(30)
+        return run(*args)
+
+    replicas._copies.run = all_at_once
+    with replicas:
+        assert replicas(rows(*range(16))).ravel().tolist() == [value + 1 for value in range(16)]
+        answers = [replicas.submit(rows(value, value)) for value in range(8)]
+        assert [answer.result()[0].item() for answer in answers] == [value + 1 for value in range(8)]
+
+
 def test_a_query_that_fails_fails_alone_and_with_its_own_exception(gate: Gate) -> None:
     wait = host(gate)
 
