@@ -190,7 +190,7 @@ class Copies:
         args, kwargs = program.arguments([Tensor(jnp.asarray(leaf)) for leaf in leaves])
         try:
             self._raising(*args, **kwargs)
-        except Exception as own:
+        except BaseException as own:
             return own
         return error
 

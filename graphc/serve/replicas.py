@@ -286,7 +286,7 @@ class Replicas:
                     own = [leaf[start : start + piece.rows].copy() for leaf in found]
                     request.parts[piece.start] = program, own
                     start += piece.rows
-        except Exception as error:
+        except BaseException as error:  # SystemExit, too, is for those who asked: the thread goes on
             self._failed(batch, error, program, leaves)
         else:
             self._answered(batch, padding)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -165,6 +166,22 @@ def test_a_query_that_fails_fails_alone_and_with_its_own_exception(gate: Gate) -
         stats = replicas.stats()
     assert (stats.answered, stats.failed) == (3, 1)
     assert not any(replica.left_out for replica in stats.replicas)
+
+
+@pytest.mark.timeout(60)
+def test_a_function_that_exits_fails_its_query_and_the_next_is_answered() -> None:
+    exits = [True]
+
+    def leave(x: Any) -> Any:
+        if exits:
+            sys.exit("no model")
+        return x + 1
+
+    with Replicas(leave, ["cpu:0"], max_batch=2, max_delay_ms=0, timeout=20) as replicas:
+        with pytest.raises(SystemExit, match="no model"):
+            replicas(rows(1))
+        exits.clear()
+        assert replicas(rows(1)).item() == 2
 
 
 def test_a_device_that_fails_is_left_out_and_that_is_told(caplog: pytest.LogCaptureFixture) -> None:
