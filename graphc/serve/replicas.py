@@ -55,6 +55,9 @@ class Replicas:
     batch of each kind. It may read Variables, of which each device gets a copy, and must assign none. What it raises
     for a row, its query gets.
 
+    Close them, or use ``with``: threads wait for queries until then, so what is not closed is never collected, nor are
+    the copies of the Variables on the devices.
+
     Args:
       f: a compiled function, a layer, or a Python function that could be compiled.
       devices: names such as ``"gpu:0"`` or ``jax.Device`` objects; those of this process when None. A device that
