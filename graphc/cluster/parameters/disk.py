@@ -64,6 +64,8 @@ class Disk:
         types = {name: [array.dtype.name, array.shape] for name, array in arrays.items()}
         header = json.dumps({"record": content, "arrays": types}).encode()
         payload = b"".join([_number(len(header)), header, *(array.tobytes() for array in arrays.values())])
+        if self._log is None:  # a server that goes on in the middle of a round writes no checkpoint before
+            self._begin_log()
         with file_errors(self._folder):
             self._log.write(_number(len(payload)) + _number(zlib.crc32(payload)) + payload)
             self._log.flush()
@@ -82,13 +84,8 @@ class Disk:
           ResourceExhaustedError: the disk is full, now or when the one before was written.
         """
         self._writing.wait()
-        self._number += 1
-        number, first = self._number, self._log is None
-        with file_errors(self._folder):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            if self._log is not None:
-                self._log.close()
-            self._log = (self._folder / f"log-{number}").open("wb")
+        first = self._log is None
+        number = self._begin_log()
         arrays: dict[str, np.ndarray[Any, Any]] = {}
         held = {"server": encoded("server", {"log": number, "state": _on_host(state)}, arrays)}
         part = Part([Piece.whole(name, array) for name, array in arrays.items()], held)
@@ -103,6 +100,16 @@ class Disk:
         self._writing.wait()
         if self._log is not None:
             self._log.close()
+
+    def _begin_log(self) -> int:
+        """Begins a log after those that there are; returns its number."""
+        self._number += 1
+        with file_errors(self._folder):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            if self._log is not None:
+                self._log.close()
+            self._log = (self._folder / f"log-{self._number}").open("wb")
+        return self._number
 
     def _write(self, writer: Writer, part: Part, number: int) -> None:
         writer.write(part)
