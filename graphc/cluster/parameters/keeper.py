@@ -80,20 +80,15 @@ class Keeper:
         if found is not None:
             return found
         entry, push = self.shard.judge(push)
-        if self._store is not None:
-            sync = self._durability == "sync"
-            kept = _data(push) if sync and entry.fate in ("applied", "waiting") else None
-            self._store.append({"entry": asdict(entry), "push": kept}, sync=sync)
-        self.shard.take(entry, push)
+        kept = _data(push) if self._durability == "sync" and entry.fate in ("applied", "waiting") else None
+        self.shard.take(entry, push, lambda: self._append({"entry": asdict(entry), "push": kept}))
         self._checkpoint()
         return self.shard.ledger.latest(push.source, push.number) or entry
 
     def flush(self) -> int:
         """Ends a round with the gradients that there are; returns the version."""
         if self.shard.waiting:
-            if self._store is not None:
-                self._store.append(_FLUSH, sync=self._durability == "sync")
-            self.shard.flush()
+            self.shard.flush(lambda: self._append(_FLUSH))
             self._checkpoint()
         return self.shard.version
 
@@ -106,6 +101,11 @@ class Keeper:
         """Waits until all is written; nothing may be pushed after."""
         if self._store is not None:
             self._store.close()
+
+    def _append(self, record: Mapping[str, Any]) -> None:
+        """Writes a record of what is computed; what cannot be done does not get into the log."""
+        if self._store is not None:
+            self._store.append(record, sync=self._durability == "sync")
 
     def _checkpoint(self, *, due: bool = False) -> None:
         if self._store is None or self.shard.waiting:

@@ -8,7 +8,7 @@ counts the updates.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -64,6 +64,15 @@ class Push:
     version: int
     gradients: Mapping[int, Body] = field(default_factory=dict[int, Body])
     added: Mapping[int, Body] = field(default_factory=dict[int, Body])
+
+
+@dataclass
+class _Update:
+    """What a shard holds after an update that is computed and not made yet."""
+
+    values: list[Any]
+    state: list[Any]
+    stride: float
 
 
 class Rule(Protocol):
@@ -143,24 +152,36 @@ class Shard:
             push = replace(push, gradients=self._weighted(push, weights))
         return _entry(push, stale, "applied", weight, self.version + 1), push
 
-    def take(self, entry: Entry, push: Push) -> None:
-        """Writes a push into the ledger, and applies it or lets it wait, as its entry says."""
-        self.ledger.add(entry)
-        if entry.fate == "applied":
-            self._apply([push])
-        elif entry.fate == "waiting":
-            self._waiting.append(push)
-            if len(self._waiting) == self.round:
-                self.flush()
+    def take(self, entry: Entry, push: Push, write: Callable[[], object] | None = None) -> None:
+        """Writes a push into the ledger, and applies it or lets it wait, as its entry says.
 
-    def flush(self) -> None:
-        """Ends a round with the gradients that there are, as at the end of the data."""
+        Nothing is changed if its update fails: the push may come again.
+
+        Args:
+          entry: what is to become of it.
+          push: with its gradients weighted.
+          write: called when the update is computed, before anything is changed.
+        """
+        waits = entry.fate == "waiting"
+        pushes = [*self._waiting, push] if waits else [push]
+        due = len(pushes) == self.round if waits else entry.fate == "applied"
+        update = self._update(pushes) if due else None
+        if write is not None:
+            write()
+        self.ledger.add(entry)
+        if waits:
+            self._waiting = pushes
+        if update is not None:
+            self._apply(update, ends=waits)
+
+    def flush(self, write: Callable[[], object] | None = None) -> None:
+        """Ends a round with the gradients that there are, as at the end of the data; ``write`` as in :meth:`take`."""
         if not self._waiting:
             return
-        pushes, self._waiting = self._waiting, []
-        self._apply(pushes)
-        for push in pushes:
-            self.ledger.change(push.source, push.number, "applied", self.version)
+        update = self._update(self._waiting)
+        if write is not None:
+            write()
+        self._apply(update, ends=True)
 
     def state_of(self) -> dict[str, Any]:
         """Returns everything but the rule, as data; none may be waiting."""
@@ -172,24 +193,33 @@ class Shard:
         self.version, self._stride = rest["version"], rest["stride"]
         self.ledger.restore(json.loads(rest["ledger"]))
 
-    def _apply(self, pushes: Sequence[Push]) -> None:
+    def _update(self, pushes: Sequence[Push]) -> _Update:
+        """Computes what pushes change, and changes nothing."""
         gradients = self._total([push.gradients for push in pushes], len(pushes))
-        before = self.values
+        update = _Update(list(self.values), list(self.state), self._stride)
         if gradients:
             if self.rule is None:
                 raise RuntimeError("gradients were pushed to a server that has no rule")
             values, state = self.rule(self.values, gradients, self.state)
-            self.values, self.state = list(values), list(state)
+            update.values, update.state = list(values), list(state)
         for buffer, (elements, total) in self._total([push.added for push in pushes], 1).items():
-            self.values[buffer] = add_at(self.values[buffer], elements, total)
-        self.version += 1
-        if self.policy.needs_gap:
-            moved = [
-                float(jnp.mean(jnp.abs(picked(self.values[buffer], elements) - picked(before[buffer], elements))))
-                for buffer, (elements, _) in gradients.items()
+            update.values[buffer] = add_at(update.values[buffer], elements, total)
+        if self.policy.needs_gap and gradients:
+            pairs = [
+                (self.values[buffer], update.values[buffer], elements) for buffer, (elements, _) in gradients.items()
             ]
-            if moved:
-                self._stride += (sum(moved) / len(moved) - self._stride) / min(self.version, _REMEMBERED)
+            moved = [float(jnp.mean(jnp.abs(picked(new, some) - picked(old, some)))) for old, new, some in pairs]
+            update.stride += (sum(moved) / len(moved) - self._stride) / min(self.version + 1, _REMEMBERED)
+        return update
+
+    def _apply(self, update: _Update, *, ends: bool) -> None:
+        """Makes an update, which ends the round if ``ends``."""
+        self.values, self.state, self._stride = update.values, update.state, update.stride
+        self.version += 1
+        if ends:
+            pushes, self._waiting = self._waiting, []
+            for push in pushes:
+                self.ledger.change(push.source, push.number, "applied", self.version)
 
     def _total(self, bodies: Sequence[Mapping[int, Body]], count: int) -> dict[int, tuple[Elements, Any]]:
         """The sum of what several pushes have for each buffer, divided by a count."""

@@ -148,3 +148,54 @@ def test_what_a_server_wrote_is_there_for_the_next_one(tmp_path: Path) -> None:
     last = serve()
     assert last.shard.version == 5
     last.close()
+
+
+@pytest.mark.parametrize("round", [None, 2])
+def test_a_push_whose_update_fails_is_neither_in_the_ledger_nor_in_the_log(round: Any, tmp_path: Path) -> None:
+    fails = [False]
+
+    class Descent:
+        def __call__(self, values: Any, gradients: Any, state: Any) -> Any:
+            if fails[0]:
+                raise ValueError("no update today")
+            return [values[0] - gradients[0][1]], state
+
+    def serve() -> Keeper:
+        return Keeper(Shard([np.zeros(1, np.float32)], Descent(), round=round), Disk(tmp_path), "sync")
+
+    def push(number: int) -> Push:
+        return Push("c", number, "w", 1, 0, {0: Body(np.ones(1, np.float32))})
+
+    keeper = serve()
+    if round:
+        keeper.push(push(0))
+    fails[0] = True
+    for _ in range(2):
+        with pytest.raises(ValueError, match="no update today"):
+            keeper.push(push(1))
+    if round:
+        with pytest.raises(ValueError, match="no update today"):
+            keeper.flush()
+    keeper.close()
+    again = serve()
+    assert (again.shard.version, again.shard.ledger.latest("c", 1), again.shard.waiting) == (0, None, (round or 1) - 1)
+    fails[0] = False
+    assert again.push(push(1)).fate == "applied"
+    assert np.asarray(again.shard.values[0]).tolist() == [-1.0]
+    again.close()
+
+
+def test_a_server_that_died_in_the_middle_of_a_round_goes_on_with_it(tmp_path: Path) -> None:
+    def serve() -> Keeper:
+        return Keeper(Shard([np.zeros(1, np.float32)], round=3), Disk(tmp_path), "sync")
+
+    for number, fate in enumerate(("waiting", "waiting", "applied")):
+        keeper = serve()
+        keeper.push(Push("c", number, "w", 1, 0, added={0: Body(np.ones(1, np.float32))}))
+        found = keeper.shard.ledger.latest("c", number)
+        assert found is not None
+        assert found.fate == fate
+        keeper.close()
+    last = serve()
+    assert np.asarray(last.shard.values[0]).tolist() == [3.0]
+    last.close()
