@@ -9,7 +9,7 @@ import numpy as np
 
 from graphc.autograph import do_not_convert
 from graphc.base import at, user_location
-from graphc.base.errors import UnimplementedError
+from graphc.base.errors import OutOfRangeError, UnimplementedError
 from graphc.cluster.parameters.steps import Taker
 from graphc.core import Tensor, Variable, context
 from graphc.layers import Layer
@@ -56,10 +56,11 @@ class Embedding(Layer):
 
         Raises:
           UnimplementedError: called in a compiled function that is no step.
+          OutOfRangeError: there is no such row; in a step, its result raises it.
         """
         taker = context.updates
         if isinstance(taker, Taker):
-            places = taker.look_up(self.window.name, self.rows, self.capacity, asarray(ids))
+            places = taker.look_up(self.window.name, self.capacity, asarray(ids))
             return self.window.value()[places]
         if context.trace is not None:
             error = UnimplementedError(
@@ -67,4 +68,7 @@ class Embedding(Layer):
                 "parameter server, or call the embedding eagerly"
             )
             raise context.trace.refuse(at(error, user_location()))
-        return Tensor(self._fetch(self, np.asarray(asarray(ids))))
+        try:
+            return Tensor(self._fetch(self, np.asarray(asarray(ids))))
+        except OutOfRangeError as error:
+            raise at(error, user_location()) from error.__cause__

@@ -177,7 +177,9 @@ class ServerGroup:
           ids: their numbers.
         """
         unique, places = np.unique(ids.reshape(-1), return_inverse=True)
-        lookups = Lookups([Table(rows, width, self._known.table_places(name), trained=False)], [unique])
+        lookups = Lookups(
+            [Table(name.removesuffix("/table"), rows, width, self._known.table_places(name), trained=False)], [unique]
+        )
         found: list[dict[int, Any]] = []
         for server, buffers in enumerate(self._known.servers):
             _, messages = self.call(server, "pull", "client", lookups.covers(server))

@@ -8,7 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from graphc.base.errors import InvalidArgumentError, OutOfRangeError
+
 __all__ = ["Lookups", "Table"]
+
+_SHOWN = 8
+"""How many ids a message names."""
 
 
 @dataclass(frozen=True)
@@ -16,16 +21,45 @@ class Table:
     """A table that a step looks rows up in. Of S servers each keeps 1/S of its rows, in their order.
 
     Attributes:
+      name: of the embedding, for messages.
       rows: how many rows it has.
       width: how many numbers a row has.
       places: for each server the buffer, and where the rows begin there; None for a server without any.
       trained: whether the step gives gradients for it.
+      capacity: how many different rows a step may look up; None for any number.
     """
 
+    name: str
     rows: int
     width: int
     places: tuple[tuple[int, int] | None, ...]
     trained: bool
+    capacity: int | None = None
+
+    def checked(self, ids: Any) -> Any:
+        """Returns numbers of rows, cut to the capacity, if all can be looked up.
+
+        Args:
+          ids: all different, sorted, and filled up with the greatest number of their type.
+
+        Raises:
+          OutOfRangeError: there is no such row.
+          InvalidArgumentError: there are too many.
+        """
+        used = ids[: np.searchsorted(ids, np.iinfo(ids.dtype).max)]
+        outside = used[(used < 0) | (used >= self.rows)]
+        if outside.size:
+            raise OutOfRangeError(
+                f"ParameterServer: embedding {self.name!r} has the rows 0 to {self.rows - 1}, and ids {_some(outside)} "
+                "are looked up; correct the ids, or make the embedding with more rows"
+            )
+        if self.capacity is not None and used.size > self.capacity:
+            raise InvalidArgumentError(
+                f"ParameterServer: a step looks up {used.size} different rows of embedding {self.name!r}, whose "
+                f"capacity is {self.capacity}: ids {_some(used)}; make it with capacity={used.size} or more (the "
+                "number of ids of a batch is enough), or give smaller batches"
+            )
+        return ids[: self.capacity]
 
     @property
     def bounds(self) -> list[int]:
@@ -39,11 +73,14 @@ class Lookups:
 
     Args:
       tables: the tables.
-      ids: for each the numbers of the rows, sorted, and filled up with numbers beyond its end.
+      ids: for each the numbers of the rows, as :meth:`Table.checked` takes them.
+
+    Raises:
+      OutOfRangeError, InvalidArgumentError: as that says.
     """
 
     def __init__(self, tables: Sequence[Table], ids: Sequence[np.ndarray[Any, Any]]) -> None:
-        pairs = [(table, found) for table, found in zip(tables, ids, strict=True)]
+        pairs = [(table, table.checked(found)) for table, found in zip(tables, ids, strict=True)]
         self._pairs = [(table, found, np.searchsorted(found, table.bounds)) for table, found in pairs]
 
     def covers(self, server: int, *, trained: bool = False) -> dict[int, list[tuple[Any, int]]]:
@@ -95,3 +132,7 @@ class Lookups:
             if place is not None:
                 found.setdefault(place[0], []).append(np.asarray(window)[edges[server] : edges[server + 1]].reshape(-1))
         return {buffer: np.concatenate(parts) for buffer, parts in found.items()}
+
+
+def _some(ids: Any) -> str:
+    return ", ".join(map(str, ids[:_SHOWN].tolist())) + ", ..." * (len(ids) > _SHOWN)

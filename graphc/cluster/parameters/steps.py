@@ -84,14 +84,17 @@ class Taker:
         pairs = zip(gradients, variables, strict=True)
         self.gradients = {variable.name: gradient for gradient, variable in pairs if gradient is not None}
 
-    def look_up(self, name: str, rows: int, capacity: int, ids: Any) -> Any:
+    def look_up(self, name: str, capacity: int, ids: Any) -> Any:
         """Notes a lookup in a table; returns where among the rows that are pulled each one is.
 
         Args:
           name: of the window of the table.
-          rows: how many rows the table has.
           capacity: how many different ones can be pulled.
           ids: the numbers of the rows.
+
+        Raises:
+          UnimplementedError: the step has looked the table up before.
+          InvalidTypeError: the numbers are no integers.
         """
         if name in self.lookups:
             error = UnimplementedError(
@@ -100,8 +103,16 @@ class Taker:
             )
             raise at(error, user_location())
 
+        if not np.issubdtype(ids.dtype, np.integer):
+            error = InvalidTypeError(
+                f"ParameterServer: the numbers of rows of {name!r} are integers, got {ids.dtype}; use gx.astype(ids, "
+                "'int32')"
+            )
+            raise at(error, user_location())
+
         def unique(ids: Any) -> Any:
-            return jnp.unique(ids.reshape(-1), size=capacity, fill_value=rows)
+            wide = ids.reshape(-1).astype(jnp.promote_types(ids.dtype, jnp.int32))
+            return jnp.unique(wide, size=max(capacity, wide.size), fill_value=jnp.iinfo(wide.dtype).max)
 
         self.lookups[name] = found = call_jax(unique, ids)
         return call_jax(jnp.searchsorted, found, ids)
@@ -253,7 +264,8 @@ class TracedStep:
         return Program(lookups, types[2:])
 
     def _table(self, layout: Layout, window: str, name: str, rows: int, width: int) -> Table:
-        return Table(rows, width, layout.table_places(name), window in self.taker.gradients)
+        capacity = self._start[window].shape[0]
+        return Table(window, rows, width, layout.table_places(name), window in self.taker.gradients, capacity)
 
     def _check_assigned(self, names: Sequence[str], layout: Layout) -> None:
         for name in names:

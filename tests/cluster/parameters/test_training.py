@@ -160,6 +160,27 @@ def test_gradients_of_rows_touch_these_rows_and_their_state_alone() -> None:
         assert sum(found.received for found in server.report().servers) == 2 * 8 + (3 + 2 + 2 + 2) * 8
 
 
+def test_rows_that_cannot_be_looked_up_are_named() -> None:
+    with ParameterServer(servers=2, workers=1) as server:
+        embedding = server.embedding(200, 1, capacity=3)
+        assert server.run(lambda i: embedding(i), np.array([127, 127, 5, 3], np.int8)).shape == (4, 1)
+        for ids, error, message in (
+            (
+                np.arange(6),
+                InvalidArgumentError,
+                r"6 different rows of .*, whose capacity is 3: ids 0, .*capacity=6 or",
+            ),
+            (np.array([-1, 5, 200]), OutOfRangeError, "has the rows 0 to 199, and ids -1, 200 are looked up"),
+            (np.ones(2, np.float32), InvalidTypeError, "are integers, got float32; use gx.astype"),
+        ):
+            with pytest.raises(error, match=message):
+                server.run(lambda i: embedding(i), ids)
+            with pytest.raises(error):
+                server.join()
+        with pytest.raises(OutOfRangeError, match=r"ids 200, 201, 202, 203, 204, 205, 206, 207, \.\.\. are looked up"):
+            embedding(np.arange(300))
+
+
 def test_without_spare_workers_every_synchronous_step_counts() -> None:
     with ParameterServer(servers=2, workers=4, updates="sync") as server:
         with server.scope():
