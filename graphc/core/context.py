@@ -117,6 +117,10 @@ class UpdateTaker(Protocol):
         """
         ...
 
+    def note_sum(self, variable: Any) -> None:
+        """Takes note that a Variable is assigned its value and something more: changes of several steps add up."""
+        ...
+
 
 @dataclass
 class LaunchCounter:

@@ -254,6 +254,8 @@ class Variable(ArrayMethods):
     def _updated(self, new_value: Callable[[], Any]) -> Variable:
         """Assigns what is computed of the value; again if another thread has assigned another one meanwhile."""
         if context.trace is not None:
+            if context.updates is not None:
+                context.updates.note_sum(self)
             return self.assign(new_value())
         while True:
             before = array_of(self)

@@ -143,8 +143,7 @@ class Keeper:
 
 def _data(push: Push) -> dict[str, Any]:
     """A push as nests of arrays and numbers."""
-    bodies = {"gradients": push.gradients, "added": push.added}
-    return {"version": push.version, **{kind: list(map(_body, some.items())) for kind, some in bodies.items()}}
+    return {"version": push.version, **{kind: list(map(_body, some.items())) for kind, some in push.kinds.items()}}
 
 
 def _body(item: tuple[int, Body]) -> Sequence[Any]:
@@ -153,5 +152,5 @@ def _body(item: tuple[int, Body]) -> Sequence[Any]:
 
 
 def _push(entry: Entry, data: Mapping[str, Any]) -> Push:
-    bodies = {kind: {buffer: Body(*rest) for buffer, *rest in data[kind]} for kind in ("gradients", "added")}
+    bodies = {kind: {buffer: Body(*rest) for buffer, *rest in some} for kind, some in data.items() if kind != "version"}
     return Push(entry.source, entry.number, entry.worker, entry.rows, data["version"], **bodies)

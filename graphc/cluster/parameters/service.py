@@ -114,7 +114,7 @@ class ServerService:
         """Takes a push; see :meth:`graphc.cluster.parameters.keeper.Keeper.push`."""
         kept = self._of(name)
         with kept.lock:
-            kept.received += size_of([body.message for some in (push.gradients, push.added) for body in some.values()])
+            kept.received += size_of([body.message for some in push.kinds.values() for body in some.values()])
             return kept.keeper.push(push)
 
     def flush(self, name: str) -> int:

@@ -55,6 +55,7 @@ class Push:
       version: the version that the worker pulled.
       gradients: by buffer.
       added: what is added to values besides, by buffer.
+      averaged: changes of values of which a round adds the mean, by buffer.
     """
 
     source: str
@@ -64,6 +65,12 @@ class Push:
     version: int
     gradients: Mapping[int, Body] = field(default_factory=dict[int, Body])
     added: Mapping[int, Body] = field(default_factory=dict[int, Body])
+    averaged: Mapping[int, Body] = field(default_factory=dict[int, Body])
+
+    @property
+    def kinds(self) -> dict[str, Mapping[int, Body]]:
+        """What it brings, by kind."""
+        return {"gradients": self.gradients, "added": self.added, "averaged": self.averaged}
 
 
 @dataclass
@@ -202,8 +209,10 @@ class Shard:
                 raise RuntimeError("gradients were pushed to a server that has no rule")
             values, state = self.rule(self.values, gradients, self.state)
             update.values, update.state = list(values), list(state)
-        for buffer, (elements, total) in self._total([push.added for push in pushes], 1).items():
-            update.values[buffer] = add_at(update.values[buffer], elements, total)
+        means = [push.averaged for push in pushes if push.averaged]
+        for changes in (self._total([push.added for push in pushes], 1), self._total(means, len(means))):
+            for buffer, (elements, total) in changes.items():
+                update.values[buffer] = add_at(update.values[buffer], elements, total)
         if self.policy.needs_gap and gradients:
             pairs = [
                 (self.values[buffer], update.values[buffer], elements) for buffer, (elements, _) in gradients.items()

@@ -37,11 +37,12 @@ class StepText:
 
     Attributes:
       program: takes the buffers of each server, rows of tables, other values, the number of the step and its arguments;
-        returns results, and for each server gradients, and what is added.
+        returns results, and for each server gradients, what is added, and changes that are averaged.
       lookups: gives the numbers of the rows that it looks up in each table, sorted; None if there are no tables.
       pulled: the buffers of each server that it needs.
       gradients: for each server the buffers and elements that it has gradients for.
       added: as ``gradients``, of what is added.
+      averaged: as ``gradients``, of changes that are averaged over a round.
       tables: its lookups.
       pushes: whether it has anything to push.
     """
@@ -51,6 +52,7 @@ class StepText:
     pulled: tuple[tuple[int, ...], ...]
     gradients: tuple[tuple[tuple[int, Cover], ...], ...]
     added: tuple[tuple[tuple[int, Cover], ...], ...]
+    averaged: tuple[tuple[tuple[int, Cover], ...], ...]
     tables: tuple[Table, ...]
     pushes: bool
 
@@ -71,6 +73,7 @@ class Taker:
         self.updated: set[str] = set()
         self.gradients: dict[str, Any] = {}
         self.lookups: dict[str, Any] = {}
+        self.sums: set[str] = set()
 
     def take(self, optimizer: Any, gradients: Sequence[Any], variables: Sequence[Any]) -> None:
         """Takes an update of an optimizer, which is done by the servers."""
@@ -83,6 +86,10 @@ class Taker:
         self.optimizer, self.updated = optimizer, {variable.name for variable in variables}
         pairs = zip(gradients, variables, strict=True)
         self.gradients = {variable.name: gradient for gradient, variable in pairs if gradient is not None}
+
+    def note_sum(self, variable: Any) -> None:
+        """Takes note that the changes of a Variable add up, as those of ``assign_add`` do."""
+        self.sums.add(variable.name)
 
     def look_up(self, name: str, capacity: int, ids: Any) -> Any:
         """Notes a lookup in a table; returns where among the rows that are pulled each one is.
@@ -204,7 +211,7 @@ class TracedStep:
         looked_up = list(self.taker.lookups)
         kept = [name for name in self.variables if name in layout.shapes]
         self._others = [name for name in self.variables if name not in layout.shapes and name not in tables]
-        covers: dict[str, Any] = {"gradients": [], "added": []}
+        covers: dict[str, Any] = {"gradients": [], "added": [], "averaged": []}
         servers = range(len(layout.servers))
         pulled = [[p for p in layout.whole(s) if _holds(layout, s, p, kept)] for s in servers]
 
@@ -218,12 +225,14 @@ class TracedStep:
             changes = {name: new[name] - variables[name] for name in kept if new[name] is not variables[name]}
             dense = {name: gradient for name, gradient in by_name.items() if name in layout.shapes}
             flat: dict[str, list[list[Any]]] = {}
-            for kind, arrays_of in (("gradients", dense), ("added", changes)):
+            mean = {name: changes[name] for name in changes if self._is_averaged(name)}
+            added = {name: changes[name] for name in changes if name not in mean}
+            for kind, arrays_of in (("gradients", dense), ("added", added), ("averaged", mean)):
                 cuts = [layout.cut(s, arrays_of) for s in servers]
                 covers[kind] = [tuple((place, cover) for place, (_, cover) in cut.items()) for cut in cuts]
                 flat[kind] = [[array for array, _ in cut.values()] for cut in cuts]
             rows = [by_name[name] for name in looked_up if name in by_name]
-            return self._flat(result), flat["gradients"], rows, flat["added"]
+            return self._flat(result), flat["gradients"], rows, flat["added"], flat["averaged"]
 
         types = (
             [[_type(layout.servers[s][place]) for place in pulled[s]] for s in servers],
@@ -234,11 +243,14 @@ class TracedStep:
         jax.eval_shape(program, *types)
         found = tuple(self._table(layout, name, *tables[name]) for name in looked_up)
         lookups = self._lookups(types) if looked_up else None
-        pushes = any(map(len, (*covers["gradients"], *covers["added"]))) or any(table.trained for table in found)
+        pushes = any(map(any, covers.values())) or any(table.trained for table in found)
         return StepText(
-            Program(program, types), lookups, tuple(map(tuple, pulled)), tuple(covers["gradients"]),
-            tuple(covers["added"]), found, pushes,
+            Program(program, types), lookups, tuple(map(tuple, pulled)), *map(tuple, covers.values()),
+            found, pushes,
         )  # fmt: skip
+
+    def _is_averaged(self, name: str) -> bool:
+        return self.variables[name].type.is_inexact and name not in self.taker.sums
 
     def _lookups(self, types: Any) -> Program:
         """The program of the rows that are looked up, which are known before any Variable is."""

@@ -33,7 +33,8 @@ class ParameterServer:
 
     A step is a function that computes gradients and calls ``apply_gradients`` once. The optimizer's update is done at
     the servers, which keep its state. Values that a step assigns to Variables of the scope are sent as changes, which
-    servers add up: ``count.assign_add(1)`` counts exactly. The words are those of TensorFlow's
+    servers add up: ``count.assign_add(1)`` counts exactly. Of floats that ``assign`` sets a synchronous update adds the
+    mean change. The words are those of TensorFlow's
     ``ParameterServerStrategy`` and ``ClusterCoordinator``.
 
     Args:

@@ -114,16 +114,19 @@ class WorkerService:
                 values = self._values(pulled)
                 buffers = [[values[server][place] for place in places] for server, places in enumerate(text.pulled)]
                 inputs = buffers, lookups.windows(values), others, read, number_of, arrays
-                results, gradients, rows_of, added = jax.block_until_ready(program_of(text.program)(*inputs))
+                results, gradients, rows_of, *assigned = jax.block_until_ready(program_of(text.program)(*inputs))
+                changes = [*zip(*assigned, strict=True)]
                 pushes: list[Push] = []
                 for server, (version, _) in enumerate(pulled if text.pushes else []):
                     dense = zip(text.gradients[server], gradients[server], strict=True)
                     bodies = {place: Body(self._sent(server, place, flat), cover) for (place, cover), flat in dense}
                     some, where = lookups.gradients(server, rows_of), lookups.covers(server, trained=True)
                     bodies |= {place: Body(self._rounded(flat), where[place]) for place, flat in some.items()}
-                    sums = zip(text.added[server], added[server], strict=True)
-                    changes = {place: Body(np.asarray(flat), cover) for (place, cover), flat in sums}
-                    pushes.append(Push(source, number, self._task.name, rows, version, bodies, changes))
+                    added, averaged = (
+                        {place: Body(np.asarray(flat), cover) for (place, cover), flat in zip(*pair, strict=True)}
+                        for pair in zip((text.added[server], text.averaged[server]), changes[server], strict=True)
+                    )
+                    pushes.append(Push(source, number, self._task.name, rows, version, bodies, added, averaged))
                 return results, pushes
 
             try:

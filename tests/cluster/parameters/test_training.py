@@ -181,6 +181,27 @@ def test_rows_that_cannot_be_looked_up_are_named() -> None:
             embedding(np.arange(300))
 
 
+def test_a_round_averages_floats_that_are_assigned_and_adds_the_others_up() -> None:
+    x = np.random.default_rng(0).standard_normal((64, 3)).astype(np.float32)
+    with ParameterServer(workers=20, updates="sync") as server:
+        with server.scope():
+            norm = gx.layers.BatchNormalization(momentum=0.9)
+            norm(x)
+            total, count = gx.Variable(0.0), gx.Variable(0, trainable=False)
+
+        def step(x: Any) -> None:
+            norm(x, training=True)
+            total.assign_add(0.5)
+            count.assign(count + 1)
+
+        for _ in range(20):
+            server.schedule(step, args=(x,))
+        server.join()
+        np.testing.assert_allclose(norm.moving_mean.numpy(), 0.1 * x.mean(0), rtol=1e-4)
+        np.testing.assert_allclose(norm.moving_variance.numpy(), 0.9 + 0.1 * x.var(0), rtol=1e-4)
+        assert (total.item(), count.item()) == (10.0, 20)
+
+
 def test_without_spare_workers_every_synchronous_step_counts() -> None:
     with ParameterServer(servers=2, workers=4, updates="sync") as server:
         with server.scope():
