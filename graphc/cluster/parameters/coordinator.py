@@ -287,7 +287,9 @@ class Coordinator:
             if traced.optimizer is not None:
                 self._check_updated(traced)
                 tables = {window: embedding.table for window, embedding in self.embeddings.items()}
-                self.servers.learn(traced.optimizer, {tables.get(name, name) for name in traced.updated})
+                updated = {tables.get(name, name) for name in traced.updated}
+                for server, version in self.servers.learn(traced.optimizer, updated).items():
+                    self.schedule.restarted(server, version)
                 self._check_gradients(traced)
             sizes = {window: (found.table, found.rows, found.width) for window, found in self.embeddings.items()}
             text = traced.text(layout, sizes)

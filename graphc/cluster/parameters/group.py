@@ -70,12 +70,15 @@ class ServerGroup:
         self.layout, self._tables = layout, dict(tables)
         return [self._start(server) for server in range(len(self.names))]
 
-    def learn(self, optimizer: Any, updated: set[str]) -> None:
+    def learn(self, optimizer: Any, updated: set[str]) -> dict[int, int]:
         """Tells all of an optimizer; a second one is refused.
 
         Args:
           optimizer: whose update they do.
           updated: the names of the Variables and tables that it updates.
+
+        Returns:
+          The versions of those that have learned it now, by index.
 
         Raises:
           InvalidArgumentError: they have another one.
@@ -86,13 +89,11 @@ class ServerGroup:
                     "ParameterServer: steps update other Variables, or by another optimizer, than the first one did; "
                     "let all steps use one optimizer for the same Variables"
                 )
-            return
+            return {}
         layout = self._known
         self._rules = [rule_text(optimizer, layout, server, updated) for server in range(len(self.names))]
         self._optimizer, self._updated = optimizer, updated
-        for server, rule in enumerate(self._rules):
-            if rule is not None:
-                self.call(server, "learn", rule)
+        return {server: self.call(server, "learn", rule) for server, rule in enumerate(self._rules) if rule is not None}
 
     @property
     def by_element(self) -> bool:

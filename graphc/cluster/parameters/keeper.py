@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, Literal, Protocol
 
-from graphc.base.errors import FailedPreconditionError
+from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.cluster.parameters.ledger import Entry
 from graphc.cluster.parameters.shard import Body, Push, Rule, Shard
 
@@ -65,6 +65,8 @@ class Keeper:
     ) -> None:
         self.shard = shard
         self._store, self._durability, self._every = store, durability, every
+        self._records: list[Mapping[str, Any]] = []
+        self._kept_state: Sequence[Any] = ()
         self.recovered = self._recover()
         self._saved = -1
         self._checkpoint(due=True)
@@ -79,6 +81,11 @@ class Keeper:
         found = self.shard.ledger.find(push.source, push.number)
         if found is not None:
             return found
+        if self._records:
+            raise InvalidArgumentError(
+                "ParameterServer: the folder holds updates of an optimizer, which are done again once it is known; "
+                "schedule a step that calls apply_gradients first"
+            )
         entry, push = self.shard.judge(push)
         kept = _data(push) if self._durability == "sync" and entry.fate in ("applied", "waiting") else None
         self.shard.take(entry, push, lambda: self._append({"entry": asdict(entry), "push": kept}))
@@ -93,13 +100,20 @@ class Keeper:
         return self.shard.version
 
     def learn(self, rule: Rule, state: Sequence[Any]) -> None:
-        """Takes a rule, and the state that it starts with, where there was none."""
-        self.shard.rule, self.shard.state = rule, list(state)
+        """Takes a rule, and the state that it starts with, where there was none.
+
+        What a server before has written, and only the rule can apply, is applied now.
+        """
+        kept = [*self._kept_state] if len(self._kept_state) == len(state) else list(state)
+        self.shard.rule, self.shard.state = rule, kept
+        records, self._records = self._records, []
+        self._replay(records)
         self._checkpoint(due=True)
 
-    def close(self) -> None:
-        """Waits until all is written; nothing may be pushed after."""
+    def close(self, *, save: bool = False) -> None:
+        """Waits until all is written, with ``save`` a last checkpoint, too; nothing may be pushed after."""
         if self._store is not None:
+            self._checkpoint(due=save and self.shard.version != self._saved)
             self._store.close()
 
     def _append(self, record: Mapping[str, Any]) -> None:
@@ -108,7 +122,7 @@ class Keeper:
             self._store.append(record, sync=self._durability == "sync")
 
     def _checkpoint(self, *, due: bool = False) -> None:
-        if self._store is None or self.shard.waiting:
+        if self._store is None or self.shard.waiting or self._records:  # or those would be lost
             return
         if due or (self.shard.version - self._saved >= self._every and not self._store.is_busy):
             self._saved = self.shard.version
@@ -127,6 +141,16 @@ class Keeper:
                 "other servers; give another folder, or remove it"
             )
         self.shard.restore(state["values"], state["state"], state["rest"])
+        self._kept_state = state["state"]
+        waiting = [*records]
+        if self.shard.rule is None and any(_has_gradients(record) for record in waiting):
+            self._records = waiting
+        else:
+            self._replay(waiting)
+        return True
+
+    def _replay(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """Does again what was written."""
         for record in records:
             if "flush" in record:
                 self.shard.flush()
@@ -138,7 +162,10 @@ class Keeper:
                 self.shard.ledger.add(replace(entry, fate="lost"))
             else:
                 self.shard.ledger.add(entry)
-        return True
+
+
+def _has_gradients(record: Mapping[str, Any]) -> bool:
+    return bool((record.get("push") or {}).get("gradients"))
 
 
 def _data(push: Push) -> dict[str, Any]:

@@ -87,11 +87,12 @@ class ServerService:
         self._kept[name] = kept = _Kept(values, rule, options)
         return kept.keeper.shard.version, kept.keeper.recovered
 
-    def learn(self, name: str, rule: RuleText) -> None:
-        """Takes the update of an optimizer, where none was known."""
+    def learn(self, name: str, rule: RuleText) -> int:
+        """Takes the update of an optimizer, where none was known; returns the version."""
         kept, applied = self._of(name), Applied(rule)
         with kept.lock:
             kept.keeper.learn(applied, applied.start(kept.keeper.shard.values))
+            return kept.keeper.shard.version
 
     def pull(self, name: str, worker: str, covers: Mapping[int, Any]) -> tuple[int, dict[int, Any]]:
         """Returns the version and the messages with values; see :meth:`graphc.cluster.parameters.Shard.pull`."""
@@ -135,11 +136,14 @@ class ServerService:
             }  # fmt: skip
 
     def end(self, name: str) -> None:
-        """Gives up what is kept of a training; what was written stays."""
+        """Ends a training: writes what is kept of it, where there is a folder, and gives it up."""
+        self._close(name, save=True)
+
+    def _close(self, name: str, *, save: bool) -> None:
         kept = self._kept.pop(name, None)
         if kept is not None:
             with kept.lock:
-                kept.keeper.close()
+                kept.keeper.close(save=save)
 
     def _of(self, name: str) -> _Kept:
         kept = self._kept.get(name)
@@ -149,7 +153,7 @@ class ServerService:
 
     def _stop(self) -> None:
         for name in [*self._kept]:
-            self.end(name)
+            self._close(name, save=False)
 
 
 hosts(SERVICE)(ServerService)

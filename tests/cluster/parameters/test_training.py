@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -355,6 +356,22 @@ def test_a_server_that_died_goes_on_from_what_it_has_written(durability: Any, tm
         server.pull()  # starts it again, too
         kept = [found for found in server.report().servers if found.bytes == 4]
         assert count.item() == kept[0].count("applied")
+
+
+@pytest.mark.parametrize("durability", ["sync", "checkpoint"])
+def test_a_new_program_goes_on_where_the_last_one_ended(durability: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "first"
+    for total in (-4.25, -10.03125):  # with the momentum of the first
+        with ParameterServer(workers=1, folder=folder, durability=durability) as server:
+            with server.scope():
+                w = gx.Variable(0.0)
+            sgd = gx.optim.SGD(1.0, momentum=0.5)
+            for _ in range(3):
+                server.run(lambda w=w, sgd=sgd: sgd.apply_gradients([(gx.ones(()), w)]))
+            server.join()
+            if durability == "sync" and folder.name == "first":  # as the files are if the program dies now
+                folder = Path(shutil.copytree(folder, tmp_path / "second", dirs_exist_ok=True))
+        assert w.item() == total
 
 
 def test_a_server_that_has_written_nothing_ends_the_training_with_its_name() -> None:
