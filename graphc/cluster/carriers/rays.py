@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from graphc.base import pause
-from graphc.base.errors import AlreadyExistsError
+from graphc.base import config, pause
+from graphc.base.errors import AlreadyExistsError, UnavailableError
 from graphc.cluster.carriers.carrier import Carrier
 from graphc.cluster.spec import ClusterSpec
 
@@ -53,7 +54,8 @@ class Rays(Carrier):
 
         Raises:
           AlreadyExistsError: its address is taken.
-          UnavailableError: there is no Ray at ``RAY_ADDRESS``, or Ray cannot start the task.
+          UnavailableError: there is no Ray at ``RAY_ADDRESS``, Ray cannot start the task, or does not forget an
+            earlier one at its address within twice the heartbeat timeout.
           UnauthenticatedError: Ray does not take the token.
           FailedPreconditionError: Ray is not installed.
         """
@@ -63,12 +65,19 @@ class Rays(Carrier):
         from graphc.cluster.carriers.rays_peer import start_peer  # which imports Ray: connect() sets what that reads
 
         address = cluster.task_address(job, index)
+        limit = 2 * config.heartbeat_timeout
+        until = time.monotonic() + limit
         while (peer := start_peer(cluster, job, index, self._forget, resources)) is None:
             taker = self.find(address)
             if taker is not None:
                 raise AlreadyExistsError(
                     f"{taker.name} is running at {address} on this Ray cluster already; stop its gx.Server first, or "
                     f"give /job:{job}/task:{index} another address"
+                )
+            if time.monotonic() > until:
+                raise UnavailableError(
+                    f"Ray has not forgotten the task that was at {address} within {limit:g} s: try again later, give "
+                    f"/job:{job}/task:{index} another address, or start Ray anew"
                 )
             pause(_LOOK_SECONDS, f"Ray to forget the task that was at {address}")
         # Ray ends an actor that nobody refers to: this does, until the task is stopped or the process ends.

@@ -6,6 +6,7 @@ import itertools
 import math
 import pickle
 import threading
+import time
 import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -145,7 +146,8 @@ class RayPeer(Peer):
             pass
         finally:
             ray.kill(self._actor)  # Ray keeps the name of an actor that died, as long as somebody refers to it
-            while _is_named(self.address, self._actor):
+            until = time.monotonic() + 2 * config.heartbeat_timeout
+            while _is_named(self.address, self._actor) and time.monotonic() < until:
                 Signal().wait(f"Ray to end {self.where}", 0.01)
 
     def cancel(self, call: str, reason: str) -> None:

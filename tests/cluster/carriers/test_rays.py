@@ -132,6 +132,14 @@ def test_a_killed_task_is_unavailable_at_once_and_its_address_is_free(ray_here: 
     again.stop()
 
 
+def test_the_wait_for_ray_to_forget_a_task_has_an_end(ray_here: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphc.cluster.carriers.rays_peer.start_peer", lambda *_: None)
+    monkeypatch.setattr(Rays, "find", lambda *_: None)
+    told = r"Ray has not forgotten the task that was at h:1 within 0.1 s: .* give /job:ps/task:0 another address"
+    with pytest.raises(UnavailableError, match=told), gx.config.scope(heartbeat_timeout=0.05):
+        gx.Server({"ps": ["h:1"]}, protocol="ray")
+
+
 def test_a_process_with_a_wrong_token_is_refused(ray_here: str) -> None:
     with _program(_STRANGER, RAY_AUTH_TOKEN="0" * 64) as process:
         assert "does not take this process's token: set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN" in _said(process)
