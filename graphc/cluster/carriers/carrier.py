@@ -10,7 +10,7 @@ from graphc.base import Registry, config, interruption, pause
 from graphc.base.errors import NotFoundError
 from graphc.cluster.spec import ClusterSpec
 
-__all__ = ["CARRIERS", "Carrier", "Peer", "Pending", "address_of", "find"]
+__all__ = ["CARRIERS", "Carrier", "Peer", "Pending", "address_of", "find", "only_here"]
 
 _LOOK_SECONDS = 0.1
 """After how long a task that is waited for is looked for again."""
@@ -125,5 +125,17 @@ def find(target: str) -> Peer:
         pause(_LOOK_SECONDS, f"a task at {address}")
     raise NotFoundError(
         f"there is no task at {address!r}: start a gx.Server with that address in this process, or start the cluster "
-        "with `graphc cluster up` and set RAY_ADDRESS"
+        f"with `graphc cluster up` and set RAY_ADDRESS{only_here()}"
+    )
+
+
+def only_here() -> str:
+    """Returns what to add to a message that a task is missing: that tasks of other processes are not looked for."""
+    if any(carrier.patient for carrier in CARRIERS.values()):
+        return ""
+    return (
+        ". RAY_ADDRESS is not set and Ray is not in use, so gx.Server makes tasks of its own process only (protocol "
+        "'threads'), which other processes do not see: for tasks in several processes start them with `graphc cluster "
+        "up` and run each program with RAY_ADDRESS as that prints it, or have one process start them all by "
+        "gx.Server(..., protocol='ray')"
     )

@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 from graphc.base.errors import NotFoundError, UnavailableError
-from graphc.cluster.carriers import Peer, find
+from graphc.cluster.carriers import Peer, find, only_here
 from graphc.cluster.spec import ClusterSpec, task_name
 
 __all__ = ["Tasks"]
@@ -54,7 +54,7 @@ class Tasks:
                     found = self._peers[name] = find(address)
                 except NotFoundError:
                     raise UnavailableError(
-                        f"{name} at {address} does not run: start the gx.Server of that task"
+                        f"{name} at {address} does not run: start the gx.Server of that task{only_here()}"
                     ) from None
             return found
 
