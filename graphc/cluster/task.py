@@ -13,6 +13,7 @@ from graphc.base import CancellationToken, Registry, Signal, config, deadline
 from graphc.base.errors import CancelledError, GraphcError, InvalidArgumentError, NotFoundError, UnavailableError
 from graphc.cluster.spec import ClusterSpec, task_name
 from graphc.core import Resources, device_name, devices, resources_scope, trace_scope
+from graphc.queues import Lines
 
 __all__ = ["SERVICES", "Call", "Task", "hosts"]
 
@@ -162,6 +163,13 @@ class Task:
     def _token_of(self, id: str) -> CancellationToken:
         return self._running.setdefault(id, CancellationToken(self._token))
 
+    def give_up(self, containers: Sequence[str]) -> None:
+        """Gives up what is kept in containers, in all if there are none; who waits at a queue there fails."""
+        gone = self.resources.reset(containers) if containers else self.resources.clear()
+        for resource in gone:
+            if isinstance(resource, Lines):
+                resource.give_up(f"the containers of {self.where} were reset")
+
     def stall(self) -> None:
         """Makes calls wait, as a process that was suspended does; for tests of what callers do then."""
         self._going = Signal()
@@ -206,10 +214,7 @@ class _OfTask:
 
     def reset(self, containers: Sequence[str]) -> None:
         """Gives up what is kept in some containers; in all if there are none."""
-        if containers:
-            self._task.resources.reset(containers)
-        else:
-            self._task.resources.clear()
+        self._task.give_up(containers)
 
 
 def checked_task(cluster: ClusterSpec, job: str | None, index: int | None) -> tuple[str, int]:

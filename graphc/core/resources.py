@@ -76,18 +76,16 @@ class Resources:
         with self._lock:
             return [found for held in self._containers.values() for (of, _), found in held.items() if of is kind]
 
-    def reset(self, containers: Iterable[str]) -> None:
-        """Forgets all resources in these containers."""
+    def reset(self, containers: Iterable[str]) -> list[Any]:
+        """Forgets all resources in these containers; returns them."""
         with self._lock:
             self.resets += 1
-            for container in containers:
-                self._containers.pop(container, None)
+            gone = [self._containers.pop(container, {}) for container in containers]
+        return [resource for held in gone for resource in held.values()]
 
-    def clear(self) -> None:
-        """Forgets all resources."""
-        with self._lock:
-            self.resets += 1
-            self._containers.clear()
+    def clear(self) -> list[Any]:
+        """Forgets all resources; returns them."""
+        return self.reset([*self._containers])
 
 
 _PROCESS = Resources()

@@ -18,6 +18,7 @@ from graphc.queues.features import (
 )
 from graphc.queues.fillers import Fillers
 from graphc.queues.kinds import FIFOQueue, PaddingFIFOQueue, PriorityQueue, RandomShuffleQueue
+from graphc.queues.lines import Lines
 from graphc.queues.messages import make_example
 from graphc.queues.queue import QueueBase
 from graphc.queues.readers import (
@@ -42,6 +43,7 @@ __all__ = [
     "FixedLenSequenceFeature",
     "FixedLengthRecordReader",
     "IdentityReader",
+    "Lines",
     "LooperThread",
     "PaddingFIFOQueue",
     "PriorityQueue",

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 
 from graphc.base import Interruption, at, interruption, user_location, wait_until
-from graphc.base.errors import GraphcError
+from graphc.base.errors import AbortedError, GraphcError
 
 __all__ = ["Lines", "Waiter"]
 
@@ -81,6 +81,25 @@ class Lines:
         # A token that is cancelled in a signal handler, while this thread is in here, wakes those who wait.
         self._lock = threading.RLock()
         self._lines: tuple[deque[Waiter], ...] = tuple([deque[Waiter]() for _ in range(count)])
+        self._gone = ""
+
+    def give_up(self, reason: str) -> None:
+        """Ends all waits with AbortedError, those of now and later: nobody else will find this any more.
+
+        Args:
+          reason: what has happened.
+        """
+        with self._lock:
+            self._gone = reason
+            for line in self._lines:
+                for waiter in [*line]:
+                    if not waiter.is_given_up:
+                        waiter.withdraw()
+                        waiter.finish(self._aborted(waiter))
+                        line.remove(waiter)
+
+    def _aborted(self, waiter: Waiter) -> AbortedError:
+        return AbortedError(f"{self._gone} while this waited for {waiter.what()}")
 
     def _advance(self) -> None:
         """Serves those who wait, for as long as one gets anywhere."""
@@ -92,6 +111,8 @@ class Lines:
 
     def _wait(self, waiter: Waiter, line: deque[Waiter]) -> None:
         """Lines up and waits until served; this is locked."""
+        if self._gone:
+            raise at(self._aborted(waiter), user_location())
         try:
             line.append(waiter)
             if line[0] is waiter:

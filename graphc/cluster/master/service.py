@@ -183,10 +183,7 @@ class GraphService:
                     del self._reset[next(iter(self._reset))]
             for token in running:
                 token.cancel("the Session was ended by a reset of its target")
-        if containers:
-            self._task.resources.reset(containers)
-        else:
-            self._task.resources.clear()
+        self._task.give_up(containers)
 
     def close(self, session: str) -> None:
         """Gives up what belongs to a Session alone."""
