@@ -25,9 +25,9 @@ class ServerDef:
     """A server as plain data, with the field names of TensorFlow's protocol buffer."""
 
     cluster: ClusterDef
-    job_name: str
-    task_index: int
-    protocol: str
+    job_name: str | None = None
+    task_index: int | None = None
+    protocol: str = "grpc"
 
 
 class Server:

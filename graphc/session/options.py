@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,6 +40,9 @@ class ConfigProto:
       inter_op_parallelism_threads: not used; ``gx.config.inter_op_threads`` says how many host steps run at a time.
       use_per_session_threads: not used: all Sessions share the threads of the process.
       operation_timeout_in_ms: how long each run may take; 0 for no limit.
+      device_filters: the tasks that a Session at a cluster uses besides its master, such as ``["/job:ps",
+        "/job:worker/task:1"]``; all if empty.
+      isolate_session_state: whether no other Session sees the Variables and queues, as always without a target.
     """
 
     device_count: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -50,6 +53,8 @@ class ConfigProto:
     inter_op_parallelism_threads: int = 0
     use_per_session_threads: bool = False
     operation_timeout_in_ms: int = 0
+    device_filters: Sequence[str] = ()
+    isolate_session_state: bool = False
 
 
 @dataclass

@@ -25,7 +25,7 @@ from graphc.session.pruning import needed_nodes
 from graphc.session.single import Single
 from graphc.session.state import SessionState
 from graphc.session.steps import StateSegment, reason_of
-from graphc.session.targets import Target, targets
+from graphc.session.targets import SessionDevice, Target, targets
 from graphc.session.tensor import GraphTensor
 
 __all__ = ["InteractiveSession", "Session"]
@@ -331,11 +331,11 @@ class Session:
 
     # What it is besides
 
-    def list_devices(self) -> list[str]:
+    def list_devices(self) -> list[SessionDevice]:
         """Returns the names of the devices that it runs on: of a cluster, those of all its tasks."""
         if self._target is not None:
-            return self._target.list_devices()
-        return [device_name(device) for device in devices()]
+            return [*map(SessionDevice, self._target.list_devices())]
+        return [SessionDevice(device_name(device)) for device in devices()]
 
     def close(self) -> None:
         """Ends the Session: runs that wait are cancelled, and its values are given up. A second call does nothing.
@@ -357,21 +357,20 @@ class Session:
         Args:
           target: a task of the cluster.
           containers: their names; all containers if None.
-          config: not used.
+          config: its ``device_filters`` say which tasks; all if it has none.
 
         Raises:
           InvalidArgumentError: the target is empty: the containers of a local Session end when it is closed.
           NotFoundError: there is no such target.
           UnavailableError: a task of the cluster did not answer; the others were reset.
         """
-        del config
         if not target:
             error = InvalidArgumentError(
                 "Session.reset: give the target of a cluster; the containers of a local Session end when it is closed"
             )
             raise at(error, user_location())
         try:
-            targets().reset(target, containers or ())
+            targets().reset(target, containers or (), config.device_filters if config else ())
         except GraphcError as error:
             raise at(error, user_location()) from None
 

@@ -12,7 +12,23 @@ from graphc.runtime import Execution, Observer, Plan
 from graphc.session.graph import Graph
 from graphc.session.options import ConfigProto
 
-__all__ = ["TARGETS", "Target", "Targets", "targets"]
+__all__ = ["TARGETS", "SessionDevice", "Target", "Targets", "targets"]
+
+
+class SessionDevice(str):
+    """The name of a device of a Session, such as ``/job:ps/replica:0/task:0/device:CPU:0``."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return str(self)
+
+    @property
+    def device_type(self) -> str:
+        """Its type, such as ``CPU``."""
+        return self.rpartition("/device:")[2].partition(":")[0]
 
 
 class Target(ABC):
@@ -53,8 +69,14 @@ class Targets(ABC):
         """
 
     @abstractmethod
-    def reset(self, target: str, containers: Sequence[str]) -> None:
-        """Gives up what is kept in containers, in all if there are none, and ends the Sessions of a target."""
+    def reset(self, target: str, containers: Sequence[str], filters: Sequence[str]) -> None:
+        """Gives up what is kept in containers, in all if there are none, and ends the Sessions of a target.
+
+        Args:
+          target: its name.
+          containers: their names.
+          filters: the tasks; see :attr:`ConfigProto.device_filters`.
+        """
 
 
 TARGETS = Registry[Targets]("target")

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from graphc.base import config, deadline
-from graphc.base.errors import GraphcError, UnavailableError
+from graphc.base.errors import GraphcError, InvalidArgumentError, UnavailableError
 from graphc.cluster.carriers import Pending, ThreadPeer
 from graphc.cluster.master.kept import Takers
 from graphc.cluster.master.partition import Part, partition
@@ -50,7 +50,11 @@ class Master(Target):
     def __init__(self, target: str, graph: Graph, settings: ConfigProto, note_compiled: Callable[[str], None]) -> None:
         self.graph, self._settings, self._note_compiled = graph, settings, note_compiled
         self.session = f"session_{uuid.uuid4().hex}"
-        self._tasks = Tasks(target)
+        self._tasks = Tasks(target, settings.device_filters)
+        if settings.isolate_session_state:
+            problem = "isolate_session_state: Sessions at a cluster share what its tasks keep"
+            remedy = "make Variables and queues in `with graph.container(name)`, with a name for each Session"
+            raise InvalidArgumentError(f"{problem}; {remedy}")
         self._placer = TaskPlacer(self._tasks.cluster, self._tasks.master, graph)
         self._used = {self._tasks.master}
         self._tasks.call(self._tasks.master, "graph", "open", self.session)
@@ -221,8 +225,8 @@ class _Clusters(Targets):
     def connect(self, target: str, graph: Graph, config: ConfigProto, note_compiled: Callable[[str], None]) -> Master:
         return Master(target, graph, config, note_compiled)
 
-    def reset(self, target: str, containers: Sequence[str]) -> None:
-        tasks = Tasks(target)
+    def reset(self, target: str, containers: Sequence[str], filters: Sequence[str]) -> None:
+        tasks = Tasks(target, filters)
         sessions = tasks.call(tasks.master, "graph", "sessions")
         gone: list[UnavailableError] = []
         for name in tasks.names:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 from graphc.base.errors import NotFoundError, UnavailableError
 from graphc.cluster.carriers import Peer, find, only_here
 from graphc.cluster.spec import ClusterSpec, task_name
+from graphc.ir import DeviceSpec
 
 __all__ = ["Tasks"]
 
@@ -17,20 +19,23 @@ class Tasks:
 
     Args:
       target: the address of one of them, the master.
+      filters: pins that say which of the others to use, such as ``/job:ps``; all if there are none.
 
     Attributes:
       master: the name of that one.
-      cluster: the cluster.
-      names: the names of all tasks, sorted.
+      cluster: the cluster, as far as it is used.
+      names: the names of all tasks that are used, sorted.
 
     Raises:
       NotFoundError: there is no task at the address.
+      InvalidArgumentError: a filter is no pin.
     """
 
-    def __init__(self, target: str) -> None:
+    def __init__(self, target: str, filters: Sequence[str] = ()) -> None:
         peer = find(target)
         self.master = peer.name
-        self.cluster = ClusterSpec(peer.call("task", "describe")["cluster"])
+        wanted = [*map(DeviceSpec.parse, (*filters, self.master))] if filters else [DeviceSpec()]
+        self.cluster = _of_some(ClusterSpec(peer.call("task", "describe")["cluster"]), wanted)
         self._addresses = {
             task_name(job, index): self.cluster.task_address(job, index)
             for job in self.cluster.jobs
@@ -72,3 +77,16 @@ class Tasks:
                 if self._peers.get(name) is peer:
                     del self._peers[name]
             raise
+
+
+def _of_some(cluster: ClusterSpec, wanted: Sequence[DeviceSpec]) -> ClusterSpec:
+    """Returns a cluster with those of its tasks that any of the specs leaves open or names."""
+    tasks = {
+        job: {
+            index: cluster.task_address(job, index)
+            for index in cluster.task_indices(job)
+            if any(spec.job in (None, job) and spec.task in (None, index) for spec in wanted)
+        }
+        for job in cluster.jobs
+    }
+    return ClusterSpec({job: found for job, found in tasks.items() if found})

@@ -211,3 +211,27 @@ def test_a_variable_that_another_graph_made_with_another_type_is_refused(cluster
         gx.Session.reset(cluster.target("worker1"))
         session.run(x.initializer)
         assert session.run(x + 1).tolist() == [1, 2]
+
+
+def test_filters_say_which_tasks_a_session_uses(cluster: Cluster) -> None:
+    cluster.servers["worker1"].stop()
+    settings = gx.ConfigProto(device_filters=["/job:ps", "/job:worker/task:2"])
+    target = cluster.target("worker0")
+    with gx.Graph().as_default() as graph:
+        with gx.device("/job:worker/task:1"):
+            there = gx.Variable(1.0)
+        with gx.Session(target, graph=graph, config=settings) as session:
+            found = session.list_devices()
+            with pytest.raises(
+                gx.errors.InvalidArgumentError, match=r"task:1, /job:worker/task:0, /job:worker/task:2\n"
+            ):
+                session.run(there)
+    assert {device.name.split("/device")[0] for device in found} == {
+        f"/job:{name}" for name in ("ps/replica:0/task:0", "ps/replica:0/task:1", "worker/replica:0/task:0",
+                                    "worker/replica:0/task:2")
+    }  # fmt: skip
+    assert found[0].device_type == "CPU"
+    gx.Session.reset(target, config=settings)
+    with pytest.raises(gx.errors.InvalidArgumentError, match=r"isolate_session_state: .*graph.container\(name\)"):
+        gx.Session(target, graph=graph, config=gx.ConfigProto(isolate_session_state=True))
+    gx.Session(graph=graph, config=gx.ConfigProto(isolate_session_state=True)).close()

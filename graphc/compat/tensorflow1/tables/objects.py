@@ -165,7 +165,9 @@ def _of_datasets(name: str) -> Any:
     return getattr(import_module("graphc.compat.tensorflow1.datasets"), name.rpartition(".")[2])
 
 
-_CLUSTERS = ("ClusterSpec", "Server", "SyncReplicasOptimizer", "replica_device_setter")
+_CLUSTERS = (
+    "ClusterDef", "ClusterSpec", "JobDef", "Server", "ServerDef", "SyncReplicasOptimizer", "replica_device_setter",
+)  # fmt: skip
 _OF_CONTRIB = ("GreedyLoadBalancingStrategy", "byte_size_load_fn")
 
 
