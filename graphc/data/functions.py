@@ -9,10 +9,11 @@ in order. One that graphc cannot compile is called by Python, with NumPy arrays 
 from __future__ import annotations
 
 import contextlib
+import copy
 import inspect
 import traceback
 from collections.abc import Callable, Generator, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import jax.numpy as jnp
 import numpy as np
@@ -115,6 +116,12 @@ class UserFunction:
         if self.structure is None:
             raise InternalError(f"{self.use}: {self.name} has run and has no types")
         return unflatten(self.structure, self._result)
+
+    def with_sample(self, sample: Callable[[], Row] | None) -> Self:
+        """Returns the function with another sample, which keeps a dataset alive, and the same programs."""
+        found = copy.copy(self)
+        found._sample = sample
+        return found
 
     def declare(self, spec: Any) -> None:
         """Says of what types the results are, so that no element is asked for that.

@@ -40,7 +40,8 @@ def user_function(
     if not compiled or not _inside.get():
         return UserFunction(function, spec, use, compiled=compiled, sample=sample)
     given: Any = function
-    code = getattr(given, "__code__", None)
+    # Methods of two objects have the same code: what they are bound to differs, as closures do.
+    code = None if getattr(given, "__self__", None) is not None else getattr(given, "__code__", None)
     if code is None or given.__closure__ or given.__defaults__ or given.__kwdefaults__:
         found = UserFunction(function, spec, use, compiled=False, sample=sample)
         found.reason = "it is another function for each element of the dataset around it"
@@ -49,8 +50,8 @@ def user_function(
     if key not in _known:
         if len(_known) >= _MOST_KNOWN:
             _known.clear()
-        _known[key] = UserFunction(function, spec, use, sample=sample)
-    return _known[key]
+        _known[key] = UserFunction(function, spec, use)
+    return _known[key].with_sample(sample)
 
 
 _known: dict[Any, UserFunction] = {}

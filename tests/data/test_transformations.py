@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -239,6 +241,34 @@ def test_errors_that_are_ignored_are_counted(caplog: pytest.LogCaptureFixture) -
         "ignore_errors dropped element 2: ValueError: bad 3 (in map(careful) of a dataset, element 3)",
         "ignore_errors dropped 2 elements of a dataset",
     ]
+
+
+class _Scale:
+    def __init__(self, factor: int) -> None:
+        self.factor = factor
+
+    def apply(self, x: Any) -> Any:
+        return x * self.factor
+
+
+_two, _scales = Dataset.range(1, 3), (_Scale(2), _Scale(3))
+
+
+def test_methods_of_two_objects_are_two_functions_for_the_datasets_of_elements() -> None:
+    assert values(Dataset.range(2).flat_map(lambda i: _two.map(_scales[int(i)].apply))) == [2, 4, 3, 6]
+
+
+def test_the_functions_of_the_datasets_of_elements_keep_no_dataset() -> None:
+    plans = list[Any]()
+
+    def within(i: Any) -> Any:
+        inner = Dataset.range(2)
+        plans.append(weakref.ref(inner.plan))
+        return inner.map(lambda x: x + 1)
+
+    assert values(Dataset.range(2).flat_map(within)) == [1, 2, 1, 2]
+    gc.collect()
+    assert [plan() for plan in plans] == [None, None]
 
 
 @pytest.mark.parametrize(
