@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from graphc.distribute.search.space import Config
 __all__ = ["Journal"]
 
 _KEPT = ("number", "config", "status", "values", "metrics", "device", "seconds", "error")
+_START = f'{{"{_KEPT[0]}": '
+"""How each line begins."""
 
 
 class Journal:
@@ -48,14 +51,14 @@ class Journal:
         """
         found: list[Trial] = []
         with file_errors(self.path):
-            lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else []
-        for number, line in enumerate(lines):
+            text = self.path.read_bytes().decode() if self.path.exists() else ""
+        whole, torn = text[: text.rfind("\n") + 1], text[text.rfind("\n") + 1 :]
+        is_torn = _START.startswith(torn[: len(_START)])  # the process ended while it wrote; else it is no journal
+        for number, line in enumerate((whole if is_torn else text).splitlines()):
             try:
                 kept: dict[str, Any] = json.loads(line)
                 trial = Trial(**{name: kept[name] for name in _KEPT})
             except (ValueError, KeyError, TypeError):
-                if number == len(lines) - 1:
-                    break  # the process ended while it wrote
                 trial = None
             if trial is None or self._texts[trial.number : trial.number + 1] != [json.dumps(trial.config)]:
                 error = FailedPreconditionError(
@@ -65,6 +68,9 @@ class Journal:
                 raise at(error, user_location())
             if trial.status != "failed":
                 found.append(trial)
+        if torn:
+            with file_errors(self.path):
+                os.truncate(self.path, len(whole.encode()))  # so that the next trial begins a line
         return found
 
     def write(self, trial: Trial) -> None:

@@ -143,10 +143,18 @@ def test_a_search_goes_on_from_its_file(tmp_path: Path) -> None:
     assert ran[4:] == [3, 4], "what failed is tried again, and what is not there"
     assert [trial.status for trial in second.trials] == ["done", "stopped", "stopped", "stopped"]
     assert second.trials[0].values == first.trials[0].values
+    ran.clear()
+    third = search(train, space, stop=Halving(), devices=["cpu:0"], file=file)
+    assert not ran, "what was written after a line that was cut off is read"
+    assert [trial.values for trial in third.trials] == [trial.values for trial in second.trials]
     with pytest.raises(gx.errors.FailedPreconditionError, match=r"line 1 of .*trials.jsonl is no trial of this search"):
         search(train, {"level": [5]}, file=file)
     with pytest.raises(gx.errors.InvalidTypeError, match="keeps configurations as JSON"):
         search(train, {"level": [object()]}, file=file)
+    file.write_text("a note", encoding="utf-8")
+    with pytest.raises(gx.errors.FailedPreconditionError, match=r"line 1 of .*trials.jsonl is no trial of this search"):
+        search(train, space, file=file)
+    assert file.read_text(encoding="utf-8") == "a note"
 
 
 def test_a_deadline_ends_a_search() -> None:
