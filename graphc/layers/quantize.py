@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
+import jax.numpy as jnp
 import numpy as np
 
 from graphc.base import at, user_location
@@ -156,7 +157,7 @@ def quantize(
 
     Raises:
       InvalidTypeError: the model is no layer.
-      FailedPreconditionError: it has no weights to quantize.
+      FailedPreconditionError: it has no weights to quantize, or a weight has numbers that are not finite.
       InvalidArgumentError: one of ``data`` and ``metric`` is given without the other, or there are no batches.
       UnimplementedError: other ``bits`` than 8.
 
@@ -174,8 +175,9 @@ def quantize(
     reports: list[WeightReport] = []
     for layer in (found, *found.submodules):
         for attribute, weight in list(vars(layer).items()):
-            if isinstance(weight, Variable) and len(weight.shape) > 1 and weight.type.is_inexact:
+            if isinstance(weight, Variable) and len(weight.shape) > 1 and jnp.issubdtype(weight.dtype, jnp.floating):
                 if id(weight) not in quantized:
+                    _check_finite(names[id(weight)], weight)
                     quantized[id(weight)] = QuantizedWeight(weight)
                     reports.append(_report(names[id(weight)], weight, quantized[id(weight)]))
                 setattr(layer, attribute, quantized[id(weight)])
@@ -190,6 +192,17 @@ def quantize(
         before, after = _measured(model, data, metric), _measured(found, data, metric)
     name = "" if metric is None else str(getattr(metric, "name", type(metric).__name__))
     return found, QuantizationReport(tuple(reports), _bytes(model), _bytes(found), name, before, after)
+
+
+def _check_finite(name: str, weight: Variable) -> None:
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(weight.numpy().astype(np.float32))
+    if not finite.all():
+        error = FailedPreconditionError(
+            f"quantize: {np.size(finite) - np.count_nonzero(finite)} of {np.size(finite)} numbers of {name!r} are NaN, "
+            "infinite or too large for float32, which no scale fits; restore weights from before the training diverged"
+        )
+        raise at(error, user_location())
 
 
 def _report(name: str, weight: Variable, quantized: QuantizedWeight) -> WeightReport:

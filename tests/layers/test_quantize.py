@@ -104,3 +104,24 @@ def test_what_cannot_be_quantized_is_refused() -> None:
     ):
         with pytest.raises(kind, match=message):
             quantize(**arguments)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_weights_that_are_not_finite_are_refused_by_name(bad: float) -> None:
+    model = Sequential([Dense(2, in_features=2), Dense(2, in_features=2, name="last")])
+    kernel: Any = model.layers[1].kernel  # pyright: ignore[reportAttributeAccessIssue]
+    kernel.assign([[1.0, bad], [0.0, 2.0]])
+    with pytest.raises(gx.errors.FailedPreconditionError, match="1 of 4 numbers of 'last/kernel' are NaN, infinite"):
+        quantize(model)
+
+
+def test_complex_weights_stay_as_they_are() -> None:
+    class Rotated(gx.layers.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.turn = gx.Variable(np.array([[1j, 2], [3, 4j]], np.complex64))
+            self.kernel = gx.Variable(np.ones((2, 2), np.float32))
+
+    small, report = quantize(Rotated())
+    assert [weight.name for weight in report.weights] == ["kernel"]
+    np.testing.assert_array_equal(small.turn.numpy(), [[1j, 2], [3, 4j]])
