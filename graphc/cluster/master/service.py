@@ -137,10 +137,15 @@ class GraphService:
             self._end(session, token)
         if timeline is not None:
             timeline.close()
-        notes: list[str] = []
-        while part.notes:
-            notes.append(part.notes.pop(0))
+        notes = self._taken(part.notes) if part.notes else ()
         return self._kept.left_out(run, key, outputs, takers), notes, () if timeline is None else timeline.events
+
+    def _taken(self, notes: list[str]) -> Sequence[str]:
+        """Takes the notes off: one of those who run a part at the same time is told."""
+        with self._lock:
+            found = notes[:]
+            del notes[: len(found)]  # another run may have added some
+        return found
 
     def _begin(self, session: str) -> CancellationToken:
         """Returns what cancels the call that begins, for those who reset the Session."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -235,3 +236,32 @@ def test_filters_say_which_tasks_a_session_uses(cluster: Cluster) -> None:
     with pytest.raises(gx.errors.InvalidArgumentError, match=r"isolate_session_state: .*graph.container\(name\)"):
         gx.Session(target, graph=graph, config=gx.ConfigProto(isolate_session_state=True))
     gx.Session(graph=graph, config=gx.ConfigProto(isolate_session_state=True)).close()
+
+
+class _Notes(list[str]):
+    """Notes that two runs find at the same time."""
+
+    def __init__(self, notes: list[str]) -> None:
+        super().__init__(notes)
+        self.both = threading.Barrier(2)
+
+    def __bool__(self) -> bool:
+        found = len(self) > 0
+        if found:
+            self.both.wait(30)
+        return found
+
+
+@pytest.mark.timeout(120)
+def test_two_runs_of_a_part_at_once_do_not_take_the_same_notes(cluster: Cluster) -> None:
+    with gx.Graph().as_default() as graph, gx.device("/job:ps"):
+        x = gx.placeholder("float32", ())
+        y = x * 2.0
+    with gx.Session(cluster.target("worker0"), graph=graph) as session:
+        assert session.run(y, {x: 1.0}) == 2.0
+        (part,) = cluster.task("ps0").service("graph")._parts.values()
+        object.__setattr__(part, "notes", _Notes(["compiled anew"]))
+        with ThreadPoolExecutor(2) as pool:
+            runs = [pool.submit(session.run, y, {x: value}) for value in (2.0, 3.0)]
+            assert [run.result(60) for run in runs] == [4.0, 6.0]
+        assert len(part.notes) == 0
