@@ -56,6 +56,23 @@ class StepContext:
         raise StopIteration("the step function has asked for a stop")
 
 
+class _Patience:
+    """How long to wait before a lost Session is replaced once more, each time longer, and whether to do so at all."""
+
+    def __init__(self) -> None:
+        self._end, self._pause = time.monotonic() + _RECOVERY_SECONDS, _FIRST_PAUSE
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has been tried long enough."""
+        return time.monotonic() > self._end
+
+    def wait(self) -> None:
+        """Waits; keeps to deadlines and tokens in force."""
+        pause(self._pause, "a Session in place of the one that was lost")
+        self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+
+
 class _Monitored:
     """What :class:`MonitoredSession` and :class:`SingularMonitoredSession` have in common."""
 
@@ -129,33 +146,37 @@ class _Monitored:
 
     # How it is done
 
-    def _opened(self) -> HookedSession:
+    def _opened(self, patience: _Patience | None = None) -> HookedSession:
         """Returns the Session; makes one if there is none, again and again while that fails as lost Sessions do."""
         if self._closed:
             raise at(FailedPreconditionError("Session is already closed."), user_location())
-        end, length = time.monotonic() + _RECOVERY_SECONDS, _FIRST_PAUSE
+        patience = patience or _Patience()
         while self._inner is None:
             try:
                 with self._build.as_default():
                     self._inner = HookedSession(self._creator.create_session(), self._hooks, self._grace)
             except LOST as error:
-                if not self._recovers or time.monotonic() > end:
+                if not self._recovers or patience.is_over:
                     raise
                 _logger.warning("no Session could be made, and it is tried again: %s", error)
-                pause(length, "a Session in place of the one that was lost")
-                length = min(2 * length, _LONGEST_PAUSE)
+                patience.wait()
         return self._inner
 
     def _kept(self, act: Callable[[HookedSession], Any]) -> Any:
-        """Does something with the Session; with another one if that is lost."""
+        """Does something with the Session; with another one if that is lost: at once, then after longer and longer."""
+        patience: _Patience | None = None
         while True:
-            inner = self._opened()
+            inner = self._opened(patience)
             try:
                 return act(inner)
             except Exception as error:
-                if not self._is_lost(inner, error):
+                if not self._is_lost(inner, error) or (patience is not None and patience.is_over):
                     raise
                 self._lose(error)
+            if patience is None:
+                patience = _Patience()
+            else:
+                patience.wait()
 
     def _is_lost(self, inner: HookedSession, error: Exception) -> bool:
         """Returns True if an error means that another Session may work, and one shall be made.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -302,3 +304,33 @@ def test_the_services_of_a_supervisor(tmp_path: Path) -> None:
     assert supervisor.coord.joined
     supervisor.stop()  # as programs do that have not seen that the scope has
     assert (tmp_path / "graph.txt").exists()
+
+
+def test_a_run_that_always_loses_its_session_is_tried_less_and_less_often_and_fails_in_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Fails(SessionRunHook):
+        def after_run(self, run_context: Any, run_values: Any) -> None:
+            if losses:
+                losses.pop()
+                raise UnavailableError("the camera is gone")
+
+    y = Variable(1.0, name="v") + 1.0
+    clock, pauses, losses = [0.0], list[float](), [None] * 100
+
+    def pause(seconds: float, what: str) -> None:
+        pauses.append(seconds)
+        clock[0] += seconds
+
+    module = sys.modules[MonitoredSession.__module__]
+    monkeypatch.setattr(module, "pause", pause)
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(module, "_RECOVERY_SECONDS", 10.0)
+    with MonitoredSession(hooks=[Fails()]) as session:
+        with pytest.raises(UnavailableError, match="the camera is gone"):
+            session.run(y)
+        assert pauses == pytest.approx([0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0])
+        pauses.clear()
+        losses[:] = [None] * 2
+        assert session.run(y) == 2.0
+        assert pauses == [0.05], "a run that has failed for good is behind it"
