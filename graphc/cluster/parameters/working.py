@@ -13,6 +13,7 @@ import numpy as np
 from graphc.base import deadline
 from graphc.base.errors import DeadlineExceededError, FailedPreconditionError, NotFoundError, UnavailableError
 from graphc.cluster.carriers import Peer, find
+from graphc.cluster.parameters.elements import Cover
 from graphc.cluster.parameters.exchange import Exchange, Lost, Request, Unanswered, step
 from graphc.cluster.parameters.lookups import Lookups
 from graphc.cluster.parameters.programs import program_of
@@ -62,7 +63,7 @@ class WorkerService:
         self._assignment: Assignment | None = None
         self._steps: dict[str, StepText] = {}
         self._peers: dict[int, Peer] = {}
-        self._left: dict[tuple[int, int], Any] = {}
+        self._left: dict[Any, Any] = {}
         accelerators = [device for device in jax.local_devices() if device.platform != "cpu"]
         index = int(task.name.rpartition(":")[2])
         self._device = accelerators[index % len(accelerators)] if accelerators else None
@@ -119,7 +120,7 @@ class WorkerService:
                 pushes: list[Push] = []
                 for server, (version, _) in enumerate(pulled if text.pushes else []):
                     dense = zip(text.gradients[server], gradients[server], strict=True)
-                    bodies = {place: Body(self._sent(server, place, flat), cover) for (place, cover), flat in dense}
+                    bodies = {place: self._sent(server, place, cover, flat) for (place, cover), flat in dense}
                     some, where = lookups.gradients(server, rows_of), lookups.covers(server, trained=True)
                     bodies |= {place: Body(self._rounded(flat), where[place]) for place, flat in some.items()}
                     added, averaged = (
@@ -157,10 +158,11 @@ class WorkerService:
         """The message with gradients of rows, of which nothing is kept: the next step has other rows."""
         return encoded(self._of.wire, flat)[0]
 
-    def _sent(self, server: int, place: int, flat: Any) -> Any:
-        """The message with a gradient, which has what the last one left over."""
-        message, self._left[server, place] = encoded(self._of.wire, flat, self._left.get((server, place)))
-        return message
+    def _sent(self, server: int, place: int, cover: Cover, flat: Any) -> Body:
+        """The message with a gradient of some elements, which has what their last one left over."""
+        key = server, place, cover and tuple((starts.tobytes(), width) for starts, width in cover)
+        message, self._left[key] = encoded(self._of.wire, flat, self._left.get(key))
+        return Body(message, cover)
 
     def _drive(self, exchange: Exchange) -> Any:
         """Brings a worker's requests to the servers."""

@@ -499,6 +499,28 @@ def test_the_tasks_of_a_cluster_that_runs_are_used() -> None:
         task.stop()
 
 
+@pytest.mark.parametrize("size", [3, 5])
+def test_what_rounding_left_over_goes_to_the_elements_that_it_came_from(size: int) -> None:
+    with ParameterServer(workers=1, wire="bfloat16") as server:
+        with server.scope():
+            a, b = gx.Variable(gx.zeros((3,))), gx.Variable(gx.zeros((size,)))
+        optimizer = gx.optim.SGD(1.0)
+
+        def some(x: Any) -> None:
+            optimizer.apply_gradients([(x, a), (None, b)])
+
+        def others(x: Any) -> None:
+            optimizer.apply_gradients([(None, a), (x, b)])
+
+        third = np.full(3, -1 / 3, np.float32)
+        for _ in range(20):
+            server.run(some, third)
+            server.run(others, np.zeros(size, np.float32))
+        server.join()
+        assert b.numpy().tolist() == [0.0] * size
+        np.testing.assert_allclose(a.numpy(), np.full(3, 20 / 3), atol=0.002)
+
+
 def test_random_numbers_differ_from_step_to_step() -> None:
     with ParameterServer(workers=2) as server:
         gx.random.seed(3)
