@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.base import deadline, user_location, wait_until, warn_at
+from graphc.base import at, deadline, user_location, wait_until, warn_at
 from graphc.base.errors import (
     AlreadyExistsError,
     CancelledError,
     DeadlineExceededError,
+    FailedPreconditionError,
     InvalidArgumentError,
     NotFoundError,
     RetraceWarning,
@@ -119,6 +120,12 @@ class Coordinator:
     def submit(self, result: Scheduled, step: Callable[..., Any], args: tuple[Any, ...], kwargs: Any) -> None:
         """Takes a call of a step; raises what has gone wrong before, once."""
         with self._changed:
+            if self._ended:
+                error = FailedPreconditionError(
+                    "ParameterServer: it was closed, so no step can be scheduled; schedule steps before close(), inside "
+                    "the with block, or make another ParameterServer"
+                )
+                raise at(error, user_location())
             self._raise()
             self.schedule.submit(_Call(result, step, args, kwargs))
             self._changed.notify_all()

@@ -410,6 +410,14 @@ def test_a_step_that_fails_cancels_those_that_have_not_begun_and_join_says_why()
         assert repr(first) == "<step 'bad', done>"
 
 
+def test_a_step_that_is_scheduled_after_close_is_refused() -> None:
+    with ParameterServer(workers=1) as server:
+        pass
+    with pytest.raises(FailedPreconditionError, match=r"it was closed, .*; schedule steps before close\(\)") as found:
+        server.schedule(lambda: 1.0)
+    assert "test_training.py" in str(found.value)
+
+
 def test_a_program_goes_to_another_process_as_stablehlo() -> None:
     pytest.importorskip("flatbuffers")
     program = Program(lambda x: {"twice": 2 * x}, (np.zeros(3, np.float32),))
