@@ -122,7 +122,7 @@ class Coordinator:
         with self._changed:
             if self._ended:
                 error = FailedPreconditionError(
-                    "ParameterServer: it was closed, so no step can be scheduled; schedule steps before close(), inside "
+                    "ParameterServer: it was closed, so it takes no step; schedule steps before close(), inside "
                     "the with block, or make another ParameterServer"
                 )
                 raise at(error, user_location())
@@ -142,7 +142,7 @@ class Coordinator:
         """Ends the training; steps that wait are given up."""
         with self._changed:
             self._ended = True
-            self._give_up(CancelledError("the parameter server was closed"))
+            self._give_up(_closed())
             self._changed.notify_all()
         for thread in self._threads:
             thread.join(self._timeout)
@@ -178,6 +178,7 @@ class Coordinator:
                 if work is not None:
                     return work
                 self._changed.wait()
+            self._give_up(_closed())  # a step whose worker was lost meanwhile is there again
             return None
 
     def _failed(self, place: int, work: Work, error: BaseException) -> None:
@@ -258,21 +259,27 @@ class Coordinator:
                 f"{given_up.attempts} workers were lost over the step {given_up.number}; the last was {name}: {error}"
             )
             self._failed(place, given_up, UnavailableError(text))
+        try:
+            self._again(place)
+        finally:
+            with self._changed:
+                self.schedule.revive(name)
+                self._changed.notify_all()
+
+    def _again(self, place: int) -> None:
+        """Waits until a worker is there again, whatever goes wrong meanwhile, or the training has ended."""
         end = time.monotonic() + self._timeout
         while not self._ended:
             try:
                 self._tasks.again("worker", place, self._timeout)
-                break
-            except _GONE as gone:
+                return
+            except Exception as gone:
                 with self._changed:
                     if not self.schedule.alive and time.monotonic() > end and self._error is None:
-                        self._error = UnavailableError(f"no worker is left; the last was {name}: {gone}")
+                        self._error = UnavailableError(f"no worker is left; the last was {self.workers[place]}: {gone}")
                         self._give_up(self._error)
                         self._changed.notify_all()
                     self._changed.wait(_RETRY_SECONDS)
-        with self._changed:
-            self.schedule.revive(name)
-            self._changed.notify_all()
 
     def _step(self, step: Callable[..., Any], arguments: Any) -> tuple[_Traced, list[Any]]:
         """The program of a step for such arguments, and what else it reads; the first one starts the servers."""
@@ -351,6 +358,10 @@ class Coordinator:
                 f"ParameterServer: the gradient of Variable {missing[0]!r} is None, and what the optimizer does to one "
                 "number depends on all; give it all gradients, or make it for those Variables that have one"
             )
+
+
+def _closed() -> CancelledError:
+    return CancelledError("the parameter server was closed")
 
 
 def _drawn(value: Any, worker: int) -> Any:

@@ -27,6 +27,7 @@ from graphc.base.errors import (
 )
 from graphc.cluster.carriers import ThreadPeer, find
 from graphc.cluster.parameters import ParameterServer, drop, programs
+from graphc.cluster.parameters import coordinator as coordinator_module
 from graphc.cluster.parameters.layout import Layout
 from graphc.cluster.parameters.programs import Program, program_of
 from graphc.cluster.parameters.rules import Applied, rule_text
@@ -325,6 +326,47 @@ def test_a_worker_that_dies_or_stalls_in_a_step_is_replaced_and_its_step_counts_
         server.join()
         assert count.item() == 30
         assert server.report().servers[0].ledger.keys() <= {"/job:worker/task:0", "/job:worker/task:1"}
+
+
+def test_a_step_whose_worker_is_lost_while_the_training_is_closed_is_cancelled() -> None:
+    begun, gate = threading.Event(), threading.Event()
+    server = ParameterServer(workers=1)
+    coordinator = server._coordinator  # pyright: ignore[reportPrivateUsage]
+
+    def rows(index: int, total: int) -> Iterator[Any]:
+        begun.set()
+        gate.wait(30)
+        yield 1.0
+
+    scheduled = server.schedule(lambda x: x, args=(server.dataset(rows),))
+    assert begun.wait(30)
+    _task(server, "worker", 0).stop("killed by the test")
+    closing = threading.Thread(target=server.close)
+    closing.start()
+    with coordinator._changed:  # pyright: ignore[reportPrivateUsage]
+        assert coordinator._changed.wait_for(lambda: coordinator._ended, 30)  # pyright: ignore[reportPrivateUsage]
+    gate.set()
+    closing.join(30)
+    with pytest.raises(CancelledError, match="the parameter server was closed"), gx.deadline(5):
+        scheduled.result()
+
+
+def test_a_worker_that_cannot_be_started_at_once_is_there_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coordinator_module, "_RETRY_SECONDS", 0.01)
+    with ParameterServer(workers=1) as server:
+        tasks = server._coordinator._tasks  # pyright: ignore[reportPrivateUsage]
+        again, errors = tasks.again, [OSError("no more files"), InvalidArgumentError("not now")]
+
+        def fails_first(*arguments: Any) -> Any:
+            if errors:
+                raise errors.pop()
+            return again(*arguments)
+
+        monkeypatch.setattr(tasks, "again", fails_first)
+        _task(server, "worker", 0).stop("killed by the test")
+        assert server.run(lambda: gx.asarray(2.0)).item() == 2.0
+        server.join()
+        assert server._coordinator.failures == {"/job:worker/task:0": 1}  # pyright: ignore[reportPrivateUsage]
 
 
 @pytest.mark.parametrize("durability", ["sync", "checkpoint"])
