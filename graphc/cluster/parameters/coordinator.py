@@ -229,7 +229,7 @@ class Coordinator:
                 if not known:
                     peer.call(WORKER, "join", self._assignment())
                 if step.key not in known:
-                    peer.call(WORKER, "learn", step.key, step.text)
+                    peer.call(WORKER, "learn", self._name, step.key, step.text)
                     known.add(step.key)
                 try:
                     return peer.call(

@@ -29,7 +29,10 @@ jax: Any = _jax  # its functions are only partly annotated
 
 WORKER = "parameters_worker"
 STEPS_KEPT = 64
-"""How many compiled steps are kept; the oldest go."""
+"""How many compiled steps of a training are kept; the oldest go."""
+
+TRAININGS_KEPT = 16
+"""How many trainings a worker knows; the oldest go, and join again if they are there."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class Assignment:
 
 
 class WorkerService:
-    """Runs steps of one training after another.
+    """Runs the steps of trainings, each under its name.
 
     Args:
       task: where it is.
@@ -60,24 +63,25 @@ class WorkerService:
 
     def __init__(self, task: Task) -> None:
         self._task = task
-        self._assignment: Assignment | None = None
-        self._steps: dict[str, StepText] = {}
-        self._peers: dict[int, Peer] = {}
-        self._left: dict[Any, Any] = {}
+        self._joined: dict[str, _Joined] = {}
         accelerators = [device for device in jax.local_devices() if device.platform != "cpu"]
         index = int(task.name.rpartition(":")[2])
         self._device = accelerators[index % len(accelerators)] if accelerators else None
 
     def join(self, assignment: Assignment) -> None:
-        """Begins with a training; what was known of another one is forgotten."""
-        self._assignment = assignment
-        self._steps, self._peers, self._left = {}, {}, {}
+        """Begins with a training; what was known of it is forgotten, and so is the oldest of too many."""
+        self._joined.pop(assignment.name, None)
+        self._joined[assignment.name] = _Joined(self._task, assignment)
+        for name in [*self._joined][:-TRAININGS_KEPT]:
+            self._joined.pop(name, None)
 
-    def learn(self, key: str, text: StepText) -> None:
-        """Takes a step that will be run."""
-        self._steps[key] = text
-        while len(self._steps) > STEPS_KEPT:
-            del self._steps[next(iter(self._steps))]
+    def learn(self, name: str, key: str, text: StepText) -> None:
+        """Takes a step of a training that will be run.
+
+        Raises:
+          NotFoundError: it does not know the training.
+        """
+        self._of(name).learn(key, text)
 
     def run(
         self, name: str, key: str, source: str, number: int, rows: int, others: Sequence[Any], read: Sequence[Any],
@@ -102,45 +106,66 @@ class WorkerService:
         Raises:
           NotFoundError: it does not know the step, or the training.
         """
-        known = self._assignment is not None and self._assignment.name == name
-        if not known or key not in self._steps:
-            raise NotFoundError(f"{self._task.where} does not know the step: it was restarted")
+        joined = self._of(name)
         with jax.default_device(self._device):
-            text = self._steps[key]
-            number_of = np.int32(number)
-            lookups = self._lookups(text, others, read, number_of, arrays)
-            covers = [{**dict.fromkeys(places), **lookups.covers(server)} for server, places in enumerate(text.pulled)]
+            return joined.run(key, source, number, rows, others, read, arrays)
 
-            def compute(pulled: Sequence[Any]) -> tuple[Any, Sequence[Push]]:
-                values = self._values(pulled)
-                buffers = [[values[server][place] for place in places] for server, places in enumerate(text.pulled)]
-                inputs = buffers, lookups.windows(values), others, read, number_of, arrays
-                results, gradients, rows_of, *assigned = jax.block_until_ready(program_of(text.program)(*inputs))
-                changes = [*zip(*assigned, strict=True)]
-                pushes: list[Push] = []
-                for server, (version, _) in enumerate(pulled if text.pushes else []):
-                    dense = zip(text.gradients[server], gradients[server], strict=True)
-                    bodies = {place: self._sent(server, place, cover, flat) for (place, cover), flat in dense}
-                    some, where = lookups.gradients(server, rows_of), lookups.covers(server, trained=True)
-                    bodies |= {place: Body(self._rounded(flat), where[place]) for place, flat in some.items()}
-                    added, averaged = (
-                        {place: Body(np.asarray(flat), cover) for (place, cover), flat in zip(*pair, strict=True)}
-                        for pair in zip((text.added[server], text.averaged[server]), changes[server], strict=True)
-                    )
-                    pushes.append(Push(source, number, self._task.name, rows, version, bodies, added, averaged))
-                return results, pushes
+    def _of(self, name: str) -> _Joined:
+        joined = self._joined.get(name)
+        if joined is None:
+            raise NotFoundError(f"{self._task.where} does not know the training {name}: it was restarted")
+        return joined
 
-            try:
-                results, entries = self._drive(step(self._task.name, covers, compute))
-            except Unanswered as error:
-                return {"lost": error.servers, "error": str(error)}
-            return {"results": [np.asarray(leaf) for leaf in results], "entries": entries}
 
-    @property
-    def _of(self) -> Assignment:
-        if self._assignment is None:
-            raise FailedPreconditionError(f"{self._task.where} has joined no training")
-        return self._assignment
+class _Joined:
+    """What a worker knows of one training, and how it does its steps."""
+
+    def __init__(self, task: Task, assignment: Assignment) -> None:
+        self._task, self._assignment = task, assignment
+        self._steps: dict[str, StepText] = {}
+        self._peers: dict[int, Peer] = {}
+        self._left: dict[Any, Any] = {}
+
+    def learn(self, key: str, text: StepText) -> None:
+        self._steps[key] = text
+        while len(self._steps) > STEPS_KEPT:
+            del self._steps[next(iter(self._steps))]
+
+    def run(
+        self, key: str, source: str, number: int, rows: int, others: Sequence[Any], read: Sequence[Any],
+        arrays: Sequence[Any],
+    ) -> dict[str, Any]:  # fmt: skip
+        text = self._steps.get(key)
+        if text is None:
+            raise NotFoundError(f"{self._task.where} does not know the step: it was restarted")
+        number_of = np.int32(number)
+        lookups = self._lookups(text, others, read, number_of, arrays)
+        covers = [{**dict.fromkeys(places), **lookups.covers(server)} for server, places in enumerate(text.pulled)]
+
+        def compute(pulled: Sequence[Any]) -> tuple[Any, Sequence[Push]]:
+            values = self._values(pulled)
+            buffers = [[values[server][place] for place in places] for server, places in enumerate(text.pulled)]
+            inputs = buffers, lookups.windows(values), others, read, number_of, arrays
+            results, gradients, rows_of, *assigned = jax.block_until_ready(program_of(text.program)(*inputs))
+            changes = [*zip(*assigned, strict=True)]
+            pushes: list[Push] = []
+            for server, (version, _) in enumerate(pulled if text.pushes else []):
+                dense = zip(text.gradients[server], gradients[server], strict=True)
+                bodies = {place: self._sent(server, place, cover, flat) for (place, cover), flat in dense}
+                some, where = lookups.gradients(server, rows_of), lookups.covers(server, trained=True)
+                bodies |= {place: Body(self._rounded(flat), where[place]) for place, flat in some.items()}
+                added, averaged = (
+                    {place: Body(np.asarray(flat), cover) for (place, cover), flat in zip(*pair, strict=True)}
+                    for pair in zip((text.added[server], text.averaged[server]), changes[server], strict=True)
+                )
+                pushes.append(Push(source, number, self._task.name, rows, version, bodies, added, averaged))
+            return results, pushes
+
+        try:
+            results, entries = self._drive(step(self._task.name, covers, compute))
+        except Unanswered as error:
+            return {"lost": error.servers, "error": str(error)}
+        return {"results": [np.asarray(leaf) for leaf in results], "entries": entries}
 
     def _lookups(self, text: StepText, *given: Any) -> Lookups:
         if text.lookups is None:
@@ -150,18 +175,18 @@ class WorkerService:
     def _values(self, pulled: Sequence[Any]) -> list[dict[int, Any]]:
         """What each server gave, by buffer."""
         return [
-            {place: decoded(message, self._of.dtypes[server][place]) for place, message in messages.items()}
+            {place: decoded(message, self._assignment.dtypes[server][place]) for place, message in messages.items()}
             for server, (_, messages) in enumerate(pulled)
         ]
 
     def _rounded(self, flat: Any) -> Any:
         """The message with gradients of rows, of which nothing is kept: the next step has other rows."""
-        return encoded(self._of.wire, flat)[0]
+        return encoded(self._assignment.wire, flat)[0]
 
     def _sent(self, server: int, place: int, cover: Cover, flat: Any) -> Body:
         """The message with a gradient of some elements, which has what their last one left over."""
         key = server, place, cover and tuple((starts.tobytes(), width) for starts, width in cover)
-        message, self._left[key] = encoded(self._of.wire, flat, self._left.get(key))
+        message, self._left[key] = encoded(self._assignment.wire, flat, self._left.get(key))
         return Body(message, cover)
 
     def _drive(self, exchange: Exchange) -> Any:
@@ -172,7 +197,7 @@ class WorkerService:
                 requests = exchange.send(replies)
             except StopIteration as ended:
                 return ended.value
-            with deadline(self._of.timeout):
+            with deadline(self._assignment.timeout):
                 *others, last = requests
                 started = [self._start(request) for request in others]
                 found = self._reply(partial(self._ask, last))  # in this thread, while the others are under way
@@ -193,11 +218,11 @@ class WorkerService:
             return fail
 
     def _call(self, request: Request) -> tuple[Any, ...]:
-        return SERVICE, request.method, self._of.name, *request.arguments
+        return SERVICE, request.method, self._assignment.name, *request.arguments
 
     def _peer(self, server: int) -> Peer:
         if server not in self._peers:
-            self._peers[server] = find(self._of.servers[server])
+            self._peers[server] = find(self._assignment.servers[server])
         return self._peers[server]
 
     def _reply(self, call: Any) -> Any:

@@ -26,7 +26,7 @@ from graphc.base.errors import (
     UnimplementedError,
 )
 from graphc.cluster.carriers import ThreadPeer, find
-from graphc.cluster.parameters import ParameterServer, drop, programs
+from graphc.cluster.parameters import ParameterServer, drop, programs, working
 from graphc.cluster.parameters import coordinator as coordinator_module
 from graphc.cluster.parameters.layout import Layout
 from graphc.cluster.parameters.programs import Program, program_of
@@ -569,6 +569,45 @@ def test_what_rounding_left_over_goes_to_the_elements_that_it_came_from(size: in
         server.join()
         assert b.numpy().tolist() == [0.0] * size
         np.testing.assert_allclose(a.numpy(), np.full(3, 20 / 3), atol=0.002)
+
+
+def test_two_trainings_on_one_cluster_push_to_their_own_servers(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = {"ps": ["localhost:params-d"], "worker": ["localhost:params-e"]}
+    tasks = [gx.Server(cluster, job, 0) for job in ("ps", "worker")]
+    begun, gate, first = threading.Event(), threading.Event(), [True]
+
+    def program(program: Any) -> Any:
+        def run(*arguments: Any) -> Any:
+            if first:
+                first.clear()
+                begun.set()
+                gate.wait(30)
+            return program_of(program)(*arguments)
+
+        return run
+
+    monkeypatch.setattr(working, "program_of", program)
+    with ParameterServer(cluster=cluster) as one, ParameterServer(cluster=cluster) as other:
+        variables: list[Any] = []
+        scheduled: list[Any] = []
+        for server, size in ((one, 2), (other, 3)):
+            with server.scope():
+                w = gx.Variable(gx.zeros((size,)))
+            variables.append(w)
+            scheduled.append(server.schedule(_ascent(w)))
+            assert begun.wait(30)  # the first one has pulled, and pushes when the second one is done
+        scheduled[1].result()
+        gate.set()
+        for server in (one, other):
+            server.join()
+        assert [w.tolist() for w in variables] == [[1.0] * 2, [1.0] * 3]
+    for task in tasks:
+        task.stop()
+
+
+def _ascent(w: Any) -> Any:
+    optimizer = gx.optim.SGD(1.0)
+    return lambda: optimizer.apply_gradients([(gx.zeros(w.shape) - 1.0, w)])
 
 
 def test_random_numbers_differ_from_step_to_step() -> None:
