@@ -245,8 +245,8 @@ class TracedStep:
         lookups = self._lookups(types) if looked_up else None
         pushes = any(map(any, covers.values())) or any(table.trained for table in found)
         return StepText(
-            Program(program, types), lookups, tuple(map(tuple, pulled)), *map(tuple, covers.values()),
-            found, pushes,
+            Program(program, types), lookups, tuple(map(tuple, pulled)), tuple(covers["gradients"]),
+            tuple(covers["added"]), tuple(covers["averaged"]), found, pushes,
         )  # fmt: skip
 
     def _is_averaged(self, name: str) -> bool:
