@@ -58,6 +58,11 @@ class _Call:
     kwargs: Mapping[str, Any]
     drawn: Any = None
 
+    @property
+    def name(self) -> str:
+        """The name of the step, for messages."""
+        return str(getattr(self.step, "__name__", "step"))
+
 
 @dataclass(frozen=True)
 class _Traced:
@@ -232,9 +237,10 @@ class Coordinator:
                     peer.call(WORKER, "learn", self._name, step.key, step.text)
                     known.add(step.key)
                 try:
-                    return peer.call(
+                    # Not in this thread, which could not give up a program that runs.
+                    return peer.start(
                         WORKER, "run", self._name, step.key, self._name, number, rows, others, read, arrays
-                    )
+                    ).result()
                 except NotFoundError:
                     if again:
                         raise
@@ -256,7 +262,9 @@ class Coordinator:
             self._changed.notify_all()
         if given_up is not None:
             text = (
-                f"{given_up.attempts} workers were lost over the step {given_up.number}; the last was {name}: {error}"
+                f"{given_up.attempts} workers were lost over the step {given_up.number}, "
+                f"{given_up.what.name!r}; the last was {name}: {error}; give ParameterServer more than "
+                f"timeout={self._timeout:g} if the step takes longer"
             )
             self._failed(place, given_up, UnavailableError(text))
         try:

@@ -55,7 +55,8 @@ class ParameterServer:
         was lost since; ``"sync"``: everything, since a push is answered when it is on the disk. ``"none"`` ends the
         training. The default is ``"checkpoint"`` where there is a folder.
       checkpoint_every: after how many updates a server writes a checkpoint.
-      timeout: in how many seconds a worker must do its step, and a server answer.
+      timeout: in how many seconds a worker must do its step, also where it compiles it first, and a server answer. A
+        step that takes more than one and a half times that goes to another worker; after three of them it has failed.
 
     Attributes:
       workers: the names of the tasks that compute.

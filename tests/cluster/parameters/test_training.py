@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 import optax
 import pytest
@@ -31,6 +32,7 @@ from graphc.cluster.parameters import coordinator as coordinator_module
 from graphc.cluster.parameters.layout import Layout
 from graphc.cluster.parameters.programs import Program, program_of
 from graphc.cluster.parameters.rules import Applied, rule_text
+from graphc.ops import call_jax
 
 
 @pytest.fixture(autouse=True)
@@ -703,3 +705,37 @@ def test_a_wait_for_a_step_keeps_to_the_deadline() -> None:
             server.join()
         gate.set()
         assert scheduled.result() == 1.0
+
+
+def test_a_step_that_takes_too_long_goes_to_another_worker_and_counts_once() -> None:
+    stuck, gate = threading.Event(), threading.Event()
+
+    def work(x: Any) -> Any:
+        if x > 0 and not stuck.is_set():
+            stuck.set()
+            gate.wait(30)
+        return x
+
+    with ParameterServer(workers=2, timeout=1.0) as server:
+        with server.scope():
+            total = gx.Variable(0.0)
+
+        def step(x: Any) -> Any:
+            done = call_jax(lambda x: jax.pure_callback(work, jax.ShapeDtypeStruct((), np.float32), x), x)
+            total.assign_add(done)
+            return done
+
+        assert server.run(step, np.float32(0)).item() == 0.0
+        assert server.run(step, np.float32(1)).item() == 1.0
+        assert stuck.is_set()
+        assert sum(worker.failures for worker in server.report().workers) >= 1
+        stuck.clear()
+        server._coordinator.schedule.attempts = 1  # pyright: ignore[reportPrivateUsage]
+        message = r"over the step 2, 'step'; the last was /job:worker/task:\d: .*more than timeout=1 if the step takes"
+        with pytest.raises(UnavailableError, match=message):
+            server.run(step, np.float32(1))
+        gate.set()
+        with pytest.raises(UnavailableError):
+            server.join()
+        server.join()
+        assert total.item() == 1.0
