@@ -189,8 +189,8 @@ class TracedStep:
         def traced(number: Any, *arrays: Any) -> Any:
             found = iter(arrays)
             args, kwargs = nest.unflatten(structure, [next(found) if leaf is _ARRAY else leaf for leaf in given])
-            assert context.trace is not None
-            context.trace.root.reads.function(step)
+            if context.trace is not None:  # or its Variables are made
+                context.trace.root.reads.function(step)
             taker = self._note(Taker(number))
             with updates_scope(taker), replica_scope(taker):
                 result = call(step)(*args, **kwargs)
