@@ -29,7 +29,7 @@ class Resources:
       >>> first = resources.get_or_make("", "names", dict, dict)
       >>> resources.get_or_make("", "names", dict, dict) is first
       True
-      >>> resources.reset([""])
+      >>> gone = resources.reset([""])
       >>> resources.get_or_make("", "names", dict, dict) is first
       False
     """
