@@ -311,7 +311,7 @@ class Coordinator:
                 tables = {window: embedding.table for window, embedding in self.embeddings.items()}
                 updated = {tables.get(name, name) for name in traced.updated}
                 for server, version in self.servers.learn(traced.optimizer, updated).items():
-                    self.schedule.restarted(server, version)
+                    self.schedule.restarted(server, version, lost=False)
                 self._check_gradients(traced)
             sizes = {window: (found.table, found.rows, found.width) for window, found in self.embeddings.items()}
             text = traced.text(layout, sizes)
