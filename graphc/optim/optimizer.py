@@ -78,6 +78,19 @@ class Optimizer(Stateful):
         """The optimizer's state; empty before the first update or :meth:`build`, and where the rule has none."""
         return list(self._state)
 
+    @property
+    def targets(self) -> list[Variable]:
+        """The Variables that its state was made for, in order; empty before."""
+        return list(self._targets)
+
+    def state_names(self, params: Sequence[Any]) -> list[str]:
+        """Returns the names that the leaves of the state have for some arrays, as in :meth:`named_variables`.
+
+        Args:
+          params: the arrays, or their shapes and dtypes.
+        """
+        return state_names(self._transformation, [(param.shape, param.dtype) for param in params])
+
     def named_variables(self) -> dict[str, Variable]:
         """Returns the state by names that are the same in every run, such as ``0/mu/2``.
 

@@ -24,6 +24,7 @@ from graphc.base.errors import (
 from graphc.cluster.parameters.embedding import Embedding
 from graphc.cluster.parameters.group import LOST, ServerGroup
 from graphc.cluster.parameters.layout import Layout
+from graphc.cluster.parameters.local import LocalCopies
 from graphc.cluster.parameters.schedule import Schedule, Work
 from graphc.cluster.parameters.scheduled import PerWorker, Scheduled
 from graphc.cluster.parameters.service import Options
@@ -98,6 +99,7 @@ class Coordinator:
       schedule: which worker does what.
       failures: how often each worker was lost.
       servers: the servers.
+      local: the Variables of this program.
     """
 
     def __init__(self, tasks: Tasks, options: Options, split: int | None, timeout: float) -> None:
@@ -109,6 +111,7 @@ class Coordinator:
         self.embeddings: dict[str, Embedding] = {}
         self.failures: Counter[str] = Counter()
         self.schedule = Schedule.of(self.workers, len(self.servers.names), options.round, options.policy)
+        self.local = LocalCopies(self.servers, self.variables)
         self._traced: list[_Traced] = []
         self._known: dict[str, set[str]] = {name: set() for name in self.workers}
         self._tracing = threading.Lock()
@@ -124,6 +127,7 @@ class Coordinator:
 
     def submit(self, result: Scheduled, step: Callable[..., Any], args: tuple[Any, ...], kwargs: Any) -> None:
         """Takes a call of a step; raises what has gone wrong before, once."""
+        self.local.write()
         with self._changed:
             if self._ended:
                 error = FailedPreconditionError(
@@ -158,6 +162,12 @@ class Coordinator:
                 except LOST:
                     continue
         self._tasks.stop()
+
+    def was_raised(self, error: BaseException) -> None:
+        """Notes that the user was told of an error, which is not raised again."""
+        with self._changed:
+            if self._error is error:
+                self._error = None
 
     def _raise(self) -> None:
         error, self._error = self._error, None
@@ -310,8 +320,11 @@ class Coordinator:
                 self._check_updated(traced)
                 tables = {window: embedding.table for window, embedding in self.embeddings.items()}
                 updated = {tables.get(name, name) for name in traced.updated}
-                for server, version in self.servers.learn(traced.optimizer, updated).items():
+                versions = self.servers.learn(traced.optimizer, updated)
+                for server, version in versions.items():
                     self.schedule.restarted(server, version, lost=False)
+                if versions:
+                    self.local.begin(traced.optimizer, traced.taker.targets, fresh=not any(versions.values()))
                 self._check_gradients(traced)
             sizes = {window: (found.table, found.rows, found.width) for window, found in self.embeddings.items()}
             text = traced.text(layout, sizes)
@@ -346,6 +359,7 @@ class Coordinator:
             found = self.embeddings.values()
             tables = {each.table: (each.rows, each.width, each.window.dtype) for each in found}
             layout = Layout(dense, len(self.servers.names), self._split, tables)
+            self.local.note()
             versions = self.servers.start(layout, {each.table: each.start for each in found})
             with self._changed:
                 self.schedule.started(versions)

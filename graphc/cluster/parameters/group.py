@@ -24,6 +24,7 @@ from graphc.cluster.parameters.layout import Layout
 from graphc.cluster.parameters.lookups import Lookups, Table
 from graphc.cluster.parameters.rules import RuleText, rule_text
 from graphc.cluster.parameters.service import SERVICE, Options
+from graphc.cluster.parameters.states import Slot, collected, slots_of
 from graphc.cluster.parameters.tasks import Tasks
 from graphc.cluster.parameters.wire import decoded
 
@@ -94,6 +95,41 @@ class ServerGroup:
         self._rules = [rule_text(optimizer, layout, server, updated) for server in range(len(self.names))]
         self._optimizer, self._updated = optimizer, updated
         return {server: self.call(server, "learn", rule) for server, rule in enumerate(self._rules) if rule is not None}
+
+    def state(self) -> dict[str, Any]:
+        """Returns the state of the optimizer as it is now, by name."""
+        if self._optimizer is None:
+            return {}
+        states = self.all("state")
+        old = {name: variable.numpy() for name, variable in self._optimizer.named_variables().items()}
+        return collected(old, [self._slots(server) for server in range(len(self.names))], states)
+
+    def _slots(self, server: int) -> list[Slot]:
+        rule = self._rules[server]
+        return [] if rule is None else slots_of(self._optimizer, self._known, server, rule)
+
+    def put(self, values: Mapping[str, Any], state: Mapping[str, Any]) -> None:
+        """Overwrites Variables, and Variables of the optimizer's state, by name."""
+        for server, buffers in enumerate(self._known.servers):
+            put: dict[str, list[Any]] = {"values": [], "state": []}
+            for place in self._known.whole(server):
+                for piece in buffers[place].pieces:
+                    if piece.name in values:
+                        first = piece.row * piece.width
+                        part = np.asarray(values[piece.name]).reshape(-1)[first : first + piece.size]
+                        put["values"].append((place, piece.offset, part))
+            for slot in self._slots(server) if state else ():
+                if slot.name in state:
+                    flat = np.asarray(state[slot.name]).reshape(-1)
+                    part = flat if slot.offset is None else flat[slot.start : slot.start + slot.size]
+                    put["state"].append((slot.leaf, slot.offset or 0, part))
+            if any(put.values()):
+                starts = self.starts[server]
+                try:
+                    self.call(server, "put", put)
+                except LOST:
+                    self.again(server, starts)
+                    self.call(server, "put", put)
 
     @property
     def by_element(self) -> bool:

@@ -9,9 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, Literal, Protocol
 
+import jax as _jax
+
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphc.cluster.parameters.ledger import Entry
 from graphc.cluster.parameters.shard import Body, Push, Rule, Shard
+
+jnp: Any = _jax.numpy  # its functions are only partly annotated
 
 __all__ = ["Durability", "Keeper", "Store"]
 
@@ -82,15 +86,27 @@ class Keeper:
         if found is not None:
             return found
         if self._records:
-            raise InvalidArgumentError(
-                "ParameterServer: the folder holds updates of an optimizer, which are done again once it is known; "
-                "schedule a step that calls apply_gradients first"
-            )
+            raise _no_rule()
         entry, push = self.shard.judge(push)
         kept = _data(push) if self._durability == "sync" and entry.fate in ("applied", "waiting") else None
         self.shard.take(entry, push, lambda: self._append({"entry": asdict(entry), "push": kept}))
         self._checkpoint()
         return self.shard.ledger.latest(push.source, push.number) or entry
+
+    def put(self, put: Mapping[str, Sequence[Any]]) -> None:
+        """Overwrites numbers: ``values`` and ``state`` are lists of the place, the start, and the numbers."""
+        if self._records:
+            raise _no_rule()
+        if self._store is not None:
+            self._store.append({"put": put}, sync=self._durability == "sync")
+        self._put(put)
+
+    def _put(self, put: Mapping[str, Sequence[Any]]) -> None:
+        for kind, arrays in (("values", self.shard.values), ("state", self.shard.state)):
+            for place, start, numbers in put[kind]:
+                old = jnp.asarray(arrays[place])
+                flat = old.reshape(-1).at[start : start + numbers.size].set(numbers.reshape(-1).astype(old.dtype))
+                arrays[place] = flat.reshape(old.shape)
 
     def flush(self) -> int:
         """Ends a round with the gradients that there are; returns the version."""
@@ -155,6 +171,9 @@ class Keeper:
             if "flush" in record:
                 self.shard.flush()
                 continue
+            if "put" in record:
+                self._put(record["put"])
+                continue
             entry, kept = Entry(**record["entry"]), record["push"]
             if kept is not None:
                 self.shard.take(entry, _push(entry, kept))
@@ -162,6 +181,13 @@ class Keeper:
                 self.shard.ledger.add(replace(entry, fate="lost"))
             else:
                 self.shard.ledger.add(entry)
+
+
+def _no_rule() -> InvalidArgumentError:
+    return InvalidArgumentError(
+        "ParameterServer: the folder holds updates of an optimizer, which are done again once it is known; schedule a "
+        "step that calls apply_gradients first"
+    )
 
 
 def _has_gradients(record: Mapping[str, Any]) -> bool:

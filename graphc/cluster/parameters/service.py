@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 
 from graphc.base.errors import FailedPreconditionError
 from graphc.cluster.parameters.disk import Disk
@@ -110,6 +111,18 @@ class ServerService:
         kept = self._of(name)
         with kept.lock:
             return kept.keeper.shard.version, [encoded("exact", array)[0] for array in kept.keeper.shard.values]
+
+    def state(self, name: str) -> list[Any]:
+        """Returns the state of the rule as it is."""
+        kept = self._of(name)
+        with kept.lock:
+            return [np.asarray(array) for array in kept.keeper.shard.state]
+
+    def put(self, name: str, put: Mapping[str, Sequence[Any]]) -> None:
+        """Overwrites numbers; see :meth:`graphc.cluster.parameters.keeper.Keeper.put`."""
+        kept = self._of(name)
+        with kept.lock:
+            kept.keeper.put(put)
 
     def push(self, name: str, push: Push) -> Entry:
         """Takes a push; see :meth:`graphc.cluster.parameters.keeper.Keeper.push`."""

@@ -71,6 +71,7 @@ class Taker:
         self._number = number
         self.optimizer: Optimizer | None = None
         self.updated: set[str] = set()
+        self.targets: list[Variable] = []
         self.gradients: dict[str, Any] = {}
         self.lookups: dict[str, Any] = {}
         self.sums: set[str] = set()
@@ -84,6 +85,7 @@ class Taker:
             )
             raise at(error, user_location())
         self.optimizer, self.updated = optimizer, {variable.name for variable in variables}
+        self.targets = list(variables)
         pairs = zip(gradients, variables, strict=True)
         self.gradients = {variable.name: gradient for gradient, variable in pairs if gradient is not None}
 

@@ -212,7 +212,12 @@ class ParameterServer:
 
         A synchronous update waits for the other gradients of its round: schedule as many steps as it takes, and join.
         """
-        return self.schedule(step, args, kwargs).result()
+        result = self.schedule(step, args, kwargs)
+        try:
+            return result.result()
+        except BaseException as error:
+            self._coordinator.was_raised(error)
+            raise
 
     def dataset(self, make: Callable[[int, int], Iterable[Any]]) -> PerWorker:
         """Makes data of which each worker goes through its own, again and again.
@@ -259,12 +264,12 @@ class ParameterServer:
         return self._coordinator.schedule.idle
 
     def pull(self) -> None:
-        """Gives the Variables here the values of the servers, as they are now.
+        """Gives the Variables here, and the optimizer's state, the values of the servers, as they are now.
 
-        Gradients of a synchronous round that is not full are not in them; :meth:`join` ends the round.
+        What was assigned to them here since the last time is written to the servers first. Gradients of a synchronous
+        round that is not full are not in them; :meth:`join` ends the round.
         """
-        for name, value in self._coordinator.servers.values().items():
-            self._coordinator.variables[name].assign(value)
+        self._coordinator.local.pull()
 
     def report(self) -> ParameterReport:
         """Reports bytes on the wire, staleness, what became of each worker's pushes, and which workers are slow.

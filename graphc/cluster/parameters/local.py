@@ -1,0 +1,74 @@
+"""The Variables of the program that servers keep: brought here, and written there when the program assigns them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graphc.cluster.parameters.group import ServerGroup
+from graphc.core import Variable
+from graphc.optim import Optimizer
+
+__all__ = ["LocalCopies"]
+
+
+class LocalCopies:
+    """What the program has of the Variables that servers keep, and of the optimizer's state.
+
+    Args:
+      servers: the servers.
+      variables: those that they keep, by name; windows of tables are left out.
+    """
+
+    def __init__(self, servers: ServerGroup, variables: Mapping[str, Variable]) -> None:
+        self._servers, self._variables = servers, variables
+        self._optimizer: Optimizer | None = None
+        self._seen: dict[Any, Any] = {}
+        self._lock = threading.RLock()
+
+    def note(self) -> None:
+        """Notes that the servers have the values as they are here."""
+        for key, variable in self._all().items():
+            self._seen[key] = variable.raw
+
+    def begin(self, optimizer: Optimizer, targets: Sequence[Variable], *, fresh: bool) -> None:
+        """Takes note of the optimizer; the servers take its state over if it has one and theirs is ``fresh``."""
+        with self._lock:
+            had = bool(optimizer.targets)
+            optimizer.build(targets)
+            self._optimizer = optimizer
+            for name, variable in optimizer.named_variables().items():
+                self._seen["state", name] = None if had and fresh else variable.raw
+            self.write()
+
+    def write(self) -> None:
+        """Writes to the servers what was assigned here since they were asked."""
+        with self._lock:
+            if not self._seen:
+                return
+            found = self._all()
+            changed = [key for key, variable in found.items() if variable.raw is not self._seen.get(key)]
+            if changed:
+                raws = {key: found[key].raw for key in changed}
+                parts = [{name: raw for (kind, name), raw in raws.items() if kind == of} for of in ("value", "state")]
+                self._servers.put(*parts)
+                self._seen |= raws
+
+    def pull(self) -> None:
+        """Gives the Variables here the values of the servers."""
+        with self._lock:
+            self.write()
+            found = self._all()
+            values = {("value", name): value for name, value in self._servers.values().items()}
+            values |= {("state", name): value for name, value in self._servers.state().items()}
+            for key, value in values.items():
+                found[key].assign(value)
+                self._seen[key] = found[key].raw
+
+    def _all(self) -> dict[tuple[str, str], Variable]:
+        kept = self._servers.layout.variables if self._servers.layout is not None else self._variables
+        found = {("value", name): variable for name, variable in self._variables.items() if name in kept}
+        if self._optimizer is not None:
+            found |= {("state", name): variable for name, variable in self._optimizer.named_variables().items()}
+        return found
