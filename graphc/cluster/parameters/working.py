@@ -11,7 +11,13 @@ import jax as _jax
 import numpy as np
 
 from graphc.base import deadline
-from graphc.base.errors import DeadlineExceededError, FailedPreconditionError, NotFoundError, UnavailableError
+from graphc.base.errors import (
+    DeadlineExceededError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    NotFoundError,
+    UnavailableError,
+)
 from graphc.cluster.carriers import Peer, find
 from graphc.cluster.parameters.elements import Cover
 from graphc.cluster.parameters.exchange import Exchange, Lost, Request, Unanswered, step
@@ -155,7 +161,7 @@ class _Joined:
                 some, where = lookups.gradients(server, rows_of), lookups.covers(server, trained=True)
                 bodies |= {place: Body(self._rounded(flat), where[place]) for place, flat in some.items()}
                 added, averaged = (
-                    {place: Body(np.asarray(flat), cover) for (place, cover), flat in zip(*pair, strict=True)}
+                    {place: Body(_checked(flat), cover) for (place, cover), flat in zip(*pair, strict=True)}
                     for pair in zip((text.added[server], text.averaged[server]), changes[server], strict=True)
                 )
                 pushes.append(Push(source, number, self._task.name, rows, version, bodies, added, averaged))
@@ -231,6 +237,16 @@ class _Joined:
         except (UnavailableError, DeadlineExceededError, NotFoundError, FailedPreconditionError) as error:
             self._peers.clear()
             return Lost(error)
+
+
+def _checked(flat: Any) -> Any:
+    change = np.asarray(flat)
+    if jax.dtypes.issubdtype(change.dtype, np.inexact) and not np.isfinite(change).all():
+        raise InvalidArgumentError(
+            "ParameterServer: a step assigns a Variable from or to a value that is not finite, and changes are sent as "
+            "differences; assign it in the program, outside of the step"
+        )
+    return change
 
 
 hosts(WORKER)(WorkerService)

@@ -729,6 +729,8 @@ def test_what_a_step_cannot_do_is_refused() -> None:
             UnimplementedError,
         )  # fmt: skip
 
+        refused(lambda: v.assign(float("inf")), "to a value that is not finite")
+
         def twice() -> None:
             sgd.apply_gradients([(gx.ones((2,)), w)])
             sgd.apply_gradients([(gx.ones(()), v)])
