@@ -528,28 +528,6 @@ def test_a_step_reads_python_values_as_they_are_now() -> None:
     assert w.item() == 1 + 10 + 30 + 10 + 20 + 10
 
 
-def test_a_step_reads_python_values_as_they_are_now() -> None:
-    box, settings = [np.float32(1)], {"rate": 1.0}
-    with ParameterServer(workers=1) as server:
-        with server.scope():
-            w = gx.Variable(0.0)
-
-        def step(twice: Any) -> None:
-            w.assign_add(box[0] * settings["rate"] * (2.0 if twice is True else 1.0))
-
-        server.run(step, False)
-        box[0] = np.float32(10)
-        server.run(step, False)
-        settings["rate"] = 3.0
-        server.run(step, False)
-        settings["rate"] = 1.0
-        server.run(step, False)
-        server.run(step, True)
-        server.run(step, 1)
-        server.join()
-    assert w.item() == 1 + 10 + 30 + 10 + 20 + 10
-
-
 def _momentum(times: int, folder: Path, restored: bool = False) -> list[Any]:
     optimizer = gx.optim.SGD(1.0, momentum=0.5)
     with ParameterServer(servers=2, workers=1, split_bytes=8) as server:
