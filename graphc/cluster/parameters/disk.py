@@ -66,11 +66,12 @@ class Disk:
         payload = b"".join([_number(len(header)), header, *(array.tobytes() for array in arrays.values())])
         if self._log is None:  # a server that goes on in the middle of a round writes no checkpoint before
             self._begin_log()
+        log: Any = self._log
         with file_errors(self._folder):
-            self._log.write(_number(len(payload)) + _number(zlib.crc32(payload)) + payload)
-            self._log.flush()
+            log.write(_number(len(payload)) + _number(zlib.crc32(payload)) + payload)
+            log.flush()
             if sync:
-                os.fsync(self._log.fileno())
+                os.fsync(log.fileno())
 
     @property
     def is_busy(self) -> bool:

@@ -72,9 +72,12 @@ class ServerService:
     def __init__(self, task: Task) -> None:
         self._task = task
         self._kept: dict[str, _Kept] = {}
+        self._lock = threading.Lock()
 
     def start(self, name: str, values: Sequence[Any], rule: RuleText | None, options: Options) -> tuple[int, bool]:
         """Begins to keep values, or goes on from what a server before has written.
+
+        A training that is kept here already, as after a call that came too late, goes on as it is.
 
         Args:
           name: of the training.
@@ -85,14 +88,22 @@ class ServerService:
         Returns:
           The version, and whether it goes on.
         """
-        self._kept[name] = kept = _Kept(values, rule, options)
-        return kept.keeper.shard.version, kept.keeper.recovered
+        with self._lock:  # two keepers must not write into one folder
+            kept = self._kept.get(name)
+            if kept is None:
+                self._kept[name] = kept = _Kept(values, rule, options)
+                return kept.keeper.shard.version, kept.keeper.recovered
+        if rule is not None:
+            self.learn(name, rule)
+        with kept.lock:
+            return kept.keeper.shard.version, True
 
     def learn(self, name: str, rule: RuleText) -> int:
         """Takes the update of an optimizer, where none was known; returns the version."""
         kept, applied = self._of(name), Applied(rule)
         with kept.lock:
-            kept.keeper.learn(applied, applied.start(kept.keeper.shard.values))
+            if kept.keeper.shard.rule is None:
+                kept.keeper.learn(applied, applied.start(kept.keeper.shard.values))
             return kept.keeper.shard.version
 
     def pull(self, name: str, worker: str, covers: Mapping[int, Any]) -> tuple[int, dict[int, Any]]:
@@ -153,10 +164,11 @@ class ServerService:
         self._close(name, save=True)
 
     def _close(self, name: str, *, save: bool) -> None:
-        kept = self._kept.pop(name, None)
-        if kept is not None:
-            with kept.lock:
-                kept.keeper.close(save=save)
+        with self._lock:
+            kept = self._kept.pop(name, None)
+            if kept is not None:
+                with kept.lock:
+                    kept.keeper.close(save=save)
 
     def _of(self, name: str) -> _Kept:
         kept = self._kept.get(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,13 @@ from graphc.cluster.parameters import (
     drop,
     gap_aware,
     scale,
+    service,
     warm_up,
 )
 from graphc.cluster.parameters.disk import Disk
 from graphc.cluster.parameters.wire import decoded, encoded, size_of
+from graphc.cluster.spec import ClusterSpec
+from graphc.cluster.task import Task
 
 
 def _entry(number: int, fate: Any = "applied", staleness: int = 0) -> Entry:
@@ -199,3 +203,38 @@ def test_a_server_that_died_in_the_middle_of_a_round_goes_on_with_it(tmp_path: P
     last = serve()
     assert np.asarray(last.shard.values[0]).tolist() == [3.0]
     last.close()
+
+
+def test_a_server_that_is_started_twice_goes_on_with_what_it_keeps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, made = threading.Event(), [0]
+
+    class Slow(Disk):
+        def load(self) -> Any:
+            made[0] += 1
+            assert gate.wait(30)
+            return super().load()
+
+    monkeypatch.setattr(service, "Disk", Slow)
+    kept = service.ServerService(Task(ClusterSpec({"ps": ["localhost:0"]}), "ps", 0))
+    found: list[Any] = []
+    options = service.Options(Policy(), None, "exact", str(tmp_path), "sync", 100)
+
+    def start() -> None:
+        found.append(kept.start("training", [np.zeros(1, np.float32)], None, options))
+
+    threads = [threading.Thread(target=start) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    gate.set()
+    for thread in threads:
+        thread.join(30)
+    assert sorted(found) == [(0, False), (0, True)]
+    kept.push("training", Push("c", 0, "w", 1, 0, added={0: Body(np.ones(1, np.float32))}))
+    start()
+    assert (found[-1], made) == ((1, True), [1])
+    kept.end("training")
+    start()
+    assert (found[-1], made) == ((1, True), [2])
+    kept.end("training")
