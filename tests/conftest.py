@@ -42,6 +42,7 @@ if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
 # Ray reads these when it is imported, by whichever test is first: it listens on 127.0.0.1 and asks for a token.
 os.environ.setdefault("RAY_AUTH_MODE", "token")
 os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
+os.environ.setdefault("RAY_TQDM_PATCH_PRINT", "0")
 
 # Which tests of the front end have their programs compiled; drawn once for all workers of a run.
 os.environ.setdefault("GRAPHC_TESTS_SEED", str(random.randrange(10**6)))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import weakref
-from collections.abc import Iterator
 from typing import Any, cast
 
 import jax
@@ -236,16 +234,20 @@ class Generator(BasicDistributions):
         """
         self._assign(_state_of_seed(seed, "seed"))
         if context.trace is None and isinstance(seed, int | np.integer):
-            self._host_seeds = _seeds_after(int(cast("Any", seed)))
+            self._host_seed = int(cast("Any", seed)), 0
 
-    _host_seeds: Iterator[int] | None = None
+    _host_seed: tuple[int, int] | None = None
 
     def host_seed(self) -> int | None:
         """Returns a seed for what draws numbers on the host, such as a shuffle; the next one with each call.
 
         They follow from the seed alone, and drawing numbers does not change them. None if no seed was given.
         """
-        return None if self._host_seeds is None else next(self._host_seeds)
+        if self._host_seed is None:
+            return None
+        seed, number = self._host_seed
+        self._host_seed = seed, number + 1
+        return int(np.random.SeedSequence([seed % 2**64, number]).generate_state(1)[0])
 
     def reset(self, state: Any) -> None:
         """Puts the generator into a state.
@@ -359,10 +361,6 @@ def is_random_state(variable: Variable) -> bool:
 def split_state(state: Tensor, n: int) -> tuple[Tensor, Tensor]:
     """The next state of a generator, and states for ``n`` rows, ``uint32[n, 2]``, that draw each by itself."""
     return apply(OPS["random.split_rows"], (state,), Attrs(n=n))
-
-
-def _seeds_after(seed: int) -> Iterator[int]:
-    return (int(np.random.SeedSequence([seed % 2**64, number]).generate_state(1)[0]) for number in itertools.count())
 
 
 def _state_of_seed(seed: Any, use: str) -> Any:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import dataclasses
 import io
 import re
 import sys
+import sysconfig
 import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -538,3 +540,24 @@ def test_what_is_printed_when_the_program_runs_is_not_read_before(program: Calla
     with pytest.raises(GraphcError, match=message):
         compiled(program)(f(2.0))
     assert _LOG.getvalue() == ""
+
+
+def test_what_a_library_puts_in_the_place_of_print_prints(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = sysconfig.get_paths()["purelib"]
+    namespace: dict[str, Any] = {"native": print}
+    exec(
+        compile("def safe_print(*args, **kwargs):\n    native(*args, **kwargs)", f"{folder}/lib.py", "exec"), namespace
+    )
+    monkeypatch.setattr(builtins, "print", namespace["safe_print"])
+
+    @gx.function
+    def program(x: Any) -> Any:
+        print("x is", x)
+        return x + 1
+
+    program(gx.asarray(1.0))
+    program(gx.asarray(2.0))
+    gx.wait_all()
+    assert capsys.readouterr().out == "x is 1.0\nx is 2.0\n"

@@ -43,6 +43,7 @@ def connect(**options: Any) -> None:
     """
     with _connecting:
         address = os.environ.get("RAY_ADDRESS")
+        os.environ.setdefault("RAY_TQDM_PATCH_PRINT", "0")  # else Ray replaces print, also in compiled functions
         if "ray" not in sys.modules:
             _prepare(address)
         try:

@@ -140,10 +140,11 @@ if rank == 0:
     os.kill(os.getppid(), signal.SIGINT)
 time.sleep(60)
 """
+    before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(KeyboardInterrupt):
         run(tmp_path, body)
     assert [is_alive(tmp_path, rank) for rank in range(2)] == [False, False]
-    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -69,7 +69,7 @@ from graphc.autograph.operators.numbers.symbolic_number import example_of, has_a
 from graphc.autograph.operators.stores.kept_tensors import changing
 from graphc.autograph.operators.stores.places import ContentsPlace
 from graphc.autograph.operators.stores.unfollowed import note_change
-from graphc.base import is_graphc_file, is_installed_file, is_internal_file, remember
+from graphc.base import is_graphc_file, is_installed_file, is_internal_file, is_library_file, remember
 from graphc.base.errors import UnsupportedSyntaxError
 from graphc.core import ArrayMethods, Region, SymbolicTensor, Tensor, context, dispatched, fixed, register_converter
 from graphc.ops import call_jax
@@ -129,6 +129,7 @@ _CALLBACKS = (
     functools.partial,
     OneOf,
 )
+_PRINT = print
 _PURE_CLASSES = (contextlib.nullcontext, contextlib.suppress)
 
 _NAMESPACES = (ArrayMethods, types.ModuleType, type)
@@ -164,6 +165,8 @@ def call(function: Any) -> Any:
     if isinstance(function, types.FunctionType) and function.__code__ is _DISPATCHING:
         return functools.partial(_dispatched, function)
     if isinstance(function, types.FunctionType):
+        if function is builtins.print and is_library_file(function.__code__.co_filename):
+            return call(_PRINT)  # a library has put its own in the place of Python's, as Ray does
         native = _user_or_library(function, function)
         # Functions of graphc's own may look at the frame that calls them, and take tensors and plain values.
         if _takes_choices(function, native):
