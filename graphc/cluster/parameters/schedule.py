@@ -211,11 +211,12 @@ class Schedule:
           version: the one that it goes on from.
           lost: whether gradients that waited there may be lost.
         """
-        if self.versions[server] == version and not lost:
-            return
-        self.versions[server], self.accepted = version, 0
-        for worker in self.workers.values():
-            worker.round = -1
+        before, self.versions[server] = self.version, version
+        if lost or self.version != before:
+            self.accepted = 0
+        if lost:
+            for worker in self.workers.values():
+                worker.round = -1
 
     def flushed(self, versions: Sequence[int]) -> None:
         """Takes note that rounds were ended with the gradients that there were."""
