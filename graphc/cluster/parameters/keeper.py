@@ -191,7 +191,8 @@ def _no_rule() -> InvalidArgumentError:
 
 
 def _has_gradients(record: Mapping[str, Any]) -> bool:
-    return bool((record.get("push") or {}).get("gradients"))
+    push: Any = record.get("push")
+    return bool(push and push.get("gradients"))
 
 
 def _data(push: Push) -> dict[str, Any]:

@@ -332,8 +332,8 @@ class TracedStep:
 def signature(arguments: Any) -> Any:
     """Returns what a trace depends on: the types of arrays, and all other values."""
     leaves, structure = nest.flatten(arguments)
-    kinds = [
-        (_array(leaf).shape, str(_array(leaf).dtype)) if _is_array(leaf) else (type(leaf), leaf) for leaf in leaves
+    kinds: list[Any] = [
+        (_array(leaf).shape, str(_array(leaf).dtype)) if _is_array(leaf) else (leaf.__class__, leaf) for leaf in leaves
     ]
     return structure, tuple(kinds)
 
