@@ -52,9 +52,22 @@ LAYERS: Mapping[str, int] = {
     "__main__": 15,
 }
 
-# The order inside parts that need one: a folder imports only from folders with a lower number.
-INNER_LAYERS: Mapping[str, Mapping[str, int]] = {
-    "autograph": {"frontend": 0, "operators": 1, "functional": 2},
+# The order inside parts that need one: a folder (or file) imports only from those that stand before it.
+INNER_LAYERS: Mapping[str, tuple[str, ...]] = {
+    "autograph": ("frontend", "values", "constructs", "builtins", "operators", "functional"),
+    "autograph.constructs": (
+        "overrides",
+        "failures",
+        "storage",
+        "purity",
+        "calls",
+        "branches",
+        "expressions",
+        "host",
+        "loops",
+        "exceptions",
+        "matching",
+    ),
 }
 
 # The demonstration is a user's program that comes with the package: it, and no other part, imports the public face.
@@ -222,13 +235,23 @@ def _import_rules(module: Module, item: Import, modules: Mapping[str, Module]) -
             # graphc/__init__.py is no part: it stands above all layers, and keeps only the rule of the doors.
             yield from _layer_rules(module.part, part)
             yield from _door_rules(target, modules)
-        elif part in INNER_LAYERS:
-            yield from _inner_rules(INNER_LAYERS[part], _part(module.name, 2), _part(target, 2))
+        else:
+            yield from _inner_rules(module.name, target)
 
 
-def _inner_rules(layers: Mapping[str, int], importer: str, imported: str) -> Iterator[str]:
-    if importer != imported and importer in layers and imported in layers and layers[imported] >= layers[importer]:
-        yield f"{importer} imports {imported}, which is not below it"
+def _inner_rules(importer: str, imported: str) -> Iterator[str]:
+    for package, order in INNER_LAYERS.items():
+        depth = package.count(".") + 2
+        if not all(f"{name}.".startswith(f"{FACE}.{package}.") for name in (importer, imported)):
+            continue
+        above, below = _part(importer, depth), _part(imported, depth)
+        if above == below or not above:
+            continue
+        for name in (above, below):
+            if name and name not in order:
+                yield f"{name} has no place in the order of {package}; give it one in INNER_LAYERS"
+        if above in order and below in order and order.index(below) > order.index(above):
+            yield f"{above} imports {below}, which is not below it"
 
 
 def _layer_rules(importer: str, imported: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture import LAYERS, violations
+from tests.architecture import INNER_LAYERS, LAYERS, violations
 
 ROOT = Path(__file__).parent.parent / "graphc"
 
@@ -54,13 +54,24 @@ def test_every_part_has_its_place_in_the_order() -> None:
     ]
 
 
-def test_folders_of_autograph_have_an_order_too(tmp_path: Path) -> None:
-    files = {"autograph/frontend/a.py": "", "autograph/operators/a.py": "from graphc.autograph.frontend.a import f"}
-    assert violations(tree(tmp_path / "down", files)) == []
-    files = {"autograph/operators/a.py": "", "autograph/frontend/a.py": "from graphc.autograph.operators.a import f"}
-    assert violations(tree(tmp_path / "up", files)) == [
-        "graphc/autograph/frontend/a.py:2: frontend imports operators, which is not below it"
-    ]
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [(low, high) for package, order in INNER_LAYERS.items() for low, high in pairwise(f"{package}.{n}" for n in order)],
+)
+def test_folders_inside_packages_have_an_order_too(tmp_path: Path, low: str, high: str) -> None:
+    files = {f"{part.replace('.', '/')}/a.py": "" for part in (low, high)}
+    down = {f"{high.replace('.', '/')}/a.py": f"from graphc.{low}.a import f"}
+    assert violations(tree(tmp_path / "down", {**files, **down})) == []
+    up = {f"{low.replace('.', '/')}/a.py": f"from graphc.{high}.a import f"}
+    (found,) = violations(tree(tmp_path / "up", {**files, **up}))
+    below, above = (part.rpartition(".")[2] for part in (low, high))
+    assert found.endswith(f"{below} imports {above}, which is not below it")
+
+
+def test_a_folder_inside_an_ordered_package_needs_a_place(tmp_path: Path) -> None:
+    files = {"autograph/values/a.py": "", "autograph/other/a.py": "from graphc.autograph.values.a import f"}
+    (found,) = violations(tree(tmp_path, files))
+    assert found.endswith("other has no place in the order of autograph; give it one in INNER_LAYERS")
 
 
 @pytest.mark.parametrize(("low", "high"), [(low[0], high[0]) for low, high in pairwise(ORDER)])

@@ -1,6 +1,6 @@
 """Whether each op is looked at when it has run: the switch, which ``gx.config.check_numerics`` turns.
 
-What looks is a layer above, which says so once; see ``graphc.autograph.operators.failures.numerics``.
+What looks is a layer above, which says so once; see ``graphc.autograph.constructs.exceptions.numerics``.
 """
 
 from __future__ import annotations

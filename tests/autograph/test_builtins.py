@@ -19,7 +19,7 @@ from graphc.base.errors import (
     OutOfRangeError,
     UnimplementedError,
 )
-from tests.autograph.operators.differential import check, f, kinds_of, n
+from tests.autograph.differential import check, f, kinds_of, n
 
 CASES: list[Any] = []
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import graphc as gx
 from graphc.autograph import to_source
 from graphc.base.errors import GraphcError
-from tests.autograph.operators.differential import compile_quietly, run
+from tests.autograph.differential import compile_quietly, run
 from tests.conformance.comparing import difference
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]

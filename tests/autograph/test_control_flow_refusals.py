@@ -18,7 +18,7 @@ from graphc.base.errors import (
     UndefinedNameError,
     UnimplementedError,
 )
-from tests.autograph.operators.differential import f, n
+from tests.autograph.differential import f, n
 
 CASES: list[Any] = []
 

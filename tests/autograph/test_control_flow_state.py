@@ -11,7 +11,7 @@ import pytest
 import graphc as gx
 from graphc import Tensor
 from graphc.base.errors import UnimplementedError
-from tests.autograph.operators.differential import f, kinds_of, loops_of, n, run
+from tests.autograph.differential import f, kinds_of, loops_of, n, run
 from tests.conformance.comparing import difference
 
 Program = Callable[..., Any]

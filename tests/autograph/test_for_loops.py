@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import graphc as gx
 from graphc import Tensor
-from graphc.autograph.operators.loops.ranges import TensorRange
+from graphc.autograph.constructs.loops.ranges import TensorRange
 from graphc.base.errors import InvalidArgumentError, UnimplementedError
-from tests.autograph.operators.differential import check, f, kinds_of, loops_of, n
+from tests.autograph.differential import check, f, kinds_of, loops_of, n
 
 CASES: list[Any] = []
 ROLLED, UNROLLED, WHILE = ["rolled"], ["unrolled"], ["while"]

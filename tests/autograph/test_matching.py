@@ -21,8 +21,8 @@ import graphc as gx
 from graphc import Tensor
 from graphc.autograph import convert, to_source
 from graphc.base.errors import SideEffectWarning
+from tests.autograph.differential import f
 from tests.autograph.frontend.reference_operators import Plain, both, plain
-from tests.autograph.operators.differential import f
 
 LOG: list[str] = []
 

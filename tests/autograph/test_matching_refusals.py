@@ -9,7 +9,7 @@ import pytest
 import graphc as gx
 from graphc import Tensor
 from graphc.base.errors import InvalidArgumentError, UndefinedNameError, UnimplementedError
-from tests.autograph.operators.differential import f
+from tests.autograph.differential import f
 
 
 def test_a_name_bound_in_one_case_only_is_refused_by_name() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import graphc as gx
 from graphc import Tensor
-from tests.autograph.operators.differential import check, compile_quietly, f, kinds_of, n
+from tests.autograph.differential import check, compile_quietly, f, kinds_of, n
 from tests.conformance.comparing import difference
 
 

@@ -8,7 +8,7 @@ from zlib import crc32
 
 import pytest
 
-from tests.autograph.operators.differential import kinds_of
+from tests.autograph.differential import kinds_of
 from tests.conformance.harness import Differs, Program, Refused, TapePlace, check, check_gradients, fresh, programs
 from tests.conformance.table import PAGE, page
 

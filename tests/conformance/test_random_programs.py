@@ -27,7 +27,7 @@ from graphc.base.errors import (
     UndefinedNameError,
     UnimplementedError,
 )
-from tests.autograph.operators.differential import compile_quietly, run
+from tests.autograph.differential import compile_quietly, run
 from tests.conformance.harness import difference, f, fresh, i, snapshot, with_tape
 from tests.conformance.random_expressions import SIZE
 from tests.conformance.random_programs import write_program

@@ -13,7 +13,7 @@ from jax import lax
 import graphc as gx
 from graphc import Tensor
 from graphc.base.errors import UnimplementedError
-from tests.autograph.operators.differential import kinds_of
+from tests.autograph.differential import kinds_of
 from tests.gradients.agreement import assert_close, check, check_second_order, f, taped
 
 

@@ -15,7 +15,7 @@ import graphc as gx
 from graphc import Tensor
 from graphc.base.errors import UnimplementedError
 from graphc.ops.reverse_while import SLOTS
-from tests.autograph.operators.differential import kinds_of
+from tests.autograph.differential import kinds_of
 from tests.gradients.agreement import assert_close, check, check_second_order, f, taped
 
 

@@ -12,7 +12,7 @@ import graphc as gx
 from graphc import Tensor
 from graphc.autograph import to_source
 from graphc.base.errors import UndefinedNameError
-from tests.autograph.operators.differential import compile_quietly, f
+from tests.autograph.differential import compile_quietly, f
 from tests.conformance.comparing import difference
 
 

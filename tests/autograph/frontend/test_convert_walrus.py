@@ -11,8 +11,8 @@ import graphc as gx
 from graphc import Tensor
 from graphc.autograph import convert, to_source
 from graphc.base.errors import UndefinedNameError
+from tests.autograph.differential import compile_quietly, f
 from tests.autograph.frontend.reference_operators import both, plain
-from tests.autograph.operators.differential import compile_quietly, f
 from tests.conformance.comparing import difference
 
 

@@ -15,7 +15,7 @@ import pytest
 import graphc as gx
 from graphc.autograph import NoSourceError
 from graphc.autograph.frontend.source import find_source
-from tests.autograph.operators.differential import f
+from tests.autograph.differential import f
 
 TEXT = """
 import math

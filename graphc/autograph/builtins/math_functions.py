@@ -1,0 +1,463 @@
+"""The functions of the module ``math``, of tensors of one element and of numbers that depend on tensors.
+
+In eager code they give Python numbers, so here they give numbers known at run time only, which graphc computes. Where
+Python raises for a value (``math domain error``) so does the call. The numbers have 32 bits: a logarithm or root that
+is whole in Python is whole here too, since what follows may count on it (``int(math.log2(n))``).
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+from typing import Any, cast
+
+import numpy as np
+
+from graphc.autograph.constructs.branches.branch import and_, itself, not_, or_
+from graphc.autograph.constructs.branches.checks import require, require_limit
+from graphc.autograph.constructs.calls.call import call
+from graphc.autograph.constructs.loops.for_loops import run_for
+from graphc.autograph.constructs.loops.state import LoopVariables
+from graphc.autograph.constructs.overrides import Functions, of_values
+from graphc.autograph.constructs.purity.watch import operator_method
+from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.number import SymbolicNumber, kind_of, kinds_of, number
+from graphc.autograph.values.spans import HIGHEST, Span
+from graphc.autograph.values.whole_numbers import whole_number
+from graphc.base import at, user_location
+from graphc.base.errors import InvalidTypeError, NumberOverflowError, UnimplementedError
+from graphc.core import FUNCTIONS, SymbolicTensor, current_trace
+from graphc.ops import special
+
+__all__ = ["OVERRIDES"]
+
+Native = Callable[..., Any]
+
+_INFINITY = math.inf
+
+
+def _symbolic(value: Any) -> bool:
+    return isinstance(value, SymbolicTensor)
+
+
+def _result(value: Any, kind: type[Any], operands: Sequence[Any]) -> SymbolicNumber:
+    """A tensor that graphc computed, as the number that it is in Python."""
+    found = number(value, kind) if kind is int or (kind is float and not value.type.weak) else value
+    is_met = any(isinstance(operand, SymbolicNumber) and operand.met for operand in operands)
+    span = found.span if isinstance(found, SymbolicNumber) else None
+    return SymbolicNumber(found, kind, met=is_met, span=span)
+
+
+def _as_float(value: Any) -> Any:
+    """An argument as the float that a function of ``math`` makes of it."""
+    if isinstance(value, SymbolicTensor | LoopIndex) or operator_method(value, "__float__") is not None:
+        return call(float)(value)
+    return math.copysign(value, value)  # a float, or what Python says of what is none
+
+
+def _as_int(value: Any) -> Any:
+    """An argument as the int that a function of ``math`` makes of it."""
+    if isinstance(value, LoopIndex):
+        return value
+    if not _symbolic(value):
+        return operator.index(value)
+    kinds = kinds_of(value)
+    if kinds is not None and kinds - {bool, int}:
+        return operator.index(cast("Any", 1.0))  # says what Python says of a float
+    if value.shape or value.dtype.kind not in "iu":
+        raise current_trace().refuse(InvalidTypeError(f"only a 0-d integer tensor can be an index, got {value.type}"))
+    return whole_number(value)
+
+
+# --- functions of floats
+
+
+@dataclass(frozen=True)
+class _Domain:
+    """Where Python raises.
+
+    Attributes:
+      holds: whether it does, of arguments that may be tensors.
+      example: arguments for which it does.
+    """
+
+    holds: Callable[..., Any]
+    example: tuple[float, ...]
+
+
+def _where(holds: Callable[[Any], Any], example: float) -> _Domain:
+    return _Domain(holds, (example,))
+
+
+def _where_both(holds: Callable[[Any, Any], Any], *example: float) -> _Domain:
+    return _Domain(holds, example)
+
+
+def _all(*conditions: Any) -> Any:
+    return and_(*[partial(itself, condition) for condition in conditions])
+
+
+def _any(*conditions: Any) -> Any:
+    return or_(*[partial(itself, condition) for condition in conditions])
+
+
+def _check(native: Native, domains: Sequence[_Domain], operands: Sequence[Any]) -> None:
+    for domain in domains:
+        if len(domain.example) == len(operands):
+            require(not_(domain.holds(*operands)), partial(_error_of, native, domain.example))
+
+
+def _error_of(native: Native, example: tuple[float, ...]) -> Exception:
+    """What Python raises for such arguments."""
+    try:
+        native(*example)
+    except (ArithmeticError, ValueError) as error:
+        return error
+    raise AssertionError
+
+
+def _function(compute: Callable[..., Any], *domains: _Domain, kind: type[Any] = float) -> Callable[..., Any]:
+    """What stands for a function of floats."""
+
+    def replaced(native: Native, *args: Any) -> Any:
+        if not any(map(_depends, args)):
+            return native(*args)
+        operands = [_as_float(value) for value in args]
+        _check(native, domains, operands)
+        return _result(compute(*operands), kind, operands)
+
+    return replaced
+
+
+def _depends(value: Any) -> bool:
+    """Whether an argument is a tensor without a value, or an object of the user's that may give one."""
+    return _symbolic(value) or operator_method(value, "__float__") is not None
+
+
+def _exceeds(limit: float) -> _Domain:
+    """Where a function of larger numbers passes 64 bits; of numbers that only 32 bits cannot hold it is infinite."""
+    return _where(lambda x: _all(x > limit, x < _INFINITY), 1e4)
+
+
+def _exceeds_either_way(limit: float) -> _Domain:
+    return _where(lambda x: _all(abs(x) > limit, abs(x) < _INFINITY), 1e4)
+
+
+def _is_whole(x: Any) -> Any:
+    return FUNCTIONS["floor"](x) == x if _symbolic(x) else not math.isfinite(x) or x == math.floor(x)
+
+
+def _power_domains() -> tuple[_Domain, ...]:
+    def complex_power(x: Any, y: Any) -> Any:
+        return _all(x < 0, x > -_INFINITY, abs(y) < _INFINITY, not_(_is_whole(y)))
+
+    def no_inverse(x: Any, y: Any) -> Any:
+        return _all(x == 0, y < 0, y > -_INFINITY)
+
+    def too_large(x: Any, y: Any) -> Any:
+        bits = FUNCTIONS["log2"](FUNCTIONS["abs"](x)) * y
+        return _all(bits >= 1024.0, abs(x) < _INFINITY, abs(y) < _INFINITY)
+
+    return _Domain(complex_power, (-1.0, 0.5)), _Domain(no_inverse, (0.0, -1.0)), _Domain(too_large, (10.0, 1e4))
+
+
+_POLES = _where(lambda x: _all(x <= 0, _is_whole(x)), -1.0)
+_OUTSIDE = _where(lambda x: abs(x) > 1, 2.0)
+_INFINITE = _where(lambda x: abs(x) == _INFINITY, _INFINITY)
+_NOT_POSITIVE = _where(lambda x: x <= 0, -1.0)
+
+
+def _fmod_domain(x: Any, y: Any) -> Any:
+    return _any(_all(y == 0, x == x), _all(abs(x) == _INFINITY, y == y))
+
+
+def _cbrt(x: Any) -> Any:
+    root = FUNCTIONS["cbrt"](x)
+    whole = FUNCTIONS["round"](root)
+    return FUNCTIONS["where"](whole * whole * whole == x, whole, root)
+
+
+# --- logarithms
+
+
+def _whole_logarithm(base: float, x: Any, logarithm: Any) -> Any:
+    """A logarithm, which is whole for what is a power of the base."""
+    powers: list[float] = []
+    kind = logarithm.dtype.type if logarithm.dtype.kind == "f" else np.float32
+    limits = np.finfo(kind)
+    lowest = int(limits.minexp) if base == 2 else 0
+    for exponent in range(lowest, int(limits.maxexp)):
+        power = base**exponent if exponent * math.log2(base) < limits.maxexp else math.inf
+        if power > limits.max or float(kind(power)) != power:
+            break
+        powers.append(power)
+    if len(powers) < 2:
+        return logarithm
+    whole = FUNCTIONS["round"](logarithm)
+    place = FUNCTIONS["astype"](FUNCTIONS["clip"](whole - lowest, 0, len(powers) - 1), "int32")
+    power = FUNCTIONS["take"](np.array(powers, kind), place)
+    return FUNCTIONS["where"](power == x, whole, logarithm)
+
+
+def _log2(x: Any) -> Any:
+    return _whole_logarithm(2.0, x, FUNCTIONS["log2"](x))
+
+
+def _log10(x: Any) -> Any:
+    return _whole_logarithm(10.0, x, FUNCTIONS["log10"](x))
+
+
+def _log(native: Native, x: Any, *base: Any) -> Any:
+    """``math.log``, of one argument or with a base."""
+    if not any(map(_depends, (x, *base))) or len(base) > 1:
+        return native(x, *base)
+    operands = [_as_float(value) for value in (x, *base)]
+    _check(native, (_NOT_POSITIVE, *_BASES), operands)
+    logarithms = [_natural_log(value) for value in operands]
+    if not base:
+        return _result(logarithms[0], float, operands)
+    quotient = logarithms[0] / logarithms[1]
+    if _symbolic(operands[0]) and not _symbolic(operands[1]) and operands[1] > 1 and operands[1].is_integer():
+        quotient = _whole_logarithm(operands[1], operands[0], quotient)
+    return _result(quotient, float, operands)
+
+
+def _natural_log(value: Any) -> Any:
+    # Where Python raises, the program goes on to its end with what graphc gives.
+    return FUNCTIONS["log"](value) if _symbolic(value) else math.log(value) if value > 0 else math.nan
+
+
+_BASES = (
+    _where_both(lambda x, base: _any(x <= 0, base <= 0), -1.0, 2.0),
+    _where_both(lambda x, base: base == 1, 2.0, 1.0),
+)
+
+
+# --- whole numbers
+
+
+def _whole(op: str) -> Callable[..., Any]:
+    """``math.floor``, ``ceil`` or ``trunc``."""
+
+    def replaced(native: Native, x: Any, /) -> Any:
+        if isinstance(x, LoopIndex):
+            return x
+        if not _depends(x):
+            return native(x)
+        if op == "trunc" and kind_of(x) is None:
+            raise current_trace().refuse(InvalidTypeError("type Tensor doesn't define __trunc__ method; use int(x)"))
+        if kinds_of(x) is not None and (kinds_of(x) or set()) <= {bool, int}:
+            return number(x, int)
+        return call(int)(FUNCTIONS[op](_as_float(x)))
+
+    return replaced
+
+
+def _of_ints(compute: Callable[..., Any]) -> Callable[..., Any]:
+    """What stands for a function of ints."""
+
+    def replaced(native: Native, *args: Any) -> Any:
+        if not any(map(_symbolic, args)):
+            return native(*args)
+        return compute(*[_as_int(value) for value in args])
+
+    return replaced
+
+
+def _gcd(*args: Any) -> Any:
+    return reduce(_gcd_of_two, args, 0)
+
+
+def _gcd_of_two(first: Any, second: Any) -> Any:
+    first, second = abs(first), abs(second)
+    if not _symbolic(first) and not _symbolic(second):
+        return call(math.gcd)(first, second)
+    return SymbolicNumber(FUNCTIONS["gcd"](_plain(first), _plain(second)), int, span=Span(0, HIGHEST))
+
+
+def _plain(value: Any) -> Any:
+    return value.tensor if isinstance(value, LoopIndex) else value
+
+
+def _lcm(*args: Any) -> Any:
+    return reduce(_lcm_of_two, args, 1)
+
+
+def _lcm_of_two(first: Any, second: Any) -> Any:
+    divisor = call(max)(_gcd_of_two(first, second), 1)
+    return abs(first // divisor * second)
+
+
+def _isqrt(value: Any) -> Any:
+    require(not_(value < 0), lambda: ValueError("isqrt() argument must be nonnegative"))
+    most = math.isqrt(HIGHEST)
+    # The root in 32 bits may be one too large or too small.
+    near = FUNCTIONS["minimum"](FUNCTIONS["floor"](FUNCTIONS["sqrt"](value * 1.0)), most)
+    root = FUNCTIONS["astype"](near, "int32")
+    root = FUNCTIONS["where"](root * root > value, root - 1, root)
+    after = FUNCTIONS["minimum"](root + 1, most)
+    root = FUNCTIONS["where"](after * after <= value, after, root)
+    return SymbolicNumber(number(root, int), int, span=Span(0, most))
+
+
+_FACTORIALS = np.array([math.factorial(n) for n in range(13)], np.int32)
+
+
+def _factorial(value: Any) -> Any:
+    require(not_(value < 0), lambda: ValueError("factorial() not defined for negative values"))
+    location, most = user_location(), len(_FACTORIALS) - 1
+    message = (
+        f"math.factorial of a number above {most} passes 32 bits, in which compiled code holds an int that depends on "
+        "tensors; use math.gamma(n + 1.0), a float"
+    )
+    require_limit(not_(value > most), lambda: at(NumberOverflowError(message), location))
+    place = FUNCTIONS["clip"](value, 0, most)
+    return SymbolicNumber(number(FUNCTIONS["take"](_FACTORIALS, place), int), int, span=Span(1, int(_FACTORIALS[-1])))
+
+
+def _chosen(step: Callable[[Any, Any, Any], Any], n: Any, k: Any) -> Any:
+    """What a loop over ``range(k)`` computes, as ``math.comb`` and ``math.perm``."""
+    require(not_(n < 0), lambda: ValueError("n must be a non-negative integer"))
+    require(not_(k < 0), lambda: ValueError("k must be a non-negative integer"))
+    state: list[Any] = [1]
+
+    def change(values: tuple[Any, ...]) -> None:
+        state[:] = values
+
+    def body(i: Any) -> None:
+        state[0] = step(state[0], n, i)
+
+    variables = LoopVariables(lambda: tuple(state), change, ("the number of choices",))
+    run_for(call(range)(k), None, body, variables)
+    return state[0]
+
+
+def _comb(n: Any, k: Any) -> Any:
+    return _chosen(lambda product, n, i: product * (n - i) // (i + 1), n, k)
+
+
+def _perm(n: Any, k: Any = None) -> Any:
+    return _factorial(n) if k is None else _chosen(lambda product, n, i: product * (n - i), n, k)
+
+
+# --- several numbers
+
+
+def _hypot(*values: Any) -> Any:
+    first, *others = values
+    return reduce(FUNCTIONS["hypot"], others, FUNCTIONS["abs"](first))
+
+
+def _points(native: Native, p: Any, q: Any, /) -> Any:
+    """``math.dist``."""
+    first, second = list(p), list(q)
+    if not any(map(_depends, (*first, *second))):
+        return native(first, second)
+    if len(first) != len(second):
+        return native((0.0,), ())  # says what Python says
+    operands = [_as_float(value) for value in (*first, *second)]
+    pairs = zip(operands[: len(first)], operands[len(first) :], strict=True)
+    return _result(_hypot(*[FUNCTIONS["subtract"](one, other) for one, other in pairs]), float, operands)
+
+
+def _modf(native: Native, x: Any, /) -> Any:
+    if not _depends(x):
+        return native(x)
+    value = _as_float(x)
+    whole = FUNCTIONS["trunc"](value)
+    part = FUNCTIONS["where"](FUNCTIONS["isinf"](value), 0.0, value - whole)
+    return tuple([_result(found, float, (value,)) for found in (FUNCTIONS["copysign"](part, value), whole)])
+
+
+def _isclose(native: Native, a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
+    if not any(map(_depends, (a, b, rel_tol, abs_tol))):
+        return native(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
+    if _symbolic(rel_tol) or 0 < rel_tol < _CLOSE:
+        error = UnimplementedError(
+            f"math.isclose with rel_tol={rel_tol if not _symbolic(rel_tol) else 'a tensor'} of numbers that depend on "
+            f"tensors, which have 32 bits, about 7 digits; pass rel_tol={_CLOSE} or more, or rel_tol=0 and an abs_tol"
+        )
+        raise current_trace().refuse(error)
+    if rel_tol < 0 or (not _symbolic(abs_tol) and abs_tol < 0):
+        return native(0.0, 0.0, rel_tol=rel_tol, abs_tol=abs_tol)  # says what Python says
+    first, second, limit = map(_as_float, (a, b, abs_tol))
+    larger = FUNCTIONS["maximum"](FUNCTIONS["abs"](first), FUNCTIONS["abs"](second))
+    near = FUNCTIONS["abs"](first - second) <= FUNCTIONS["maximum"](larger * rel_tol, limit)
+    close = _any(first == second, _all(near, FUNCTIONS["isfinite"](larger)))
+    return SymbolicNumber(close, bool) if _symbolic(close) else close
+
+
+_CLOSE = 1e-6
+
+
+# --- what there is not
+
+
+def _without(name: str, remedy: str) -> Callable[..., Any]:
+    def replaced(native: Native, *args: Any, **options: Any) -> Any:
+        if any(map(_symbolic, args)):
+            error = UnimplementedError(
+                f"math.{name} of what depends on tensors, which has no value while the function is traced; {remedy}"
+            )
+            raise current_trace().refuse(error)
+        return native(*args, **options)
+
+    return replaced
+
+
+_REMEDIES = {
+    "fma": "write x * y + z",
+    "frexp": "write e = math.floor(math.log2(abs(x))) + 1 and x / 2.0**e",
+    "ldexp": "write x * 2.0**i",
+    "nextafter": "use gx.nextafter(x, y) of tensors",
+    "remainder": "write x - y * round(x / y)",
+    "sumprod": "write sum(a * b for a, b in zip(p, q))",
+    "ulp": "use gx.finfo of a tensor's dtype",
+}
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{
+        name: _function(FUNCTIONS[name])
+        for name in ("asinh", "atan", "atan2", "copysign", "degrees", "radians", "tanh")
+    },
+    **{name: _function(FUNCTIONS[name], kind=bool) for name in ("isfinite", "isinf", "isnan")},
+    **{name: _function(FUNCTIONS[name], _OUTSIDE) for name in ("acos", "asin")},
+    **{name: _function(FUNCTIONS[name], _INFINITE) for name in ("cos", "sin", "tan")},
+    **{name: _function(FUNCTIONS[name], _exceeds(709.782712893384)) for name in ("exp", "expm1")},
+    **{name: _function(FUNCTIONS[name], _exceeds_either_way(710.4758600739439)) for name in ("cosh", "sinh")},
+    **{name: _whole(name) for name in ("ceil", "floor", "trunc")},
+    **{name: _without(name, remedy) for name, remedy in _REMEDIES.items()},
+    "acosh": _function(FUNCTIONS["acosh"], _where(lambda x: x < 1, 0.0)),
+    "atanh": _function(FUNCTIONS["atanh"], _where(lambda x: abs(x) >= 1, 1.0)),
+    "cbrt": _function(_cbrt),
+    "comb": _of_ints(_comb),
+    "dist": _points,
+    "erf": _function(special.erf),
+    "erfc": _function(special.erfc),
+    "exp2": _function(FUNCTIONS["exp2"], _exceeds(1023.9999999)),
+    "fabs": _function(FUNCTIONS["abs"]),
+    "factorial": _of_ints(_factorial),
+    "fmod": _function(FUNCTIONS["fmod"], _Domain(_fmod_domain, (1.0, 0.0))),
+    "gamma": _function(special.gamma, _POLES, _exceeds(171.6243769563027)),
+    "gcd": _of_ints(_gcd),
+    "hypot": _function(_hypot),
+    "isclose": _isclose,
+    "isqrt": _of_ints(_isqrt),
+    "lcm": _of_ints(_lcm),
+    "lgamma": _function(special.gammaln, _where(lambda x: _all(_POLES.holds(x), x > -_INFINITY), -1.0)),
+    "log": _log,
+    "log10": _function(_log10, _NOT_POSITIVE),
+    "log1p": _function(FUNCTIONS["log1p"], _where(lambda x: x <= -1, -2.0)),
+    "log2": _function(_log2, _NOT_POSITIVE),
+    "modf": _modf,
+    "perm": _of_ints(_perm),
+    "pow": _function(FUNCTIONS["pow"], *_power_domains()),
+    "sqrt": _function(FUNCTIONS["sqrt"], _where(lambda x: x < 0, -1.0)),
+}
+
+OVERRIDES: Functions = {
+    getattr(math, name): of_values(stands) for name, stands in _FUNCTIONS.items() if hasattr(math, name)
+}

@@ -1,0 +1,139 @@
+"""The functions of the module ``operator``: the operators themselves, as converted code calls them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, cast
+
+from graphc.autograph.constructs.branches.logic import not_
+from graphc.autograph.constructs.calls.call import call, call_method, load_attr
+from graphc.autograph.constructs.expressions.assignments import delete_item, inplace, store_item
+from graphc.autograph.constructs.expressions.comparisons import compare, contains
+from graphc.autograph.constructs.expressions.identity import is_, is_not
+from graphc.autograph.constructs.expressions.operators import BINARY, binary, load_item, unary
+from graphc.autograph.constructs.loops.iterators import iterator_of
+from graphc.autograph.constructs.overrides import Functions, Objects
+from graphc.autograph.values.number import kinds_of
+from graphc.autograph.values.whole_numbers import whole_number
+from graphc.core import SymbolicTensor
+
+__all__ = ["OVERRIDES"]
+
+Native = Callable[..., Any]
+
+
+def _meaning(symbol: str, run: Callable[..., Any]) -> Callable[..., Any]:
+    """What stands for a function that does what an operator does."""
+
+    def replaced(native: Native, *operands: Any) -> Any:
+        del native
+        return run(symbol, *operands)
+
+    return replaced
+
+
+def _plain(run: Callable[..., Any]) -> Callable[..., Any]:
+    """What stands for a function that takes the same arguments as an operator of converted code."""
+
+    def replaced(native: Native, *operands: Any) -> Any:
+        del native
+        return run(*operands)
+
+    return replaced
+
+
+def _calling(function: Any) -> Callable[..., Any]:
+    """What stands for a function that calls a builtin one."""
+    return _plain(lambda *operands: call(function)(*operands))
+
+
+def _contains(native: Native, container: Any, item: Any, /) -> Any:
+    del native
+    return contains(item, container)
+
+
+def _index(native: Native, value: Any, /) -> Any:
+    """``operator.index``: of an integer tensor, or a number that depends on tensors, an int of the same value."""
+    whole = isinstance(value, SymbolicTensor) and value.size == 1 and value.dtype.kind in "iub"
+    if not whole or not (kinds_of(value) or {int}) <= {bool, int}:
+        return native(value)
+    return whole_number(value)
+
+
+def _count_of(native: Native, values: Any, wanted: Any, /) -> Any:
+    """``operator.countOf``, of what Python asks one by one."""
+    del native
+    items = cast("Iterable[Any]", iterator_of(values) or values)
+    return sum([call(bool)(compare("==", item, wanted)) for item in items])
+
+
+_ORDERS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
+
+_UNARY = (("-", operator.neg), ("+", operator.pos), ("~", operator.invert))
+
+
+def _in_place(native: Any) -> Any:
+    """The function of ``a += b`` that belongs to that of ``a + b``."""
+    return getattr(operator, f"i{native.__name__.rstrip('_')}")
+
+
+OVERRIDES: Functions = {
+    **{native: _meaning(symbol, binary) for symbol, (native, _, _) in BINARY.items()},
+    **{_in_place(native): _meaning(symbol, inplace) for symbol, (native, _, _) in BINARY.items()},
+    **{getattr(operator, name): _meaning(symbol, compare) for symbol, name in _ORDERS.items()},
+    **{native: _meaning(symbol, unary) for symbol, native in _UNARY},
+    operator.abs: _calling(abs),
+    operator.concat: _meaning("+", binary),
+    operator.contains: _contains,
+    operator.countOf: _count_of,
+    operator.delitem: _plain(delete_item),
+    operator.getitem: _plain(load_item),
+    operator.iconcat: _meaning("+", inplace),
+    operator.index: _index,
+    operator.inv: _meaning("~", unary),
+    operator.is_: _plain(is_),
+    operator.is_not: _plain(is_not),
+    operator.not_: _plain(not_),
+    operator.setitem: _plain(store_item),
+    operator.truth: _calling(bool),
+}
+
+
+# --- objects that look something up
+
+
+def _looked_up(look: Callable[[Any, Any], Any], keys: tuple[Any, ...], owner: Any) -> Any:
+    found = [look(owner, key) for key in keys]
+    return tuple(found) if len(found) > 1 else found[0]
+
+
+def _attribute(owner: Any, path: str) -> Any:
+    for name in path.split("."):
+        owner = load_attr(owner, name)
+    return owner
+
+
+def _item_getter(getter: operator.itemgetter[Any]) -> Callable[[Any], Any]:
+    return partial(_looked_up, load_item, cast("Any", getter).__reduce__()[1])
+
+
+def _attribute_getter(getter: operator.attrgetter[Any]) -> Callable[[Any], Any]:
+    return partial(_looked_up, _attribute, cast("Any", getter).__reduce__()[1])
+
+
+def _method_caller(caller: operator.methodcaller) -> Callable[[Any], Any]:
+    make, args = cast("Any", caller).__reduce__()
+    if isinstance(make, partial):
+        name, options = make.args[0], make.keywords
+    else:
+        name, args, options = args[0], args[1:], {}
+    return lambda owner: call_method(owner, name)(*args, **options)
+
+
+OBJECTS: Objects = {
+    operator.itemgetter: _item_getter,
+    operator.attrgetter: _attribute_getter,
+    operator.methodcaller: _method_caller,
+}

@@ -1,0 +1,50 @@
+"""The one table of what is called in place of builtins, library functions and methods while a function is traced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from graphc.autograph.builtins import (
+    conversions,
+    folding,
+    math_functions,
+    operator_functions,
+    records,
+    reductions,
+    sorting,
+)
+from graphc.autograph.constructs.calls import call
+from graphc.autograph.constructs.exceptions import tokens
+from graphc.autograph.constructs.expressions import assignments, chosen_items, identity, list_methods, text
+from graphc.autograph.constructs.host.host_calls import print_late
+from graphc.autograph.constructs.loops import generators, iterators, ranges
+from graphc.autograph.constructs.overrides import OVERRIDES
+from graphc.autograph.constructs.purity import files
+
+__all__ = ["fill"]
+
+FUNCTIONS: Mapping[Any, Callable[..., Any]] = {
+    print: print_late,
+    **call.FUNCTIONS,
+    **conversions.OVERRIDES,  # int, float, len, isinstance, ...
+    **math_functions.OVERRIDES,
+    **operator_functions.OVERRIDES,
+    **reductions.OVERRIDES,  # sum, any, all, min, max
+    **sorting.OVERRIDES,
+    **folding.OVERRIDES,  # next, functools.reduce, math.prod, ...
+    **ranges.OVERRIDES,
+    **iterators.OVERRIDES,  # zip, enumerate, reversed, map, iter
+    **generators.OVERRIDES,  # list, filter, itertools.takewhile, ...
+    **text.OVERRIDES,  # str, repr, format, str.join, ...
+    **identity.OVERRIDES,  # id, hash
+    **assignments.OVERRIDES,  # setattr, delattr
+    **records.OVERRIDES,  # copy.copy, dataclasses.replace, ...
+    **files.OVERRIDES,
+    **tokens.OVERRIDES,
+}
+
+
+def fill() -> None:
+    """Fills the tables that calls look builtins up in."""
+    OVERRIDES.fill(FUNCTIONS, operator_functions.OBJECTS, chosen_items.METHODS, list_methods.METHODS)

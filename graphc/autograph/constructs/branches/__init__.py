@@ -1,0 +1,3 @@
+"""``if``, ternaries, ``and``, ``or``, ``not``, ``assert`` and ``raise``."""
+
+__all__: list[str] = []

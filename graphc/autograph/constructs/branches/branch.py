@@ -1,0 +1,397 @@
+"""``if``, ternaries, ``and``, ``or`` and ``not``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+from graphc.autograph.constructs.branches.joining import NEVER, Kept, Merged, fill, merge, note_merged
+from graphc.autograph.constructs.calls.call import call, call_special
+from graphc.autograph.constructs.failures.failure import Ended, Failure
+from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.failures.try_scope import attempt
+from graphc.autograph.constructs.purity.watch import operator_method
+from graphc.autograph.constructs.storage.cells import held, named_by_user, write
+from graphc.autograph.frontend.lower_jumps import RETURN
+from graphc.autograph.values.choice import OneOf, decide
+from graphc.autograph.values.facts import assume, assuming, both, opposite
+from graphc.autograph.values.growing_list import growing, matched
+from graphc.autograph.values.join import (
+    Meet,
+)
+from graphc.autograph.values.unbound import Undefined
+from graphc.base.errors import GraphcError, InvalidArgumentError
+from graphc.core import (
+    Place,
+    Region,
+    SymbolicTensor,
+    Tensor,
+    TensorPlace,
+    Trace,
+    apply,
+    context,
+    current_trace,
+    read,
+    trace_scope,
+)
+from graphc.ir import OPS, Attrs
+from graphc.ops import BOOL, COND, emit_branches
+
+__all__ = [
+    "and_",
+    "and_if_plain",
+    "asked",
+    "condition_of",
+    "if_exp",
+    "if_stmt",
+    "is_symbolic_condition",
+    "itself",
+    "known_length",
+    "not_",
+    "or_",
+    "predicate",
+    "truth",
+]
+
+Thunk = Callable[[], Any]
+_NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
+_SIDES = ("when the condition is true", "when it is false")
+
+
+def is_symbolic_condition(value: Any) -> bool:
+    """Whether a condition's value is not known while the function is traced."""
+    return isinstance(value, SymbolicTensor)
+
+
+def itself(value: Any) -> Any:
+    """The value: ``partial(itself, value)`` is an operand that is known already."""
+    return value
+
+
+def known_length(condition: Any) -> Any:
+    """The condition; a list whose length is known at run time only counts as true if it holds something."""
+    if isinstance(condition, OneOf):
+        return decide(condition, _asked_truth)
+    found = growing(condition)
+    return condition if found is None else found.length > 0
+
+
+def condition_of(value: Any) -> Any:
+    """What decides whether a value counts as true: a tensor; of an object of the user's, what its method says."""
+    value = known_length(read(value))
+    asked = context.trace is not None and any(map(partial(operator_method, value), ("__bool__", "__len__")))
+    return call(bool)(value) if asked else value
+
+
+def _asked_truth(value: Any) -> Any:
+    condition = condition_of(value)
+    return predicate(current_trace(), condition) if is_symbolic_condition(condition) else truth(condition)
+
+
+def truth(value: Any) -> bool:
+    """Whether a Python value counts as true; a method of the user's that says so is a call."""
+    if isinstance(value, bool):
+        return value
+    found, result = call_special(value, "__bool__", "__len__")
+    return in_python(bool, result if found else value)
+
+
+def predicate(trace: Trace, value: SymbolicTensor) -> SymbolicTensor:
+    """A condition as a boolean scalar.
+
+    Raises:
+      InvalidArgumentError: the tensor has more than one element, so that its truth is ambiguous (as in NumPy).
+    """
+    if value.size != 1:
+        error = InvalidArgumentError(
+            f"the truth of a tensor with {value.size} elements ({value.type}, {value.made_at()}) is ambiguous; "
+            "use gx.any or gx.all"
+        )
+        raise trace.refuse(error)
+    if value.shape:
+        value = apply(OPS["reshape"], (value,), Attrs(shape=()))
+    if value.dtype.kind != "b" or value.type.weak:
+        value = apply(OPS["astype"], (value,), Attrs(dtype=BOOL))
+    return trace.lift(value)
+
+
+def asked(value: Any) -> Any:
+    """An operand of `and` or `or` of which only the truth is asked: a tensor of any dtype as a boolean."""
+    value = condition_of(value)
+    trace = context.trace
+    return predicate(trace, value) if trace is not None and is_symbolic_condition(value) else value
+
+
+def if_stmt(
+    condition: Any,
+    body: Callable[[], None],
+    orelse: Callable[[], None],
+    get_state: Callable[[], tuple[Any, ...]],
+    set_state: Callable[[tuple[Any, ...]], None],
+    names: Sequence[str],
+    unread: Mapping[str, Sequence[str]] = _NOTHING,
+) -> None:
+    """An ``if`` statement: Python's own when the condition is known, else a cond.
+
+    Args:
+      condition: the value of the test.
+      body: runs the statements of the true branch.
+      orelse: runs the statements of the false branch.
+      get_state: the values of ``names``.
+      set_state: binds ``names``.
+      names: what the branches may bind and later code reads.
+      unread: by the flag that a ``return``, ``break`` or ``continue`` sets, the names that nobody reads after it; the
+        flag ``""`` stands for a jump that was taken before if the condition is false.
+    """
+    condition = condition_of(condition)
+    if not is_symbolic_condition(condition):
+        if truth(condition):
+            body()
+        else:
+            orelse()
+        return
+    initial = get_state()
+
+    def branch(statements: Callable[[], None]) -> Callable[[], tuple[Any, ...]]:
+        def run() -> tuple[Any, ...]:
+            for cell in getattr(get_state, "__closure__", None) or ():
+                _region().own(cell)
+            set_state(initial)
+            statements()
+            return get_state()
+
+        return run
+
+    set_state(tuple(_cond(condition, branch(body), branch(orelse), names, unread, initial)))
+
+
+def _region() -> Region:
+    region = context.trace
+    assert isinstance(region, Region)
+    return region
+
+
+def if_exp(condition: Any, true: Thunk, false: Thunk) -> Any:
+    """A conditional expression."""
+    condition = condition_of(condition)
+    if not is_symbolic_condition(condition):
+        return true() if truth(condition) else false()
+    return _cond(condition, lambda: (true(),), lambda: (false(),), ("the conditional expression",))[0]
+
+
+def _cond(
+    condition: SymbolicTensor,
+    true: Thunk,
+    false: Thunk,
+    names: Sequence[str],
+    unread: Mapping[str, Sequence[str]] = _NOTHING,
+    before: Sequence[Any] = (),
+) -> list[Any]:
+    """Traces both branches, and merges what each leaves in ``names``."""
+    trace = context.trace
+    assert trace is not None
+    selector = predicate(trace, condition)
+    regions = (
+        Region(trace, "the true branch of an if", once=True),
+        Region(trace, "the false branch of an if", once=True),
+    )
+    states: list[Sequence[Any]] = []
+    failures: list[Failure | None] = []
+    for region, thunk, side in zip(regions, (true, false), (True, False), strict=True):
+        assume(region, condition, side)
+        with region.tracing():
+            state, failure = attempt(thunk)
+        states.append([NEVER] * len(names) if state is None else state)
+        failures.append(failure)
+    _fail(selector, regions, failures)
+    for flag, others in unread.items():
+        _leave_out(names, states, flag, others)
+    places = _written_places(regions)
+    titles = [*names, *(place.title for place in places)]
+    pairs = [*zip(*states, strict=True), *(_left(place, regions, failures) for place in places)]
+    tensors: tuple[list[SymbolicTensor], list[SymbolicTensor]] = ([], [])
+    # Two names that hold one object in each branch hold one object after it.
+    found: dict[tuple[int, int], Kept | Merged] = {}
+    for name, (first, second) in zip(titles, pairs, strict=True):
+        if (id(first), id(second)) not in found:
+            meet = Meet(_sides_of(name, names, before, first, second), partial(_refuse, trace, places, name))
+            found[id(first), id(second)] = merge(meet, regions, tensors, name, first, second)
+    outputs = iter(emit_branches(COND, selector, regions, tensors) if tensors[0] or _writes(regions) else ())
+    merged = {key: fill(value, outputs) for key, value in found.items()}
+    values = [merged[id(first), id(second)] for first, second in pairs]
+    for name, pair, value, place in zip(titles, pairs, values, [*[None] * len(names), *places], strict=True):
+        if value is not pair[0] and not isinstance(place, TensorPlace):  # which takes the values, not the object
+            note_merged(trace, name, value, found[id(pair[0]), id(pair[1])])
+    for place, value in zip(places, values[len(names) :], strict=True):
+        write(place, value, certain=True)
+    return values[: len(names)]
+
+
+def _leave_out(names: Sequence[str], states: list[Sequence[Any]], flag: str, unread: Sequence[str]) -> None:
+    """Takes from the branch that always jumps what nobody reads after the jump."""
+    jumps = [state[names.index(flag)] is True for state in states] if flag else [False, True]
+    if sum(jumps) == 1:
+        side = jumps.index(True)
+        states[side] = [
+            NEVER if name in unread and other is not NEVER else value
+            for name, value, other in zip(names, states[side], states[1 - side], strict=True)
+        ]
+
+
+def _written_places(regions: Sequence[Region]) -> list[Place]:
+    """The places outside that one of the branches wrote."""
+    return list({key: written.place for region in regions for key, written in region.writes.items()}.values())
+
+
+def _fail(selector: SymbolicTensor, regions: Sequence[Region], failures: Sequence[Failure | None]) -> None:
+    """Says how branches fail that always do; where both do, nothing comes after them.
+
+    Raises:
+      Ended: both do.
+    """
+    for region, failure, side, other in zip(regions, failures, (True, False), regions[::-1], strict=True):
+        if failure is None:
+            continue
+        # Where neither branch computes anything, a selection does, which costs less than a branch.
+        if None in failures and not other.builder.nodes and not other.written() and failure.is_known_around(region):
+            failure.happens(selector if side else apply(OPS["logical_not"], (selector,)))
+            continue
+        with trace_scope(region):
+            failure.happens()
+    if None not in failures:
+        emit_branches(COND, selector, regions, ([], []))
+        raise Ended
+
+
+def _left(place: Place, regions: Sequence[Region], failures: Sequence[Failure | None]) -> tuple[Any, ...]:
+    """What each branch left in a place."""
+    writes = [region.writes.get(place.key) for region in regions]
+    before = place.get()
+    left = [held(place, before if written is None else written.after) for written in writes]
+    if any(failures):
+        return tuple([value if failure is None else NEVER for value, failure in zip(left, failures, strict=True)])
+    return matched(regions, place.title, left) if isinstance(place.owner, list) else tuple(left)
+
+
+def _writes(regions: Sequence[Region]) -> bool:
+    return any(region.written() for region in regions)
+
+
+def _sides_of(name: str, names: Sequence[str], before: Sequence[Any], first: Any, second: Any) -> tuple[str, str]:
+    """What the two sides are to the user, for messages: a return that was reached before has no condition here."""
+    if name == RETURN and before:
+        value = before[names.index(name)]
+        if not isinstance(value, Undefined) and (value is first or value is second):
+            there, here = "where it returned before", "where it did not return before"
+            return (there, here) if value is first else (here, there)
+    return _SIDES
+
+
+def _refuse(trace: Trace, places: Sequence[Place], title: str, error: GraphcError) -> GraphcError:
+    """An error ready to be raised, which names a list or dict as the user does."""
+    return trace.refuse(named_by_user(error, [place for place in places if place.title == title]))
+
+
+def and_(first: Thunk, *others: Thunk) -> Any:
+    """``a and b``: the first value that is false, or the last."""
+    value = _operand(first())
+    for other in others:
+        if isinstance(value, OneOf):
+            value = if_exp(known_length(value), other, partial(itself, value))
+        elif is_symbolic_condition(value):
+            value = _logical("logical_and", value, _read(other))
+        elif is_symbolic_condition(decides := condition_of(value)):
+            value = if_exp(decides, _read(other), partial(itself, read(value)))
+        elif not truth(decides):
+            return value
+        else:
+            value = _operand(other())
+    return value
+
+
+def _operand(value: Any) -> Any:
+    """What ``and`` and ``or`` give if they give this operand."""
+    return value if isinstance(value, OneOf) else known_length(value)
+
+
+def _read(operand: Thunk) -> Thunk:
+    """An operand that tensors choose: of a Variable its value."""
+    return lambda: read(operand())
+
+
+def or_(first: Thunk, *others: Thunk) -> Any:
+    """``a or b``: the first value that is true, or the last."""
+    value = _operand(first())
+    for other in others:
+        if isinstance(value, OneOf):
+            value = if_exp(known_length(value), partial(itself, value), other)
+        elif is_symbolic_condition(value):
+            value = _logical("logical_or", value, _read(other))
+        elif is_symbolic_condition(decides := condition_of(value)):
+            value = if_exp(decides, partial(itself, read(value)), _read(other))
+        elif truth(decides):
+            return value
+        else:
+            value = _operand(other())
+    return value
+
+
+def _logical(op: str, first: SymbolicTensor, second: Thunk) -> Any:
+    """``first op second()`` where ``first`` is symbolic.
+
+    The second operand is evaluated only if the first one asks for it. Where both are boolean scalars and evaluating the
+    second changes no variable, that cannot be told from evaluating both, which is cheaper than a branch.
+    """
+    if _is_plain(op, first, second):
+        return _both(op, first, second)
+    if op == "logical_and":
+        return if_exp(first, second, lambda: first)
+    return if_exp(first, lambda: first, second)
+
+
+def _both(op: str, first: SymbolicTensor, second: Thunk) -> Any:
+    """Both operands, evaluated."""
+    truth = op == "logical_and"
+    with assuming(first, truth):
+        value = second()
+    return both(apply(OPS[op], (first, value)), first, value, truth)
+
+
+def _is_plain(op: str, first: SymbolicTensor, second: Thunk) -> bool:
+    """Whether both operands are boolean scalars, and evaluating the second changes nothing."""
+    trace = context.trace
+    assert trace is not None
+    probe = Region(trace, f"the second operand of {op.removeprefix('logical_')!r}")
+    assume(probe, first, op == "logical_and")
+    with probe.tracing():
+        value, _ = attempt(second)
+    return _is_boolean_scalar(first) and not _changes(probe) and _is_boolean_scalar(value)
+
+
+def and_if_plain(first: Any, second: Thunk) -> Any:
+    """``first and second()`` if that cannot be told from evaluating both; else None, with nothing done."""
+    if is_symbolic_condition(first) and _is_plain("logical_and", first, second):
+        return _both("logical_and", first, second)
+    return None
+
+
+def _changes(region: Region) -> bool:
+    """Whether running a region does more than compute its result."""
+    effects = any(node.effects for node in region.builder.nodes)
+    return bool(region.written() or region.writes or effects)
+
+
+def _is_boolean_scalar(value: Any) -> bool:
+    return isinstance(value, bool) or (isinstance(value, Tensor) and not value.shape and value.dtype.kind == "b")
+
+
+def not_(value: Any) -> Any:
+    """``not a``."""
+    value = condition_of(value)
+    if not is_symbolic_condition(value):
+        return not truth(value)
+    trace = context.trace
+    assert trace is not None
+    return opposite(apply(OPS["logical_not"], (predicate(trace, value),)), value)

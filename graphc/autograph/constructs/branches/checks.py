@@ -1,0 +1,65 @@
+"""``assert`` and ``raise``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn, cast
+
+from graphc.autograph.constructs.branches.branch import (
+    condition_of,
+    if_exp,
+    if_stmt,
+    is_symbolic_condition,
+    not_,
+    truth,
+)
+from graphc.autograph.constructs.calls.call import call
+from graphc.autograph.constructs.failures.failure import as_limit, note_raise
+from graphc.autograph.values.choice import OneOf, use
+from graphc.core import context
+
+__all__ = ["assert_stmt", "raise_stmt", "require", "require_limit", "unless"]
+
+
+def assert_stmt(condition: Any, message: Callable[[], Any] | None) -> None:
+    """``assert condition, message``; on a tensor it fails, or not, when the program runs."""
+
+    def fail() -> NoReturn:
+        raise_stmt(lambda: AssertionError(*(() if message is None else (message(),))), None)
+
+    condition = condition_of(condition)
+    if is_symbolic_condition(condition):
+        if_exp(condition, lambda: None, fail)
+    elif not truth(condition):
+        fail()
+
+
+def raise_stmt(error: Callable[[], Any], cause: Callable[[], Any] | None) -> NoReturn:
+    """``raise error from cause``."""
+    raised: Any = error()
+    if isinstance(raised, OneOf):
+        use(raised, lambda one: raise_stmt(lambda: one, cause))
+    if context.trace is not None:
+        if isinstance(raised, type) and issubclass(raised, BaseException):
+            raised = call(cast("Any", raised))()
+        if isinstance(raised, BaseException):
+            note_raise(raised)
+    raised = cast("BaseException", raised)  # as Python will say if it is none
+    if cause is None:
+        raise raised
+    raise raised from cause()
+
+
+def require(condition: Any, error: Callable[[], Exception]) -> None:
+    """Raises an error where a condition does not hold: at once, or when the program runs if it depends on tensors."""
+    unless(condition, lambda: raise_stmt(error, None))
+
+
+def unless(condition: Any, body: Callable[[], None]) -> None:
+    """Runs statements that bind no names where a condition does not hold."""
+    if_stmt(not_(condition), body, lambda: None, tuple, lambda _: None, ())
+
+
+def require_limit(condition: Any, error: Callable[[], Exception]) -> None:
+    """As :func:`require`, for what compiled code alone cannot do: no handler of the function catches the error."""
+    require(condition, lambda: as_limit(error()))

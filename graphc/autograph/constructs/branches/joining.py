@@ -1,0 +1,200 @@
+"""What a name or a place holds after two branches: what it holds at the end of both, made one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any
+
+from graphc.autograph.constructs.storage.cells import AttributePlace, ContentsPlace, at_end
+from graphc.autograph.frontend.lower_jumps import RETURN
+from graphc.autograph.values.choice_join import alike
+from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.join import (
+    Meet,
+    Meeting,
+    is_tensor,
+    leaf_type,
+    note_stand_ins,
+    to_tensors,
+    zeros_of,
+)
+from graphc.autograph.values.number import kinds_of, met, span_of
+from graphc.autograph.values.unbound import Undefined
+from graphc.base import nest
+from graphc.core import Region, SymbolicTensor, TensorPlace, Trace, trace_scope
+
+__all__ = ["NEVER", "Kept", "Merged", "fill", "merge", "note_merged"]
+
+NEVER: Any = object()
+"""What a name holds after a branch that always fails or jumps, which is never looked at."""
+
+
+def merge(
+    meet: Meet,
+    regions: tuple[Region, Region],
+    tensors: Sequence[list[SymbolicTensor]],
+    name: str,
+    first: Any,
+    second: Any,
+) -> Kept | Merged:
+    """Merges one name; its tensors are added to both branches' outputs."""
+    if first is second:
+        return Kept(first)
+    if first is NEVER or second is NEVER:
+        return _one_sided(regions, tensors, first, second)
+    unbound = [isinstance(value, Undefined) for value in (first, second)]
+    if any(unbound):
+        filler = next(value for value in (first, second) if isinstance(value, Undefined))
+        if all(unbound):
+            unsure = next((value for value in (first, second) if value.may_be_bound), None)
+            return Kept(first if unsure is None else Undefined(name, unsure.reason))
+        if not filler.filler:
+            bound = "true" if not unbound[0] else "false"
+            return Kept(Undefined(name, f"it is bound only in the {bound} branch of an if on a tensor"))
+        # A return value that no return has set yet is never looked at: zeros of the other branch's type stand for it.
+        if unbound[0]:
+            first = _zeros_like(regions[0], second)
+        else:
+            second = _zeros_like(regions[1], first)
+    first, second = _with_zeros(regions[0], first, second), _with_zeros(regions[1], second, first)
+    sides, views = _ended(regions, (first, second), nest.shared(first, second))
+    if name != RETURN or (first is None) is (second is None):
+        sides = alike(sides[0], sides[1], regions, copies=views)
+    found = meet.values(name, *sides)
+    for region, results, value in zip(regions, tensors, sides, strict=True):
+        leaves = [_at_end(region, leaf) for leaf in nest.flatten(value, found.shared)[0]]
+        with trace_scope(region):
+            results.extend(to_tensors(region, leaves, found.leaves))
+    return Merged(found, sides, views)
+
+
+def _ended(
+    regions: Sequence[Region], pair: Sequence[Any], same: AbstractSet[int]
+) -> tuple[tuple[Any, ...], dict[int, Any]]:
+    """The values of two branches as they were at their ends, and which containers these are, where copies tell it."""
+    copies: dict[int, Any] = {}
+    sides = tuple([at_end(region, value, same, copies) for region, value in zip(regions, pair, strict=True)])
+    return sides, copies
+
+
+def _at_end(region: Region, leaf: Any) -> Any:
+    """What a leaf was at the end of a branch: to the items of a tensor from outside values may have been assigned."""
+    written = region.writes.get(TensorPlace(leaf).key) if isinstance(leaf, SymbolicTensor) else None
+    return leaf if written is None else written.after
+
+
+def _one_sided(
+    regions: Sequence[Region], tensors: Sequence[list[SymbolicTensor]], first: Any, second: Any
+) -> Kept | Merged:
+    """What a name holds after two branches of which one always fails: what the other left in it."""
+    live = 1 if first is NEVER else 0
+    value = (first, second)[live]
+    outer: set[int] = set()
+    _find_outer(regions[live], value, outer)
+    copies: dict[int, Any] = {}
+    value = at_end(regions[live], value, outer, copies)
+    leaves, structure = nest.flatten(value, outer)
+    types = [leaf_type(leaf) if _is_made_in(leaf, regions[live]) else None for leaf in leaves]
+    if not any(types):
+        return Kept(value)
+    with trace_scope(regions[live]):
+        tensors[live].extend(to_tensors(regions[live], [_at_end(regions[live], leaf) for leaf in leaves], types))
+    with trace_scope(regions[1 - live]):
+        tensors[1 - live].extend([zeros_of(regions[1 - live], type) for type in types if type is not None])
+    kinds = tuple(map(kinds_of, leaves))
+    spans = tuple(map(span_of, leaves))
+    meeting = Meeting(structure, tuple(types), tuple(leaves), value, kinds, frozenset(outer), spans)
+    return Merged(meeting, (value,), copies)
+
+
+def _find_outer(region: Region, value: Any, outer: set[int]) -> bool:
+    """Adds the containers to ``outer`` that stay the objects they are; whether nothing else was made in the branch.
+
+    What the branch left in them is written into them after it.
+    """
+    parts = nest.children(value)
+    if parts is None:
+        return not _is_made_in(value, region)
+    if ContentsPlace.key_of(value) not in region.writes:
+        items = [
+            item for key, item in zip(*parts, strict=True) if AttributePlace.key_of(value, key) not in region.writes
+        ]
+        known = [_find_outer(region, item, outer) for item in items]
+        if not all(known):
+            return False
+    if nest.is_mutable(value):
+        outer.add(id(value))
+    return True
+
+
+def _is_made_in(leaf: Any, region: Region) -> bool:
+    tensor = leaf.tensor if isinstance(leaf, LoopIndex) else leaf
+    return isinstance(tensor, SymbolicTensor) and tensor.trace is region
+
+
+def _with_zeros(region: Region, value: Any, other: Any) -> Any:
+    """A structure with zeros where nothing was put yet, and the other branch has put a tensor."""
+    leaves, structure = nest.flatten(value)
+    if structure == nest.LEAF or not any(isinstance(leaf, Undefined) and leaf.filler for leaf in leaves):
+        return value
+    others, theirs = nest.flatten(other)
+    if structure != theirs:
+        return value
+    filled = [
+        _zeros_like(region, there) if isinstance(here, Undefined) and here.filler and is_tensor(there) else here
+        for here, there in zip(leaves, others, strict=True)
+    ]
+    return nest.unflatten(structure, filled)
+
+
+def _zeros_like(region: Region, value: Any) -> Any:
+    def zeros(leaf: Any) -> Any:
+        if not is_tensor(leaf):
+            return leaf
+        with trace_scope(region):
+            return met(zeros_of(region, leaf_type(leaf)), kinds_of(leaf))
+
+    return nest.map_structure(zeros, value)
+
+
+class Kept:
+    """A value that is the same on both sides."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+@dataclass(frozen=True)
+class Merged:
+    """A value that differs on the sides.
+
+    Attributes:
+      meeting: how the two become one.
+      sides: what they held at the ends of the branches.
+      copies: by the identities of copies in them, the containers that the copies tell of.
+    """
+
+    meeting: Meeting
+    sides: tuple[Any, ...]
+    copies: Mapping[int, Any]
+
+
+def fill(merged: Kept | Merged, outputs: Any) -> Any:
+    """The value after the branches; its tensors are taken from the outputs of the node."""
+    if isinstance(merged, Kept):
+        return merged.value
+    found = merged.meeting
+    if not any(found.leaves) and not nest.is_mutable(found.first):
+        return found.first
+    leaves = [kept if type is None else met(next(outputs), kinds, span) for kept, type, kinds, span in found.columns()]
+    return nest.unflatten(found.structure, leaves)
+
+
+def note_merged(trace: Trace, name: str, value: Any, found: Kept | Merged) -> None:
+    """Notes what a value stands for that was made of two."""
+    if isinstance(found, Merged):
+        note_stand_ins(trace, name, value, found.sides, shared=found.meeting.shared, copies=found.copies)

@@ -1,0 +1,3 @@
+"""``try`` over tensors, ``with``, and checks for NaN."""
+
+__all__: list[str] = []

@@ -1,0 +1,278 @@
+"""``with``: context managers of the user's, whose methods are converted as all else that is called."""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import inspect
+import types
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NoReturn, cast
+
+from graphc.autograph.constructs.branches.branch import if_exp
+from graphc.autograph.constructs.calls.call import call, is_pure_class
+from graphc.autograph.constructs.calls.generator_managers import is_followed_generator, is_pure_generator
+from graphc.autograph.constructs.exceptions.tokens import refuse_token
+from graphc.autograph.constructs.failures.origins import passes
+from graphc.autograph.constructs.failures.try_scope import (
+    Caught,
+    before_try,
+    failed,
+    failed_still,
+    handlers,
+    in_finally,
+    is_handled,
+    leaving,
+    num_handlers,
+)
+from graphc.autograph.constructs.purity.files import watch_stream
+from graphc.autograph.constructs.purity.watch import operator_method
+from graphc.autograph.constructs.storage.native_state import note_state
+from graphc.autograph.values.python_object import found_on
+from graphc.base import nest
+from graphc.core import Region, SymbolicTensor, context
+from graphc.ops import STATUS
+
+__all__ = ["manager"]
+
+
+def manager(value: Any) -> Any:
+    """What ``with`` enters in place of a context manager."""
+    trace = context.trace
+    if trace is None:
+        return value
+    refuse_token(value)
+    if isinstance(value, contextlib.redirect_stdout | contextlib.redirect_stderr):
+        trace.side_effect(_title(value))
+        watch_stream("stdout" if isinstance(value, contextlib.redirect_stdout) else "stderr")
+        return _Redirecting(value)
+    if isinstance(value, _AT_TRACE_TIME):
+        trace.side_effect(f"what {_title(value)} does", certain=True)
+        return cast("Any", value)
+    if _is_harmless(value):
+        return _Catching(value) if isinstance(value, contextlib.suppress) else value
+    if is_followed_generator(value):
+        return _Suspended(value)
+    if isinstance(trace, Region) and not _is_followed(value):
+        trace.side_effect(_title(value))
+    leave = operator_method(value, "__exit__")
+    return _Catching(value) if leave is None or not _only_cleans_up(leave.__code__) else _Finishing(value)
+
+
+_AT_TRACE_TIME = (
+    contextlib.ExitStack,
+    contextlib.chdir,
+    contextlib.closing,
+)
+"""Those of the standard library that change the world, or call what nobody has converted."""
+
+
+class _Watched:
+    """A context manager that is entered and left by methods that may be the user's."""
+
+    __slots__ = ("_manager",)
+
+    def __init__(self, manager: Any) -> None:
+        self._manager = manager
+
+    def _call(self, name: str, *args: Any) -> Any:
+        found = operator_method(self._manager, name)
+        if found is None or _does_nothing(name, found):
+            return getattr(self._manager, name)(*args)
+        return call(types.MethodType(found, self._manager))(*args)
+
+    def _leave(self, *exception: Any) -> Any:
+        """Calls ``__exit__``, which cleans up after whatever was raised, but catches the program's exceptions only."""
+        passing = True
+        try:
+            passing = passes(exception[1])
+        finally:
+            with leaving():
+                left = self._call("__exit__", *exception)
+        return not passing and left
+
+
+class _Catching(_Watched):
+    """A context manager that may catch exceptions."""
+
+    __slots__ = ("_scope",)
+
+    def __init__(self, manager: Any) -> None:
+        super().__init__(manager)
+        self._scope = _scope(manager)
+
+    def __enter__(self) -> Any:
+        entered = self._call("__enter__")
+        self._scope.__enter__()
+        return entered
+
+    def __exit__(self, *exception: Any) -> Any:
+        self._scope.__exit__(*exception)
+        return self._leave(*exception)
+
+
+class _Redirecting(_Watched):
+    """A redirection of what is printed; what else than ``print`` writes does so when the function is traced."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> Any:
+        file = self._manager.__enter__()
+        note_state(file, f"what {_title(self._manager)} does")
+        return file
+
+    def __exit__(self, *exception: Any) -> Any:
+        return self._manager.__exit__(*exception)
+
+
+class _Finishing(_Watched):
+    """A context manager that does the same whether there was an exception or not, as a ``finally`` block does."""
+
+    __slots__ = ("_before", "_scope")
+
+    def __enter__(self) -> Any:
+        entered = self._call("__enter__")
+        self._before: SymbolicTensor | None = before_try(_title(self._manager))
+        self._scope = _last_scope(self._manager)
+        return entered
+
+    def __exit__(self, *exception: Any) -> Any:
+        caught = _see(self._scope, *exception)
+        with in_finally(self._before):
+            left = self._leave(*exception)
+        _raise_again(self._scope)
+        return caught or left
+
+
+class _Suspended(_Watched):
+    """A generator that was converted: where it catches exceptions, ``try`` statements of its own say so."""
+
+    __slots__ = ("_catches", "_scope")
+
+    def __enter__(self) -> Any:
+        before = num_handlers()
+        entered = self._call("__enter__")
+        self._catches = is_handled(before)
+        self._scope = _scope(self._manager) if self._catches else _last_scope(self._manager)
+        if self._catches:
+            self._scope.__enter__()
+        return entered
+
+    def __exit__(self, *exception: Any) -> Any:
+        if self._catches:
+            self._scope.__exit__(*exception)
+            return self._leave(*exception)
+        caught = _see(self._scope, *exception)
+        left = self._leave(*exception)
+        _raise_again(self._scope)
+        return caught or left
+
+
+def _scope(manager: Any) -> handlers:
+    return handlers(None, _title(manager))
+
+
+def _last_scope(manager: Any) -> handlers:
+    """The scope of a body, entered, after which something is done whether there was an exception or not."""
+    scope = handlers(None, _title(manager), (), final=True)
+    scope.__enter__()
+    return scope
+
+
+def _see(scope: handlers, *exception: Any) -> bool:
+    """Ends the scope; objects and variables hold what they held where an exception was raised.
+
+    Returns:
+      Whether the exception in flight is one that :func:`_raise_again` raises.
+    """
+    caught = scope.__exit__(*exception)
+    raised = failed(scope)
+    if raised is not False:
+        status = STATUS.value()
+        _if(raised, lambda: _for_each(scope.sites, _put_back))
+        STATUS.assign(status)
+    return caught
+
+
+def _raise_again(scope: handlers) -> None:
+    raised = failed_still(scope)
+    if raised is not False:
+        _if(raised, lambda: _for_each(scope.sites, _throw))
+
+
+def _put_back(one: Caught) -> None:
+    one.handle()
+
+
+def _throw(one: Caught) -> NoReturn:
+    raise one.take()
+
+
+def _for_each(found: Sequence[Caught], action: Callable[[Caught], None]) -> None:
+    """Does something about the exception that was raised, of several."""
+    first, *others = found
+    if others:
+        if_exp(first.condition, lambda: action(first), lambda: _for_each(others, action))
+    else:
+        action(first)
+
+
+def _if(condition: Any, action: Callable[[], None]) -> None:
+    if condition is True:
+        action()
+    else:
+        if_exp(condition, action, lambda: None)
+
+
+def _title(manager: Any) -> str:
+    """The statement, for messages."""
+    generator = getattr(manager, "gen", None)
+    return f"`with {generator.__name__}(...)`" if generator else f"`with` on a {type(manager).__name__}"
+
+
+def _is_harmless(value: Any) -> bool:
+    methods = _methods(value)
+    if is_pure_class(cast("type[Any]", type(value))) or not any(isinstance(one, types.FunctionType) for one in methods):
+        return True
+    return is_pure_generator(value)
+
+
+def _is_followed(value: Any) -> bool:
+    """Whether entering and leaving is code that is converted."""
+    names = ("__enter__", "__exit__")
+    return all(
+        operator_method(value, name) is not None or _does_nothing(name, found)
+        for name, found in zip(names, _methods(value), strict=True)
+    )
+
+
+def _methods(value: Any) -> tuple[Any, Any]:
+    kind = cast("type[Any]", type(value))
+    return found_on(kind, "__enter__"), found_on(kind, "__exit__")
+
+
+def _does_nothing(name: str, method: Any) -> bool:
+    """Whether a method is inherited from the abstract base class, whose methods do nothing."""
+    return method is found_on(contextlib.AbstractContextManager, name)
+
+
+@cache
+def _only_cleans_up(code: types.CodeType) -> bool:
+    """Whether ``__exit__`` neither looks at the exception that it is given nor catches it."""
+    flags = (inspect.CO_VARARGS, inspect.CO_VARKEYWORDS)
+    num_given = code.co_argcount + code.co_kwonlyargcount + sum(bool(code.co_flags & flag) for flag in flags)
+    given = set(code.co_varnames[1:num_given])
+    before: dis.Instruction | None = None
+    for instruction in dis.get_instructions(code):
+        names = nest.as_tuple(instruction.argval)
+        if instruction.opname.startswith(("LOAD", "MAKE_CELL", "STORE")) and not given.isdisjoint(map(str, names)):
+            return False
+        if instruction.opname == "RETURN_CONST" and instruction.argval:
+            return False
+        if instruction.opname == "RETURN_VALUE":
+            constant = before is not None and before.opname == "LOAD_CONST" and not before.argval
+            if not constant or instruction.is_jump_target:
+                return False
+        before = instruction
+    return True

@@ -1,0 +1,3 @@
+"""Operators, comparisons, items, texts and assignments."""
+
+__all__: list[str] = []

@@ -1,0 +1,210 @@
+"""Stores into objects, and in-place operators: what Python does to things that outlive a loop's iteration."""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Callable
+from typing import Any, cast
+
+from graphc.autograph.constructs.calls.call import call
+from graphc.autograph.constructs.expressions.chosen_items import delete_chosen, store_chosen
+from graphc.autograph.constructs.expressions.list_methods import extend, store_in_list
+from graphc.autograph.constructs.expressions.masked import Chosen
+from graphc.autograph.constructs.expressions.operators import binary
+from graphc.autograph.constructs.expressions.positions import check_positions
+from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.overrides import Functions
+from graphc.autograph.constructs.purity.impure import side_effect
+from graphc.autograph.constructs.purity.watch import operator_method
+from graphc.autograph.constructs.storage.cells import (
+    AttributePlace,
+    ContentsPlace,
+    ManagedAttributePlace,
+    container_kind,
+    is_managed_attribute,
+    is_plain_attribute,
+    write,
+)
+from graphc.autograph.constructs.storage.unfollowed import note_change
+from graphc.autograph.values.choice import OneOf, use
+from graphc.autograph.values.growing_list import growing, refuse_growing
+from graphc.autograph.values.kept_tensors import holds_symbols, note_store
+from graphc.autograph.values.number import example_of
+from graphc.autograph.values.python_object import found_on, is_users
+from graphc.base import Config
+from graphc.core import MISSING, ArrayMethods, Region, SymbolicTensor, context, read
+
+__all__ = ["OVERRIDES", "delete_attr", "delete_item", "inplace", "store_attr", "store_item"]
+
+
+def store_attr(owner: Any, name: str, value: Any) -> None:
+    """``owner.name = value``; a property of the user's is a call."""
+    owner = example_of(owner)
+    if context.trace is None:
+        setattr(owner, name, value)
+    elif isinstance(owner, OneOf):
+        use(owner, lambda one: store_attr(one, name, value))
+    elif is_plain_attribute(owner, name):
+        write(AttributePlace(owner, name), value)
+    elif (setter := _setter(owner, name)) is not None:
+        call(setter)(owner, value)
+    else:
+        what = f"the assignment to attribute {name!r} of {_named(owner)}"
+        certain = isinstance(owner, Config)
+        context.trace.side_effect(what, certain=certain)
+        if not certain:
+            context.trace.journal(ManagedAttributePlace(owner, name, what))
+        if holds_symbols(value):
+            note_store(owner, what)
+        in_python(setattr, owner, name, value)
+
+
+def _named(owner: Any) -> str:
+    return f"the class {owner.__name__}" if isinstance(owner, type) else f"a {type(owner).__name__}"
+
+
+def _store_in_object(native: Callable[[Any, str, Any], None], owner: Any, name: str, value: Any) -> None:
+    """``object.__setattr__``, with which frozen objects are given their attributes."""
+    if context.trace is None or is_managed_attribute(owner, name) or isinstance(owner, type):
+        side_effect(f"the assignment to attribute {name!r} of a {type(owner).__name__}")
+        in_python(native, owner, name, value)
+    else:
+        write(AttributePlace(owner, name), value)
+
+
+def _setter(owner: Any, name: str) -> types.FunctionType | None:
+    """The function of a property of the user's that a store calls."""
+    kind = cast("type[Any]", type(owner))
+    found = found_on(kind, name)
+    if not isinstance(found, property) or found_on(kind, "__setattr__") is not object.__setattr__:
+        return None
+    setter = found.fset
+    return setter if isinstance(setter, types.FunctionType) and is_users(kind, setter) else None
+
+
+def store_item(owner: Any, index: Any, value: Any) -> None:
+    """``owner[index] = value``; a method of the user's that does it is a call."""
+    if isinstance(owner, OneOf):
+        use(owner, lambda one: store_item(one, index, value))
+        return
+    if isinstance(index, OneOf):
+        use(index, lambda one: store_item(owner, one, value))
+        return
+    owner = example_of(owner)
+    if (method := operator_method(owner, "__setitem__")) is not None:
+        call(method)(owner, index, value)
+        return
+    if context.trace is not None and not isinstance(owner, ArrayMethods):  # a tensor tells the trace by itself
+        what = f"the assignment to an item of a {type(owner).__name__}"
+        if (found := growing(owner)) is not None:
+            store_in_list(owner, found, index, value)
+            return
+        if _is_container(owner, "__setitem__"):
+            context.trace.writing(ContentsPlace(owner, what))
+        else:
+            note_change(owner, what)
+            if holds_symbols(value):
+                note_store(owner, what)
+        index = read(index)
+        if isinstance(index, SymbolicTensor):
+            if isinstance(owner, list) and _is_container(owner, "__setitem__"):
+                store_chosen(cast("list[Any]", owner), index, value)
+                return
+            index = in_python(operator.index, index)
+    elif context.trace is not None:
+        check_positions(owner, index)
+    if isinstance(value, Chosen):
+        index, value = ..., value.whole
+    in_python(operator.setitem, owner, index, value)
+
+
+def _is_container(owner: Any, method: str) -> bool:
+    """Whether the method is that of Python's own lists and dicts, which changes the contents and nothing else."""
+    native = getattr(container_kind(owner), method, None)
+    return isinstance(owner, list | dict) and found_on(cast("type[Any]", type(cast("Any", owner))), method) is native
+
+
+def delete_attr(owner: Any, name: str) -> None:
+    """``del owner.name``."""
+    place, what = AttributePlace(owner, name), f"the deletion of attribute {name!r} of {_named(owner)}"
+    if context.trace is None or not is_plain_attribute(owner, name) or place.get() is MISSING:
+        side_effect(what)
+        if context.trace is not None:
+            context.trace.journal(ManagedAttributePlace(owner, name, what))
+        in_python(delattr, owner, name)
+        return
+    if isinstance(context.trace, Region) and place.default() is not MISSING:
+        # Behind the branch or iteration, what the class has stands for it, which could not be deleted once more.
+        context.trace.side_effect(f"{what}, whose class has one too,")
+    write(place, MISSING)
+
+
+def delete_item(owner: Any, index: Any) -> None:
+    """``del owner[index]``; a method of the user's that does it is a call."""
+    if (method := operator_method(owner, "__delitem__")) is not None:
+        call(method)(owner, index)
+        return
+    what = f"the deletion of an item of a {type(owner).__name__}"
+    refuse_growing(owner)
+    if isinstance(index, SymbolicTensor) and type(owner) is list:
+        delete_chosen(cast("list[Any]", owner), index)
+        return
+    if context.trace is not None and _is_container(owner, "__delitem__"):
+        context.trace.writing(ContentsPlace(owner, what))
+    else:
+        note_change(owner, what)
+    in_python(operator.delitem, owner, index)
+
+
+_INPLACE: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.iadd,
+    "-": operator.isub,
+    "*": operator.imul,
+    "/": operator.itruediv,
+    "//": operator.ifloordiv,
+    "%": operator.imod,
+    "@": operator.imatmul,
+    "**": operator.ipow,
+    "<<": operator.ilshift,
+    ">>": operator.irshift,
+    "&": operator.iand,
+    "|": operator.ior,
+    "^": operator.ixor,
+}
+
+
+def inplace(symbol: str, target: Any, value: Any) -> Any:
+    """The result of ``target symbol= value``; an object that changes in place (a list, an array) changes."""
+    if isinstance(target, OneOf):
+        return use(target, lambda one: inplace(symbol, one, value))
+    kind = cast("type[Any]", type(target))
+    method = f"__{_INPLACE[symbol].__name__}__"
+    if not hasattr(kind, method):
+        return binary(symbol, target, value)
+    if (users := operator_method(target, method)) is not None:
+        result = call(users)(target, value)
+        return binary(symbol, target, value) if result is NotImplemented else result
+    if symbol == "+" and (found := growing(target)) is not None:
+        extend(target, found, value)
+        return target
+    refuse_growing(target)
+    what = f"the in-place operator {symbol}= on a {kind.__name__}"
+    if context.trace is not None and _is_container(target, method):
+        context.trace.writing(ContentsPlace(target, what))
+    else:
+        note_change(target, what)
+    return in_python(_INPLACE[symbol], target, value)
+
+
+def _setattr(native: Any, owner: Any, name: str, value: Any, /) -> None:
+    del native
+    store_attr(owner, name, value)
+
+
+def _delattr(native: Any, owner: Any, name: str, /) -> None:
+    del native
+    delete_attr(owner, name)
+
+
+OVERRIDES: Functions = {object.__setattr__: _store_in_object, setattr: _setattr, delattr: _delattr}

@@ -1,0 +1,86 @@
+"""``items[k]`` where ``k`` is a tensor: one of the items of a Python list or tuple, chosen when the program runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from graphc.autograph.constructs.branches.branch import if_exp, itself
+from graphc.autograph.constructs.branches.checks import require
+from graphc.autograph.values.choice import OneOf
+from graphc.autograph.values.choice_join import is_fixed, is_mixed
+from graphc.autograph.values.join import Meet, note_stand_ins, same, to_tensors
+from graphc.autograph.values.number import common_kind, number, numbered
+from graphc.autograph.values.whole_numbers import whole_number
+from graphc.base import nest
+from graphc.base.errors import InvalidTypeError
+from graphc.core import FUNCTIONS, SymbolicTensor, Trace, current_trace
+from graphc.ir import TensorType
+
+__all__ = ["choose_item", "columns_of", "place_in"]
+
+
+def choose_item(items: Sequence[Any], index: SymbolicTensor) -> Any:
+    """The item at a place that is a tensor, counted from the end if it is negative.
+
+    Raises:
+      InvalidArgumentError, InvalidTypeError: the items differ in structure, shape or dtype.
+      UnimplementedError: they are neither tensors nor numbers.
+    """
+    trace = current_trace()
+    size = len(items)
+    position = place_in(size, index, f"{type(items).__name__} index out of range")
+    if not size:
+        return None  # what follows is never reached
+    if all(is_fixed(item, trace) for item in items):
+        return OneOf(number(position, int), tuple(items)) if size > 1 else items[0]
+    if any(is_mixed(item) or is_fixed(item, trace) for item in items):
+        chosen = items[0]
+        for place, item in enumerate(items[1:], 1):
+            chosen = if_exp(position == place, partial(itself, item), partial(itself, chosen))
+        return chosen
+    columns, types, structure = columns_of(trace, items)
+    leaves = [
+        column[0] if type is None else _taken(trace, column, type, position)
+        for column, type in zip(columns, types, strict=True)
+    ]
+    value = nest.unflatten(structure, leaves)
+    note_stand_ins(trace, "the item of a list", value, items)
+    return value
+
+
+def place_in(size: int, index: SymbolicTensor, message: str) -> Any:
+    """The place that an index means in a sequence of so many items; where there is none the call fails.
+
+    Raises:
+      InvalidTypeError: it is no index.
+    """
+    if index.shape or index.dtype.kind not in "iub":
+        error = InvalidTypeError(f"only a 0-d integer tensor can be an index, got {index.type}")
+        raise current_trace().refuse(error)
+    position: Any = whole_number(index)
+    within = FUNCTIONS["logical_and"](position >= -size, position < size)
+    require(within, lambda: IndexError(message))
+    return number(FUNCTIONS["where"](position < 0, position + size, position), int)
+
+
+def columns_of(trace: Trace, items: Sequence[Any]) -> tuple[list[list[Any]], list[TensorType | None], nest.Structure]:
+    """The corresponding leaves of all items, and the types in which they meet; None where all are one object."""
+    meet = Meet(("in one place", "in another"), trace.refuse)
+    first, structure = nest.flatten(items[0])
+    columns = [[leaf] for leaf in first]
+    types: list[TensorType | None] = [None] * len(first)
+    for item in items[1:]:
+        leaves, other = nest.flatten(item)
+        meet.structures("the item", (items[0], item), (structure, other))
+        for place, leaf in enumerate(leaves):
+            if types[place] is not None or not same(first[place], leaf):
+                types[place] = meet.leaf("the item", (first[place], leaf), types[place])
+            columns[place].append(leaf)
+    return columns, types, structure
+
+
+def _taken(trace: Trace, column: Sequence[Any], type: TensorType, position: Any) -> Any:
+    rows = to_tensors(trace, column, [type] * len(column))
+    return numbered(FUNCTIONS["stack"](rows)[position], common_kind(column))

@@ -1,0 +1,144 @@
+"""What Python code does with a list whose length is known at run time only."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from graphc.autograph.constructs.branches.checks import require
+from graphc.autograph.constructs.purity.watch import made
+from graphc.autograph.constructs.storage.cells import ContentsPlace
+from graphc.autograph.values.growing_list import Appends, Growing, enclosed, growing
+from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.join import Meet, leaf_type
+from graphc.base import nest
+from graphc.core import FUNCTIONS, Tensor, context
+from graphc.ir import TensorType
+
+__all__ = ["METHODS", "concatenated", "extend", "load_from_list", "store_in_list"]
+
+
+def _plain(value: Any) -> Any:
+    return value.tensor if isinstance(value, LoopIndex) else value
+
+
+def _position(value: Growing, index: Any, message: str) -> Any:
+    """The place in the buffer of an item of the list; the call fails, as Python does, where there is none."""
+    index = _plain(index)
+    if isinstance(index, Tensor):
+        position = FUNCTIONS["where"](index < 0, index + value.length, index)
+        within = FUNCTIONS["logical_and"](position >= 0, position < value.length)
+    elif isinstance(index, int):
+        position = value.length + index if index < 0 else index
+        within = value.length >= -index if index < 0 else value.length > index
+    else:
+        value.fail()
+    require(within, lambda: IndexError(message))
+    return position
+
+
+def load_from_list(value: Growing, index: Any) -> Any:
+    """``list[index]``."""
+    return value.item(_position(value, index, "list index out of range"))
+
+
+def store_in_list(owner: list[Any], value: Growing, index: Any, item: Any) -> None:
+    """``list[index] = item``."""
+    position = _position(value, index, "list assignment index out of range")
+    _change(owner, "the assignment to an item of a list", _put(value, position, item, value.added))
+
+
+def _change(owner: list[Any], what: str, value: Growing) -> None:
+    assert context.trace is not None
+    context.trace.writing(ContentsPlace(owner, what))
+    owner[0] = value
+
+
+def _put(value: Growing, position: Any, item: Any, added: Any) -> Growing:
+    """The list with an item at a place of the buffer, where there must be room."""
+    assert context.trace is not None
+    meet = Meet(("in the list", "put into it"), context.trace.refuse)
+    buffers, structure = nest.flatten(value.buffer)
+    leaves, item_structure = nest.flatten(item)
+    meet.structures("the items of a list", (value.item(0), item), (structure, item_structure))
+    new: list[Any] = []
+    for buffer, leaf in zip(buffers, leaves, strict=True):
+        row = TensorType(buffer.shape[1:], buffer.dtype)
+        if meet.leaf("the items of a list", (buffer[0], leaf), row) != row:
+            meet.leaf("the items of a list", (buffer[0], FUNCTIONS["asarray"](leaf, dtype=leaf_type(leaf).dtype)), row)
+        new.append(buffer.at[position].set(enclosed(leaf)))
+    return Growing(nest.unflatten(structure, new), value.count, added, value.appends)
+
+
+def _with_room(value: Growing) -> Growing:
+    """The list, which is about to get one item more."""
+    assert context.trace is not None
+    value.appends.count += 1
+    return value if value.appends.are_awaited(context.trace) else value.with_room(1)
+
+
+def _append(owner: list[Any], value: Growing, item: Any) -> None:
+    value = _with_room(value)
+    _change(owner, "the call of list.append", _put(value, value.length, item, value.added + 1))
+
+
+def extend(owner: list[Any], value: Growing, items: Any) -> None:
+    """``owner.extend(items)``, of a list that holds ``value``."""
+    if not isinstance(items, list | tuple) or growing(items) is not None:
+        value.fail()
+    for item in nest.as_tuple(items):
+        found = growing(owner)
+        assert found is not None
+        _append(owner, found, item)
+
+
+def _insert(owner: list[Any], value: Growing, index: Any, item: Any) -> None:
+    if not isinstance(index, int) or index != 0:
+        value.fail()
+    value = _with_room(value)
+    moved = nest.map_structure(partial(_rolled, 1), value.buffer)
+    shifted = Growing(moved, value.count, value.added, value.appends)
+    _change(owner, "the call of list.insert", _put(shifted, 0, item, value.added + 1))
+
+
+def concatenated(value: Growing, items: Any) -> list[Any]:
+    """``list + items``."""
+    if not isinstance(items, list):
+        return operator.add([], items)  # says what Python says of other kinds
+    new: list[Any] = made([Growing(value.buffer, value.count, value.added, Appends())])
+    extend(new, value, items)
+    return new
+
+
+def _rolled(shift: int, buffer: Any) -> Any:
+    return FUNCTIONS["roll"](buffer, shift, axis=0)
+
+
+def _pop(owner: list[Any], value: Growing, index: Any = -1) -> Any:
+    if not isinstance(index, int) or index not in (0, -1):
+        value.fail()
+    require(value.length > 0, lambda: IndexError("pop from empty list"))
+    buffer = value.buffer
+    item = value.item(value.length - 1 if index else 0)
+    if index == 0:
+        buffer = nest.map_structure(partial(_rolled, -1), buffer)
+    _change(owner, "the call of list.pop", Growing(buffer, value.count, value.added - 1, value.appends))
+    return item
+
+
+def _clear(owner: list[Any], value: Growing) -> None:
+    assert context.trace is not None
+    empty = Growing(value.buffer, context.trace.constant(0), 0, value.appends)
+    _change(owner, "the call of list.clear", empty)
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "append": _append,
+    "clear": _clear,
+    "extend": extend,
+    "insert": _insert,
+    "pop": _pop,
+}
+"""What stands for the methods of a list whose length is known at run time only, by name."""

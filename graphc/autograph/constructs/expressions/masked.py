@@ -1,0 +1,87 @@
+"""``x[mask] op= value`` with a mask that has no value, so that it is not known how many elements it chooses.
+
+Between the load and the store of such a statement the operators pass on a :class:`Chosen`: all elements, and which of
+them are meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from graphc.autograph.constructs.expressions.operators import binary, load_item
+from graphc.base import nest
+from graphc.base.errors import InvalidArgumentError
+from graphc.core import FUNCTIONS, ArrayMethods, SymbolicTensor, Tensor, context, current_trace, operand
+
+__all__ = ["Chosen", "load_part"]
+
+
+def _operator(symbol: str) -> Callable[[Chosen, Any], Chosen]:
+    def method(self: Chosen, value: Any) -> Chosen:
+        return self.changed(symbol, value)
+
+    return method
+
+
+class Chosen:
+    """The elements of a tensor that a mask chooses.
+
+    Args:
+      tensor: the whole tensor.
+      mask: over its first axes.
+    """
+
+    __slots__ = ("_behind", "_mask", "whole")
+
+    def __init__(self, tensor: Tensor, mask: Tensor) -> None:
+        self.whole = tensor.snapshot()
+        self._behind = tensor.ndim - mask.ndim
+        self._mask = mask.reshape((*mask.shape, *[1] * self._behind))
+
+    def changed(self, symbol: str, value: Any) -> Chosen:
+        """The elements after ``chosen symbol= value``."""
+        fitted = self._fitted(operand(value))
+        choose = FUNCTIONS["where"]
+        # What is not chosen is not computed on: the operator may have no finite gradient there.
+        safe = choose(self._mask, self.whole, FUNCTIONS["ones_like"](self.whole))
+        self.whole = choose(self._mask, binary(symbol, safe, fitted), self.whole)
+        return self
+
+    def _fitted(self, value: Any) -> Any:
+        """A value that goes with any number of elements, as one that goes with the whole tensor."""
+        shape: tuple[int, ...] = tuple(getattr(value, "shape", ()))
+        if len(shape) <= self._behind:
+            return value
+        if len(shape) == self._behind + 1 and shape[:1] == (1,):
+            return FUNCTIONS["reshape"](value, shape[1:])
+        error = InvalidArgumentError(
+            f"index of a tensor of shape {self.whole.shape}: a mask whose values are not known while the function is "
+            f"traced, and values of shape {shape} that would have to fit how many elements it chooses; use "
+            "gx.where(mask, values, x) with values for all elements"
+        )
+        raise current_trace().refuse(error)
+
+    __add__ = _operator("+")
+    __sub__ = _operator("-")
+    __mul__ = _operator("*")
+    __truediv__ = _operator("/")
+    __floordiv__ = _operator("//")
+    __mod__ = _operator("%")
+    __pow__ = _operator("**")
+    __lshift__ = _operator("<<")
+    __rshift__ = _operator(">>")
+    __and__ = _operator("&")
+    __or__ = _operator("|")
+    __xor__ = _operator("^")
+
+
+def load_part(owner: Any, index: Any) -> Any:
+    """The ``owner[index]`` that ``owner[index] op= value`` reads."""
+    mask = index
+    if isinstance(index, tuple) and len(parts := nest.as_tuple(index)) == 1:
+        (mask,) = parts
+    known = context.trace is None or not isinstance(owner, ArrayMethods) or not isinstance(mask, SymbolicTensor)
+    if known or mask.dtype.kind != "b" or not mask.shape or mask.shape != owner.shape[: mask.ndim]:
+        return load_item(owner, index)
+    return Chosen(operand(owner), mask)

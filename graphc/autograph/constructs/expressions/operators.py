@@ -1,0 +1,167 @@
+"""Python's own operators on objects of the user's: ``a + b``, ``-a`` and ``obj[i]``.
+
+Tensors, numbers and what else answers without code of the user's goes the short way to Python. A special method of the
+user's is called as any function of theirs is: converted and watched, in the order in which Python would ask for it.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, cast
+
+from graphc.autograph.constructs.calls.call import call
+from graphc.autograph.constructs.expressions.list_choice import choose_item
+from graphc.autograph.constructs.expressions.list_methods import concatenated, load_from_list
+from graphc.autograph.constructs.expressions.positions import check_positions
+from graphc.autograph.constructs.expressions.text import percent
+from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.purity.impure import check_read
+from graphc.autograph.constructs.purity.item_reads import asks_for_item, known_item
+from graphc.autograph.constructs.purity.natives import INDEXED, check_index, check_methods, check_printed
+from graphc.autograph.constructs.purity.reading import read_namespace
+from graphc.autograph.constructs.purity.watch import class_item_method, made, operator_method
+from graphc.autograph.values.choice import OneOf, ask
+from graphc.autograph.values.growing_list import growing, refuse_growing
+from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.number import SymbolicNumber, example_of
+from graphc.autograph.values.python_object import PLAIN, found_on
+from graphc.core import SymbolicTensor, context, read
+
+__all__ = ["BINARY", "answers", "binary", "load_item", "unary"]
+
+Native = Callable[[Any, Any], Any]
+Method = types.FunctionType | None
+
+BINARY: dict[str, tuple[Native, str, str]] = {
+    symbol: (getattr(operator, f"__{name}__"), f"__{name}__", f"__r{name}__")
+    for symbol, name in {
+        "+": "add",
+        "-": "sub",
+        "*": "mul",
+        "/": "truediv",
+        "//": "floordiv",
+        "%": "mod",
+        "@": "matmul",
+        "**": "pow",
+        "<<": "lshift",
+        ">>": "rshift",
+        "&": "and",
+        "|": "or",
+        "^": "xor",
+    }.items()
+}
+"""What an operator does, and the methods of its left and its right operand that Python asks."""
+
+_UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "-": (operator.neg, "__neg__"),
+    "+": (operator.pos, "__pos__"),
+    "~": (operator.invert, "__invert__"),
+}
+
+
+def binary(symbol: str, left: Any, right: Any) -> Any:
+    """``left symbol right``."""
+    native, forward, reflected = BINARY[symbol]
+    if isinstance(left, OneOf):
+        return ask(left, lambda value: binary(symbol, value, right))
+    if isinstance(right, OneOf):
+        return ask(right, partial(binary, symbol, left))
+    if symbol == "%" and isinstance(left, str | bytes):
+        if isinstance(left, str):
+            return percent(left, right)
+        check_printed(right)
+    if symbol == "+" and (found := growing(left)) is not None:
+        return concatenated(found, right)
+    refuse_growing(left, right)
+    if context.trace is None or (type(left) in PLAIN and type(right) in PLAIN):
+        result = in_python(native, left, right)
+        return made(result) if type(result) is list else result
+    kinds = cast("tuple[type[Any], type[Any]]", (type(left), type(right)))
+    mine = operator_method(left, forward)
+    theirs = None if kinds[0] is kinds[1] else operator_method(right, reflected)
+    if mine is None and theirs is None:
+        if symbol == "*":  # a sequence is repeated
+            check_methods((left, right), INDEXED)
+        return in_python(native, left, right)
+    theirs_first = issubclass(kinds[1], kinds[0]) and found_on(kinds[0], reflected) is not theirs
+    # A sequence concatenates and repeats only after the other operand was asked.
+    sequence = symbol in ("+", "*") and issubclass(kinds[0], Sequence)
+    result = answers((left, right), (mine, theirs), theirs_first, "" if sequence else forward)
+    return in_python(native, left, right) if result is NotImplemented else result
+
+
+def answers(operands: tuple[Any, Any], methods: tuple[Method, Method], theirs_first: bool, forward: str) -> Any:
+    """What two operands answer, of which one at least has a method of the user's; NotImplemented if neither does.
+
+    Args:
+      operands: left and right.
+      methods: their methods, where they are the user's.
+      theirs_first: whether the right operand is asked first, as one of a subclass is.
+      forward: the method of the left operand to ask if it is not the user's.
+    """
+    left, right = operands
+    mine, theirs = methods
+    result: Any = NotImplemented
+    if theirs is not None and theirs_first:
+        result, theirs = call(theirs)(right, left), None
+    if result is NotImplemented:
+        if mine is not None:
+            result = call(mine)(left, right)
+        elif found_on(cast("type[Any]", type(left)), forward) is not None:
+            result = getattr(left, forward)(right)
+    if result is NotImplemented and theirs is not None:
+        result = call(theirs)(right, left)
+    return result
+
+
+def unary(symbol: str, operand: Any) -> Any:
+    """``symbol operand``."""
+    if isinstance(operand, OneOf):
+        return ask(operand, partial(unary, symbol))
+    native, name = _UNARY[symbol]
+    method = operator_method(operand, name)
+    return in_python(native, operand) if method is None else call(method)(operand)
+
+
+def load_item(owner: Any, index: Any, *, by_item: bool = False) -> Any:
+    """``owner[index]``; ``by_item`` says that this is about to be asked for items, and for nothing else."""
+    trace = context.trace
+    if trace is None:
+        return owner[index]
+    if asks_for_item(owner, index):
+        return known_item(owner, index, by_item=by_item)
+    if (method := class_item_method(owner)) is not None:
+        return call(method)(index)
+    if isinstance(owner, OneOf):
+        return ask(owner, lambda value: load_item(value, index))
+    if isinstance(index, OneOf):
+        return ask(index, partial(load_item, owner))
+    if (found := growing(owner)) is not None:
+        return load_from_list(found, index)
+    index = read(index)
+    if isinstance(owner, SymbolicNumber | LoopIndex):
+        return in_python(operator.getitem, example_of(owner), index)  # says what Python says of a number
+    if isinstance(index, SymbolicTensor) and type(owner) in (list, tuple):
+        return choose_item(owner, index)
+    if type(owner) in PLAIN:
+        check_index(index)
+        check_positions(owner, index)
+        read_namespace(owner, index)
+        return in_python(operator.getitem, owner, index)
+    method = operator_method(owner, "__getitem__")
+    if method is not None:
+        return call(method)(owner, index)
+    check_index(index)
+    check_positions(owner, index)
+    check_read(owner)
+    read_namespace(owner, index)
+    kind = cast("type[Any]", type(owner))
+    if found_on(kind, "__missing__") is not None and issubclass(kind, dict) and not dict.__contains__(owner, index):
+        default = operator_method(owner, "__missing__")
+        if default is not None:
+            return call(default)(owner, index)
+        trace.side_effect(f"the insertion of a default into a {kind.__name__}")
+    return in_python(operator.getitem, owner, index)

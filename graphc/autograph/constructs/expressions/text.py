@@ -1,0 +1,332 @@
+"""Text made of tensors: f-strings, ``str``, ``repr``, ``format``, ``%``, ``+`` and ``join``.
+
+While a function is traced a tensor has no value to show, so such a text is a :class:`Text`, which says how it will be
+made. It may be printed, raised, put into another text and returned; all else that a string can do needs its letters,
+and is refused.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import prod
+from types import FunctionType
+from typing import Any, NoReturn
+
+from graphc.autograph.constructs.calls.call import call
+from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.overrides import Functions
+from graphc.autograph.constructs.purity.natives import check_items, check_methods, check_printed
+from graphc.autograph.constructs.purity.watch import check_iterator, operator_method
+from graphc.autograph.constructs.storage.native_state import note_identity
+from graphc.autograph.values.choice import OneOf, ask
+from graphc.autograph.values.deferred import View, is_late, rebuilt, snapshot, value_of
+from graphc.autograph.values.growing_list import refuse_growing
+from graphc.autograph.values.kinds import check_shown
+from graphc.autograph.values.number import SymbolicNumber, example_of
+from graphc.base import is_installed_file, nest
+from graphc.base.errors import ConcretizationError, UnimplementedError
+from graphc.core import SymbolicTensor, context
+
+__all__ = ["OVERRIDES", "Text", "formatted", "joined", "percent", "text_of"]
+
+Native = Callable[..., Any]
+
+
+def _fill(template: str, args: Sequence[Any], kwargs: dict[str, Any]) -> str:
+    return template.format(*args, **kwargs)
+
+
+_MAKERS: dict[str, Callable[..., str]] = {
+    "str": str,
+    "repr": repr,
+    "ascii": ascii,
+    "format": format,
+    "join": str.join,
+    "str.format": _fill,
+    "%": operator.mod,
+    "+": operator.add,
+    "*": operator.mul,
+}
+_AS_FLOAT = ("e", "E", "f", "F", "g", "G", "%")
+"""The formats in which an int looks like the float of the same value."""
+_CONVERSIONS = {"s": "str", "r": "repr", "a": "ascii"}
+_MOST_JOINED = 16
+"""How many strings ``join`` may give whose letters are known; one of more is a Text."""
+_ASKED = {"str": ("__str__", "__repr__"), "repr": ("__repr__",), "ascii": ("__repr__",)}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Text(View):
+    """A string that is known at run time only.
+
+    Attributes:
+      maker: how it is made, a key of the table above.
+      parts: of what.
+    """
+
+    maker: Any
+    parts: Any
+
+    @property
+    def __class__(self) -> type[Any]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """To ``isinstance`` it is what it will be."""
+        return str
+
+    def make(self) -> str:
+        """The string."""
+        return _MAKERS[self.maker](*self.parts)
+
+    def _refuse(self, use: str) -> NoReturn:
+        error = ConcretizationError(
+            f"{use} needs the letters of a text that is made of tensors, which have no values while the function is "
+            "traced; such a text can be printed, raised, put into another text, passed to gx.pyfunc, or returned"
+        )
+        raise error if context.trace is None else context.trace.refuse(error)
+
+    def __add__(self, other: Any) -> Text:
+        return _text("+", self, other) if isinstance(other, str) else NotImplemented
+
+    def __radd__(self, other: Any) -> Text:
+        return _text("+", other, self) if isinstance(other, str) else NotImplemented
+
+    def __mul__(self, other: Any) -> Text:
+        return _text("*", self, other) if isinstance(other, int) else NotImplemented
+
+    __rmul__ = __mul__
+
+    def __mod__(self, other: Any) -> Text:
+        return percent(self, other)
+
+    def __str__(self) -> str:
+        self._refuse("str() outside converted code")
+
+    def __format__(self, spec: str) -> str:
+        self._refuse("format() outside converted code")
+
+    def __repr__(self) -> str:
+        return "<a text that is known at run time only>"
+
+    def __eq__(self, other: object) -> bool:
+        self._refuse("a comparison")
+
+    __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__
+
+    def __hash__(self) -> int:
+        self._refuse("a key of a dict or set")
+
+    def __bool__(self) -> bool:
+        self._refuse("a condition")
+
+    def __len__(self) -> int:
+        self._refuse("len()")
+
+    def __iter__(self) -> NoReturn:
+        self._refuse("iteration")
+
+    def __getitem__(self, index: Any) -> NoReturn:
+        self._refuse("indexing")
+
+    def __contains__(self, item: Any) -> bool:
+        self._refuse("`in`")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__") or not hasattr(str, name):
+            raise AttributeError(f"'str' object has no attribute {name!r}")
+        self._refuse(f".{name}")
+
+
+@dataclass(frozen=True, eq=False)
+class _Shown(View):
+    """An object of the user's inside a text: what its own methods say of it, not the object, which may hold tensors."""
+
+    text: Any
+    representation: Any
+
+    def make(self) -> Any:
+        return _Looks(self.text, self.representation)
+
+
+class _Looks:
+    """What looks like another object."""
+
+    __slots__ = ("_representation", "_text")
+
+    def __init__(self, text: str, representation: str) -> None:
+        self._text = text
+        self._representation = representation
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return self._representation
+
+
+def _text(maker: str, *parts: Any) -> Text:
+    return Text(maker, tuple(map(snapshot, parts)))
+
+
+def _method(value: Any, *names: str) -> FunctionType | None:
+    """The method of the user's that says how a value looks; what a structure of a library's says is known."""
+    for name in names:
+        method = operator_method(value, name)
+        if method is not None and not (
+            is_installed_file(method.__code__.co_filename) and nest.children(value) is not None
+        ):
+            return method
+    return None
+
+
+def _shown(value: Any, *ways: str) -> Any:
+    """The value as a part of a text: objects of the user's are asked now how they look.
+
+    Args:
+      value: an object, or a structure of them.
+      ways: in which ways it may be asked, of ``str`` and ``repr``; what is inside is asked for its representation.
+    """
+    refuse_growing(value)
+    check_shown(value, "a text", as_text="str" in ways)
+    if isinstance(value, View | str):
+        return value
+    if any(_method(value, *_ASKED[way]) is not None for way in ways):
+        return _Shown(*(text_of(way, value) if way in ways else "" for way in ("str", "repr")))
+    if type(value).__repr__ is object.__repr__ and ("str" not in ways or type(value).__str__ is object.__str__):
+        note_identity(value, f"the text of a {type(value).__name__}, which has no __repr__ of its own,")
+    parts = nest.children(value)
+    return rebuilt(value, partial(_shown_as, ("repr",))) if parts is not None and parts[1] else value
+
+
+def _shown_as(ways: Sequence[str], value: Any) -> Any:
+    return _shown(value, *ways)
+
+
+def _shown_arguments(template: Any, values: Any, marks: Sequence[str]) -> Any:
+    """Values that a template is filled with; they are asked for representations only if it may want some."""
+    text = template if type(template) is str else "".join(marks)
+    one = partial(_shown_as, ("str", "repr") if any(mark in text for mark in marks) else ("str",))
+    return one(values) if nest.children(values) is None else rebuilt(values, one)
+
+
+def text_of(maker: str, value: Any) -> Any:
+    """What ``str``, ``repr`` or ``ascii`` makes of a value: a string, or a Text."""
+    if context.trace is None:
+        return _MAKERS[maker](value)
+    if maker == "str" and isinstance(value, Text):
+        return value
+    method = _method(value, *_ASKED[maker])
+    if method is not None:
+        result = call(method)(value)
+        return _text("ascii", result) if maker == "ascii" and is_late(result) else result
+    shown = _shown(value, *(("str",) if maker == "str" else ()))
+    return _text(maker, shown) if is_late(shown) else in_python(_MAKERS[maker], value_of(shown))
+
+
+def _format(value: Any, spec: Any) -> Any:
+    method = operator_method(value, "__format__")
+    if method is not None:
+        return call(method)(value, spec)
+    if isinstance(spec, str) and not isinstance(spec, Text) and not spec:
+        tensor = isinstance(value, SymbolicTensor) and not isinstance(value, SymbolicNumber)
+        if not tensor:
+            return text_of("str", value)
+        check_shown(value, "a text", as_text=True)
+        return _text("format", value, spec)
+    if isinstance(value, SymbolicNumber) and type(spec) is str and spec[-1:] in _AS_FLOAT:
+        value = SymbolicNumber(value, float, met=value.met)
+    if is_late(value) or is_late(spec):
+        check_shown(value, "a text", as_text=True)
+        if type(spec) is str and isinstance(value, SymbolicTensor) and not value.shape:
+            number = example_of(value) if isinstance(value, SymbolicNumber) else value.dtype.type(1).item()
+            in_python(format, number, spec)  # raises if there is no such format
+        return _text("format", value, spec)
+    check_methods(value, ("__format__",))
+    return in_python(format, value, spec)
+
+
+def formatted(value: Any, conversion: str, spec: Any) -> Any:
+    """A value in an f-string: ``{value!conversion:spec}``.
+
+    Args:
+      value: what is shown.
+      conversion: ``"s"``, ``"r"``, ``"a"`` or empty.
+      spec: the format, a string or a Text.
+    """
+    if context.trace is None:
+        return format(_MAKERS[_CONVERSIONS[conversion]](value) if conversion else value, spec)
+    return _format(text_of(_CONVERSIONS[conversion], value) if conversion else value, spec)
+
+
+def joined(*parts: Any) -> Any:
+    """An f-string: its strings and formatted values together."""
+    return _text("join", "", parts) if is_late(parts) else "".join(parts)
+
+
+def percent(template: Any, values: Any) -> Any:
+    """``template % values``."""
+    if context.trace is None:
+        return template % values
+    shown = _shown_arguments(template, values, ("r", "a"))
+    if is_late(shown) or isinstance(template, Text):
+        return _text("%", template, shown)
+    check_printed(values)
+    return in_python(operator.mod, template, value_of(shown))
+
+
+def _one_value(maker: str) -> Callable[..., Any]:
+    def replaced(native: Native, *args: Any, **kwargs: Any) -> Any:
+        return text_of(maker, args[0]) if len(args) == 1 and not kwargs else native(*args, **kwargs)
+
+    return replaced
+
+
+def _format_function(native: Native, *args: Any) -> Any:
+    return _format(args[0], args[1] if len(args) == 2 else "") if len(args) in (1, 2) else native(*args)
+
+
+def _str_format(native: Native, template: str, *args: Any, **kwargs: Any) -> Any:
+    if any(operator_method(value, "__format__") is not None for value in (*args, *kwargs.values())):
+        check_methods((*args, *kwargs.values()), ("__format__",))
+        if is_late((args, kwargs)):
+            error = UnimplementedError(
+                "str.format of tensors together with an object that formats itself is not compiled; write an f-string"
+            )
+            raise context.trace.refuse(error) if context.trace is not None else error
+        return native(*args, **kwargs)
+    shown = [_shown_arguments(template, values, ("!r", "!a")) for values in (args, kwargs)]
+    if is_late(shown):
+        return _text("str.format", template, *shown)
+    args, kwargs = map(value_of, shown)
+    return native(*args, **kwargs)
+
+
+def _format_map(native: Native, template: str, mapping: Mapping[str, Any]) -> Any:
+    return _str_format(native, template, **mapping) if is_late(mapping) else native(mapping)
+
+
+def _join(native: Native, separator: str, items: Iterable[Any]) -> Any:
+    check_iterator(items)
+    check_items(items)
+    given = list(items)
+    if not is_late(given):
+        return native(given)
+    chosen = {place: item for place, item in enumerate(given) if isinstance(item, OneOf)}
+    known = all(place in chosen or type(item) is str for place, item in enumerate(given))
+    if chosen and known and prod(len(item.options) for item in chosen.values()) <= _MOST_JOINED:
+        place, either = chosen.popitem()
+        return ask(either, lambda item: _join(native, separator, [*given[:place], item, *given[place + 1 :]]))
+    for place, item in enumerate(given):
+        if not isinstance(item, str) and place not in chosen:
+            raise TypeError(f"sequence item {place}: expected str instance, {type(item).__name__} found")
+    return _text("join", separator, given)
+
+
+OVERRIDES: Functions = {
+    **{function: _one_value(function.__name__) for function in (str, repr, ascii)},
+    format: _format_function,
+    str.format: _str_format,
+    str.format_map: _format_map,
+    str.join: _join,
+}

@@ -1,0 +1,457 @@
+"""Failures: exceptions that a compiled call raises by the values of tensors.
+
+Where control flow is Python's own, ``raise`` is too: the exception makes its way through the handlers and ``finally``
+blocks of the code that is being traced. In a branch that tensors choose it does so up to the end of the branch. There
+it becomes a number in the call's status, and the tensors that it holds become results of the program; what comes after
+the branch is traced as if it had not been raised, with nothing in it that anybody could see once the status is set.
+After the run the exception is made again of the values, and raised.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from types import CodeType, FrameType, FunctionType, MethodType
+from typing import Any, Protocol, cast
+
+import numpy as np
+
+from graphc.autograph.constructs.failures.origins import end_by, is_of_interface, is_of_program
+from graphc.autograph.frontend.convert import is_converted, is_part, is_part_of
+from graphc.autograph.values.deferred import RAISED, ErrorView, Frozen, is_late
+from graphc.autograph.values.kept_tensors import holds_symbols
+from graphc.base import Location, is_graphc_file, nest
+from graphc.base.errors import UnimplementedError
+from graphc.core import CallState, Region, SymbolicTensor, Trace, apply, context, trace_scope
+from graphc.ir import OPS, Attrs
+from graphc.lowering import raise_at
+from graphc.ops import CALL_STATUS, ORDER, STATUS, HostFunction, host_error
+
+__all__ = [
+    "Ended",
+    "Failure",
+    "Failures",
+    "Site",
+    "as_limit",
+    "ends_function",
+    "failures",
+    "is_limit",
+    "is_raised_by_code",
+    "note_raise",
+    "settles",
+    "still_running",
+    "user_calls",
+]
+
+
+class Ended(BaseException):
+    """The code that follows is never reached, because what comes before always fails, whatever the tensors hold."""
+
+
+@dataclass(eq=False)
+class Site:
+    """One way in which a call fails, or the body of a ``try`` statement.
+
+    Attributes:
+      number: the status that says so.
+      error: the exception, with what else is to be known of the moment.
+      places: where the functions were called, and where it was raised.
+      around: the trace that the exception goes out to; what it knows is known there.
+      payload: for each tensor of the exception, the tensor that it is where that is known around, or what carries it.
+      happens_in: the trace that says that it happens.
+      place: where the values of the payload stand among the tensors of all ways.
+      original: the exception itself, where it ends the trace of the function; it is raised once.
+    """
+
+    number: int
+    error: Frozen
+    places: Sequence[Location]
+    around: Trace
+    payload: list[SymbolicTensor | CallState] = field(default_factory=list[SymbolicTensor | CallState])
+    happens_in: Trace | None = None
+    place: slice = field(default_factory=lambda: slice(0))
+    original: BaseException | None = None
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it is part of the program, and not of a trial or an attempt that was given up."""
+        trace = self.happens_in
+        if trace is None or not any(self is note for note in trace.root.notes):
+            return False
+        while trace is not None and trace is not self.around:
+            if not trace.is_closed:
+                return False
+            trace = trace.parent
+        return True
+
+    def close(self) -> None:
+        """Forgets the trace, which is over."""
+        self.payload.clear()
+        self.error.release()
+        self.happens_in = None
+
+
+class Failures:
+    """How the calls of one traced function fail; it is asked after each run whether one has.
+
+    Args:
+      name: of the function.
+
+    Attributes:
+      hosts: the Python functions that the program calls, which live as long as it does.
+      held: the objects that they are given or made of.
+    """
+
+    what = "it raises exceptions by the values of tensors, or runs Python code, such as print, at every call"
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._sites: dict[int, Site] = {}
+        self._count = 0
+        self.hosts: list[HostFunction] = []
+        self.held: list[Any] = []
+
+    def add(self, error: BaseException, places: Sequence[Location]) -> Site:
+        """A new way in which the call fails."""
+        trace = context.trace
+        assert trace is not None
+        for led in _chain(error):
+            led.__traceback__ = led.__context__ = None  # their frames would keep alive what the function made
+        site = self._new(Frozen(ErrorView.of(error)), places, trace.root)
+        _check_carried(error, site.error.held)
+        self._sites[site.number] = site
+        return site
+
+    def add_caught(self, moment: Frozen, places: Sequence[Location], around: Trace) -> Site:
+        """A new way in which the body of a ``try`` statement fails that stands in the trace ``around``."""
+        return self._new(moment, places, around)
+
+    def add_report(self, error: Frozen, places: Sequence[Location], report: CallState) -> Site:
+        """A new way in which the call fails, of which a state of the call that many ways share tells more."""
+        trace = context.trace
+        assert trace is not None
+        site = self._new(error, places, trace.root)
+        site.payload.append(report)
+        self._sites[site.number] = site
+        return site
+
+    def _new(self, error: Frozen, places: Sequence[Location], around: Trace) -> Site:
+        self._count += 1
+        return Site(self._count, error, places, around)
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the trace ended in an exception of Python's own, so that another attempt may fare better."""
+        return any(site.original is not None for site in self._sites.values())
+
+    @property
+    def raises(self) -> Mapping[int, tuple[str, Location | None]]:
+        """The exceptions by their numbers: of which class, and the line that raises it."""
+        return {
+            number: (site.error.held[0].__name__, site.places[-1] if site.places else None)
+            for number, site in self._sites.items()
+        }
+
+    @property
+    def host_calls(self) -> Sequence[tuple[str, Location | None]]:
+        """The Python functions that the program calls, and the lines that do."""
+        return [(host.name.rpartition("_")[0], host.places[-1] if host.places else None) for host in self.hosts]
+
+    def refers_to(self, objects: Sequence[Any]) -> bool:
+        """Whether an exception, or what is called on the host, holds one of these very objects."""
+        known = {id(value) for value in objects}
+        held = [value for site in self._sites.values() for value in site.error.held]
+        return any(id(part) in known for value in (*held, *self.held) for part in _parts_of(value))
+
+    def tensors(self, trace: Trace) -> Sequence[SymbolicTensor]:
+        """The status, what keeps host calls in the program, and the tensors of all exceptions."""
+        self._sites = {number: site for number, site in self._sites.items() if site.is_live}
+        raises = dict.fromkeys(f"{name} ({place.short})" if place else name for name, place in self.raises.values())
+        found = trace.apply(CALL_STATUS, (trace.read(STATUS),), Attrs(raises=tuple(raises)))
+        found += [trace.read(ORDER)] if self.hosts else []
+        shared: dict[CallState, slice] = {}
+        for site in self._sites.values():
+            start = len(found)
+            state = site.payload[0] if site.payload else None
+            if isinstance(state, CallState) and state in shared:
+                site.place = shared[state]
+                site.close()
+                continue
+            if isinstance(state, CallState):
+                shared[state] = slice(start, start + len(site.payload))
+            found += [trace.read(part) if isinstance(part, CallState) else part for part in site.payload]
+            site.place = slice(start, len(found))
+            site.close()
+        trace.notes.clear()  # what was caught is over; it would keep the objects alive that the function made
+        return found
+
+    def run(self, arrays: Sequence[Any], arguments: Any) -> None:
+        """Raises the exception if the call has failed."""
+        del arguments
+        status = int(np.asarray(arrays[0]))
+        if not status:
+            return
+        if status < 0:
+            error, places = host_error(status)
+        else:
+            site = self._sites[status]
+            if site.original is not None:
+                raise_at(site.places, site.original)
+            error, places = site.error.thaw(arrays[site.place]), site.places
+        error.add_note(f"raised by the compiled function {self._name!r}")
+        raise_at(places, error)
+
+
+def _check_carried(error: BaseException, objects: Sequence[Any]) -> None:
+    """Refuses that an exception carries objects with tensors of the trace, which are made once and have no values."""
+    trace = context.trace
+    assert trace is not None
+    for carried in (part for value in objects for part in _parts_of(value) if nest.children(part) is None):
+        name = next((name for name, value in getattr(carried, "__dict__", {}).items() if holds_symbols(value)), None)
+        if name is not None:
+            kind = type(carried).__name__
+            raise trace.refuse(
+                UnimplementedError(
+                    f"the {type(error).__name__} carries a {kind} whose attribute {name!r} is a tensor without a value "
+                    "while the function is traced; give the exception the tensors themselves, or make the "
+                    f"{kind} a dataclass of them"
+                )
+            )
+
+
+def failures(trace: Trace) -> Failures:
+    """How the calls of the function that is being traced fail; from now on they can."""
+    root = trace.root
+    if not isinstance(root.check, Failures):
+        root.check = Failures(root.builder.name)
+    return root.check
+
+
+def note_raise(error: BaseException) -> None:
+    """Notes that code of the user's raises an exception."""
+    error.__dict__[RAISED] = user_calls()
+
+
+def as_limit(error: Exception) -> Exception:
+    """An error that Python would not raise, so that no handler may catch it: compiled code has come to its limits."""
+    error.__dict__[_LIMIT] = True
+    return error
+
+
+def is_limit(error: BaseException | None) -> bool:
+    """Whether an error is such a one."""
+    return error is not None and _LIMIT in error.__dict__
+
+
+_LIMIT = "__graphc_limit__"
+
+
+def is_raised_by_code(error: BaseException) -> bool:
+    """Whether code of the user's raises an exception that leaves a branch: a statement, or what Python is asked to do.
+
+    An empty list that is popped, a text that is no number or a module that is not there is Python's own answer, which
+    eager code gets only where it runs the branch.
+    """
+    if hasattr(error, RAISED):
+        return True
+    if not is_of_program(error):
+        return False
+    end_by(error)
+    around, inside = user_calls(), _calls_of(error)
+    if around and inside and is_part(inside[0][0]):
+        around.pop()
+    error.__dict__[RAISED] = [*around, *(location for _, location in inside)]
+    return True
+
+
+def ends_function(error: BaseException) -> bool:
+    """Whether the program of a function can say that it ends in an exception, which is on its way out of the trace.
+
+    Where nothing of the program comes before the exception that anybody could see, and nothing in it depends on
+    tensors, it is raised when the function is traced, as by the Python function.
+    """
+    trace = context.trace
+    assert trace is not None
+    if isinstance(error, Ended):
+        return True
+    if not is_of_interface(error):
+        end_by(error)
+    places = error.__dict__.pop(RAISED, None)
+    late = places is not None and is_late(error)
+    refused = not isinstance(error, Exception) or any(error is refusal for refusal in trace.refusals)
+    if not late and (refused or not isinstance(trace.check, Failures)):
+        _forget(error)
+        return False
+    found = failures(trace)
+    site = found.add(error, places or _places_of(error))
+    if not late:
+        site.original = error
+    Failure(found, site).happens()
+    return True
+
+
+@dataclass(frozen=True)
+class Failure:
+    """How a branch or a body fails.
+
+    Attributes:
+      of: all the ways in which the function fails.
+      site: the one; None if the status says it already.
+    """
+
+    of: Failures
+    site: Site | None
+
+    def is_known_around(self, region: Region) -> bool:
+        """Whether a branch does nothing but raise the exception, which holds no tensor of its own."""
+        if self.site is None or region.builder.nodes or region.states:
+            return False
+        return all(tensor.trace is not region for tensor in self.site.error.tensors)
+
+    def happens(self, when: SymbolicTensor | None = None) -> None:
+        """Makes the call fail in this way at this point of the trace that is open, unless it has failed before.
+
+        Args:
+          when: a boolean scalar; None for always.
+        """
+        trace = context.trace
+        assert trace is not None
+        if self.site is None:
+            return
+        site, number = self.site, self.site.number
+        status, fails = self._begin(site, when)
+        for position, tensor in enumerate(site.error.tensors):
+            if site.around.is_inside(tensor.trace):
+                site.payload.append(tensor)
+            else:
+                carrier = _carrier(f"graphc.failure.{number}.{position}", tensor, trace.root)
+                carrier.assign(apply(OPS["where"], (fails, tensor, carrier.value())))
+                site.payload.append(carrier)
+        STATUS.assign(apply(OPS["where"], (fails, np.int32(number), status)))
+
+    def says(self, when: SymbolicTensor) -> SymbolicTensor:
+        """As :meth:`happens`, of an exception without tensors of its own; whether it is this that fails the call."""
+        assert self.site is not None
+        status, fails = self._begin(self.site, when)
+        STATUS.assign(apply(OPS["where"], (fails, np.int32(self.site.number), status)))
+        return fails
+
+    def _begin(self, site: Site, when: SymbolicTensor | None) -> tuple[Any, Any]:
+        """The status before, and whether the call fails here."""
+        trace = context.trace
+        assert trace is not None
+        site.happens_in = trace
+        trace.root.notes.append(site)
+        status = STATUS.value()
+        fails = apply(OPS["equal"], (status, STATUS.initial))
+        return status, fails if when is None else apply(OPS["logical_and"], (fails, when))
+
+
+def _carrier(name: str, tensor: SymbolicTensor, root: Trace) -> CallState:
+    """A state for a tensor of an exception; it holds zeros until the exception is raised."""
+    zero = np.broadcast_to(np.zeros((), tensor.dtype), tensor.shape)
+    state = CallState(name, zero, differentiable=True)
+    with trace_scope(root):
+        state.assign(apply(OPS["zeros"], (), Attrs(shape=tensor.shape, dtype=tensor.dtype)))
+    return state
+
+
+def still_running(trace: Trace) -> SymbolicTensor | None:
+    """Whether the call has not failed yet, at this point of the trace that is open; None if it cannot have."""
+    return apply(OPS["equal"], (STATUS.value(), STATUS.initial)) if trace.touched(STATUS) else None
+
+
+class Settling(Protocol):
+    """What a loop carries, as far as :func:`settles` asks for it."""
+
+    def settle(self, region: Region) -> bool:
+        """Whether what is carried fits; see :class:`LoopState`."""
+        ...
+
+
+def settles(state: Settling, region: Region) -> bool:
+    """Whether the trial of a loop's body was the last: what is carried fits, and that the call may fail was known."""
+    fits = state.settle(region)
+    around = region.parent
+    if not region.touched(STATUS) or around.touched(STATUS):
+        return fits
+    with trace_scope(around):
+        STATUS.value()  # from here on it is known, so that the next trial minds it from its start
+    return False
+
+
+def _forget(error: BaseException) -> None:
+    """Takes the notes of where they were raised away from an exception and those that led to it."""
+    for led in _chain(error):
+        led.__dict__.pop(RAISED, None)
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """An exception and those that led to it, each once."""
+    found: list[BaseException] = []
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        last = waiting.pop()
+        if last is not None and not any(last is one for one in found):
+            found.append(last)
+            waiting += [last.__cause__, last.__context__]
+    return found
+
+
+def _places_of(error: BaseException) -> list[Location]:
+    """Where an exception was raised that no code of the user's raised by a statement, as :func:`user_calls`."""
+    return [location for _, location in _calls_of(error)]
+
+
+def _calls_of(error: BaseException) -> list[tuple[CodeType, Location]]:
+    """The user's functions in an exception's traceback, the outermost first."""
+    found: list[tuple[CodeType, Location]] = []
+    entry = error.__traceback__
+    while entry is not None:
+        code = entry.tb_frame.f_code
+        if not is_graphc_file(code.co_filename):
+            if found and is_part_of(code, found[-1][0]):
+                found.pop()
+            line = cast("int | None", entry.tb_lineno) or code.co_firstlineno
+            found.append((code, Location(code.co_filename, line, code.co_name)))
+        entry = entry.tb_next
+    return found
+
+
+def _parts_of(value: Any) -> Iterator[Any]:
+    """What an object consists of, as far as structures and functions show: items, instance, what it closes over."""
+    yield value
+    parts = nest.children(value)
+    if parts is not None:
+        for part in parts[1]:
+            yield from _parts_of(part)
+    if isinstance(value, MethodType):
+        yield value.__self__
+    elif isinstance(value, partial):
+        for part in (value.func, *value.args, *value.keywords.values()):
+            yield from _parts_of(part)
+    elif isinstance(value, FunctionType):
+        for cell in value.__closure__ or ():
+            with suppress(ValueError):
+                yield cell.cell_contents
+
+
+def user_calls() -> list[Location]:
+    """Where in converted code the functions of the user's that are being traced stand, the outermost first.
+
+    A branch or a loop's body is a function of its own in converted code; here it is part of the function around it.
+    """
+    found: list[Location] = []
+    inner: FrameType | None = None
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        code = frame.f_code
+        if is_converted(code):
+            if inner is None or not is_part(inner.f_code):
+                found.append(Location(code.co_filename, frame.f_lineno, code.co_name))
+            inner = frame
+        frame = frame.f_back
+    return found[::-1]

@@ -1,0 +1,451 @@
+"""Handlers of exceptions that tensors decide on: ``except``, ``finally``, and what else may catch one.
+
+Where a branch ends in an exception the function goes on as if it had not been raised (see :mod:`failures`). A ``try``
+statement around the branch therefore notes, where the exception leaves the branch, what names, objects and variables
+hold then; see :mod:`graphc.autograph.frontend.lower_try` for what becomes of it at the end of the ``try`` statement.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial, reduce
+from typing import Any, TypeVar
+
+import numpy as np
+
+from graphc.autograph.constructs.failures.failure import Ended, Failure, Site, failures, is_limit, is_raised_by_code
+from graphc.autograph.constructs.failures.origins import end_by
+from graphc.autograph.values.deferred import RAISED, ErrorView, Frozen, Opaque, rebuilt, reopened
+from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.join import same_values
+from graphc.autograph.values.unbound import Undefined, undefined_return
+from graphc.base import Location, nest, user_location
+from graphc.base.errors import GraphcError, UnimplementedError
+from graphc.core import CallState, Checkpoint, Guard, Place, StandIns, SymbolicTensor, Trace, Variable, apply, context
+from graphc.ir import OPS
+from graphc.ops import STATUS
+
+__all__ = [
+    "Caught",
+    "attempt",
+    "before_try",
+    "check_handlers",
+    "failed",
+    "failed_still",
+    "handlers",
+    "in_finally",
+    "is_handled",
+    "leaving",
+    "num_handlers",
+]
+
+T = TypeVar("T")
+Thunk = Callable[[], Any]
+
+
+def attempt(run: Callable[[], T]) -> tuple[T | None, Failure | None]:
+    """Runs what is traced into a branch or a loop's body.
+
+    Returns:
+      Its result; or, if it always fails, how. The caller then says so by :meth:`Failure.happens`.
+    """
+    trace = context.trace
+    assert trace is not None
+    try:
+        return run(), None
+    except Ended:
+        return None, Failure(failures(trace), None)
+    except BaseException as error:
+        if is_raised_by_code(error):
+            return None, _failure(error)
+        end_by(error)
+        if isinstance(error, GraphcError):  # in Python only where the branch is taken: no handler may meet it
+            trace.root.refusals.append(error)
+        raise
+
+
+def _failure(error: BaseException) -> Failure:
+    """How the call, or the body of a ``try`` statement, fails by an exception that leaves the trace that is open."""
+    trace = context.trace
+    assert trace is not None
+    places: list[Location] = error.__dict__.pop(RAISED)
+    catching = check_handlers(error, places)
+    found = failures(trace)
+    if catching is None:
+        return Failure(found, found.add(error, places))
+    site = catching.catch(error, places)
+    assert catching.trace is not None
+    for around in _up_to(trace, catching.trace):
+        if around is not trace:  # what comes after the branch is traced as if there were no exception
+            around.guard = Guard(around.lift, _still_counts)
+    return Failure(found, site)
+
+
+def _still_counts() -> Any:
+    return apply(OPS["equal"], (STATUS.value(), STATUS.initial))
+
+
+def _not_caught(scopes: Sequence[handlers]) -> Any:
+    status = STATUS.value()
+    numbers = [found.site.number for scope in scopes for found in scope.sites]
+    found = [apply(OPS["not_equal"], (status, np.int32(number))) for number in numbers]
+    return reduce(lambda one, other: apply(OPS["logical_and"], (one, other)), found)
+
+
+class handlers:  # noqa: N801  a scope, which reads as a function; a class leaves no frame in tracebacks
+    """Inside the scope, exceptions may be caught by what is around it.
+
+    Args:
+      kinds: gives the classes that it catches; None where that is not known.
+      what: what it is, for messages.
+      names: of a ``try`` statement, the names that its body and its handlers bind; None for what is none.
+      final: whether it ends with a ``finally`` block, after which the exceptions are raised again. Those of which only
+        the run knows run the block without its knowing.
+
+    Attributes:
+      sites: the exceptions that are caught.
+      start: where the body begins.
+      ends: whether the body always ends in an exception.
+      status: what says at the end of the body which one was raised, if any.
+    """
+
+    def __init__(
+        self,
+        kinds: Thunk | None,
+        what: str = "a try statement",
+        names: Sequence[str] | None = None,
+        final: bool = False,
+    ) -> None:
+        self.trace = context.trace
+        self._final = final
+        self.kinds = kinds
+        self.what = what
+        self.names = names
+        self.sites: list[Caught] = []
+        self.ends = False
+        self.status: SymbolicTensor | None = None
+        self.location: Location | None = user_location() if self.trace is not None else None
+        self.start: Checkpoint | None = None
+        self._frame = None if self.trace is None else sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+
+    def __enter__(self) -> None:
+        if self.trace is not None:
+            self.start = self.trace.checkpoint()
+            _open.scopes.append(self)
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
+        if self.trace is None:
+            return False
+        _open.scopes.pop()
+        others = [scope for scope in _open.scopes if isinstance(scope, handlers) and scope.catches_in(self.trace)]
+        self.trace.guard = Guard(self.trace.lift, partial(_not_caught, others)) if others else None
+        if error is None:
+            return False
+        if not isinstance(error, Ended):
+            end_by(error)
+            if self.sites and isinstance(error, GraphcError):  # another may come first, by what tensors hold
+                self.trace.root.refusals.append(error)
+        if not self.sites or not (isinstance(error, Ended) or is_raised_by_code(error)):
+            return False
+        # By what came before it is not certain that this exception is raised: it is one more that may have been.
+        if not isinstance(error, Ended):
+            catches = self.catches(error)
+            failure = Failure(failures(self.trace), self.catch(error, error.__dict__.pop(RAISED))) if catches else None
+            (failure or _failure(error)).happens()
+        self.ends = True
+        return True
+
+    def catches_in(self, trace: Trace) -> bool:
+        """Whether it catches an exception that may have been raised before this point of a trace."""
+        return bool(self.sites) and self.trace is not None and trace.is_inside(self.trace)
+
+    def catches(self, error: BaseException | None) -> bool:
+        """Whether it may catch an exception; None stands for one that is not known."""
+        if is_limit(error) or (self._final and error is None):
+            return False
+        return self.kinds is None or error is None or isinstance(error, self.kinds())
+
+    def values(self) -> list[Any]:
+        """What the names hold now."""
+        held = {} if self._frame is None else self._frame.f_locals
+        found = [held.get(name, _unbound(name)) for name in self.names or ()]
+        if type(held) is dict:
+            held.clear()  # a copy, which Python keeps: whoever counts references must not find it
+        return found
+
+    def catch(self, error: BaseException, places: Sequence[Location]) -> Site:
+        """Notes an exception that is caught, at the place in the program where it leaves the open trace."""
+        assert self.trace is not None
+        found = Caught(self, error, places)
+        self.sites.append(found)
+        return found.site
+
+
+class _Finally:
+    """Stands among the open scopes for a ``try`` statement whose ``finally`` block is still to come.
+
+    Args:
+      trace: the trace that is open.
+      what: what it stands for, for messages.
+    """
+
+    def __init__(self, trace: Trace, what: str) -> None:
+        self.trace = trace
+        self.what = what
+
+
+class _Open(threading.local):
+    def __init__(self) -> None:
+        self.scopes: list[handlers | _Finally] = []
+
+
+_open = _Open()
+
+
+def num_handlers() -> int:
+    """How many scopes are open that may catch exceptions, or end with a ``finally`` block."""
+    return len(_open.scopes)
+
+
+def is_handled(since: int) -> bool:
+    """Whether one that may catch exceptions was opened since there were so many."""
+    return any(isinstance(scope, handlers) for scope in _open.scopes[since:])
+
+
+def check_handlers(error: BaseException | None, places: Sequence[Location] = ()) -> handlers | None:
+    """The ``try`` statement that catches an exception which tensors decide on; None if nothing does.
+
+    Args:
+      error: the exception; None where it is known at run time only.
+      places: where it is raised.
+
+    Raises:
+      UnimplementedError: it is caught by something else, or a ``finally`` block comes in between.
+    """
+    trace = context.trace
+    assert trace is not None
+    if is_limit(error):
+        return None
+    between = ""
+    for scope in reversed(_open.scopes):
+        if scope.trace is None or scope.trace.root is not trace.root:
+            continue
+        if isinstance(scope, _Finally):
+            between = scope.what
+        elif scope.catches(error):
+            if error is not None and scope.names is not None and not between:
+                return scope
+            raise trace.refuse(_refusal(scope, error, places, between))
+    return None
+
+
+def _refusal(
+    scope: handlers, error: BaseException | None, places: Sequence[Location], between: str
+) -> UnimplementedError:
+    line = f" at {places[-1].short}" if places else ""
+    raised = "an exception of gx.pyfunc" if error is None else f"the {type(error).__name__} that is raised{line}"
+    where = scope.location.short if scope.location else "another line"
+    why = f"and {between} comes in between, which" if between else "whether it is raised depends on tensors, which"
+    return UnimplementedError(
+        f"{raised} would be caught by {scope.what} at {where}; {why} cannot be compiled here. Compute with if or "
+        "gx.where what the handler would, or catch the exception around the call of the compiled function"
+    )
+
+
+class Caught:
+    """An exception that a ``try`` statement catches, and what everything held when it was raised.
+
+    Args:
+      scope: of the ``try`` statement.
+      error: the exception.
+      places: where it is raised.
+    """
+
+    def __init__(self, scope: handlers, error: BaseException, places: Sequence[Location]) -> None:
+        trace, around, start = context.trace, scope.trace, scope.start
+        assert trace is not None
+        assert around is not None
+        assert start is not None
+        self._around, self._start = around, start
+        self._places = places
+        written: dict[Any, Place] = {}
+        variables: dict[str, Variable] = {}
+        for region in _up_to(trace, around):
+            changed = [place for place, _ in region.changed_since(start).values()] if region is around else []
+            written.update(
+                {place.key: place for place in (*changed, *(write.place for write in region.writes.values()))}
+            )
+            variables.update({variable.name: variable for variable in region.assigned_since(start)})
+        self._written = list(written.values())
+        self._variables = list(variables)
+        parts = (
+            scope.values(),
+            [place.get() for place in self._written],
+            [variable.value() for variable in variables.values()],
+        )
+        view = (ErrorView.of(error), *(_seen_from(around, part) for part in parts))
+        error.__traceback__ = None
+        self.site = failures(trace).add_caught(Frozen.of(view), places, around)
+        self.condition: Any = None
+        self.error = error
+
+    def handle(self) -> list[Any]:
+        """Begins what the handlers do about it: puts back what objects and variables held.
+
+        Returns:
+          What the names held.
+        """
+        names, contents, values = self._open()
+        written = list(zip(self._written, contents, strict=True))
+        _put_back(self._around, self._start, written, dict(zip(self._variables, values, strict=True)))
+        return names
+
+    def take(self) -> BaseException:
+        """The exception, of which the status says no more that it was raised."""
+        self._open()
+        return self.error
+
+    def _open(self) -> Any:
+        status = STATUS.value()
+        STATUS.assign(apply(OPS["where"], (self.condition, STATUS.initial, status)))
+        payload = [part.value() if isinstance(part, CallState) else part for part in self.site.payload]
+        self.error, *held = reopened(self.site.error.filled(payload))
+        self.error.__dict__[RAISED] = list(self._places)
+        return held
+
+
+def _put_back(around: Trace, point: Checkpoint, contents: Sequence[tuple[Place, Any]], values: dict[str, Any]) -> None:
+    """Undoes, in the trace that is open, what was done in a trace around it since ``point``.
+
+    Args:
+      around: the trace.
+      point: of that trace.
+      contents: what places are to hold, where it is not what they held then.
+      values: what variables are to hold, by their names, likewise.
+    """
+    trace = context.trace
+    assert trace is not None
+    # What a branch wrote that always raises, its own trace alone knows.
+    changed = around.changed_since(point) | {place.key: (place, value) for place, value in contents}
+    for place, value in changed.values():
+        if not same_values(place.get(), value):
+            trace.journal(place)
+            place.set(value)
+    for variable in around.assigned_since(point):
+        value = values.get(variable.name)
+        variable.assign(around.value_at(point, variable) if value is None else value)
+
+
+def _up_to(trace: Trace, around: Trace) -> Iterator[Trace]:
+    """The trace and those around it up to ``around``."""
+    inner: Trace | None = trace
+    while inner is not None:
+        yield inner
+        inner = None if inner is around else inner.parent
+
+
+def _unbound(name: str) -> Undefined:
+    reason = "it is not bound where the exception is raised that is caught"
+    return undefined_return() if name == "ag__return" else Undefined(name, reason)
+
+
+def _seen_from(trace: Trace, value: Any) -> Any:
+    """A value as a structure in which what a trace knows is what it is, and tensors from further inside are leaves."""
+    parts = nest.children(value)
+    if parts is None or not parts[1]:
+        tensor = value.tensor if isinstance(value, LoopIndex) else value
+        hidden = isinstance(tensor, SymbolicTensor) and not trace.is_inside(tensor.trace)
+        return tensor.snapshot() if hidden else Opaque(value)
+    changed = rebuilt(value, lambda part: _seen_from(trace, part))
+    return Opaque(value) if all(isinstance(leaf, Opaque) for leaf in nest.flatten(changed)[0]) else changed
+
+
+def failed(scope: handlers) -> Any:
+    """Whether an exception was raised in a ``try`` statement's body that its handlers catch."""
+    scope.sites = [found for found in scope.sites if found.site.is_live]
+    if not scope.sites:
+        return False
+    scope.status = STATUS.value()
+    raised = _one_was_raised(scope)
+    return True if scope.ends else raised
+
+
+def failed_still(scope: handlers) -> Any:
+    """As :func:`failed`, after a ``finally`` block, which may have raised another exception."""
+    if not scope.sites:
+        return False
+    assert scope.status is not None
+    unchanged = STATUS.value().raw is scope.status.raw
+    raised = _one_was_raised(scope)
+    return True if scope.ends and unchanged else raised
+
+
+def _one_was_raised(scope: handlers) -> Any:
+    status = STATUS.value()
+    for found in scope.sites:
+        found.condition = apply(OPS["equal"], (status, found.site.number))
+    return reduce(lambda one, other: apply(OPS["logical_or"], (one, other)), [found.condition for found in scope.sites])
+
+
+def before_try(what: str = "a finally block") -> SymbolicTensor | None:
+    """The status where a ``try`` statement with a ``finally`` begins; None if the call cannot have failed by then."""
+    trace = context.trace
+    if trace is None:
+        return None
+    _open.scopes.append(_Finally(trace, what))
+    return STATUS.value() if trace.touched(STATUS) else None
+
+
+class leaving:  # noqa: N801  as above
+    """Inside the scope code runs whether the function around it has returned or not."""
+
+    __slots__ = ("_stand_ins",)
+
+    def __init__(self) -> None:
+        self._stand_ins: StandIns | None = None
+
+    def __enter__(self) -> None:
+        if context.trace is not None:
+            self._stand_ins = context.trace.root.stand_ins
+            self._stand_ins.num_leaving += 1
+
+    def __exit__(self, *exception: object) -> None:
+        if self._stand_ins is not None:
+            self._stand_ins.num_leaving -= 1
+
+
+class in_finally:  # noqa: N801  as above
+    """Inside the scope a ``finally`` block runs: an exception that is on its way through it does not hinder it.
+
+    Args:
+      before: what :func:`before_try` gave.
+    """
+
+    __slots__ = ("_before", "_leaving", "_pending", "_start")
+
+    def __init__(self, before: SymbolicTensor | None) -> None:
+        self._before = before
+        self._pending: SymbolicTensor | None = None
+        self._leaving = leaving()
+
+    def __enter__(self) -> None:
+        self._leaving.__enter__()
+        trace = context.trace
+        if trace is None:
+            return
+        _open.scopes.pop()
+        if trace.touched(STATUS):
+            self._pending = STATUS.value()
+            STATUS.assign(STATUS.initial if self._before is None else self._before)
+            self._start = STATUS.value().raw
+
+    def __exit__(self, *exception: object) -> None:
+        self._leaving.__exit__(*exception)
+        if self._pending is not None and exception[0] is None:
+            after = STATUS.value()
+            if after.raw is self._start:
+                STATUS.assign(self._pending)
+                return
+            STATUS.assign(apply(OPS["where"], (apply(OPS["equal"], (after, STATUS.initial)), self._pending, after)))

@@ -1,0 +1,3 @@
+"""Python that runs at run time: ``gx.pyfunc``, ``print``, ops of the host."""
+
+__all__: list[str] = []

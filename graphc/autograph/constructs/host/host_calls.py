@@ -1,0 +1,181 @@
+"""Python that runs at run time: ``print`` and ``pyfunc``."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from graphc.autograph.constructs.expressions.text import text_of
+from graphc.autograph.constructs.failures.failure import failures, user_calls
+from graphc.autograph.constructs.failures.try_scope import check_handlers
+from graphc.autograph.constructs.host.results import Results, is_type
+from graphc.autograph.constructs.purity.files import is_made_here, is_redirected, note_late, print_now
+from graphc.autograph.values.deferred import Frozen, rebuilt
+from graphc.autograph.values.kinds import check_shown
+from graphc.base import at, nest, user_location
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.core import SymbolicTensor, Tensor, Variable, apply, context
+from graphc.ir import OPS, TensorType
+from graphc.ops import HostFunction, emit_host_call
+
+__all__ = ["call_host", "print_late", "pyfunc"]
+
+
+_printing = threading.RLock()
+"""Held while a program prints, so that the lines of several, or of replicas, do not run into each other."""
+
+
+def call_host(
+    function: Callable[[Any], Sequence[np.ndarray[Any, Any]]], kind: str, given: Any,
+    results: Sequence[TensorType] = (), *, on_device: bool = False, ordered: bool = True,
+) -> list[SymbolicTensor]:  # fmt: skip
+    """Calls a function at run time.
+
+    Args:
+      function: takes what is given, with values in its tensors; returns the results.
+      kind: what it is, for the graph's text.
+      given: anything.
+      results: the types of the results.
+      on_device: whether the tensors that it gets hold arrays of JAX's; NumPy's do to look at.
+      ordered: whether it comes after the calls before it.
+    """
+    trace = context.trace
+    assert trace is not None
+    frozen = Frozen(given)
+
+    def run(*arrays: np.ndarray[Any, Any]) -> Sequence[np.ndarray[Any, Any]]:
+        return function(frozen.thaw([jnp.asarray(array) for array in arrays] if on_device else arrays))
+
+    host = HostFunction(run, kind, results, user_calls())
+    found = failures(trace)
+    found.hosts.append(host)
+    found.held.extend(frozen.held)
+    outputs = emit_host_call(host, frozen.tensors, ordered=ordered)
+    frozen.release()
+    return outputs
+
+
+def print_late(native: Any, *values: Any, **options: Any) -> None:
+    """``print``: the texts are made, and printed, when the program runs."""
+    file = options.pop("file", None)
+    # What Python would look up at each call is looked up at each call.
+    stream = "stdout" if file is None else {id(sys.stdout): "stdout", id(sys.stderr): "stderr"}.get(id(file))
+    if stream is not None:
+        file = getattr(sys, stream) if is_redirected(stream) else None
+        if file is None and is_redirected(stream):
+            return
+    texts = [text_of("str", value) for value in values]
+    if file is not None and is_made_here(file):
+        print_now(builtins.print if native is None else native, texts, options, file)
+        return
+    if file is not None:
+        note_late(file)
+        stream = None
+    call_host(partial(_print_late, stream, file), "print", (texts, options))
+
+
+def _print_late(stream: str | None, file: Any, given: tuple[list[str], dict[str, Any]]) -> tuple[()]:
+    texts, options = given
+    with _printing:
+        print(*texts, file=getattr(sys, stream) if stream else file, **options)
+    return ()
+
+
+def pyfunc(function: Callable[..., Any], result_types: Any, *args: Any, ordered: bool = True) -> Any:
+    """Calls a Python function at run time, also from compiled code (TensorFlow's ``py_function``).
+
+    In eager code this is the call itself, with a look at the results. In a compiled function the Python code runs each
+    time the program comes to this point, loops and branches included, in the order of the program with other calls of
+    ``pyfunc`` and ``print``; the compiled call returns after it. The function is not converted, and no gradient flows
+    through it. What it raises, the compiled call raises: the very exception. It is not called any more once the call
+    has failed.
+
+    On an accelerator its tensors are copied to the host and back, and the program waits for it.
+
+    Args:
+      function: takes eager tensors where ``args`` holds tensors, and everything else as it is.
+      result_types: what it returns: for each tensor a :class:`TensorSpec` or anything else with a shape and a dtype, or
+        a dtype, which stands for a scalar, in a nested structure; None if it returns nothing. Python numbers, and
+        nested lists of them, become tensors of the dtype if it can hold them; arrays must have the dtype.
+      *args: tensors and Python values, in any nested structure. A variable is passed as a tensor of its value.
+      ordered: False for a function that needs no order relative to prints, other calls and exceptions, such as one
+        that reads a file or counts: it runs when its arguments are there, once each time the program comes to this
+        point, and may do so before what stands above it, also where that fails the call. What stands below it, in
+        order, waits for it; independent calls of this kind wait for nothing of each other. In eager code all calls are
+        in order.
+
+    Returns:
+      Tensors, in the structure of ``result_types``.
+
+    Raises:
+      InvalidArgumentError: ``result_types`` leaves a shape open; or a result has another shape or structure, or is a
+        number that its dtype cannot hold.
+      InvalidTypeError: ``function`` is none, or a result has another dtype or is no tensor.
+      UnimplementedError: while tracing: the call stands in a ``try`` statement that might catch its exception.
+
+    Example:
+      >>> import graphc as gx
+      >>> @gx.function
+      ... def f(x):
+      ...     digits = gx.pyfunc(lambda n: len(str(n.item())), "int32", x)
+      ...     return digits * 2
+      >>> f(gx.asarray(1234)).item()
+      8
+    """
+    if not callable(function):
+        raise at(InvalidTypeError(f"gx.pyfunc: expected a function, got {function!r:.60}"), user_location())
+    if not isinstance(ordered, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise at(InvalidTypeError(f"gx.pyfunc: ordered is True or False, got {ordered!r:.60}"), user_location())
+    if isinstance(result_types, Tensor | Variable) and any(map(is_type, args)):
+        error = InvalidTypeError(
+            f"gx.pyfunc: the types of the results stand before the arguments, gx.pyfunc(function, types, *args), but "
+            f"{result_types.type} is a tensor there, and among the arguments is a type"
+        )
+        raise at(error, user_location())
+    declared = Results(result_types)
+    given = _with_values(args)
+    name, location = str(getattr(function, "__name__", type(function).__name__)), user_location()
+
+    def run(values: tuple[Any, ...]) -> list[np.ndarray[Any, Any]]:
+        result = function(*values)
+        try:
+            return declared.check(result)
+        except InvalidArgumentError as error:
+            error.args = (f"gx.pyfunc of {name!r}: {error.args[0]}",)
+            raise at(error, location) from None
+
+    if context.trace is None:
+        return nest.unflatten(declared.structure, _pinned([Tensor(jnp.asarray(array)) for array in run(given)]))
+    for leaf in nest.flatten(given)[0]:
+        check_shown(leaf, "a call of gx.pyfunc", as_text=False)
+    check_handlers(None)
+    failures(context.trace).held.append(function)
+    results = call_host(run, _name(function), given, declared.types, on_device=True, ordered=ordered)
+    return nest.unflatten(declared.structure, _pinned(results))
+
+
+def _pinned(results: Sequence[Tensor]) -> Sequence[Tensor]:
+    """The results on the device that scopes around ask for, and known to the tapes; without those as they are."""
+    return [apply(OPS["identity"], (result,)) for result in results] if context.device or context.tapes else results
+
+
+def _with_values(value: Any) -> Any:
+    """The value with tensors in place of variables; what holds none stays the same object."""
+    if isinstance(value, Variable):
+        return value.value()
+    parts = nest.children(value)
+    if parts is None or all(_with_values(part) is part for part in parts[1]):
+        return value
+    return rebuilt(value, _with_values)
+
+
+def _name(function: Any) -> str:
+    name = getattr(function, "__name__", type(function).__name__)
+    return "pyfunc" if name == "<lambda>" else f"pyfunc.{name}"

@@ -1,0 +1,131 @@
+"""What all loops that become nodes share: how their tests and bodies are traced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from graphc.autograph.constructs.branches.branch import predicate
+from graphc.autograph.constructs.branches.checks import require_limit
+from graphc.autograph.constructs.failures.failure import still_running
+from graphc.autograph.constructs.failures.try_scope import attempt
+from graphc.autograph.constructs.loops.state import LoopState, LoopVariables
+from graphc.base import at, user_location
+from graphc.base.errors import FailedPreconditionError
+from graphc.core import Region, SymbolicTensor, Trace, apply, operand
+from graphc.ir import OPS
+
+__all__ = [
+    "Countdown",
+    "Extended",
+    "arguments",
+    "check_bound",
+    "forget_loops",
+    "going_on",
+    "iterate",
+    "restoring",
+    "with_one_more",
+]
+
+
+def arguments(region: Region, state: LoopState) -> list[SymbolicTensor]:
+    """The inputs of a region for what its loop carries."""
+    return [region.argument(type, f"carry_{position}") for position, type in enumerate(state.types())]
+
+
+def going_on(region: Trace, value: Any) -> SymbolicTensor:
+    """The condition of a loop node: what the test says, as long as the call has not failed."""
+    condition = predicate(region, region.lift(operand(value)))
+    running = still_running(region)
+    return condition if running is None else region.lift(apply(OPS["logical_and"], (running, condition)))
+
+
+def iterate(region: Region, state: LoopState, body: Callable[[], None], carried: Sequence[Any]) -> None:
+    """Traces an iteration of a loop that may run zero times; one that always fails leaves everything as it was."""
+    _, failure = attempt(body)
+    if failure is not None:
+        failure.happens()
+        region.forget_writes()
+        state.bind(carried)
+
+
+@contextmanager
+def restoring(state: LoopState) -> Generator[None]:
+    """Inside, a loop is traced; if that does not end well, its names hold again what they held before.
+
+    Nobody else keeps those values meanwhile: whether a tensor's items may be assigned depends on who refers to it.
+    """
+    try:
+        yield
+    except BaseException:
+        state.restore()
+        raise
+
+
+def forget_loops(trace: Trace, count: int) -> None:
+    """Forgets what was reported of the loops inside but for the first ``count``, since the body is traced again."""
+    del trace.root.loops[count:]
+
+
+@dataclass(frozen=True)
+class Extended(LoopVariables):
+    """Names of a loop that are made of others.
+
+    Attributes:
+      inner: those, which are the user's.
+    """
+
+    inner: LoopVariables
+
+    def own(self, region: Region) -> None:
+        """As that of the user's names."""
+        self.inner.own(region)
+
+
+def with_one_more(
+    variables: LoopVariables, name: str, get: Callable[[], Any], set_value: Callable[[Any], None]
+) -> LoopVariables:
+    """The names of a loop, and one that is not the user's."""
+
+    def set_all(values: tuple[Any, ...]) -> None:
+        variables.set(values[:-1])
+        set_value(values[-1])
+
+    return Extended(lambda: (*variables.get(), get()), set_all, (*variables.names, name), variables)
+
+
+class Countdown:
+    """Lets a loop run so many iterations; the call fails if it goes on.
+
+    Args:
+      variables: the names of the loop.
+      most: how many iterations; None for any number.
+
+    Attributes:
+      variables: these, with the number of iterations if that is bounded.
+    """
+
+    def __init__(self, variables: LoopVariables, most: int | None) -> None:
+        self._most = most
+        self._done: Any = 0
+        self.variables = variables
+        if most is not None:
+            self.variables = with_one_more(variables, "the number of iterations", lambda: self._done, self._set)
+
+    def _set(self, value: Any) -> None:
+        self._done = value
+
+    def begin_iteration(self) -> None:
+        """Is called where an iteration begins."""
+        if self._most is not None:
+            check_bound(self._done, self._most)
+            self._done = self._done + 1
+
+
+def check_bound(done: Any, most: int) -> None:
+    """Makes the call fail if ``done`` iterations are as many as there may be."""
+    message = f"a loop has not ended after max_iterations={most} iterations; allow more, if it ends at all"
+    location = user_location()
+    require_limit(done < most, lambda: at(FailedPreconditionError(message), location))

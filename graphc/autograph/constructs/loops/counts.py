@@ -1,0 +1,120 @@
+"""Between which ints the ints lie that a loop carries from one iteration to the next.
+
+A trial of the loop's body takes bounds for granted: those that they have before the loop, or what the last trial
+makes likely. What the trial leaves in them says whether that was right: it lies between the bounds too, or each
+iteration moves the number by so little that it stays there. If not, the bounds are widened. The body must be traced
+again only where it made more of the number than a count, see :mod:`graphc.autograph.values.spans`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from graphc.autograph.values.number import span_of
+from graphc.autograph.values.spans import ANY_INT, Drift, LoopStart, Span, after_loop, common_span
+
+__all__ = ["Count", "settle_counts"]
+
+_MAX_WIDENINGS = 2
+"""After so many the bounds are those of any int."""
+
+
+class Count:
+    """An int that a loop carries.
+
+    Args:
+      initial: its span before the loop.
+
+    Attributes:
+      after: its span after the loop.
+    """
+
+    def __init__(self, initial: Span) -> None:
+        self._initial = initial
+        self._start = LoopStart()
+        self._bounds = replace(initial, drifts={})
+        self._widenings = 0
+        self.after = initial
+
+    @classmethod
+    def of(cls, leaf: Any) -> Count | None:
+        """The count of a leaf before the loop; None if it is no int."""
+        span = span_of(leaf)
+        return None if span is None else cls(span)
+
+    @classmethod
+    def of_new(cls, leaf: Any) -> Count | None:
+        """The count of what an iteration binds that is not bound before the loop, where zero stands for it."""
+        span = common_span(span_of(leaf), Span(0, 0))
+        return None if span is None else cls(span)
+
+    @property
+    def at_start(self) -> Span:
+        """Its span at the start of an iteration."""
+        return replace(self._bounds, drifts={self._start: Drift()})
+
+    def expect(self, after: Span | None, trips: int | None) -> None:
+        """Sets the bounds by what an iteration made of the number that it is before the loop."""
+        if after is not None:
+            low, high = after.low - self._initial.low, after.high - self._initial.high
+            drift = Drift(down=low < 0, up=high > 0) if after.counted else Drift(low, high)
+            bounds = after_loop(self._initial, drift, trips)
+            if bounds == ANY_INT:
+                bounds = common_span(self._initial, after) or ANY_INT
+            self._bounds = replace(bounds, drifts={})
+
+    def settle(self, after: Span | None, trips: int | None) -> tuple[bool, LoopStart | None]:
+        """Compares the number after a trial with the bounds.
+
+        Args:
+          after: its span.
+          trips: how often the loop runs at most; None if that is not known.
+
+        Returns:
+          Whether the trial holds, if nothing else was made of the number; and the number at the start of an iteration
+          if its bounds were others than was taken for granted.
+        """
+        drift = None if after is None else after.drifts.get(self._start)
+        moved = None if drift is None else after_loop(self._initial, drift, trips)
+        if moved is not None and self._bounds.holds(moved):
+            self.after = replace(self._bounds, drifts=moved.drifts)
+            if after is not None and self._bounds.counted and not after.counted:
+                # What the test of the loop says bounds what an iteration leaves.
+                self.after = replace(common_span(self._initial, after) or ANY_INT, drifts=moved.drifts)
+            return True, None
+        if self._bounds.holds(after or ANY_INT):
+            self.after = self._bounds
+            return True, None
+        self._widenings += 1
+        if self._widenings > _MAX_WIDENINGS:
+            moved = ANY_INT
+        bounds = moved or common_span(self._bounds, after) or ANY_INT
+        self._bounds, self.after = replace(bounds, drifts={}), bounds
+        return moved is not None and moved != ANY_INT and not self._start.relied, self._start
+
+    def begin(self) -> None:
+        """Is called before the body is traced again."""
+        self._start.relied = False
+
+
+def settle_counts(counts: Sequence[tuple[Count | None, Span | None]], trips: int | None) -> bool:
+    """Whether what was taken for granted of the ints of a loop held in a trial of its body.
+
+    Args:
+      counts: the ints, and their spans after the trial; None for what is no int.
+      trips: how often the loop runs at most; None if that is not known.
+    """
+    known = [(count, span) for count, span in counts if count is not None]
+    found = [count.settle(span, trips) for count, span in known]
+    for (_, start), (own, _) in zip(found, known, strict=True):
+        # What another number is made of must be right for that one, too.
+        if start is not None and any(
+            span is not None and start in span.drifts for count, span in known if count is not own
+        ):
+            start.relied = True
+    fits = all(holds and not (start is not None and start.relied) for holds, start in found)
+    for count, _ in known:
+        count.begin()
+    return fits

@@ -1,0 +1,369 @@
+"""Generator expressions, as what a loop runs over by loops in loops.
+
+To Python code that asks for its items one by one such an object is the generator that it would be. A ``for`` loop over
+it, and ``sum`` and its like, run the loops that the expression describes, so that these become nodes, and its
+conditions branches.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NoReturn
+
+from graphc.autograph.constructs.branches.branch import if_stmt, is_symbolic_condition, itself, truth
+from graphc.autograph.constructs.branches.logic import and_, not_, truth_value
+from graphc.autograph.constructs.calls.call import call
+from graphc.autograph.constructs.failures.origins import in_python, items_in_python
+from graphc.autograph.constructs.loops.for_loops import Loopable, run_for
+from graphc.autograph.constructs.loops.iterators import SpaceIterator, iterator_of
+from graphc.autograph.constructs.loops.rolling import Test
+from graphc.autograph.constructs.loops.state import LoopVariables
+from graphc.autograph.constructs.overrides import Functions
+from graphc.autograph.constructs.purity.natives import check_items
+from graphc.autograph.constructs.purity.watch import check_iterator, made, operator_method
+from graphc.base.errors import UnimplementedError
+from graphc.core import SymbolicTensor, context, current_trace
+
+__all__ = ["OVERRIDES", "Following", "GeneratorExpression", "clause", "condition", "filtered", "generator", "listed"]
+
+Step = Callable[[Any], "Clause"]
+
+
+@dataclass(frozen=True)
+class Clause:
+    """What follows ``for target in items`` when the target is bound.
+
+    Attributes:
+      conditions: those after ``if``.
+      then: the element; or, if ``nested``, the generator of what the next ``for`` gives.
+      nested: whether there is a next ``for``.
+    """
+
+    conditions: tuple[Test, ...]
+    then: Callable[[], Any]
+    nested: bool
+
+
+clause = Clause
+
+
+def condition(value: Any, what: str = "the condition of this comprehension") -> bool:
+    """The truth of a condition of a comprehension, which Python runs.
+
+    Args:
+      value: the condition.
+      what: it, for the message.
+
+    Raises:
+      UnimplementedError: it is a tensor: how many items there are would depend on its value.
+    """
+    if not isinstance(value, SymbolicTensor):
+        return truth(value)
+    error = UnimplementedError(
+        f"{what} is a tensor without a value ({value.type}, {value.made_at()}), on which it depends how many items "
+        "there are; choose by gx.where(condition, x, 0) or a mask, give it to sum(), any(), all(), min(), max(), "
+        "next() or list() as a generator expression, or append to a list in a for loop"
+    )
+    raise value.trace.refuse(error)
+
+
+def _items(items: Iterator[Any], step: Step, *what: str) -> Generator[Any]:
+    """The items, one by one, as Python makes them."""
+    for item in items:
+        found = step(item)
+        if all(condition(test(), *what) for test in found.conditions):
+            if found.nested:
+                yield from found.then()
+            else:
+                yield found.then()
+
+
+def generator(items: Any, step: Step, simple: bool) -> Any:
+    """A generator expression.
+
+    Args:
+      items: what its first ``for`` runs over.
+      step: what follows, given an item.
+      simple: whether that is only an element: there is no ``if`` and no second ``for``.
+    """
+    if context.trace is None:
+        return _items(in_python(iter, items), step)
+    return made(GeneratorExpression(_iterator(items), step, simple))
+
+
+def listed(items: Any, step: Step, simple: bool) -> list[Any]:
+    """A list comprehension, with the arguments of :func:`generator`; how many items it has may depend on tensors."""
+    if context.trace is None:
+        return list(_items(in_python(iter, items), step))
+    source = _iterator(items)
+    space = source.left() if isinstance(source, SpaceIterator) else None
+    known = not source.is_looped() if isinstance(source, GeneratorExpression) else True
+    if simple and known and (space is None or isinstance(space.length, int)):
+        return [step(item).then() for item in items_in_python(source)]
+    result: list[Any] = made([])
+
+    def append(item: Any) -> None:
+        call(result.append)(item)
+
+    if isinstance(source, GeneratorExpression | SpaceIterator):
+        run_for(made(GeneratorExpression(source, step, simple)), None, append, _NOTHING, probing=True)
+    else:
+        for item in items_in_python(source):
+            found = step(item)
+            _under(found.conditions, partial(_append_all, found, append), _NOTHING)
+    return result
+
+
+def _list(native: Callable[..., Any], *args: Any) -> list[Any]:
+    """``list``, of a generator expression too of which it depends on tensors how many items there are."""
+    if len(args) != 1 or not isinstance(args[0], GeneratorExpression) or args[0].gives_items():
+        return native(*args)
+    check_iterator(args[0])
+    result: list[Any] = made([])
+    run_for(args[0], None, lambda item: call(result.append)(item), _NOTHING, probing=True)
+    return result
+
+
+def _append_all(found: Clause, append: Callable[[Any], None]) -> None:
+    """Puts into a list what follows ``for target in items``."""
+    if found.nested:
+        run_for(found.then(), None, append, _NOTHING, probing=True)
+    else:
+        append(found.then())
+
+
+def _no_names() -> tuple[Any, ...]:
+    return ()
+
+
+def _bind_nothing(values: tuple[Any, ...]) -> None:
+    del values
+
+
+_NOTHING = LoopVariables(_no_names, _bind_nothing, ())
+
+
+def _iterator(items: Any) -> Any:
+    """What Python takes the items from."""
+    if isinstance(items, GeneratorExpression):
+        return items
+    iterate = operator_method(items, "__iter__")
+    if iterate is not None:
+        items = call(iterate)(items)
+    found = iterator_of(items)
+    if found is not None:
+        return found
+    check_iterator(items, depth=3)
+    check_items(items)
+    return made(in_python(iter, items))
+
+
+class GeneratorExpression(Loopable, Iterator[Any]):
+    """A generator expression while a function is traced; see :func:`generator`.
+
+    Args:
+      items: what its first ``for`` runs over.
+      step: what follows, given an item.
+      simple: whether that is only an element.
+      what: its condition, for messages.
+    """
+
+    def __init__(self, items: Iterator[Any], step: Step, simple: bool, *what: str) -> None:
+        self._source = items
+        self._step = step
+        self._simple = simple
+        self._what = what
+        self._lost = False
+        self._native: Iterator[Any] | None = None
+
+    def gives_items(self) -> bool:
+        """Whether the items can be had one by one, and a loop can go on with those that are left."""
+        source = self._source
+        known = not isinstance(source, GeneratorExpression | SpaceIterator) or source.gives_items()
+        return self._simple and self._native is None and known
+
+    def is_looped(self) -> bool:
+        """Whether a loop is what gives the items: Python has taken none of them, and may not know which there are."""
+        return self._native is None and not self.gives_items()
+
+    def _one_by_one(self) -> Iterator[Any]:
+        """The items, as Python makes them."""
+        return _items(self._source, self._step, *self._what)
+
+    def __next__(self) -> Any:
+        if self._lost:
+            self._refuse()
+        if self._native is None:
+            if self._simple:
+                return self._step(in_python(next, self._source)).then()
+            self._native = self._one_by_one()
+        return in_python(next, self._native)
+
+    def _refuse(self) -> NoReturn:
+        error = UnimplementedError(
+            "a generator expression is used after a loop over it that may stop early, so that what is left of it is "
+            "known at run time only; write the expression anew for each loop"
+        )
+        raise current_trace().refuse(error)
+
+    def _runs_natively(
+        self, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables, statement: Any
+    ) -> bool:
+        """Runs the loop over what is left, if items have been taken one by one before; says whether it has."""
+        if self._lost:
+            self._refuse()
+        if self._native is None:
+            return False
+        run_for(self._native, extra_test, body, variables, statement=statement)
+        return True
+
+    def loop(
+        self, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables, statement: Any
+    ) -> None:
+        """Runs the loops of the expression, with ``body`` inside them."""
+        if self._runs_natively(extra_test, body, variables, statement):
+            return
+        nested = False
+
+        def each(item: Any) -> None:
+            nonlocal nested
+            found = self._step(item)
+            nested = found.nested
+            _under(found.conditions, partial(inside, found), variables)
+
+        def inside(found: Clause) -> None:
+            if found.nested:
+                run_for(found.then(), extra_test, body, variables, statement=statement, probing=True)
+            else:
+                body(found.then())
+
+        run_for(self._source, extra_test, each, variables, statement=statement, probing=True)
+        going_on = True if extra_test is None else extra_test()
+        # What is left is not known, unless Python has stopped, and in the outermost of the loops.
+        self._lost = going_on is not True and (nested or is_symbolic_condition(going_on))
+
+
+def _under(conditions: tuple[Test, ...], then: Callable[[], None], variables: LoopVariables) -> None:
+    """Runs what stands under conditions, of which each is evaluated only if those before it hold."""
+    if not conditions:
+        then()
+        return
+    value, rest = conditions[0](), partial(_under, conditions[1:], then, variables)
+    if_stmt(value, rest, lambda: None, variables.get, variables.set, variables.names)
+
+
+class _Getter:
+    """What gets the values of the names of a loop, and one more before them.
+
+    Attributes:
+      first: that one.
+    """
+
+    def __init__(self, first: Any, get: Callable[[], tuple[Any, ...]]) -> None:
+        self.first = first
+        self._get = get
+        self.__closure__ = getattr(get, "__closure__", None)  # the cells that the body may assign
+
+    def __call__(self) -> tuple[Any, ...]:
+        """The values."""
+        return (self.first, *self._get())
+
+
+class Following(GeneratorExpression):
+    """What ``takewhile`` or ``dropwhile`` gives: whether an item is part of it depends on those before it, too.
+
+    Args:
+      items: what it takes its items from.
+      holds: the predicate.
+      take: whether it gives the items before the first for which the predicate does not hold, or those from it on.
+    """
+
+    def __init__(self, items: Iterator[Any], holds: Callable[[Any], Any], *, take: bool) -> None:
+        self._name = "takewhile" if take else "dropwhile"
+        super().__init__(items, lambda item: Clause((), partial(itself, item), False), False)
+        self._holds = holds
+        self._take = take
+
+    def _one_by_one(self) -> Iterator[Any]:
+        def holds(item: Any) -> bool:
+            return condition(self._holds(item), f"what the predicate of {self._name} gives")
+
+        return itertools.takewhile(holds, self._source) if self._take else itertools.dropwhile(holds, self._source)
+
+    def loop(
+        self, extra_test: Test | None, body: Callable[[Any], None], variables: LoopVariables, statement: Any
+    ) -> None:
+        """Runs a loop over the items that carries what the predicate said last."""
+        if self._runs_natively(extra_test, body, variables, statement):
+            return
+        state = _Getter(True, variables.get)
+
+        def change(values: tuple[Any, ...]) -> None:
+            state.first = values[0]
+            variables.set(values[1:])
+
+        def goes_on() -> Any:
+            return and_(lambda: state.first, *(() if extra_test is None else (extra_test,)))
+
+        def each(item: Any) -> None:
+            if self._take:
+                state.first = self._holds(item)
+            else:
+                state.first = and_(lambda: state.first, lambda: self._holds(item))
+            state.first = truth_value(state.first) if is_symbolic_condition(state.first) else truth(state.first)
+            given = state.first if self._take else not_(state.first)
+            if_stmt(given, partial(body, item), lambda: None, state, change, names)
+
+        names = (f"what the predicate of {self._name} said", *variables.names)
+        test = goes_on if self._take else extra_test
+        run_for(self._source, test, each, LoopVariables(state, change, names), statement=statement, probing=True)
+        self._lost = True
+
+
+def _following(name: str) -> Callable[..., Any]:
+    """``itertools.takewhile`` or ``dropwhile``."""
+
+    def replaced(native: Callable[..., Any], predicate: Any, iterable: Any, /) -> Any:
+        del native
+        return made(Following(_iterator(iterable), call(predicate), take=name == "takewhile"))
+
+    return replaced
+
+
+def _filter(native: Callable[..., Any], function: Any, iterable: Any, /) -> Any:
+    del native
+    holds = itself if function is None else call(function)
+    return filtered("filter", holds, _iterator(iterable))
+
+
+def _filterfalse(native: Callable[..., Any], function: Any, iterable: Any, /) -> Any:
+    del native
+    holds = itself if function is None else call(function)
+    return filtered("filterfalse", lambda item: not_(holds(item)), _iterator(iterable))
+
+
+def filtered(name: str, holds: Callable[[Any], Any], items: Iterator[Any]) -> GeneratorExpression:
+    """Those of the items for which a function holds.
+
+    Args:
+      name: of what gives them, for messages.
+      holds: the function.
+      items: an iterator.
+    """
+
+    def step(item: Any) -> Clause:
+        return Clause((partial(holds, item),), partial(itself, item), False)
+
+    return made(GeneratorExpression(items, step, False, f"what the function of {name}() gives"))
+
+
+OVERRIDES: Functions = {
+    filter: _filter,
+    itertools.dropwhile: _following("dropwhile"),
+    itertools.filterfalse: _filterfalse,
+    itertools.takewhile: _following("takewhile"),
+    list: _list,
+}

@@ -1,0 +1,301 @@
+"""``zip``, ``enumerate``, ``reversed``, ``map`` and ``iter`` of what a loop can take as a whole.
+
+Each is the iterator that Python's own is: consumed once, by whoever asks. A loop that runs over one takes the space
+that is left of it (see :mod:`graphc.autograph.constructs.loops.spaces`); everybody else gets the items one by one.
+"""
+
+from __future__ import annotations
+
+import operator
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast
+
+from graphc.autograph.constructs.calls.call import call
+from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.loops.ranges import TensorRange, refuse_range
+from graphc.autograph.constructs.loops.spaces import (
+    Enumerated,
+    GrowingItems,
+    Indices,
+    Mapped,
+    Rows,
+    Space,
+    TensorIndices,
+    Zipped,
+)
+from graphc.autograph.constructs.overrides import Functions
+from graphc.autograph.constructs.purity.natives import INDEXED, check_methods
+from graphc.autograph.constructs.purity.watch import made
+from graphc.autograph.values.growing_list import growing
+from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.whole_numbers import whole_number
+from graphc.base.errors import InvalidTypeError, UnimplementedError
+from graphc.core import SymbolicTensor, Tensor, current_trace
+
+__all__ = ["OVERRIDES", "SpaceIterator", "iterator_of"]
+
+Native = Callable[..., Any]
+
+
+class SpaceIterator(Iterator[Any]):
+    """An iterator that a loop can take as a whole.
+
+    Attributes:
+      position: how many items were taken.
+    """
+
+    def __init__(self, parts: Sequence[SpaceIterator]) -> None:
+        self.position: int = 0
+        self._parts = parts
+        self._lost = ""
+
+    def nodes(self) -> list[SpaceIterator]:
+        """The iterator, and those that it takes its items from."""
+        return [self, *(node for part in self._parts for node in part.nodes())]
+
+    def left(self) -> Space | None:
+        """The iterations that are left; None where two parts share an iterator, so that they are not in step.
+
+        Raises:
+          UnimplementedError: what is left is known at run time only.
+        """
+        nodes = self.nodes()
+        for node in nodes:
+            node.check()
+        return self._left() if len({id(node) for node in nodes}) == len(nodes) else None
+
+    def gives_items(self) -> bool:
+        """Whether the items can be had one by one."""
+        space = self.left()
+        return space is None or isinstance(space.length, int)
+
+    @abstractmethod
+    def _left(self) -> Any:
+        """The space that is left."""
+
+    def mark(self) -> list[int]:
+        """How far the iterator is, to come back to."""
+        return [node.position for node in self.nodes()]
+
+    def reset(self, mark: Sequence[int]) -> None:
+        """Comes back to where :meth:`mark` was called."""
+        for node, position in zip(self.nodes(), mark, strict=True):
+            node.position = position
+
+    def exhaust(self, count: int) -> None:
+        """Leaves the iterator as a loop does that takes all items.
+
+        Args:
+          count: how many items are left.
+
+        Raises:
+          ValueError: lengths differ that must not.
+        """
+        self.advance(count)
+        next(self, None)
+
+    def advance(self, count: int) -> None:
+        """Leaves the iterator as a loop does that takes so many items."""
+        for node in self.nodes():
+            node.position += count
+
+    def spoil(self, why: str) -> None:
+        """Says that nobody knows how many items a loop took."""
+        for node in self.nodes():
+            node.lose(why)
+
+    def lose(self, why: str) -> None:
+        """As :meth:`spoil`, of this one alone."""
+        self._lost = why
+
+    def check_lists(self) -> None:
+        """Refuses that the body of a loop over the iterator has changed a list that the items come from."""
+        for part in self._parts:
+            part.check_lists()
+
+    def check(self) -> None:
+        """Refuses the use of an iterator of which nobody knows what is left."""
+        if self._lost:
+            error = UnimplementedError(
+                f"an iterator is used after a loop over it {self._lost}, so that what is left of it is known at run "
+                "time only; make a new iterator for each loop"
+            )
+            raise current_trace().refuse(error)
+
+
+class _Leaf(SpaceIterator):
+    """The iterator over one space."""
+
+    def __init__(self, space: Indices | Rows | TensorIndices | GrowingItems) -> None:
+        super().__init__(())
+        self._space = space
+
+    def check_lists(self) -> None:
+        if isinstance(self._space, GrowingItems):
+            self._space.check()
+
+    def _left(self) -> Space:
+        if isinstance(self._space, TensorIndices | GrowingItems):
+            return self._space
+        return self._space.part(self.position, len(self._space.order))
+
+    def __next__(self) -> Any:
+        self.check()
+        if isinstance(self._space, TensorIndices):
+            refuse_range()
+        if isinstance(self._space, GrowingItems):
+            self._space.refuse()
+        if self.position >= self._space.length:
+            raise StopIteration
+        self.position += 1
+        return self._space.at(self.position - 1)
+
+
+class _Zip(SpaceIterator):
+    def __init__(self, parts: Sequence[SpaceIterator], strict: Any) -> None:
+        super().__init__(parts)
+        self._strict = bool(strict)
+        self._native = zip(*parts, strict=self._strict)
+
+    def _left(self) -> Zipped:
+        spaces = [part._left() for part in self._parts]
+        if self._strict and not all(isinstance(space.length, int) for space in spaces):
+            raise _strict_error("over what is as long as a tensor says")
+        return Zipped(spaces)
+
+    def lose(self, why: str) -> None:
+        super().lose(why)
+        if self._strict and len({len(part._left().order) for part in self._parts}) > 1:
+            raise _strict_error(f"over different lengths, in a loop {why},")
+
+    def __next__(self) -> Any:
+        self.check()
+        return in_python(next, self._native)
+
+
+def _strict_error(where: str) -> Exception:
+    error = UnimplementedError(
+        f"zip(strict=True) {where} would have to raise by the values of tensors, which is not compiled; check the "
+        "lengths before the loop, and zip without strict=True"
+    )
+    return current_trace().refuse(error)
+
+
+class _Enumerate(SpaceIterator):
+    def __init__(self, part: SpaceIterator, start: Any) -> None:
+        super().__init__([part])
+        self._start = start
+
+    def _left(self) -> Enumerated:
+        return Enumerated(self._parts[0]._left(), self._start + self.position)
+
+    def __next__(self) -> Any:
+        item = next(self._parts[0])
+        self.position += 1
+        return self._start + (self.position - 1), item
+
+
+class _Map(SpaceIterator):
+    def __init__(self, function: Callable[..., Any], parts: Sequence[SpaceIterator]) -> None:
+        super().__init__(parts)
+        self._function = function
+        self._native = map(function, *parts)
+
+    def _left(self) -> Mapped:
+        return Mapped(self._function, [part._left() for part in self._parts])
+
+    def __next__(self) -> Any:
+        self.check()
+        return in_python(next, self._native)
+
+
+def iterator_of(value: Any) -> SpaceIterator | None:
+    """What ``iter(value)`` is where a loop can take it as a whole; None for other values.
+
+    Raises:
+      InvalidTypeError: a tensor without axes.
+    """
+    if isinstance(value, SpaceIterator):
+        return value
+    if isinstance(value, range):
+        return _Leaf(Indices(value))
+    if isinstance(value, TensorRange):
+        return _counting(value)
+    if growing(value) is not None:
+        return _Leaf(GrowingItems(cast("list[Any]", value)))
+    return _rows(value, 1) if isinstance(value, Tensor) else None
+
+
+def _counting(numbers: TensorRange, *, backwards: bool = False) -> SpaceIterator:
+    leaf = _Leaf(numbers.space(backwards=backwards))
+    return leaf if numbers.item is None else _Map(numbers.item, [leaf])
+
+
+def _rows(tensor: Tensor, step: int) -> SpaceIterator:
+    if not tensor.shape:
+        raise current_trace().refuse(InvalidTypeError(f"iteration over a 0-d tensor {tensor.type}"))
+    return _Leaf(Rows(tensor, range(tensor.shape[0])[::step]))
+
+
+def _iterators(values: Sequence[Any]) -> list[SpaceIterator] | None:
+    """The iterators over all of the values; None where a loop cannot take one of them as a whole."""
+    if not values or not all(map(_is_space, values)):
+        return None
+    return [found for value in values if (found := iterator_of(value)) is not None]
+
+
+def _is_space(value: Any) -> bool:
+    return isinstance(value, SpaceIterator | range | TensorRange | Tensor) or growing(value) is not None
+
+
+def _zip(native: Native, *iterables: Any, strict: Any = False) -> Any:
+    parts = _iterators(iterables)
+    return native(*iterables, strict=strict) if parts is None else made(_Zip(parts, strict))
+
+
+def _enumerate(native: Native, iterable: Any, start: Any = 0) -> Any:
+    check_methods(start, INDEXED)
+    parts = _iterators([iterable])
+    if isinstance(start, SymbolicTensor):
+        start = whole_number(start)
+    elif not isinstance(start, LoopIndex):
+        start = operator.index(start)
+    if parts is not None:
+        return made(_Enumerate(parts[0], start))
+    if isinstance(start, int):
+        return native(iterable, start)
+    return made((start + place, item) for place, item in native(iterable))
+
+
+def _reversed(native: Native, sequence: Any) -> Any:
+    if isinstance(sequence, Tensor) and sequence.shape:
+        return made(_rows(sequence, -1))
+    if isinstance(sequence, range):
+        return made(_Leaf(Indices(sequence[::-1])))
+    if isinstance(sequence, TensorRange):
+        return made(_counting(sequence, backwards=True))
+    if growing(sequence) is not None:
+        return made(_Leaf(GrowingItems(cast("list[Any]", sequence), backwards=True)))
+    return native(sequence)
+
+
+def _iter(native: Native, value: Any, *sentinel: Any) -> Any:
+    found = iterator_of(value) if not sentinel and _is_space(value) else None
+    return native(value, *sentinel) if found is None or found is value else made(found)
+
+
+def _map(native: Native, function: Any, *iterables: Any, **options: Any) -> Any:
+    parts = None if options else _iterators(iterables)
+    if parts is None:
+        return native(function, *iterables, **options)
+    return made(_Map(call(function), parts))
+
+
+OVERRIDES: Functions = {
+    zip: _zip,
+    enumerate: _enumerate,
+    reversed: _reversed,
+    iter: _iter,
+    map: _map,
+}

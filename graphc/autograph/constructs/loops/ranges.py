@@ -1,0 +1,257 @@
+"""``range`` with a bound that is a tensor: how many numbers it holds, and which."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, ClassVar, NoReturn
+
+import numpy as np
+
+from graphc.autograph.constructs.branches.checks import require
+from graphc.autograph.constructs.loops.spaces import TensorIndices
+from graphc.autograph.constructs.overrides import Functions, of_values
+from graphc.autograph.constructs.purity.natives import INDEXED, check_methods
+from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.number import SymbolicNumber, number
+from graphc.autograph.values.spans import HIGHEST, LOWEST, Span
+from graphc.autograph.values.whole_numbers import whole_number
+from graphc.base.errors import ConcretizationError, InvalidArgumentError, UnimplementedError
+from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, apply, current_trace, operand
+from graphc.ir import OPS, Attrs
+
+__all__ = ["OVERRIDES", "TensorRange", "refuse_range"]
+
+
+class TensorRange:
+    """``range`` with a bound that is a tensor: an integer scalar of a value known at run time.
+
+    Attributes:
+      item: what makes its items of the numbers; None where they are the numbers.
+
+    Args:
+      start: an int or an integer scalar.
+      stop: likewise.
+      step: likewise.
+      sign: of the step: 1 or -1, or 0 where it is not known.
+      most: how many numbers it holds at most, if that is known.
+      span: between which ints they lie, if that is known.
+    """
+
+    __graphc_range__ = True
+
+    item: ClassVar[Callable[[Any], Any] | None] = None
+
+    def __init__(self, start: Any, stop: Any, step: Any, *, sign: int, most: int | None, span: Span | None) -> None:
+        self._bounds = (start, stop, step)
+        self._sign, self._most, self._span = sign, most, span
+
+    def space(self, *, backwards: bool = False) -> TensorIndices:
+        """What a loop over it runs over.
+
+        Args:
+          backwards: from the last number to the first.
+        """
+        start, stop, step = self._bounds
+        start, step = [whole_number(bound) if isinstance(bound, SymbolicTensor) else bound for bound in (start, step)]
+        if isinstance(stop, SymbolicTensor) and stop.dtype.itemsize == 8:
+            whole_number(stop)  # which 32 bits may not hold, in which the loop counts
+        length = _length(*self._bounds, self._sign)
+        if backwards:
+            # The last number of a range lies between its bounds, whatever wraps on the way to it.
+            first, by, last = [_bare(value) for value in (start, step, number(length, int))]
+            start, step = SymbolicNumber(apply(OPS["add"], (first, (last - 1) * by)), int), -step
+        return TensorIndices(start, step, length, self._most, self._span)
+
+    def fail(self) -> NoReturn:
+        """Refuses any other use than in a loop."""
+        refuse_range()
+
+    def __iter__(self) -> Any:
+        self.fail()
+
+    def __len__(self) -> int:
+        self.fail()
+
+    def __getitem__(self, index: Any) -> Any:
+        self.fail()
+
+    def __contains__(self, item: Any) -> bool:
+        self.fail()
+
+
+def _as_item(number: Any) -> Any:
+    value = number.tensor if isinstance(number, LoopIndex) else number
+    return apply(OPS["astype"], (value,), Attrs(dtype=np.dtype(np.int32)))
+
+
+class TensorNumbers(TensorRange):
+    """``gx.arange`` with a bound that is a tensor: its items are tensors."""
+
+    item: ClassVar[Callable[[Any], Any] | None] = staticmethod(_as_item)
+
+    def fail(self, *args: Any) -> NoReturn:
+        """Refuses any other use than in a loop."""
+        del args
+        bounds = [bound for bound in self._bounds if isinstance(bound, Tensor)]
+        error = ConcretizationError(
+            f"gx.arange of a tensor without a value ({bounds[0].type}) has no known shape; run over it in a `for` "
+            "statement, or give it a Python int"
+        )
+        raise current_trace().refuse(error)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self.fail()
+
+    __neg__ = __bool__ = fail
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = fail
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = fail
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = fail  # pyright: ignore[reportAssignmentType]
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+
+@operand.register(TensorNumbers)
+def _of_unknown_length(value: TensorNumbers) -> NoReturn:
+    value.fail()
+
+
+def _arange(native: Callable[..., Any], *bounds: Any, **options: Any) -> Any:
+    """``gx.arange``; with integer tensors without values among the bounds, what a ``for`` statement can run over."""
+    counted = all(_is_count(bound) for bound in bounds) and 1 <= len(bounds) <= 3 and not options
+    if not counted or not any(isinstance(bound, SymbolicTensor) for bound in bounds):
+        return native(*bounds, **options)
+    found: Any = _range(range, *bounds)
+    if not isinstance(found, TensorRange):
+        return native(*bounds)
+    return TensorNumbers(*found._bounds, sign=found._sign, most=found._most, span=found._span)  # pyright: ignore[reportPrivateUsage]
+
+
+def _is_count(value: Any) -> bool:
+    """Whether a number is an int, or an int32 that depends on tensors, as the items of the array will be."""
+    return type(value) is int or (isinstance(value, SymbolicTensor) and not value.shape and value.dtype == np.int32)
+
+
+def refuse_range() -> NoReturn:
+    """Refuses the use of a range with a tensor bound by anything but a loop."""
+    error = UnimplementedError(
+        "range() with a tensor bound runs only in a for loop of a converted function; write that loop, or pass the "
+        "bound as a Python int"
+    )
+    raise current_trace().refuse(error)
+
+
+def _range(native: Callable[..., Any], *bounds: Any) -> Any:
+    """``range``; with a tensor among the bounds, one that only a for loop can run."""
+    check_methods(bounds, INDEXED)
+    if len(bounds) > 3 or not any(isinstance(bound, SymbolicTensor | LoopIndex) for bound in bounds):
+        return native(*bounds)
+    known = [bound if isinstance(bound, SymbolicTensor | LoopIndex) else operator.index(bound) for bound in bounds]
+    for bound in known:
+        if isinstance(bound, SymbolicTensor) and (bound.shape or bound.dtype.kind not in "iu"):
+            error = InvalidArgumentError(f"range() needs integer scalars, got a tensor {bound.type}")
+            raise current_trace().refuse(error)
+    start, stop = (0, known[0]) if len(known) == 1 else known[:2]
+    step: Any = known[2] if len(known) == 3 else 1
+    if type(step) is int:
+        native(0, 1, step)  # says what Python says of a step of 0
+    tensors = [bound.tensor if isinstance(bound, LoopIndex) else bound for bound in (start, stop, step)]
+    sign = _sign(step)
+    return TensorRange(*tensors, sign=sign, most=_most(start, stop, step), span=_span(start, stop, sign))
+
+
+def _bare(value: Any) -> Any:
+    """A number as a tensor, with which arithmetic is not checked."""
+    return SymbolicTensor(value.raw, value.trace) if isinstance(value, SymbolicNumber) else value
+
+
+OVERRIDES: Functions = {range: of_values(_range), FUNCTIONS["arange"]: of_values(_arange)}
+
+
+def _most(start: Any, stop: Any, step: Any) -> int | None:
+    """How many numbers there are at most, where all bounds are ints or indices of loops."""
+    if type(step) is not int or any(isinstance(bound, SymbolicTensor) for bound in (start, stop)):
+        return None
+    first, last = (_limit(start, step < 0), _limit(stop, step > 0))
+    return len(range(first, last, step))
+
+
+def _sign(step: Any) -> int:
+    """The sign of a step that is an int or the index of a loop; 0 where it is not known."""
+    if isinstance(step, SymbolicTensor):
+        return 0
+    low, high = _limit(step, False), _limit(step, True)
+    return 1 if low > 0 else -1 if high < 0 else 0
+
+
+def _span(start: Any, stop: Any, sign: int) -> Span | None:
+    """Between which ints the numbers lie, as far as bounds that are ints or indices of loops tell."""
+    if not sign:
+        return None
+    first, last = (start, stop) if sign > 0 else (stop, start)
+    low = LOWEST if isinstance(first, SymbolicTensor) else _limit(first, False) + (sign < 0)
+    high = HIGHEST if isinstance(last, SymbolicTensor) else _limit(last, True) - (sign > 0)
+    return Span(low, high) if LOWEST <= low <= high <= HIGHEST else None
+
+
+def _limit(bound: Any, high: bool) -> int:
+    if isinstance(bound, LoopIndex):
+        return bound.high if high else bound.low
+    return bound
+
+
+def _length(start: Any, stop: Any, step: Any, sign: int) -> SymbolicTensor:
+    """How many numbers a range holds, exactly, whatever the bounds; negative ones count as none."""
+    if (type(start), type(step)) == (int, int) and (start, step) == (0, 1):
+        return stop
+    signed, unsigned = _integers(start, stop, step)
+    start, stop, step = [bound if type(bound) is int else _as(bound, signed) for bound in (start, stop, step)]
+    # Differences of signed numbers may pass their range; as unsigned ones they do not.
+    upwards = (apply(OPS["less"], (start, stop)), _difference(stop, start, unsigned))
+    downwards = (apply(OPS["greater"], (start, stop)), _difference(start, stop, unsigned))
+    size: Any = np.array(abs(step), unsigned) if type(step) is int else _as(abs(step), unsigned)
+    if sign:
+        some, distance = upwards if sign > 0 else downwards
+    else:
+        require(step != 0, lambda: ValueError("range() arg 3 must not be zero"))
+        rising = step > 0
+        some, distance = [FUNCTIONS["where"](rising, up, down) for up, down in zip(upwards, downwards, strict=True)]
+    one = np.array(1, unsigned)
+    return FUNCTIONS["where"](some, (distance - one) // size + one, np.array(0, unsigned))
+
+
+def _integers(*bounds: Any) -> tuple[Any, Any]:
+    """The signed and the unsigned dtype to count in."""
+    signed, unsigned = np.int32, np.uint32
+    for bound in bounds:
+        # Those of 64 bits are checked when they become numbers.
+        fits = (
+            bound.dtype.kind == "i" or np.can_cast(bound.dtype, signed)
+            if isinstance(bound, Tensor)
+            else (_holds(signed, bound))
+        )
+        if not fits:
+            given = f"a tensor {bound.type}" if isinstance(bound, Tensor) else f"the bound {bound}"
+            error = InvalidArgumentError(
+                f"range() with a tensor bound counts in {np.dtype(signed).name}, which does not hold all values of "
+                f"{given}; convert it with gx.astype, or pass a smaller number"
+            )
+            raise current_trace().refuse(error)
+    return np.dtype(signed), np.dtype(unsigned)
+
+
+def _holds(dtype: Any, value: int) -> bool:
+    return bool(np.iinfo(dtype).min <= value <= np.iinfo(dtype).max)
+
+
+def _difference(larger: Any, smaller: Any, unsigned: Any) -> Any:
+    if type(larger) is int and type(smaller) is int:
+        return _as(larger - smaller, unsigned)
+    return _as(larger, unsigned) - _as(smaller, unsigned)
+
+
+def _as(value: Any, dtype: Any) -> Any:
+    if type(value) is int:
+        return np.array(value & (2 ** (8 * dtype.itemsize) - 1), dtype)
+    return value if value.dtype == dtype else apply(OPS["astype"], (value,), Attrs(dtype=dtype))

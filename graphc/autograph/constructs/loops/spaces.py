@@ -1,0 +1,381 @@
+"""Iteration spaces: what a ``for`` loop that becomes one node runs over.
+
+A :class:`Space` says how many iterations there are and how the item of each is made: from the loop's counter, and from
+the rows of arrays that the loop takes in step. ``range``, tensors, ``zip``, ``enumerate``, ``reversed`` and ``map`` of
+such are spaces, nested as one likes.
+
+Python's ``zip`` and its like are iterators: consumed once, by whoever asks. :class:`SpaceIterator` is one too. A loop
+that runs over it as a whole takes the space that is left; everybody else gets the items one by one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NoReturn, TypeAlias
+
+from graphc.autograph.values.growing_list import growing
+from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.number import SymbolicNumber, span_of
+from graphc.autograph.values.spans import ANY_INT, Span
+from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, apply
+from graphc.ir import OPS
+
+__all__ = [
+    "Enumerated",
+    "GrowingItems",
+    "Indices",
+    "Mapped",
+    "Rows",
+    "Space",
+    "TensorIndices",
+    "Zipped",
+    "affine",
+]
+
+Counter: TypeAlias = LoopIndex | SymbolicTensor
+"""The counter of a loop: an int of which the bounds are known, or a tensor where not even that is."""
+
+
+def affine(position: Any, start: Any, step: Any) -> Any:
+    """``start + step * position``, without operations that change nothing."""
+    if type(step) is not int or step != 1:
+        position = position * step
+    return position if type(start) is int and not start else position + start
+
+
+class Space(ABC):
+    """What a loop runs over."""
+
+    @property
+    @abstractmethod
+    def length(self) -> int | SymbolicTensor:
+        """The number of iterations; a tensor where it is known at run time only, which may be negative for none."""
+
+    @property
+    def most(self) -> int | None:
+        """The most iterations there can be; None where that is not known."""
+        return self.length if isinstance(self.length, int) else None
+
+    @property
+    def order(self) -> range:
+        """The numbers that the counter runs through, where their number is known."""
+        length = self.length
+        assert isinstance(length, int)
+        return range(length)
+
+    @property
+    @abstractmethod
+    def what(self) -> str:
+        """What it is, for reports: "the 6 rows of a tensor"."""
+
+    def tensors(self) -> list[Tensor]:
+        """The tensors whose rows are taken."""
+        return []
+
+    def arrays(self) -> list[Tensor]:
+        """What the loop takes one row of in each iteration, in the order of the iterations."""
+        return []
+
+    @abstractmethod
+    def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
+        """The item of an iteration.
+
+        Args:
+          counter: one of :attr:`order`; the number of the iteration where the length is a tensor.
+          rows: one row of each of :meth:`arrays`; None where the loop takes none.
+        """
+
+    @abstractmethod
+    def part(self, start: int, stop: int) -> Space:
+        """The iterations from ``start`` to ``stop``, of a known number."""
+
+    def of_position(self, position: Counter, rows: Iterator[Any] | None) -> Any:
+        """The item of the iteration of that number, counted from 0."""
+        if not isinstance(self.length, int):
+            return self.item(position, rows)
+        return self.item(affine(position, self.order.start, self.order.step), rows)
+
+
+class Indices(Space):
+    """A ``range``."""
+
+    def __init__(self, indices: range) -> None:
+        self._indices = indices
+
+    @property
+    def length(self) -> int:
+        """How many."""
+        return len(self._indices)
+
+    @property
+    def order(self) -> range:
+        """The range itself."""
+        return self._indices
+
+    @property
+    def what(self) -> str:
+        """Its length."""
+        return f"its {self.length} iterations do the same work"
+
+    def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
+        """The counter."""
+        return counter
+
+    def part(self, start: int, stop: int) -> Indices:
+        """Some of the range."""
+        return Indices(self._indices[start:stop])
+
+    def at(self, position: int) -> int:
+        """The item of an iteration, in Python."""
+        return self._indices[position]
+
+
+class Rows(Space):
+    """The rows of a tensor, in an order.
+
+    Args:
+      tensor: with at least one axis.
+      order: the numbers of the rows, from one end to the other.
+    """
+
+    def __init__(self, tensor: Tensor, order: range) -> None:
+        self._tensor = tensor
+        self._order = order
+
+    @property
+    def length(self) -> int:
+        """How many rows."""
+        return len(self._order)
+
+    @property
+    def order(self) -> range:
+        """The numbers of the rows."""
+        return self._order
+
+    @property
+    def what(self) -> str:
+        """Their number."""
+        return f"it runs over the {self.length} rows of a tensor"
+
+    def tensors(self) -> list[Tensor]:
+        """The tensor."""
+        return [self._tensor]
+
+    def arrays(self) -> list[Tensor]:
+        """The tensor, cut and turned as the order says."""
+        rows, order = self._tensor, self._order
+        first, last = min(order[0], order[-1]), max(order[0], order[-1])
+        if (first, last) != (0, rows.shape[0] - 1):
+            rows = rows[first : last + 1]
+        return [rows if order[0] == first else FUNCTIONS["flip"](rows, axis=0)]
+
+    def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
+        """The row."""
+        return self._tensor[counter] if rows is None else next(rows)
+
+    def part(self, start: int, stop: int) -> Rows:
+        """Some of the rows."""
+        return Rows(self._tensor, self._order[start:stop])
+
+    def at(self, position: int) -> Tensor:
+        """The row of an iteration whose number is known."""
+        return self._tensor[self._order[position]]
+
+
+class TensorIndices(Space):
+    """The numbers ``start + step * position``, as many as a tensor says.
+
+    Args:
+      start: an int or an integer scalar.
+      step: likewise.
+      length: how many numbers, an integer scalar.
+      most: how many there can be, if that is known.
+      span: between which ints the numbers lie; None for what the start and the step tell.
+    """
+
+    def __init__(self, start: Any, step: Any, length: SymbolicTensor, most: int | None, span: Span | None) -> None:
+        self._start = start
+        self._step = step
+        self._length = length
+        self._most = most
+        self._span = span
+
+    @property
+    def length(self) -> SymbolicTensor:
+        """How many."""
+        return self._length
+
+    @property
+    def most(self) -> int | None:
+        """How many there can be."""
+        return self._most
+
+    @property
+    def what(self) -> str:
+        """Why it is no ordinary range."""
+        return "its range has a tensor bound"
+
+    def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
+        """The number at that place."""
+        if isinstance(counter, LoopIndex):
+            return affine(counter, self._start, self._step)
+        # A product that wraps on the way does no harm: all numbers of a range lie between its bounds.
+        tensors = [value.tensor if isinstance(value, LoopIndex) else value for value in (self._start, self._step)]
+        found = affine(SymbolicTensor(counter.raw, counter.trace), *tensors)
+        return SymbolicNumber(found, int, span=self._span or _span_of_range(self._start, self._step))
+
+    def part(self, start: int, stop: int) -> TensorIndices:
+        """Refused: nobody takes a part of what is not known."""
+        raise NotImplementedError
+
+
+def _span_of_range(start: Any, step: Any) -> Span | None:
+    first, step = span_of(start), span_of(step)
+    if first is None or step is None or step.low <= 0 <= step.high:
+        return None
+    return replace(ANY_INT, low=first.low) if step.low > 0 else replace(ANY_INT, high=first.high)
+
+
+class GrowingItems(Space):
+    """The items of a list whose length is known at run time only.
+
+    Args:
+      owner: the list.
+      backwards: from the last item to the first.
+    """
+
+    def __init__(self, owner: list[Any], *, backwards: bool = False) -> None:
+        items = growing(owner)
+        assert items is not None
+        self._owner = owner
+        self._items = items
+        self._backwards = backwards
+
+    def refuse(self) -> NoReturn:
+        """Refuses that somebody asks for the items one by one."""
+        self._items.fail()
+
+    def check(self) -> None:
+        """Refuses that the body of the loop has changed the list that it runs over."""
+        if growing(self._owner) is not self._items:
+            self._items.fail()
+
+    @property
+    def length(self) -> Any:
+        """How many items there are."""
+        return self._items.length
+
+    @property
+    def most(self) -> int:
+        """How many items there is room for."""
+        return self._items.capacity
+
+    @property
+    def what(self) -> str:
+        """What is special about the list."""
+        return "it runs over a list whose length is known at run time only"
+
+    def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
+        """The item."""
+        return self._items.item(self._items.length - 1 - _tensor(counter) if self._backwards else counter)
+
+    def part(self, start: int, stop: int) -> GrowingItems:
+        """Refused, as of :class:`TensorIndices`."""
+        raise NotImplementedError
+
+
+class _Several(Space):
+    """Spaces side by side, as long as the shortest."""
+
+    def __init__(self, parts: Sequence[Space]) -> None:
+        known = [part.length for part in parts if isinstance(part.length, int)]
+        unknown = [part.length for part in parts if not isinstance(part.length, int)]
+        self._length: Any = min(known, default=None)
+        if unknown:
+            for length in unknown:
+                self._length = length if self._length is None else _smaller(length, self._length)
+            self._parts = list(parts)
+        else:
+            self._parts = [part.part(0, self._length) for part in parts]
+
+    @property
+    def length(self) -> int | SymbolicTensor:
+        """Of the shortest."""
+        return self._length
+
+    @property
+    def most(self) -> int | None:
+        """Of the shortest, as far as that is known."""
+        return min((part.most for part in self._parts if part.most is not None), default=None)
+
+    @property
+    def what(self) -> str:
+        """That of its parts that tells most."""
+        found = [part.what for part in self._parts if not isinstance(part.length, int)]
+        found += [part.what for part in self._parts if part.tensors()]
+        return (found or [Indices(range(self._length)).what])[0]
+
+    def tensors(self) -> list[Tensor]:
+        """Those of all parts."""
+        return [tensor for part in self._parts for tensor in part.tensors()]
+
+    def arrays(self) -> list[Tensor]:
+        """Those of all parts."""
+        return [array for part in self._parts for array in part.arrays()]
+
+    def _items(self, counter: Counter, rows: Iterator[Any] | None) -> tuple[Any, ...]:
+        return tuple([part.of_position(counter, rows) for part in self._parts])
+
+
+class Zipped(_Several):
+    """``zip``: tuples of the items of several spaces."""
+
+    def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
+        """A tuple."""
+        return self._items(counter, rows)
+
+    def part(self, start: int, stop: int) -> Zipped:
+        """Some of the tuples."""
+        return Zipped([part.part(start, stop) for part in self._parts])
+
+
+class Enumerated(_Several):
+    """``enumerate``: the items of a space, numbered from ``start`` on."""
+
+    def __init__(self, part: Space, start: Any) -> None:
+        super().__init__([part])
+        self._start = start
+
+    def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
+        """The number and the item."""
+        return (affine(counter, self._start, 1), *self._items(counter, rows))
+
+    def part(self, start: int, stop: int) -> Enumerated:
+        """Some of the items, numbered as before."""
+        return Enumerated(self._parts[0].part(start, stop), self._start + start)
+
+
+class Mapped(_Several):
+    """``map``: what a function makes of the items of several spaces."""
+
+    def __init__(self, function: Callable[..., Any], parts: Sequence[Space]) -> None:
+        super().__init__(parts)
+        self._function = function
+
+    def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
+        """What the function returns."""
+        return self._function(*self._items(counter, rows))
+
+    def part(self, start: int, stop: int) -> Mapped:
+        """Some of the items."""
+        return Mapped(self._function, [part.part(start, stop) for part in self._parts])
+
+
+def _tensor(counter: Counter) -> Tensor:
+    return counter.tensor if isinstance(counter, LoopIndex) else counter
+
+
+def _smaller(length: SymbolicTensor, other: Any) -> Any:
+    return apply(OPS["minimum"], (length, other))

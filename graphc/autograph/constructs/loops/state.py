@@ -1,0 +1,492 @@
+"""What the names of a loop hold from one iteration to the next."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphc.autograph.constructs.loops.counts import Count, settle_counts
+from graphc.autograph.constructs.loops.list_state import ListState, changes_length, settled
+from graphc.autograph.constructs.storage.cells import ContentsPlace, held, named_by_user, write
+from graphc.autograph.frontend.lower_jumps import CONTINUE, is_flag
+from graphc.autograph.values.choice_join import alike, is_mixed
+from graphc.autograph.values.growing_list import growing
+from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.join import (
+    Meet,
+    interchangeable,
+    is_number,
+    is_tensor,
+    leaf_type,
+    note_stand_ins,
+    same,
+    to_tensors,
+)
+from graphc.autograph.values.number import Kinds, kinds_of, met, span_of
+from graphc.autograph.values.unbound import Undefined
+from graphc.base import at, nest
+from graphc.base.errors import GraphcError, UndefinedNameError, UnimplementedError
+from graphc.core import Place, Region, StandIn, SymbolicTensor, TensorPlace, Trace, context
+from graphc.ir import TensorType
+
+__all__ = ["LoopState", "LoopVariables"]
+
+
+@dataclass(frozen=True)
+class LoopVariables:
+    """The names that a loop carries, and how to get and set them in the user's function."""
+
+    get: Callable[[], tuple[Any, ...]]
+    set: Callable[[tuple[Any, ...]], None]
+    names: Sequence[str]
+
+    def own(self, region: Region) -> None:
+        """Lets functions that are called in the region assign the names, as ``nonlocal`` allows."""
+        for cell in getattr(self.get, "__closure__", None) or ():
+            region.own(cell)
+
+
+@dataclass
+class _Slot:
+    """One leaf of a name's value: carried as a tensor if it has a type, else the same object in every iteration.
+
+    Attributes:
+      leaf: what it is before the loop.
+      type: of the tensor.
+      kinds: the Python types that it may have, if it is a number in every iteration.
+      count: between which ints it lies, if it is an int.
+    """
+
+    leaf: Any
+    type: TensorType | None
+    kinds: Kinds | None
+    count: Count | None
+
+    @classmethod
+    def of(cls, leaf: Any) -> _Slot:
+        return cls(leaf, _entry_type(leaf), kinds_of(leaf), Count.of(leaf))
+
+    def become(self, other: _Slot) -> None:
+        """Takes the place of a slot of which it is known now what it carries."""
+        self.leaf, self.type, self.kinds, self.count = other.leaf, other.type, other.kinds, other.count
+
+    def met(self, tensor: Any, *, after: bool) -> Any:
+        """The value of a tensor that is carried, at the start of an iteration or after the loop."""
+        if self.count is None:
+            return met(tensor, self.kinds)
+        return met(tensor, self.kinds, self.count.after if after else self.count.at_start)
+
+
+@dataclass
+class _Entry:
+    """One name: its value before the loop, as slots, and what replaces it after the loop.
+
+    A container inside the value that every iteration leaves where it is stays the object that it is, since other names
+    may hold it too; what is changed in it is a place of its own. Those that it is not known of yet that an iteration
+    puts others in their place are ``same``. A ``jump`` is a name of ours that says whether the loop was left, which it
+    was not where an iteration begins; it is taken for a tensor from the start, since it mostly becomes one.
+    """
+
+    name: str
+    value: Any
+    structure: nest.Structure
+    slots: list[_Slot]
+    same: frozenset[int] = frozenset()
+    after: Any = None
+    replaced: bool = False
+    bound: Any = None
+    frozen: bool = False
+    last: Any = None
+    remade: bool = False
+    original: Any = None
+    mixed: bool = False
+    contents: bool = False
+    list: ListState | None = None
+    jump: bool = False
+
+    @classmethod
+    def of(cls, name: str, value: Any) -> _Entry:
+        entry = cls(name, value, nest.LEAF, [], _inner_containers(value))
+        entry.start_at(value)
+        return entry
+
+    def start_at(self, value: Any) -> None:
+        """Sets what the name holds before the loop."""
+        leaves, self.structure = nest.flatten(value, self.same)
+        self.value, self.slots = value, list(map(_Slot.of, leaves))
+
+    def keeps(self, value: Any) -> bool:
+        """Whether an iteration that leaves the name with this value leaves the containers in it that should stay."""
+        kept = self.same & nest.shared(self.value, value) if self.same else self.same
+        if kept == self.same:
+            return True
+        self.same = kept
+        self.start_at(self.value)
+        return False
+
+    def sources(self, runs: bool) -> list[Any] | None:
+        """What the name's value after the loop may be."""
+        if self.frozen:
+            return None
+        return [self.last] if runs else [self.value, self.last]
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the name holds another object in each iteration; a list or dict may be one for all its leaves."""
+        return self.carried or self.remade
+
+    @property
+    def carried(self) -> bool:
+        return any(slot.type is not None for slot in self.slots)
+
+    def replace(self, after: Any) -> bool:
+        self.after, self.replaced = after, True
+        return True
+
+
+def _inner_containers(value: Any) -> frozenset[int]:
+    """The identities of the containers inside a value that can be changed."""
+    found: set[int] = set()
+
+    def walk(part: Any) -> None:
+        for item in (nest.children(part) or ((), ()))[1]:
+            if nest.is_mutable(item):
+                found.add(id(item))
+            walk(item)
+
+    walk(value)
+    return frozenset(found)
+
+
+def _entry_type(leaf: Any) -> TensorType | None:
+    """The type of a leaf that is carried from the start: a tensor, but not the index of a loop around this one.
+
+    An array of NumPy's is carried once an iteration puts another value in its place. Until then it is the array itself,
+    so that code that changes it in place (``a += 1``, ``a[0] = 1``, a view of it) is seen, and needs Python: other
+    names may hold the array too.
+    """
+    own = isinstance(leaf, LoopIndex | np.ndarray)
+    return leaf_type(leaf) if is_tensor(leaf) and not own else None
+
+
+class LoopState:
+    """The values of a loop's names at the start of an iteration.
+
+    Tensors are carried from the start. A number is carried once an iteration turns it into a tensor or, in a loop
+    whose trip count is not known, changes it. :meth:`settle` finds out after a trial iteration.
+
+    What an iteration changes in Python objects (an attribute, the contents of a list, the items of a tensor) is found
+    out by then too, and is carried as a name is.
+
+    Args:
+      variables: the names.
+      trace: the trace around the loop.
+      runs: whether the loop runs at least once, so that what its body binds is bound after it.
+      max_trips: how often it runs at most; None if that is not known.
+      jumps: whether it ends as soon as one of its names says that it is left.
+    """
+
+    def __init__(
+        self, variables: LoopVariables, trace: Trace, runs: bool, max_trips: int | None = None, *, jumps: bool = False
+    ) -> None:
+        self._variables = variables
+        self._trace = trace
+        self._runs = runs
+        self._max_trips = max_trips
+        self._tapes = context.tapes
+        self._places: list[Place] = []
+        self._discoveries = 0
+        self._entries = [_Entry.of(name, value) for name, value in zip(variables.names, variables.get(), strict=True)]
+        for entry in self._entries if jumps else ():
+            if is_flag(entry.name) and not entry.name.startswith(CONTINUE) and entry.value is False:
+                entry.jump = True
+                entry.slots[0].type, entry.slots[0].count = leaf_type(False), None
+
+    def own(self, region: Region) -> None:
+        """As :meth:`LoopVariables.own`."""
+        self._variables.own(region)
+
+    def types(self) -> list[TensorType]:
+        """The types of the carried leaves, in order."""
+        return [slot.type for entry in self._entries for slot in entry.slots if slot.type is not None]
+
+    def titles(self) -> list[str]:
+        """What the carried leaves are part of, in order."""
+        return [entry.name for entry in self._entries for slot in entry.slots if slot.type is not None]
+
+    def initial(self) -> list[SymbolicTensor]:
+        """The carried leaves before the loop."""
+        slots = [slot for entry in self._entries for slot in entry.slots]
+        return to_tensors(self._trace, [slot.leaf for slot in slots], [slot.type for slot in slots])
+
+    def bind(self, tensors: Sequence[Any], *, iteration: bool = False) -> None:
+        """Binds the names for an iteration or a test, the carried leaves to ``tensors``."""
+        supply = iter([tensor.snapshot() for tensor in tensors])  # code may assign to items of what it is given
+        values: list[Any] = [self._bound(entry, supply, after=False) for entry in self._entries]
+        if iteration:  # the loop has not been left
+            values = [False if entry.jump else value for entry, value in zip(self._entries, values, strict=True)]
+        count = len(values) - len(self._places)
+        self._variables.set(tuple(values[:count]))
+        for entry, value in zip(self._entries, values, strict=True):
+            entry.bound = value
+            if entry.is_new:
+                note_stand_ins(self._trace, entry.name, value, [entry.value], held=_HELD, shared=entry.same)
+            if entry.list is not None:
+                entry.list.bind(value)
+        if tensors and self._places:
+            tensors[0].trace.bound = list(zip(self._places, values[count:], strict=True))
+
+    def _values(self) -> tuple[Any, ...]:
+        """What the names and the places hold."""
+        return (*self._variables.get(), *(settled(held(place, place.get())) for place in self._places))
+
+    @staticmethod
+    def _bound(entry: _Entry, supply: Any, *, after: bool) -> Any:
+        if not entry.is_new:
+            return entry.value
+        leaves = [slot.leaf if slot.type is None else slot.met(next(supply), after=after) for slot in entry.slots]
+        return nest.unflatten(entry.structure, leaves)
+
+    def restore(self) -> None:
+        """Binds the names to what they held before the loop."""
+        entries = self._entries[: self._num_names]
+        self._variables.set(tuple([entry.original if entry.mixed else entry.value for entry in entries]))
+
+    @property
+    def _num_names(self) -> int:
+        return len(self._entries) - len(self._places)
+
+    def settle(self, region: Region) -> bool:
+        """Compares the names after a trial iteration with their start.
+
+        Returns:
+          Whether what is carried fits; if not, it has been widened, and the body must be traced again.
+
+        Raises:
+          RegionAborted: a Python number changes, and the region is an attempt to roll the loop.
+          InvalidArgumentError: a shape or structure changes.
+          InvalidTypeError: a dtype changes.
+          UnimplementedError: a Python value changes that is no number.
+        """
+        for place, entry in zip(self._places, self._entries[self._num_names :], strict=True):
+            if isinstance(place.owner, list) and not self._settle_list(place, entry):
+                return False
+        values = self._values()
+        if not self._mix(values, region):
+            return False
+        values = self._alike(values, region)
+        fits = [self._settle_entry(entry, value, region) for entry, value in zip(self._entries, values, strict=True)]
+        self._check_changed(values, region)
+        return self._settle_places(region) and all(fits) and self._settle_counts(values)
+
+    def _settle_counts(self, values: Sequence[Any]) -> bool:
+        """Whether what is known of the bounds of ints held for what the trial made of them."""
+        slots: list[tuple[_Slot, Any]] = []
+        for entry, value in zip(self._entries, values, strict=True):
+            slots += zip(entry.slots, nest.flatten(value, entry.same)[0], strict=False)
+        counts = [(slot.count, span_of(leaf)) for slot, leaf in slots if slot.type is not None]
+        return settle_counts(counts, self._max_trips)
+
+    def _mix(self, values: Sequence[Any], region: Region) -> bool:
+        """Whether the names hold one of several values from the start that in the end do, or can meet only so."""
+        done = True
+        for entry, value in zip(self._entries, values, strict=True):
+            if not (region.attempt is None or is_mixed(value) or is_mixed(entry.value)):
+                continue
+            start, _ = self._both(entry, value, region)
+            if start is not entry.value:
+                if not entry.mixed:
+                    entry.original, entry.mixed = entry.value, True
+                entry.start_at(start)
+                done = False
+        return done
+
+    def _alike(self, values: Sequence[Any], region: Region) -> list[Any]:
+        """What the names hold after an iteration, in the form that it has at the start."""
+        pairs = zip(self._entries, values, strict=True)
+        return [self._both(entry, value, region)[1] if is_mixed(entry.value) else value for entry, value in pairs]
+
+    def _both(self, entry: _Entry, value: Any, region: Region) -> tuple[Any, Any]:
+        traces = self._trace, region
+        return alike(entry.value, value, traces, growing=True, contents=entry.contents)
+
+    def _check_changed(self, values: Sequence[Any], region: Region) -> None:
+        """Refuses a change of an object that another name, too, holds at the end of an iteration."""
+        stand_ins = self._trace.root.stand_ins
+        after = [nest.flatten(value, entry.same)[0] for entry, value in zip(self._entries, values, strict=True)]
+        tensors = Counter(id(leaf) for leaves in after for leaf in leaves)
+        for entry, value, leaves in zip(self._entries, values, after, strict=True):
+            entry.frozen = any(map(stand_ins.is_frozen, leaves))
+            entry.last = value
+            for bound, leaf in zip(nest.flatten(entry.bound, entry.same)[0], leaves, strict=False):
+                if not isinstance(leaf, SymbolicTensor):
+                    continue
+                stand_in = stand_ins.get(bound)
+                written = region.writes.get(TensorPlace(leaf).key)
+                shared = tensors[id(leaf)] > 1 or stand_ins.is_frozen(leaf) or leaf.trace is not region
+                if written is not None and leaf is not bound:
+                    # The next iteration would change what the name holds from this one on.
+                    stand_in = StandIn(leaf, entry.name, None)
+                elif stand_in is None or not stand_in.changed or not shared:
+                    continue
+                raise self._trace.refuse(stand_in.error("the assignment to items of a tensor"))
+
+    def _settle_list(self, place: Place, entry: _Entry) -> bool:
+        """Whether a list is carried that has as much room as it needs."""
+        if entry.list is None and growing(entry.value) is None and not changes_length(entry.value, place.get()):
+            return True
+        if entry.list is None:
+            entry.list = ListState(self._trace, place.what, entry.value, self._max_trips, self._tapes)
+            if growing(entry.value) is not None:
+                return False  # what a trial puts in is counted from its start
+        if entry.list.settle(place.get()):
+            return True
+        entry.start_at(entry.list.value)
+        return False
+
+    def _settle_places(self, region: Region) -> bool:
+        """Whether all places that the iteration wrote are carried; those that were not will be."""
+        known = {place.key for place in self._places}
+        found = [written for key, written in region.writes.items() if key not in known]
+        for written in found:
+            place = written.place
+            self._places.append(place)
+            entry = _Entry.of(place.title, held(place, written.before))
+            entry.contents = isinstance(place, ContentsPlace)
+            self._entries.append(entry)
+        self._discoveries += bool(found)
+        if self._discoveries > _MAX_DISCOVERIES:
+            error = UnimplementedError(
+                f"{found[0].place.what} changes an object that the loop's body makes anew in each iteration, in a way "
+                "that cannot be followed; make the object before the loop"
+            )
+            raise self._trace.refuse(at(error, found[0].location))
+        return not found
+
+    def _settle_entry(self, entry: _Entry, value: Any, region: Region) -> bool:
+        entry.replaced = False  # by an earlier trial, in which another name may still have been a number
+        if not entry.keeps(value):
+            return False
+        if entry.jump and value is False:  # no jump depends on tensors
+            entry.jump = False
+            entry.start_at(False)
+            return False
+        leaves, structure = nest.flatten(value, entry.same)
+        unbound = entry.value if isinstance(entry.value, Undefined) else None
+        if unbound is not None and not entry.carried:
+            return self._settle_unbound(entry, unbound, value, region)
+        if unbound is None and isinstance(value, Undefined):
+            raise self._trace.refuse(
+                UndefinedNameError(
+                    f"name {entry.name!r} is bound before the loop, but after an iteration {value.reason}; bind it on "
+                    "every way through the loop's body"
+                )
+            )
+        meet = self._meet(region, entry.name)
+        meet.structures(entry.name, (entry.value, value), (entry.structure, structure))
+        fits = [
+            self._settle_slot(entry.name, slot, leaf, region) for slot, leaf in zip(entry.slots, leaves, strict=True)
+        ]
+        if not entry.is_new and not interchangeable(entry.value, value):
+            entry.remade = True
+            return False
+        return all(fits)
+
+    def _settle_unbound(self, entry: _Entry, unbound: Undefined, value: Any, region: Region) -> bool:
+        """A name that was not bound before the loop."""
+        if isinstance(value, Undefined):
+            return True
+        if not self._runs and not unbound.filler:
+            return entry.replace(Undefined(entry.name, "it is bound only inside a loop that may run zero times"))
+        leaves, structure = nest.flatten(value)
+        if any(isinstance(leaf, LoopIndex) for leaf in leaves):
+            _number_changes(region, entry.name)
+        for leaf in leaves:
+            if region.owns(leaf):
+                # Each iteration makes an object of its own; what a trace of the body made is none of them.
+                region.side_effect(f"the use of {entry.name!r}, a {type(leaf).__name__} made in a loop, after it")
+        if not any(is_tensor(leaf) for leaf in leaves):
+            return entry.replace(value)
+        # It is bound from the first iteration on, and nobody looks before; zeros stand for it until then.
+        entry.structure = structure
+        entry.slots = [_zeros_slot(leaf) for leaf in leaves]
+        return False
+
+    def _settle_slot(self, name: str, slot: _Slot, after: Any, region: Region) -> bool:
+        if slot.type is None and same(slot.leaf, after):
+            return True
+        if slot.type is None and isinstance(slot.leaf, Undefined) and slot.leaf.filler and is_tensor(after):
+            slot.become(_zeros_slot(after))  # a part that every iteration puts there; zeros stand for it before
+            return False
+        if isinstance(after, LoopIndex) or (is_number(slot.leaf) and is_number(after)):
+            _number_changes(region, name)
+        type = self._meet(region, name).leaf(name, (slot.leaf, after), slot.type)
+        after_kinds = kinds_of(after)
+        kinds = None if slot.kinds is None or after_kinds is None else slot.kinds | after_kinds
+        fits = (type, kinds) == (slot.type, slot.kinds)
+        if slot.type is None and slot.count is not None:
+            slot.count.expect(span_of(after), self._max_trips)
+        slot.type, slot.kinds = type, kinds
+        return fits
+
+    def _meet(self, region: Region, name: str) -> Meet:
+        def refuse(error: GraphcError) -> GraphcError:
+            region.abort(str(error), unsettled=True)
+            return self._trace.refuse(named_by_user(error, [place for place in self._places if place.title == name]))
+
+        return Meet(("before the loop", "after an iteration"), refuse)
+
+    def results(self, region: Region) -> list[SymbolicTensor]:
+        """The carried leaves after an iteration."""
+        return [
+            tensor
+            for entry, value in zip(self._entries, self._alike(self._values(), region), strict=True)
+            if entry.carried
+            for tensor in to_tensors(region, nest.flatten(value, entry.same)[0], [slot.type for slot in entry.slots])
+        ]
+
+    def leave(self, tensors: Sequence[Any], trips: int | None = None) -> None:
+        """Binds the names after the loop.
+
+        Args:
+          tensors: the carried leaves.
+          trips: how often the loop runs, if that is known.
+        """
+        supply = iter(tensors)
+        values: list[Any] = []
+        for entry in self._entries:
+            value = self._bound(entry, supply, after=True)
+            if entry.replaced:
+                value = entry.after
+            elif entry.list is not None:
+                value = entry.list.leave(value, trips)
+            elif entry.is_new:
+                note_stand_ins(self._trace, entry.name, value, entry.sources(self._runs), shared=entry.same)
+            values.append(value)
+        self._variables.set(tuple(values[: self._num_names]))
+        for place, value in zip(self._places, values[self._num_names :], strict=True):
+            write(place, value)
+
+
+_HELD = 2
+"""How many references to a tensor before the loop an entry and its slot hold."""
+
+_MAX_DISCOVERIES = 10
+"""A body whose trials find new places more often than this changes objects that it makes itself."""
+
+
+def _zeros_slot(leaf: Any) -> _Slot:
+    if not is_tensor(leaf):
+        return _Slot(leaf, None, kinds_of(leaf), None)
+    type = leaf_type(leaf)
+    zero = np.zeros(type.shape, type.dtype)
+    return _Slot(zero.item() if type.weak else zero, type, kinds_of(leaf), Count.of_new(leaf))
+
+
+def _number_changes(region: Region, name: str) -> None:
+    """A Python number changes from one iteration to the next: an attempt to roll the loop ends."""
+    region.abort(f"the Python number {name!r} changes from one iteration to the next")

@@ -1,0 +1,118 @@
+"""Loops that Python runs while a function is traced: each iteration becomes nodes of its own."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+from graphc.autograph.constructs.branches.branch import if_stmt, is_symbolic_condition
+from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.loops.rolling import ForLoop
+from graphc.base import config
+from graphc.base.errors import InvalidArgumentError
+from graphc.core import Trace
+from graphc.ir import Node
+
+__all__ = ["NodeLimit", "run_in_python"]
+
+_TRIAL = 0.01
+"""The part of the nodes allowed that a loop adds before a guess is made at how many it would add in all."""
+
+
+class NodeLimit:
+    """Looks that an unrolled loop does not add more nodes to the graph than are allowed.
+
+    Args:
+      trace: where the loop runs.
+      kind: ``"for"`` or ``"while"``.
+      reason: why it is unrolled.
+      remedy: what to write instead.
+      total: how many iterations there are, if that is known.
+
+    Attributes:
+      done: how many iterations were run.
+    """
+
+    def __init__(self, trace: Trace, kind: str, reason: str, remedy: str, total: int | None) -> None:
+        self.done = 0
+        self._trace = trace
+        self._what = f"this {kind} loop is unrolled, because {reason}"
+        self._remedy = remedy
+        self._total = total
+        self._counted = len(trace.builder.nodes)
+        self._nodes = 0
+        self._before = (0, 0)
+
+    def check(self) -> None:
+        """Is called after each iteration.
+
+        Raises:
+          InvalidArgumentError: there are too many nodes, or there will be if the iterations go on as the last ones did.
+        """
+        self.done += 1
+        nodes = self._trace.builder.nodes
+        self._nodes += sum(map(_size, nodes[self._counted :]))
+        self._counted = len(nodes)
+        limit = config.max_unrolled_nodes
+        if self._nodes > limit:
+            raise self._refused(f"has added {self._nodes:,} nodes")
+        if self._total is not None and not self.done & (self.done - 1):
+            done, nodes_then = self._before
+            rate = (self._nodes - nodes_then) / (self.done - done)
+            guess = self._nodes + round(rate * (self._total - self.done))
+            if self.done > 1 and guess > limit and self._nodes >= _TRIAL * limit:
+                raise self._refused(f"would add about {guess:,} nodes in all")
+            self._before = (self.done, self._nodes)
+
+    def _refused(self, found: str) -> Exception:
+        total = "" if self._total is None else f" of {self._total:,}"
+        error = InvalidArgumentError(
+            f"{self._what}; after {self.done:,}{total} iterations it {found}, more than the "
+            f"{config.max_unrolled_nodes:,} of gx.config.max_unrolled_nodes. {self._remedy}, or allow more nodes"
+        )
+        return self._trace.refuse(error)
+
+
+def _size(node: Node) -> int:
+    """How many nodes a node is, with those of its regions."""
+    return 1 + sum(_size(inner) for region in node.regions for inner in region.nodes)
+
+
+def run_in_python(
+    loop: ForLoop, items: Iterable[Any], limit: NodeLimit, going_on: Any = True, most: int | None = None
+) -> Any:
+    """Runs a ``for`` loop as Python does.
+
+    Args:
+      loop: the loop.
+      items: what to run over.
+      limit: is asked after each iteration.
+      going_on: whether the first iteration is to be run.
+      most: how many iterations to run at most; None for all.
+
+    Returns:
+      Whether a further iteration would be run.
+    """
+    variables = loop.variables
+    iterator = in_python(iter, items)
+    for _ in itertools.count() if most is None else range(most):
+        if not is_symbolic_condition(going_on) and not going_on:
+            break
+        try:
+            item = in_python(next, iterator)
+        except StopIteration:
+            break
+        if is_symbolic_condition(going_on):
+            # A break or return on a tensor: the iterations after it are there, but do nothing.
+            if_stmt(going_on, partial(loop.body, item), _nothing, variables.get, variables.set, variables.names)
+        else:
+            loop.body(item)
+        limit.check()
+        going_on = True if loop.extra_test is None else loop.extra_test()
+    return going_on
+
+
+def _nothing() -> None:
+    pass

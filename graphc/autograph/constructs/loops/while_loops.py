@@ -1,0 +1,174 @@
+"""``while``: run by Python as long as its test is a Python value, then one node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from graphc.autograph.constructs.branches.branch import condition_of, is_symbolic_condition, truth
+from graphc.autograph.constructs.failures.failure import settles
+from graphc.autograph.constructs.loops.bodies import (
+    Countdown,
+    arguments,
+    forget_loops,
+    going_on,
+    iterate,
+    restoring,
+)
+from graphc.autograph.constructs.loops.first_bound import FirstBound
+from graphc.autograph.constructs.loops.options import OpenLoop, open_loop, report_unrolled, with_options
+from graphc.autograph.constructs.loops.state import LoopState, LoopVariables
+from graphc.autograph.constructs.loops.unrolling import NodeLimit
+from graphc.autograph.values.facts import assume_carried
+from graphc.autograph.values.join import same_values
+from graphc.base.errors import UnimplementedError
+from graphc.core import Region, Trace, context
+from graphc.ops import STATUS, emit_while
+
+__all__ = ["while_stmt"]
+
+Test = Callable[[], Any]
+
+_REASON = "its test is a Python value"
+_REMEDY = "Make its test depend on a tensor, such as a counter gx.asarray(0), so that it becomes one node"
+
+
+def while_stmt(
+    test: Test,
+    body: Callable[[], None],
+    get_state: Callable[[], tuple[Any, ...]],
+    set_state: Callable[[tuple[Any, ...]], None],
+    names: Sequence[str],
+) -> None:
+    """A ``while`` statement.
+
+    Python runs it as long as the test is a Python value. From the first iteration on in which the test is a tensor,
+    what is left of the loop becomes one while node.
+    """
+    trace = context.trace
+    if trace is None:
+        while truth(test()):
+            body()
+        return
+    looks, test = _looks(test), partial(_condition, test)
+    with open_loop(trace, body) as options:
+        limit = NodeLimit(trace, "while", _REASON, _REMEDY, None)
+        while True:
+            symbolic, condition = _probe(trace, test)
+            if symbolic:
+                break
+            if not truth(condition):
+                if limit.done:
+                    report_unrolled(trace, options, _REASON)
+                return
+            body()
+            limit.check()
+            if trace.touched(STATUS) and not looks:
+                break  # `while True` that only an exception ends: how often it runs is known at run time only
+        _become_node(trace, test, body, LoopVariables(get_state, set_state, names), options, limit.done)
+
+
+def _looks(test: Test) -> bool:
+    """Whether a test depends on anything."""
+    code = getattr(test, "__code__", None)
+    return code is None or bool(code.co_freevars or code.co_names)
+
+
+def _condition(test: Test) -> Any:
+    return condition_of(test())
+
+
+def _probe(trace: Trace, test: Test) -> tuple[bool, Any]:
+    """The value of a test, and whether it is symbolic; if so, nothing of its evaluation stays in the trace."""
+    before = trace.checkpoint()
+    condition = test()
+    symbolic = is_symbolic_condition(condition)
+    if symbolic:
+        trace.rollback(before)
+    return symbolic, condition
+
+
+def _become_node(
+    trace: Trace, test: Test, body: Callable[[], None], variables: LoopVariables, options: OpenLoop, done: int
+) -> None:
+    """Makes what is left of the loop, whose test is a tensor, one node."""
+    with_options(trace, options, lambda: _trace(trace, test, body, variables, options.max_iterations))
+    if options.said is not None and options.said.unroll is True:
+        raise trace.refuse(UnimplementedError("unroll=True, but this loop cannot be unrolled: its test is a tensor"))
+    trace.report_loop("while", "its test is a tensor" + f" from iteration {done} on" * bool(done))
+
+
+def _trace(trace: Trace, test: Test, body: Callable[[], None], variables: LoopVariables, most: int | None) -> None:
+    """Appends a while of at most so many iterations, if that is known."""
+    names, countdown = variables, Countdown(variables, most)
+    first_bound = FirstBound(countdown.variables)
+    variables = first_bound.variables
+    state = LoopState(variables, trace, runs=False, max_trips=most, jumps=True)
+    num_loops = len(trace.root.loops)
+    while True:
+        regions = (Region(trace, "the test of a while loop"), Region(trace, "the body of a while loop"))
+        carried = [arguments(region, state) for region in regions]
+        state.bind(carried[0])
+        with restoring(state), regions[0].tracing():
+            tested = test()
+            condition = going_on(regions[0], tested)
+        if not _only_looks(regions[0]):
+            state.restore()
+            _trace_rotated(trace, test, body, names, most)
+            return
+        assume_carried(regions[1], tested, zip(*carried, strict=True))
+        state.bind(carried[1], iteration=True)
+        with restoring(state), regions[1].tracing():
+            variables.own(regions[1])
+            countdown.begin_iteration()
+            iterate(regions[1], state, body, carried[1])
+            first_bound.end_iteration(regions[1])
+            if settles(state, regions[1]):
+                outputs = state.results(regions[1])
+                break
+        forget_loops(trace, num_loops)
+    state.leave(emit_while(regions[0], condition, regions[1], carried, outputs, state.initial(), most))
+    first_bound.leave()
+
+
+def _only_looks(test: Region) -> bool:
+    """Whether a test that was traced changes nothing, neither a variable nor what it was bound to."""
+    start = {place.key: value for place, value in test.bound}
+    return not test.written() and all(
+        key in start and same_values(start[key], written.after) for key, written in test.writes.items()
+    )
+
+
+def _trace_rotated(
+    trace: Trace, test: Test, body: Callable[[], None], variables: LoopVariables, most: int | None
+) -> None:
+    """A while whose test changes something (draws a random number): it is run before the loop and after each body.
+
+    The test of a loop node only looks; what it would assign has nowhere to go.
+    """
+    first = going_on(trace, test())
+    countdown = Countdown(variables, most)
+    first_bound = FirstBound(countdown.variables)
+    variables = first_bound.variables
+    state = LoopState(variables, trace, runs=False, max_trips=most, jumps=True)
+    num_loops = len(trace.root.loops)
+    while True:
+        regions = (Region(trace, "the test of a while loop"), Region(trace, "the body of a while loop"))
+        conditions = [region.argument(first.type, "condition") for region in regions]
+        carried = [arguments(region, state) for region in regions]
+        state.bind(carried[1], iteration=True)
+        with restoring(state), regions[1].tracing():
+            variables.own(regions[1])
+            countdown.begin_iteration()
+            iterate(regions[1], state, body, carried[1])
+            first_bound.end_iteration(regions[1])
+            following = going_on(regions[1], test())
+            if settles(state, regions[1]):
+                outputs = [following, *state.results(regions[1])]
+                break
+        forget_loops(trace, num_loops)
+    inputs = [[condition, *values] for condition, values in zip(conditions, carried, strict=True)]
+    found = emit_while(regions[0], conditions[0], regions[1], inputs, outputs, [first, *state.initial()], most)
+    state.leave(found[1:])
+    first_bound.leave()

@@ -1,0 +1,207 @@
+"""Library functions that are known to touch the world, or to give something else each time they are called.
+
+What merely might have a side effect (any function of a library that is not known to compute only) may run when a
+function is traced: it stops the rolling of loops and is refused in branches, no more. What is listed here is reported.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import types
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.storage.native_state import GeneratorPlace
+from graphc.autograph.constructs.storage.visible_state import GENERATORS
+from graphc.core import context
+
+__all__ = [
+    "check_read",
+    "defined_class",
+    "defining_class",
+    "is_reported",
+    "origin",
+    "public_name",
+    "report_call",
+    "side_effect",
+]
+
+_MODULES = frozenset(
+    ("_io", "_socket", "numpy.random", "random", "secrets", "shutil", "socket", "subprocess", "tempfile", "time")
+)
+_FUNCTIONS: dict[str, frozenset[str]] = {
+    module: frozenset(names.split())
+    for module, names in {
+        "builtins": "input",
+        "datetime": "now today utcnow",
+        "io": "open",
+        "logging": "addHandler basicConfig critical debug disable error exception fatal info log removeHandler "
+        "setLevel warn warning",
+        "numpy": "fromfile genfromtxt load loadtxt save savetxt savez savez_compressed set_printoptions seterr tofile",
+        "os": "chdir chmod chown kill link makedirs mkdir open putenv read remove removedirs rename renames replace "
+        "rmdir symlink system times truncate unlink unsetenv urandom utime write",
+        "pathlib": "chmod hardlink_to mkdir open read_bytes read_text rename replace rmdir symlink_to touch unlink "
+        "write_bytes write_text",
+        "sys": "setrecursionlimit setswitchinterval",
+        "uuid": "uuid1 uuid4",
+    }.items()
+}
+_READS: dict[str, frozenset[str]] = {
+    module: frozenset(names.split())
+    for module, names in {
+        "_contextvars": "copy_context get",
+        "configparser": "get getboolean getfloat getint has_option has_section items options sections",
+        "decimal": "getcontext localcontext",
+        "os.path": "exists getatime getctime getmtime getsize isdir isfile",
+        "glob": "glob iglob",
+        "locale": "getlocale localeconv",
+        "logging": "getEffectiveLevel hasHandlers isEnabledFor",
+        "numpy": "get_printoptions geterr",
+        "os": "getcwd getenv getlogin getpid getppid listdir scandir stat walk",
+        "pathlib": "cwd exists glob home is_dir is_file iterdir rglob stat",
+        "queue": "empty full qsize",
+        "sys": "_getframe exc_info getrecursionlimit getrefcount getswitchinterval",
+        "threading": "active_count current_thread enumerate get_ident get_native_id is_alive is_set locked",
+    }.items()
+}
+"""What only reads what the world is like, and may find it different at the next call."""
+_ENVIRON = frozenset(("copy", "get", "items", "keys", "values"))
+_ALIASES = {
+    "_io": "io",
+    "_queue": "queue",
+    "_thread": "threading",
+    "genericpath": "os.path",
+    "nt": "os",
+    "pathlib._local": "pathlib",
+    "posix": "os",
+}
+_IN_MEMORY = ("StringIO", "BytesIO")
+_MAKERS = (np.random.default_rng, np.random.RandomState, random.Random)
+"""What makes a generator of random numbers: the same one each time where it is given a seed."""
+
+
+def side_effect(what: str) -> None:
+    """Says that Python code is about to do something besides computing; see :meth:`graphc.core.Trace.side_effect`."""
+    if context.trace is not None:
+        context.trace.side_effect(what)
+
+
+def defining_class(name: str) -> None:
+    """Says that a class statement is about to run, whose body and hooks nobody converts."""
+    side_effect(f"the definition of the class {name}")
+
+
+def defined_class(kind: Any) -> None:
+    """Notes a class that the function has made: nobody else knows of it."""
+    if context.trace is not None and isinstance(kind, type):
+        context.trace.root.made_classes.add(kind)
+
+
+def is_reported(function: Any) -> bool:
+    """Whether a function is known to do something besides computing, or to give something else at each call."""
+    return _makes_generator(function) or _touches_world(function) or _reads_world(function)
+
+
+def _reads_world(function: Any) -> bool:
+    module, name, owner = origin(function)
+    if owner is os.environ:
+        return name in _ENVIRON
+    if type(owner).__name__ in _IN_MEMORY and name in ("getbuffer", "getvalue"):
+        return context.trace is not None and context.trace.root.reads.source(owner) is not None
+    return name in _READS.get(_ALIASES.get(module, module), ())
+
+
+def check_read(owner: Any) -> None:
+    """Says that Python code is about to look at what an object holds, if no guard can: of the environment, for one."""
+    if context.trace is None:
+        return
+    if owner is os.environ:
+        context.trace.read_once("the use of os.environ")
+    elif type(owner).__module__ == "configparser":
+        context.trace.read_once(f"the use of a {type(owner).__name__}")
+
+
+def _touches_world(function: Any) -> bool:
+    module, name, owner = origin(function)
+    if name in _IN_MEMORY or type(owner).__name__ in _IN_MEMORY:
+        return False
+    if any(module == known or module.startswith(f"{known}.") for known in _MODULES):
+        return True
+    return name in _FUNCTIONS.get(_ALIASES.get(module, module), ())
+
+
+def report_call(function: Any, what: str) -> Any:
+    """Says that a function is about to be called that does not only compute, as far as is known.
+
+    Args:
+      function: it.
+      what: the call, for messages, unless the function is a known one.
+
+    Returns:
+      What to call in its place.
+    """
+    trace = context.trace
+    if trace is None:
+        return function
+    if _reads_world(function):
+        trace.read_once(f"the call of {public_name(function)}")
+        return function
+    if _makes_generator(function):
+        return partial(_make_generator, function)
+    if not _touches_world(function):
+        trace.side_effect(what)
+        return function
+    what = f"the call of {public_name(function)}"
+    _, _, owner = origin(function)
+    if isinstance(owner, GENERATORS):
+        # Numbers drawn from a generator that is made in the function, from a seed, are the same at each call.
+        trace.side_effect(what)
+        trace.journal(GeneratorPlace(owner, what))
+    else:
+        trace.side_effect(what, certain=True)
+    return function
+
+
+def _makes_generator(function: Any) -> bool:
+    return any(function is maker for maker in _MAKERS)
+
+
+def _make_generator(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """A generator of random numbers; without a seed it is another one each time."""
+    given = (*args, *kwargs.values())
+    if context.trace is not None:
+        what = f"the call of {public_name(function)}"
+        seeded = bool(given) and given[0] is not None
+        context.trace.side_effect(what if seeded else f"{what} without a seed", certain=not seeded)
+    return in_python(function, *args, **kwargs)
+
+
+def origin(function: Any) -> tuple[str, str, Any]:
+    """The module of a function or of the class whose method it is, its name, and the object whose method it is."""
+    name = str(getattr(function, "__name__", ""))
+    owner: Any = getattr(function, "__self__", None)
+    if owner is None or isinstance(owner, types.ModuleType):
+        return str(getattr(function, "__module__", None) or getattr(owner, "__name__", "")), name, None
+    if isinstance(owner, type):
+        return owner.__module__, name, None
+    inner = getattr(function, "__func__", None)
+    return getattr(inner, "__module__", None) or type(owner).__module__, name, owner
+
+
+def public_name(function: Any) -> str:
+    """How a user calls a function: ``time.time``, ``random.random``, ``open``, ``Path.write_text``."""
+    module, name, owner = origin(function)
+    module = _ALIASES.get(module, module)
+    while module:
+        if getattr(sys.modules.get(module), name, None) == function:
+            return name if module in ("builtins", "io") else f"{module}.{name}"
+        module = module.rpartition(".")[0]
+    if owner is os.environ:
+        return f"os.environ.{name}"
+    kind = type(owner).__name__ if owner is not None else ""
+    return f"{kind}.{name}" if kind else str(getattr(function, "__qualname__", name))

@@ -1,0 +1,222 @@
+"""What Python consumes by itself: what is unpacked, formatted, hashed or used as an index.
+
+These constructs stay as they are, and so do the special methods that they call: nobody converts or watches those. One
+of the user's is therefore reported as a side effect where the code does not run once for each time that it is meant to.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable
+from typing import Any, cast
+
+from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.purity.impure import check_read, defining_class, origin, public_name
+from graphc.autograph.constructs.purity.unconverted import asked, handed
+from graphc.autograph.constructs.purity.watch import check_iterator, is_pure_module, operator_method
+from graphc.autograph.constructs.storage.native_state import RANDOM_STATES, note_consumed, run_watched
+from graphc.autograph.values.choice import OneOf
+from graphc.autograph.values.growing_list import refuse_growing
+from graphc.autograph.values.python_object import found_on
+from graphc.base import is_installed_file
+from graphc.core import Region, context
+
+__all__ = [
+    "HASHED",
+    "INDEXED",
+    "ITERATING",
+    "call_watched",
+    "check_arguments",
+    "check_index",
+    "check_items",
+    "check_methods",
+    "check_printed",
+    "hashed",
+    "items",
+    "mapping",
+    "may_change",
+    "rows",
+    "spread",
+]
+
+HASHED = ("__hash__", "__eq__")
+"""What a key of a dictionary or an element of a set is asked."""
+INDEXED = ("__index__",)
+"""What a number of items, or the place of one, is asked."""
+
+ITERATING: dict[Any, bool] = {
+    **dict.fromkeys((all, any, dict, enumerate, filter, frozenset, iter, map, max, min, set, sum, zip), False),
+    **dict.fromkeys((list, sorted, tuple), True),
+}
+"""What takes items one by one, and whether their number is asked for beforehand."""
+
+_LOOKS_AT_FRAMES = frozenset(("inspect", "logging", "sys", "traceback", "typing", "warnings", "_warnings"))
+_FRAME_BUILTINS = frozenset(("__import__", "breakpoint", "dir", "eval", "exec", "globals", "locals", "super", "vars"))
+
+_FORMATTED = ("__format__", "__str__", "__repr__")
+_ITERATED = ("__iter__", "__length_hint__")
+_SIZED = ("__len__",)
+_BY_NUMBER = (*_SIZED, "__getitem__")
+_MAPPING = ("keys", "__getitem__", "__iter__", "__len__")
+
+_ASKED: dict[Any, tuple[str, ...]] = {
+    **dict.fromkeys((frozenset, set), HASHED),
+    complex: ("__complex__", "__float__", "__index__"),
+    dict: _MAPPING,
+    divmod: ("__divmod__", "__rdivmod__"),
+    format: _FORMATTED,
+    pow: ("__pow__", "__rpow__"),
+    reversed: ("__reversed__", *_BY_NUMBER),
+    round: ("__round__",),
+    str: _FORMATTED,
+}
+_READ: dict[Any, tuple[str, ...]] = {
+    **dict.fromkeys((all, any, filter), ("__bool__", "__len__")),
+    range: INDEXED,
+    slice: INDEXED,
+    sum: ("__add__", "__radd__"),
+}
+# By the kind whose method is called.
+_ASKED_BY_METHODS: dict[type[Any], tuple[str, ...]] = {
+    **dict.fromkeys((dict, frozenset, set), (*HASHED, *_ITERATED)),
+    **dict.fromkeys((list, tuple), ("__eq__", "__index__")),
+    str: (*_FORMATTED, *_ITERATED, *_BY_NUMBER),
+}
+
+
+def check_methods(value: Any, names: Iterable[str]) -> None:
+    """Reports that Python is about to call a method of the user's.
+
+    Args:
+      value: the object; a tuple stands for what is in it.
+      names: the methods it may be asked for.
+    """
+    asked(value, names)
+    region = context.trace
+    if not isinstance(region, Region):
+        return
+    if type(value) is tuple:
+        for part in cast("tuple[Any, ...]", value):
+            check_methods(part, names)
+        return
+    for name in names:
+        method = operator_method(value, name)
+        if method is not None and not is_pure_module(method.__module__ or ""):
+            region.side_effect(f"the call of {method.__qualname__}")
+
+
+def check_items(value: Any, sized: bool = False) -> None:
+    """Reports that Python is about to iterate over an object of the user's by methods of the user's.
+
+    Args:
+      value: the object.
+      sized: whether Python asks for the number of items beforehand.
+    """
+    if context.trace is None or type(value) is tuple:
+        return
+    check_read(value)
+    kind = cast("type[Any]", type(value))
+    iterate = found_on(kind, "__iter__")
+    if not isinstance(value, list | dict):
+        asked(value, (*_ITERATED, *_BY_NUMBER))
+    what, stream = f"the iteration over a {kind.__name__}", _is_stream(kind, iterate)
+    if not isinstance(context.trace, Region):
+        note_consumed(value, what, always=stream)
+        return
+    if stream:
+        context.trace.side_effect(what)
+    check_methods(value, (*_ITERATED, *_SIZED) if sized else _ITERATED)
+    # Without __iter__, and in that of an abstract base class, the items are asked for one by one.
+    if iterate is None or (isinstance(iterate, types.FunctionType) and is_installed_file(iterate.__code__.co_filename)):
+        check_methods(value, _BY_NUMBER)
+
+
+def _is_stream(kind: type[Any], iterate: Any) -> bool:
+    """Whether a library's class gives items and no more, as loaders of data do: nobody sees what they change."""
+    held = found_on(kind, "__getitem__") or found_on(kind, "__contains__") or found_on(kind, "__next__")
+    return held is None and isinstance(iterate, types.FunctionType) and is_installed_file(iterate.__code__.co_filename)
+
+
+def check_index(index: Any) -> None:
+    """Reports that a builtin container or an array is about to call a method of its index."""
+    if context.trace is not None:
+        for part in cast("tuple[Any, ...]", index) if type(index) is tuple else (index,):
+            check_methods((part.start, part.stop, part.step) if type(part) is slice else part, (*INDEXED, *HASHED))
+
+
+def check_arguments(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Reports that a builtin is about to call methods of its arguments."""
+    if not isinstance(function, type | types.BuiltinFunctionType):
+        return
+    if function is type and len(args) == 3:
+        defining_class(str(args[0]))
+    owner: object = getattr(function, "__self__", None)
+    is_method = not isinstance(function, type) and not isinstance(owner, types.ModuleType | None)
+    kind = cast("type[Any]", type(owner))
+    names = _ASKED_BY_METHODS.get(kind, ()) if is_method else _ASKED.get(function, ())
+    sized = None if is_method else ITERATING.get(function)
+    asked((owner, *args) if is_method else args, names or _READ.get(function, ()))
+    if function.__name__ in ("format", "format_map"):
+        handed((*args, *kwargs.values()))  # the text may name attributes
+    for value in (*args, *kwargs.values()) if is_method else args:
+        check_methods(tuple(cast("list[Any]", value)) if type(value) is list else value, names)
+        if sized is not None:
+            check_items(value, sized)
+
+
+def may_change(function: Any) -> bool:
+    """Whether a function may change what it is given, and is not known to look at the frame that calls it."""
+    module, name, _ = origin(function)
+    return name not in _FRAME_BUILTINS if module == "builtins" else module.partition(".")[0] not in _LOOKS_AT_FRAMES
+
+
+def call_watched(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Calls a function that is not converted, with a look at what it changes of what it is given."""
+    given = [getattr(function, "__self__", function), *args, *kwargs.values()]
+    if not is_pure_module(origin(function)[0]):
+        given += RANDOM_STATES
+    return run_watched(lambda: in_python(function, *args, **kwargs), given, f"the call of {public_name(function)}")
+
+
+def items(value: Any) -> Any:
+    """The value, which is unpacked or iterated over where the call stands."""
+    if isinstance(value, OneOf) and len(value.left) == 1:
+        value = value.options[value.left[0]]
+    refuse_growing(value)
+    check_iterator(value)
+    check_items(value)
+    return value
+
+
+def spread(value: Any) -> Any:
+    """The value, whose items become elements or arguments where the call stands."""
+    refuse_growing(value)
+    check_iterator(value)
+    check_items(value, sized=True)
+    return value
+
+
+def mapping(value: Any) -> Any:
+    """The value, whose items become those of a dictionary, or arguments, where the call stands."""
+    check_methods(value, _MAPPING)
+    return value
+
+
+def rows(value: Any) -> Any:
+    """The value, which is iterated over where the call stands, and each of its items unpacked."""
+    refuse_growing(value)
+    check_iterator(value)
+    check_items(value)
+    return map(items, value) if isinstance(context.trace, Region) else value
+
+
+def check_printed(value: Any) -> None:
+    """Reports that ``text % value`` is about to call methods of the user's."""
+    names = (*_FORMATTED, *INDEXED, "__int__", "__float__", "__bytes__", "__getitem__")
+    check_methods(tuple(cast("dict[Any, Any]", value).values()) if type(value) is dict else value, names)
+
+
+def hashed(value: Any) -> Any:
+    """The value, which becomes a key of a dictionary or an element of a set where the call stands."""
+    check_methods(value, HASHED)
+    return value

@@ -1,0 +1,316 @@
+"""What converted code reads outside its trace, told to the trace's reads so that later calls look at it again.
+
+Attributes are told one by one, as they are read. What code that is not converted is given (a library, a layer) may be
+read as a whole.
+"""
+
+from __future__ import annotations
+
+import dis
+import enum
+import importlib.util
+import inspect
+import sys
+import types
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+from graphc.autograph.constructs.storage.cells import AttributePlace
+from graphc.autograph.frontend.convert import is_part, names_asked
+from graphc.autograph.values.python_object import found_on
+from graphc.base import is_library_file, is_library_module, remember
+from graphc.core import (
+    SymbolicTensor,
+    Tensor,
+    Trace,
+    attribute,
+    context,
+    fixed,
+    global_name,
+    item,
+    lacks,
+    length,
+    looked_up,
+)
+
+__all__ = [
+    "entering",
+    "evaluated",
+    "found_after",
+    "imported",
+    "is_library",
+    "names_of",
+    "read_attribute",
+    "read_descriptor",
+    "read_method",
+    "read_missing",
+    "read_names",
+    "read_namespace",
+]
+
+_UNSEEN = frozenset((int, float, bool, str, bytes, complex, type(None), Tensor, SymbolicTensor))
+"""Kinds that hold nothing that could be read of them."""
+
+
+@dataclass(frozen=True)
+class Names:
+    """What code reads by itself of its module and of the functions around, each with its first line; and attributes."""
+
+    outside: dict[str, int]
+    free: dict[str, int]
+    attributes: set[str]
+
+
+_known: dict[bool, dict[int, Names]] = {False: {}, True: {}}
+_IN_MEMORY = frozenset(("ctypes", "multiprocessing.sharedctypes"))
+"""The modules of objects whose attributes are memory, which other code and other processes write."""
+_OUTSIDE = frozenset(("LOAD_GLOBAL", "LOAD_NAME"))
+_FREE = frozenset(("LOAD_DEREF", "LOAD_CLASSDEREF"))
+_ATTRIBUTES = frozenset(("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"))
+_COMPREHENSIONS = frozenset(("<dictcomp>", "<genexpr>", "<listcomp>", "<setcomp>"))
+
+
+def entering(function: types.FunctionType, converted: types.FunctionType | None = None) -> None:
+    """Tells of the globals, and of the variables of functions around, that a function reads which is called now.
+
+    Args:
+      function: it.
+      converted: what is called in its place; None where it is called itself.
+    """
+    if context.trace is not None and not is_library_file(function.__code__.co_filename):
+        read_names(function, names_of(function.__code__), names_asked((converted or function).__code__))
+
+
+def read_names(function: types.FunctionType, names: Names, asked: frozenset[str] = frozenset()) -> None:
+    """Tells of globals, and of variables of functions around, that a function reads.
+
+    Args:
+      function: it.
+      names: what it reads.
+      asked: those of the names that it only asks for items.
+    """
+    assert context.trace is not None
+    root, code, namespace = context.trace.root, function.__code__, function.__globals__
+    reads, file = root.reads, code.co_filename.rpartition("/")[2]
+    if (key := (id(names), id(namespace), bool(asked))) not in root.entered:
+        root.entered.add(key)
+        for name, line in names.outside.items():
+            if name not in namespace:
+                reads.undefined(namespace, name)
+            elif not (isinstance(value := namespace[name], types.ModuleType) and is_library(value)):
+                record = reads.container if name in asked else reads.record
+                record(global_name(namespace, name, f"{file}:{line}"), value)
+    if code.co_freevars:
+        reads.closure(function, names.free, file, asked)
+
+
+def read_namespace(owner: Any, name: Any) -> bool:
+    """Tells of an item of ``globals()``, which is a global by its name; of another object nothing.
+
+    Returns:
+      Whether it is one.
+    """
+    if type(owner) is dict and type(name) is str and "__builtins__" in owner and context.trace is not None:
+        namespace = cast("dict[str, Any]", owner)
+        if name in namespace:
+            context.trace.root.reads.record(global_name(namespace, name, "by globals()"), namespace[name])
+        else:
+            context.trace.root.reads.undefined(namespace, name)
+        return True
+    return False
+
+
+def evaluated(text: Any) -> Any:
+    """What ``eval`` and ``exec`` are given; of text the globals are told of that it names."""
+    trace, namespace = context.trace, sys._getframe(1).f_globals  # pyright: ignore[reportPrivateUsage]
+    if trace is not None and isinstance(text, str | types.CodeType):
+        try:
+            code = compile(text, "<eval>", "exec") if isinstance(text, str) else text
+        except SyntaxError:
+            return text
+        for name in names_of(code, inner=True).outside:
+            read_namespace(namespace, name)
+    return text
+
+
+def imported(module: str, level: int, names: tuple[str, ...]) -> None:
+    """Tells of what a function has just imported from a module of the user's.
+
+    Args:
+      module: its name, which may be relative.
+      level: how many dots stand before it.
+      names: what was imported.
+    """
+    if context.trace is None:
+        return
+    if level:
+        package = sys._getframe(1).f_globals.get("__package__")  # pyright: ignore[reportPrivateUsage]
+        module = importlib.util.resolve_name("." * level + module, package)
+    found = sys.modules.get(module)
+    if found is not None:
+        for name in names:
+            read_attribute(found, name, getattr(found, name))
+
+
+def names_of(code: types.CodeType, *, inner: bool = False) -> Names:
+    """The names in code and in what runs with it; with ``inner``, in all functions that it defines."""
+    return _known[inner].get(id(code)) or remember(_known[inner], code, _names_of(code, inner))
+
+
+def _names_of(code: types.CodeType, inner: bool) -> Names:
+    names = Names({}, {}, {text for text in code.co_consts if type(text) is str and text.isidentifier()})
+    line = code.co_firstlineno
+    for instruction in dis.get_instructions(code):
+        line = (instruction.positions.lineno if instruction.positions else None) or line
+        if instruction.opname in _OUTSIDE and not instruction.argval.startswith("ag__"):
+            names.outside.setdefault(instruction.argval, line)
+        elif instruction.opname in _FREE and instruction.argval in code.co_freevars:
+            names.free.setdefault(instruction.argval, line)
+        elif instruction.opname in _ATTRIBUTES:
+            names.attributes.add(instruction.argval)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType) and (inner or _runs_at_once(constant)):
+            within = names_of(constant, inner=inner)
+            names.outside.update({name: line for name, line in within.outside.items() if name not in names.outside})
+            free = {name: line for name, line in within.free.items() if name in code.co_freevars}
+            names.free.update({name: line for name, line in free.items() if name not in names.free})
+            names.attributes.update(within.attributes)
+    return names
+
+
+def _runs_at_once(code: types.CodeType) -> bool:
+    """Whether code inside a function runs with it: a comprehension, a converted part, the body of a class."""
+    is_class = not code.co_flags & inspect.CO_OPTIMIZED
+    return is_class or code.co_name in _COMPREHENSIONS or is_part(code)
+
+
+def is_library(owner: types.ModuleType | type) -> bool:
+    """Whether a module or a class is Python's, graphc's or an installed package's, whose names stay as they are."""
+    return is_library_module(owner.__name__ if isinstance(owner, types.ModuleType) else owner.__module__)
+
+
+def read_attribute(owner: Any, name: str, value: Any, *, by_item: bool = False) -> None:
+    """Tells of an attribute that was read; of what a property computed its getter has told.
+
+    Args:
+      owner: the object.
+      name: of the attribute.
+      value: what it holds.
+      by_item: whether that is about to be asked for items, and for nothing else.
+    """
+    trace = context.trace
+    if trace is None or type(value) is SymbolicTensor:
+        return
+    reads = trace.root.reads
+    record = reads.container if by_item else reads.record
+    source, kind = reads.source(owner), cast("type[Any]", type(owner))
+    if name == "__dict__":
+        _read_all(owner)
+        return
+    if isinstance(owner, type | types.ModuleType):
+        if not is_library(owner):
+            record(attribute(fixed(owner, owner.__name__), name), value)
+        return
+    if isinstance(owner, enum.Enum):  # of which there is one
+        source = fixed(owner, str(owner))
+        if name in ("name", "value"):
+            reads.record(attribute(source, f"_{name}_"), value)
+            return
+    if kind is super:
+        kind = found_after(owner, name)
+    found = found_on(kind, name)
+    if name in getattr(owner, "__dict__", ()) or isinstance(found, types.MemberDescriptorType):
+        if source is not None and not _is_written(trace, owner, name):
+            record(attribute(source, name), value)
+    elif is_library(kind) and not kind.__module__.startswith("__"):
+        if kind.__module__ in _IN_MEMORY and source is not None:
+            trace.read_once(f"the use of {kind.__name__}.{name}")
+        if found is not None and source is not None and not isinstance(found, types.FunctionType):
+            reads.whole(owner)  # a property that is not converted
+    else:
+        place = attribute(fixed(kind, kind.__name__) if source is None else source, name)
+        if isinstance(found, types.FunctionType):
+            reads.record(place if source is None else attribute(place, "__func__"), found)
+        elif isinstance(found, staticmethod | classmethod):
+            reads.record(attribute(fixed(kind, kind.__name__), name), getattr(kind, name))
+        elif getattr(cast("type[Any]", type(found)), "__graphc_opaque__", False):  # a compiled method
+            reads.record(attribute(fixed(kind, kind.__name__), name), found)
+        elif isinstance(found, property):  # of a library's base, which is not converted
+            if source is not None:
+                reads.whole(owner)
+        elif (found is not None or (value is None and _is_defined(kind, name))) and not hasattr(
+            cast("type[Any]", type(found)), "__get__"
+        ):
+            record(place, value)
+
+
+def _is_defined(kind: type[Any], name: str) -> bool:
+    """Whether a class or a base has an attribute, which may be None."""
+    return any(name in vars(base) for base in kind.__mro__)
+
+
+def _read_all(owner: Any) -> None:
+    """Tells of all attributes of an object or of a class."""
+    assert context.trace is not None
+    reads = context.trace.root.reads
+    if not isinstance(owner, type):
+        reads.whole(owner)
+    elif not is_library(owner):
+        place = attribute(fixed(owner, owner.__name__), "__dict__")
+        reads.record(length(place), len(vars(owner)))
+        for name in [name for name in vars(owner) if not name.startswith("__")]:
+            reads.record(item(place, name), vars(owner)[name])
+
+
+def found_after(owner: Any, name: str) -> type[Any]:
+    """The class in which ``super()`` finds an attribute; ``object`` if there is none."""
+    order = owner.__self_class__.__mro__
+    return next((base for base in order[order.index(owner.__thisclass__) + 1 :] if name in vars(base)), object)
+
+
+def read_descriptor(kind: type[Any], name: str, found: Any) -> None:
+    """Tells of a property, or of another descriptor of the user's, which is about to be asked."""
+    if context.trace is None or is_library(kind):
+        return
+    reads = context.trace.root.reads
+    if isinstance(found, property):
+        place = attribute(fixed(kind, kind.__name__), name)
+        reads.record(place, found)
+        reads.record(attribute(place, "fget"), found.fget)
+    else:  # the class would ask it
+        reads.record(looked_up(partial(found_on, kind), name, f"{kind.__name__}.{name}", (id(kind), name)), found)
+
+
+def read_missing(owner: Any, name: str) -> None:
+    """Tells that an object, which was asked for an attribute, has none of that name."""
+    trace = context.trace
+    if trace is None or type(owner) in _UNSEEN:
+        return
+    found = found_on(cast("type[Any]", type(owner)), name)  # a property is not asked again
+    if not (found is None or isinstance(found, types.MemberDescriptorType)) or not lacks(owner, name):
+        return
+    source = trace.root.reads.source(owner)
+    if source is None and isinstance(owner, type | types.ModuleType):
+        source = fixed(owner, owner.__name__)
+    if source is not None and not _is_written(trace, owner, name):
+        trace.root.reads.missing(source, name)
+
+
+def read_method(kind: type[Any], name: str, method: types.FunctionType) -> None:
+    """Tells of a method that is about to be called, unless it was told of."""
+    if context.trace is not None and not is_library(kind) and found_on(kind, name) is method:
+        reads = context.trace.root.reads
+        if reads.source(method) is None:
+            reads.record(attribute(fixed(kind, kind.__name__), name), method)
+
+
+def _is_written(trace: Trace, owner: Any, name: str) -> bool:
+    """Whether the trace has written an attribute, so that what it holds is not from outside."""
+    key = AttributePlace.key_of(owner, name)
+    scope: Trace | None = trace
+    while scope is not None:
+        if key in scope.writes:
+            return True
+        scope = scope.parent
+    return False

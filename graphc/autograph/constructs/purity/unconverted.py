@@ -1,0 +1,166 @@
+"""What code reads that runs as it is: nothing tells of what it does, so it is found by the names in its code.
+
+An attribute may be read of every object that the code gets to, if the code names it. What it calls is followed.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable
+from functools import partial
+from typing import Any, cast
+
+from graphc.autograph.constructs.purity.reading import is_library, names_of, read_attribute, read_method, read_names
+from graphc.autograph.constructs.purity.watch import watch_names
+from graphc.autograph.values.python_object import found_on, is_users
+from graphc.base import is_library_file
+from graphc.core import SymbolicTensor, Tensor, Variable, content_of, contents_of, context, has_parts
+
+__all__ = ["asked", "follow", "handed", "run_as_is"]
+
+_PLAIN = (int, float, complex, str, bytes, type(None), Tensor, SymbolicTensor, Variable, types.BuiltinFunctionType)
+_WHOLE = frozenset(("__dict__", "asdict", "astuple", "copy", "deepcopy", "fields", "replace", "vars"))
+"""Names of what reads all attributes of an object."""
+
+
+def handed(values: Iterable[Any], *, called: bool = True) -> None:
+    """Tells of what is handed to code that is not the user's: it may read all of it.
+
+    Args:
+      values: what is handed.
+      called: whether it may call what it is given too, as it is; graphc's own converts what it calls.
+    """
+    trace = context.trace
+    if trace is None:
+        return
+    owners: list[Any] = []
+    for value in values:
+        if not isinstance(value, _PLAIN):
+            owners += trace.root.reads.whole(value)
+    if owners and called:
+        _Walk().run(owners)
+
+
+def run_as_is(function: Any) -> None:
+    """Tells of what a function of the user's reads that is to run without being converted, and what it assigns."""
+    if context.trace is not None:
+        watch_names(function)
+        follow(function, *(value for value, _ in context.trace.root.reads.objects()))
+
+
+def follow(*values: Any) -> None:
+    """Tells of what functions among these values read, of the other ones too, where they run as they are."""
+    if context.trace is not None:
+        _Walk().run(values, special=False)
+
+
+def asked(value: Any, names: Iterable[str]) -> None:
+    """Tells of what special methods read that Python itself calls, of a value and of what it contains.
+
+    Args:
+      value: the value.
+      names: the methods it may be asked for.
+    """
+    if context.trace is None or isinstance(value, _PLAIN):
+        return
+    kind = cast("type[Any]", type(value))
+    methods = [method for name in names if isinstance(method := found_on(kind, name), types.FunctionType)]
+    for method in methods:
+        if is_users(kind, method):
+            read_method(kind, method.__name__, method)
+            follow(types.MethodType(method, value))
+        elif not is_library(kind) or has_parts(value):
+            handed((value,))  # what a dataclass generates, or a base class of a library's
+    for _, part in contents_of(value):
+        asked(part, names)
+
+
+class _Walk:
+    """The objects that some code gets to, and the names in the code."""
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+        self._owners: dict[int, Any] = {}
+
+    def run(self, values: Iterable[Any], *, special: bool = True) -> None:
+        """Follows what is read of values, and of all that is found by that.
+
+        Args:
+          values: these.
+          special: whether their special methods are called.
+        """
+        for value in values:
+            self._reach(value)
+            kind = cast("type[Any]", type(value))
+            for base in kind.__mro__ if special else ():
+                for name, method in vars(base).items():
+                    if name.startswith("__") and isinstance(method, types.FunctionType) and is_users(kind, method):
+                        self._read(value, name)
+        asked = set[tuple[int, str]]()
+        while todo := {(owner, name) for owner in self._owners for name in self._names} - asked:
+            asked |= todo
+            for owner, name in sorted(todo):
+                self._read(self._owners[owner], name)
+
+    def _reach(self, value: Any) -> None:
+        if isinstance(value, _PLAIN) or id(value) in self._owners:
+            return
+        self._owners[id(value)] = value
+        if context.trace is not None:
+            context.trace.root.reads.complete(value)
+        if isinstance(value, types.FunctionType):
+            self._enter(value)
+        elif isinstance(value, types.MethodType):
+            self._reach(value.__func__)
+            self._reach(value.__self__)
+        elif isinstance(value, partial):
+            parts = cast("partial[Any]", value)
+            for part in (parts.func, *parts.args, *parts.keywords.values()):
+                self._reach(part)
+        elif isinstance(value, property | staticmethod | classmethod):
+            self._reach(value.fget if isinstance(value, property) else cast("Any", value).__func__)
+        elif not isinstance(value, type) and (wrapped := getattr(value, "__dict__", {}).get("__wrapped__")):
+            read_attribute(value, "__wrapped__", wrapped)  # as of functools.lru_cache
+            self._reach(wrapped)
+        for _, part in contents_of(value):
+            self._reach(part)
+
+    def _enter(self, function: types.FunctionType) -> None:
+        cells = [content_of(cell) for cell in function.__closure__ or ()]
+        if is_library_file(function.__code__.co_filename):
+            for value in (*cells, *vars(function).values()):  # what a decorator has wrapped
+                if isinstance(value, types.FunctionType | types.MappingProxyType):
+                    self._reach(value)
+            return
+        names = names_of(function.__code__, inner=True)
+        read_names(function, names)
+        self._names |= names.attributes
+        namespace = function.__globals__
+        for value in (*cells, *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+            self._reach(value)
+        for name in names.outside:
+            self._reach(namespace.get(name))
+
+    def _read(self, owner: Any, name: str) -> None:
+        """Tells of an attribute, if there is one of that name, without a call of what computes it."""
+        kind = cast("type[Any]", type(owner))
+        if isinstance(owner, type | types.ModuleType):
+            if is_library(owner):
+                return
+            value = found_on(owner, name) if isinstance(owner, type) else vars(owner).get(name)
+        elif not has_parts(owner):
+            return
+        elif name in _WHOLE and context.trace is not None:
+            context.trace.root.reads.whole(owner)
+            return
+        else:
+            value = found_on(kind, name)
+            if isinstance(value, types.MemberDescriptorType) or name in getattr(owner, "__dict__", ()):
+                value = getattr(owner, name, None)
+            elif isinstance(value, types.FunctionType):
+                read_method(kind, name, value)
+                self._reach(value)
+                return
+        if value is not None:
+            read_attribute(owner, name, value)
+            self._reach(value)

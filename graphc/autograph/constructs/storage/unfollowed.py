@@ -1,0 +1,82 @@
+"""Changes of objects that branches and loops do not follow: sets, deques, byte arrays and NumPy's arrays.
+
+Outside branches and loops on tensors such an object changes when the function is traced, as Python does it. If the
+object outlives the call that is told, as a change of a list is; elsewhere the change is refused.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphc.autograph.constructs.storage.native_state import note_state
+from graphc.core import Place, Reads, context
+
+__all__ = ["note_change"]
+
+
+def _fill_array(array: Any, values: Any) -> None:
+    array[...] = values
+
+
+def _refill(owner: Any, items: Any) -> None:
+    owner.clear()
+    (owner.update if isinstance(owner, set) else owner.extend)(items)
+
+
+_KINDS: dict[type[Any], tuple[Callable[[Any], Any], Callable[[Any, Any], None]]] = {
+    set: (set.copy, _refill),
+    deque: (list, _refill),
+    bytearray: (bytes, _refill),
+    np.ndarray: (np.ndarray.copy, _fill_array),
+}
+"""By class, what copies the contents and what puts them back."""
+
+
+class _UnfollowedPlace(Place):
+    """The contents of an object of one of these classes."""
+
+    __slots__ = ("_kind",)
+
+    def __init__(self, owner: Any, kind: type[Any], what: str) -> None:
+        super().__init__(owner, f"a {type(owner).__name__} that is changed", what)
+        self._kind = kind
+
+    def read_as(self, reads: Reads) -> tuple[Any, ...] | None:
+        """The key of the source by which the object is read, where it is the same in all calls."""
+        source = reads.source(self.owner)
+        return None if source is None or source.of_call else source.key
+
+    def get(self) -> Any:
+        """A copy of the contents."""
+        return _KINDS[self._kind][0](self.owner)
+
+    def set(self, value: Any) -> None:
+        """Puts the contents back."""
+        _KINDS[self._kind][1](self.owner, value)
+
+
+def note_change(owner: Any, what: str) -> None:
+    """Says that Python code is about to change an object in a way that no branch or loop follows.
+
+    Args:
+      owner: the object.
+      what: the statement or call, for messages.
+
+    Raises:
+      RegionAborted, UnimplementedError: as :meth:`graphc.core.Trace.side_effect`.
+    """
+    trace = context.trace
+    if trace is None:
+        return
+    trace.side_effect(what)
+    kind = next((kind for kind in _KINDS if isinstance(owner, kind)), None)
+    if kind is None:
+        note_state(owner, what)
+        return
+    while isinstance(getattr(owner, "base", None), np.ndarray):
+        owner = owner.base  # a view: what it looks into may outlive the call
+    trace.journal(_UnfollowedPlace(owner, kind, what))

@@ -1,0 +1,177 @@
+"""The operators that converted code calls; ``ag__`` in its text.
+
+Each looks at the values it is given: Python values run as Python, symbolic tensors build nodes.
+"""
+
+from graphc.autograph.builtins.table import fill
+from graphc.autograph.constructs.branches.branch import asked, if_stmt
+from graphc.autograph.constructs.branches.branch import if_exp as plain_if_exp
+from graphc.autograph.constructs.branches.branch import or_ as plain_or
+from graphc.autograph.constructs.branches.checks import assert_stmt, raise_stmt, require, require_limit, unless
+from graphc.autograph.constructs.branches.logic import and_, if_exp, not_, or_
+from graphc.autograph.constructs.calls.call import call, call_method, convert_call, do_not_convert, load_attr
+from graphc.autograph.constructs.exceptions.alternatives import (
+    caught,
+    happened,
+    otherwise,
+    restored,
+    throw,
+    throw_again,
+)
+from graphc.autograph.constructs.exceptions.managers import manager
+from graphc.autograph.constructs.exceptions.numerics import check_numerics
+from graphc.autograph.constructs.expressions.assignments import (
+    delete_attr,
+    delete_item,
+    inplace,
+    store_attr,
+    store_item,
+)
+from graphc.autograph.constructs.expressions.comparisons import compare, compare_chain, contains
+from graphc.autograph.constructs.expressions.identity import is_, is_not
+from graphc.autograph.constructs.expressions.masked import load_part
+from graphc.autograph.constructs.expressions.operators import binary, load_item, unary
+from graphc.autograph.constructs.expressions.text import formatted, joined
+from graphc.autograph.constructs.failures.failure import ends_function, note_raise
+from graphc.autograph.constructs.failures.origins import passing
+from graphc.autograph.constructs.failures.try_scope import before_try, failed, failed_still, handlers, in_finally
+from graphc.autograph.constructs.host.host_calls import pyfunc
+from graphc.autograph.constructs.host.host_ops import call_late
+from graphc.autograph.constructs.host.messages import log_message, print
+from graphc.autograph.constructs.loops.for_loops import Loopable, for_stmt, run_for
+from graphc.autograph.constructs.loops.generators import clause, condition, generator, listed
+from graphc.autograph.constructs.loops.options import loop_options
+from graphc.autograph.constructs.loops.scan_and_switch import trace_scan, trace_switch
+from graphc.autograph.constructs.loops.state import LoopVariables
+from graphc.autograph.constructs.loops.while_loops import while_stmt
+from graphc.autograph.constructs.matching.patterns import (
+    match,
+    match_as,
+    match_or,
+    match_singleton,
+    match_star,
+    match_value,
+)
+from graphc.autograph.constructs.matching.structural_patterns import match_class, match_mapping, match_sequence
+from graphc.autograph.constructs.purity.impure import defined_class, defining_class
+from graphc.autograph.constructs.purity.natives import hashed, items, mapping, rows, spread
+from graphc.autograph.constructs.purity.reading import evaluated, imported
+from graphc.autograph.constructs.purity.unconverted import run_as_is
+from graphc.autograph.constructs.purity.watch import made
+from graphc.autograph.values.control import Control, hand_down
+from graphc.autograph.values.deferred import holds_views, value_of
+from graphc.autograph.values.growing_list import as_lists, holds_growing
+from graphc.autograph.values.kept_tensors import holds_symbols
+from graphc.autograph.values.number import SymbolicNumber
+from graphc.autograph.values.unbound import is_unset, load, return_value, undefined, undefined_return, unset
+from graphc.core import register_converter, register_late_host_ops
+
+__all__ = [
+    "LoopVariables",
+    "Loopable",
+    "SymbolicNumber",
+    "and_",
+    "as_lists",
+    "asked",
+    "assert_stmt",
+    "before_try",
+    "binary",
+    "call",
+    "call_method",
+    "caught",
+    "check_numerics",
+    "clause",
+    "compare",
+    "compare_chain",
+    "condition",
+    "contains",
+    "convert_call",
+    "defined_class",
+    "defining_class",
+    "delete_attr",
+    "delete_item",
+    "do_not_convert",
+    "ends_function",
+    "evaluated",
+    "failed",
+    "failed_still",
+    "for_stmt",
+    "formatted",
+    "generator",
+    "handlers",
+    "happened",
+    "hashed",
+    "holds_growing",
+    "holds_symbols",
+    "holds_views",
+    "if_exp",
+    "if_stmt",
+    "imported",
+    "in_finally",
+    "inplace",
+    "is_",
+    "is_not",
+    "is_unset",
+    "items",
+    "joined",
+    "listed",
+    "load",
+    "load_attr",
+    "load_item",
+    "load_part",
+    "log_message",
+    "loop_options",
+    "made",
+    "manager",
+    "mapping",
+    "match",
+    "match_as",
+    "match_class",
+    "match_mapping",
+    "match_or",
+    "match_sequence",
+    "match_singleton",
+    "match_star",
+    "match_value",
+    "not_",
+    "or_",
+    "otherwise",
+    "passing",
+    "print",
+    "pyfunc",
+    "raise_stmt",
+    "require",
+    "restored",
+    "return_value",
+    "rows",
+    "run_as_is",
+    "run_for",
+    "spread",
+    "store_attr",
+    "store_item",
+    "throw",
+    "throw_again",
+    "trace_scan",
+    "trace_switch",
+    "unary",
+    "undefined",
+    "undefined_return",
+    "unset",
+    "value_of",
+    "while_stmt",
+]
+
+hand_down(
+    Control(
+        call=call,
+        if_exp=plain_if_exp,
+        note_raise=note_raise,
+        or_=plain_or,
+        require=require,
+        require_limit=require_limit,
+        unless=unless,
+    )
+)
+fill()
+register_converter(call)
+register_late_host_ops(call_late)

@@ -1,3 +1,0 @@
-"""``match`` statements."""
-
-__all__: list[str] = []

@@ -1,0 +1,13 @@
+"""Symbolic values: one module for each kind, with what Python does to it and how two of a kind are joined.
+
+They know nothing of the statements that meet them; the few constructs that they need are handed down to
+:mod:`graphc.autograph.values.control`.
+"""
+
+from graphc.autograph.values.number_methods import define_methods
+from graphc.autograph.values.number_operators import define_operators
+
+__all__: list[str] = []
+
+define_operators()
+define_methods()

@@ -1,0 +1,282 @@
+"""Lists whose length is known at run time only: they grow or shrink in a loop, or in one branch of an if.
+
+Such a list holds one item, a :class:`Growing`: a buffer with room for all items there may be, and how many there are.
+Since that is a structure of tensors and numbers, loops carry it and branches merge it as they do any value. What Python
+code does with the list goes through the operators, which look for it; whoever else looks into the list finds the one
+item, which refuses all use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NoReturn, cast
+from weakref import WeakSet
+
+import numpy as np
+
+from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.join import Meet, describe, is_number, is_tensor, leaf_type
+from graphc.base import nest
+from graphc.base.errors import UnimplementedError
+from graphc.core import FUNCTIONS, Region, StandIn, SymbolicTensor, TensorPlace, Trace, context, operand, trace_scope
+from graphc.ir import TensorType
+
+__all__ = [
+    "Appends",
+    "Growing",
+    "as_lists",
+    "enclosed",
+    "growing",
+    "grown",
+    "holds_growing",
+    "matched",
+    "refuse_growing",
+    "rows",
+    "samples",
+]
+
+
+class Appends:
+    """How many items were put into a list while a loop's body was traced; branches count all that each might put.
+
+    Attributes:
+      count: how many.
+      bodies: the bodies of the loops that carry the list; they are traced again if it needs more room.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.bodies: WeakSet[Region] = WeakSet()
+
+    def are_awaited(self, trace: Trace) -> bool:
+        """Whether a loop around this place makes room for what is put in here."""
+        return any(trace.is_inside(body) for body in self.bodies)
+
+
+@dataclass(eq=False, frozen=True)
+class Growing:
+    """The one item of a list whose length is known at run time only.
+
+    Attributes:
+      buffer: the items, stacked along a new first axis: a tensor, or a structure of tensors.
+      count: how many there are, less ``added``: an integer scalar.
+      added: how many were added since the loop's iteration began: an int, or a scalar where that depends on tensors.
+      appends: what counts the items that are put in.
+    """
+
+    buffer: Any
+    count: Any
+    added: Any
+    appends: Appends
+
+    @property
+    def capacity(self) -> int:
+        """How many items there is room for."""
+        return nest.flatten(self.buffer)[0][0].shape[0]
+
+    @property
+    def length(self) -> Any:
+        """How many items there are: an integer scalar."""
+        return self.count if is_number(self.added) and not self.added else self.count + self.added
+
+    def item(self, position: Any) -> Any:
+        """What stands at a place of the buffer."""
+        item = nest.map_structure(partial(_row, position), self.buffer)
+        if context.trace is not None:
+            for leaf in nest.flatten(item)[0]:
+                context.trace.root.stand_ins.freeze(leaf, "the item of a list")
+        return item
+
+    def with_room(self, more: int) -> Growing:
+        """The same with room for so many items more."""
+        return Growing(nest.map_structure(partial(_longer, more), self.buffer), self.count, self.added, self.appends)
+
+    def settled(self) -> Growing:
+        """The same with nothing added."""
+        return Growing(self.buffer, self.length, 0, self.appends)
+
+    def fail(self) -> NoReturn:
+        """Raises the error of a use that needs the items as a Python list."""
+        trace = context.trace
+        error = UnimplementedError(
+            "a list whose length is known at run time only, as it grows or shrinks in a loop or branch on tensors, is "
+            "used as a whole; use len(), append, pop, an index or a for loop, or return the list and go on outside the "
+            "compiled function"
+        )
+        raise error if trace is None else trace.refuse(error)
+
+    def __iter__(self) -> NoReturn:
+        self.fail()
+
+    def __bool__(self) -> NoReturn:
+        self.fail()
+
+    def __eq__(self, other: object) -> NoReturn:
+        self.fail()
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+
+@operand.register(Growing)
+def _refuse_operand(value: Growing) -> NoReturn:
+    value.fail()
+
+
+def growing(value: Any) -> Growing | None:
+    """What a list holds whose length is known at run time only; None for anything else."""
+    if isinstance(value, list):
+        items = cast("list[Any]", value)
+        if len(items) == 1 and type(items[0]) is Growing:
+            return items[0]
+    return None
+
+
+def holds_growing(structure: nest.Structure) -> bool:
+    """Whether lists whose length is known at run time only are part of a nested value."""
+    return structure.kind is Growing or any(map(holds_growing, structure.children))
+
+
+def as_lists(value: Any) -> Any:
+    """A nested value that a program gave, with real lists for those whose length was known at run time only.
+
+    This waits for the lengths. A container that stands in several places is still one.
+    """
+    return _with_lists(value, {})
+
+
+def _with_lists(value: Any, known: dict[int, Any]) -> Any:
+    """The same; ``known`` holds what became of the containers so far."""
+    if id(value) in known:
+        return known[id(value)]
+    found, parts = growing(value), nest.children(value)
+    if found is not None:
+        new = rows(found, 0, int(found.length))
+    elif parts and parts[1]:
+        new = nest.unflatten(nest.level(value), [_with_lists(item, known) for item in parts[1]])
+    else:
+        return value
+    if nest.is_mutable(value):
+        known[id(value)] = new
+    return new
+
+
+def refuse_growing(*values: Any) -> None:
+    """Refuses lists of unknown length among values that Python is about to look into."""
+    for value in values:
+        found = growing(value)
+        if found is not None:
+            found.fail()
+
+
+def grown(trace: Trace, title: str, items: Sequence[Any], others: Sequence[Any], capacity: int) -> Growing:
+    """A buffer that holds the items of a list.
+
+    Args:
+      trace: the trace to make it in, which is open.
+      title: the list, for messages.
+      items: what it holds now.
+      others: items that it will hold, of the types of which there must be room.
+      capacity: how many items there must be room for.
+
+    Raises:
+      InvalidArgumentError, InvalidTypeError: the items differ in shape, structure or dtype.
+      UnimplementedError: they are neither tensors nor numbers.
+    """
+    everything = [*items, *others]
+    meet = Meet(("in one item", "in another"), trace.refuse)
+    leaves, structure = nest.flatten(everything[0])
+    for leaf in leaves:
+        if not is_tensor(leaf) and not is_number(leaf):
+            error = UnimplementedError(
+                f"{title} grows in a loop or branch on tensors, and holds {describe(leaf)}; only tensors and numbers "
+                "can be kept in a list of unknown length"
+            )
+            raise trace.refuse(error)
+    types = [leaf_type(leaf) for leaf in leaves]
+    for item in everything[1:]:
+        other_leaves, other_structure = nest.flatten(item)
+        meet.structures(title, (everything[0], item), (structure, other_structure))
+        types = [
+            meet.leaf(title, pair, type)
+            for pair, type in zip(zip(leaves, other_leaves, strict=True), types, strict=True)
+        ]
+    trace.root.has_growing = True
+    columns = [[nest.flatten(item)[0][position] for item in items] for position in range(len(leaves))]
+    buffers = [_buffer(column, type, capacity) for column, type in zip(columns, types, strict=True)]
+    return Growing(nest.unflatten(structure, buffers), trace.constant(len(items)), 0, Appends())
+
+
+def _buffer(rows: Sequence[Any], type: TensorType, capacity: int) -> Any:
+    buffer = FUNCTIONS["zeros"]((capacity, *type.shape), dtype=type.dtype)
+    for position, row in enumerate(rows):
+        buffer = buffer.at[position].set(enclosed(row))
+    return buffer
+
+
+def enclosed(item: Any) -> Any:
+    """A leaf of an item as the buffer takes it: by value, so that the tensor itself may not be changed any more."""
+    if isinstance(item, LoopIndex):
+        return item.tensor
+    trace = context.trace
+    if isinstance(item, SymbolicTensor) and trace is not None:
+        trace.root.stand_ins.freeze(item, "the item of a list")
+        key = TensorPlace(item).key
+        while trace.parent is not None:
+            if key in trace.writes:
+                raise trace.refuse(StandIn(item, "the item of a list", None).error(TensorPlace(item).what))
+            trace = trace.parent
+    return item
+
+
+def matched(regions: Sequence[Region], title: str, contents: Sequence[list[Any]]) -> tuple[list[Any], ...]:
+    """What branches left in a list; where the lengths differ, as lists whose length is known at run time only.
+
+    Args:
+      regions: the branches.
+      title: the list, for messages.
+      contents: what it holds at the end of each.
+    """
+    known = [growing(items) for items in contents]
+    if all(found is None for found in known) and len(set(map(len, contents))) == 1:
+        return tuple(contents)
+    capacities = [len(items) if found is None else found.capacity for items, found in zip(contents, known, strict=True)]
+    appends = next((found.appends for found in known if found is not None), Appends())
+    kinds = [sample for items in contents for sample in samples(items)]
+    left: list[list[Any]] = []
+    for region, items, found in zip(regions, contents, known, strict=True):
+        if found is None:
+            with trace_scope(region):
+                found = grown(region, title, items, kinds, max(capacities))
+            found = replace(found, appends=appends)
+        elif found.capacity < max(capacities):
+            with trace_scope(region):
+                found = found.with_room(max(capacities) - found.capacity)
+        left.append([found])
+    return tuple(left)
+
+
+def _longer(more: int, buffer: Any) -> Any:
+    return FUNCTIONS["concat"]([buffer, FUNCTIONS["zeros"]((more, *buffer.shape[1:]), dtype=buffer.dtype)])
+
+
+def _row(position: Any, buffer: Any) -> Any:
+    return buffer[position]
+
+
+def _sample(buffer: Any) -> Any:
+    return np.zeros(buffer.shape[1:], buffer.dtype)
+
+
+def samples(items: list[Any]) -> list[Any]:
+    """Values of the types that the items of a list have."""
+    found = growing(items)
+    if found is None:
+        return items
+    return [nest.map_structure(_sample, found.buffer)]
+
+
+def rows(value: Growing, start: int, stop: int) -> list[Any]:
+    """The items from ``start`` to ``stop``, which must be there."""
+    return [value.item(position) for position in range(start, stop)]

@@ -1,0 +1,214 @@
+"""Python numbers that depend on tensors, while a function is traced.
+
+What arithmetic with them means is in :mod:`graphc.autograph.values.number_operators`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, ClassVar, cast
+
+from graphc.autograph.values.facts import Between, known_of
+from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.spans import ANY_INT, TRUTH, Span, span_of_dtype
+from graphc.base.errors import ConcretizationError
+from graphc.core import SymbolicTensor, apply
+from graphc.ir import Attrs
+from graphc.ops import AS_NUMBER
+
+__all__ = [
+    "Kinds",
+    "SymbolicNumber",
+    "common_kind",
+    "example_of",
+    "has_attribute",
+    "kind_of",
+    "kinds_of",
+    "met",
+    "number",
+    "numbered",
+    "span_of",
+]
+
+_KINDS = (bool, int, float, complex)
+
+Kinds = frozenset[type[Any]]
+"""The Python types that a number may have, by what tensors hold."""
+
+
+class SymbolicNumber(SymbolicTensor):
+    """A Python number that depends on tensors.
+
+    Args:
+      tensor: its value, a 0-d tensor; of weak type but for a bool.
+      kind: the Python type that it has in eager code.
+      kinds: the Python types of which it has one; that of ``kind``, which holds the values of all, if None.
+      met: whether it is one of several numbers, by what tensors hold (branches and loops bind such), or was computed
+        of one. A compiled function returns it as a tensor, so that nobody has to wait for it.
+      span: between which ints it lies, if it is one; None for any.
+    """
+
+    __slots__ = ("kind", "kinds", "met", "span")
+
+    __graphc_number__ = True
+
+    methods: ClassVar[dict[str, Callable[[Any], Any]]] = {}
+    """By the names of attributes of Python's numbers, what gives them for a number that depends on tensors."""
+
+    def __init__(
+        self,
+        tensor: SymbolicTensor,
+        kind: type[Any],
+        kinds: Kinds | None = None,
+        *,
+        met: bool = False,
+        span: Span | None = None,
+    ) -> None:
+        super().__init__(tensor.raw, tensor.trace)
+        self.kind = kind
+        self.kinds = kinds or frozenset((kind,))
+        self.met = met
+        self.span = span
+
+    def maker(self) -> Callable[[SymbolicTensor], SymbolicNumber]:
+        """What makes a number like this one of a tensor; it does not refer to this one."""
+        return partial(SymbolicNumber, kind=self.kind, kinds=self.kinds, met=self.met)
+
+    def check_kind(self, use: str) -> None:
+        """Refuses a use for which it matters whether a number is an int or a float, if this one may be either."""
+        if len(self.kinds) == 1:
+            return
+        kinds = " or ".join(sorted(kind.__name__ for kind in self.kinds))
+        error = ConcretizationError(
+            f"{use} shows whether a number is an {kinds}, and for this one ({self.made_at()}) that depends on tensors; "
+            "give it one kind on all paths (1.0 instead of 1), or convert it with float()"
+        )
+        raise self.trace.refuse(error)
+
+    def snapshot(self) -> SymbolicNumber:
+        """The number itself, which has no items to assign."""
+        return self
+
+    fork = snapshot
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or not hasattr(self.kind, name):
+            raise AttributeError(f"{self.kind.__name__!r} object has no attribute {name!r}")
+        found = self.methods.get(name)
+        if found is not None:
+            return found(self)
+        error = ConcretizationError(
+            f"{self.kind.__name__}.{name} needs a value, but this number ({self.made_at()}) depends on tensors and has "
+            "none while the function is traced; compute it with operators and functions of math, or of the result"
+        )
+        raise self.trace.refuse(error)
+
+    def __hash__(self) -> int:
+        error = ConcretizationError(
+            f"a number that depends on tensors ({self.made_at()}) is used as a key of a dict or an element of a set, "
+            "where it needs a value; choose with gx.switch, or index a tensor"
+        )
+        raise self.trace.refuse(error)
+
+
+def number(value: Any, kind: type[Any]) -> SymbolicNumber:
+    """What ``kind(value)`` is, without the checks that it can be.
+
+    Args:
+      value: a tensor of one element.
+      kind: bool, int, float or complex.
+    """
+    if isinstance(value, SymbolicNumber) and value.kinds == frozenset((kind,)):
+        return SymbolicNumber(value, kind, span=value.span) if value.met else value
+    span = None
+    if kind is int:
+        span = span_of(value) or (_span_of_tensor(value) if isinstance(value, SymbolicTensor) else None)
+    found = cast("SymbolicTensor", apply(AS_NUMBER, (value,), Attrs(kind=kind.__name__)))
+    return SymbolicNumber(found, kind, span=span)
+
+
+def _span_of_tensor(tensor: SymbolicTensor) -> Span:
+    """Between which ints the element of a tensor lies, as far as its dtype and what computed it tell."""
+    node = tensor.raw.node
+    if node is not None and node.op.name in ("argmax", "argmin"):
+        return Span(0, max(math.prod(node.inputs[0].type.shape) - 1, 0))
+    return span_of_dtype(tensor.dtype)
+
+
+def kind_of(value: Any) -> type[Any] | None:
+    """The Python type of a number, known or not; None for what is no number."""
+    if isinstance(value, SymbolicNumber):
+        return value.kind
+    kind = cast("type[Any]", type(value))
+    return int if kind is LoopIndex else kind if kind in _KINDS else None
+
+
+def kinds_of(value: Any) -> Kinds | None:
+    """The Python types that a number, known or not, may have; None for what is no number."""
+    if isinstance(value, SymbolicNumber):
+        return value.kinds
+    kind = kind_of(value)
+    return None if kind is None else frozenset((kind,))
+
+
+def example_of(value: Any) -> Any:
+    """A number of the type that one which depends on tensors has in plain Python; any other value as it is."""
+    kind = kind_of(value) if isinstance(value, SymbolicNumber | LoopIndex) else None
+    return value if kind is None else kind(1)
+
+
+def has_attribute(value: SymbolicTensor | LoopIndex, name: str) -> bool:
+    """Whether a tensor, or a number that depends on tensors, has an attribute in plain Python."""
+    kinds = kinds_of(value) or (type(value),)
+    if isinstance(value, SymbolicNumber) and len({hasattr(kind, name) for kind in kinds}) > 1:
+        value.check_kind(f"the attribute {name!r}")
+    return all(hasattr(kind, name) for kind in kinds)
+
+
+def span_of(value: Any) -> Span | None:
+    """Between which ints a number, known or not, lies; None for what is no int."""
+    if isinstance(value, SymbolicNumber):
+        return TRUTH if value.kind is bool else None if value.kind is not int else _bounded(value)
+    if isinstance(value, LoopIndex):
+        return Span(value.low, value.high)
+    return Span(int(value), int(value)) if type(value) in (bool, int) else None
+
+
+def _bounded(number: SymbolicNumber) -> Span:
+    """The span of an int, by the conditions that hold at this point."""
+    span, known = number.span or ANY_INT, known_of(number)
+    if not isinstance(known, Between):
+        return span
+    low, high = max(span.low, known.low), min(span.high, known.high)
+    if low > high:  # nobody comes here
+        return span
+    return Span(low, high, span.counted and (low, high) == (span.low, span.high), span.drifts)
+
+
+def met(tensor: Any, kinds: Kinds | None, span: Span | None = None) -> Any:
+    """The tensor in which values met, as the number that it is if all of them are numbers.
+
+    Args:
+      tensor: its type holds the values of all.
+      kinds: the types that they have; None if one of them is no number.
+      span: between which ints they lie, if they are ints and that is known.
+    """
+    if kinds is None:
+        return tensor
+    return SymbolicNumber(tensor, max(kinds, key=_KINDS.index), kinds, met=True, span=span)
+
+
+def common_kind(values: Iterable[Any]) -> type[Any] | None:
+    """The Python type that all of the values have as numbers; None if there is none."""
+    kinds = {kinds_of(value) for value in values}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    return next(iter(kind)) if kind is not None and len(kind) == 1 else None
+
+
+def numbered(value: Any, kind: type[Any] | None) -> Any:
+    """A tensor that holds a number of this kind, as that number; other values as they are."""
+    if kind is None or not isinstance(value, SymbolicTensor) or (kinds_of(value) or {kind}) != {kind}:
+        return value
+    return SymbolicNumber(value, kind, span=span_of(value))

@@ -1,0 +1,76 @@
+"""Methods and attributes that Python's numbers have, of numbers that depend on tensors: ``n.bit_length()``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from graphc.autograph.values.number import SymbolicNumber, number
+from graphc.autograph.values.spans import LOWEST, Span
+from graphc.core import FUNCTIONS
+
+__all__ = ["define_methods"]
+
+_POWERS = np.array([2**k for k in range(31)], np.int32)
+
+
+def _method(compute: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A method without arguments."""
+    return lambda owner: partial(compute, owner)
+
+
+def _is_integer(value: Any) -> Any:
+    if value.kind is not float:
+        return True
+    whole = FUNCTIONS["logical_and"](FUNCTIONS["floor"](value) == value, FUNCTIONS["isfinite"](value))
+    return SymbolicNumber(whole, bool)
+
+
+def _bit_length(value: Any) -> Any:
+    value = number(value, int)
+    reached = FUNCTIONS["logical_or"](value >= _POWERS, value <= -_POWERS)
+    bits = FUNCTIONS["sum"](FUNCTIONS["astype"](reached, "int32")) + FUNCTIONS["astype"](value == LOWEST, "int32")
+    return SymbolicNumber(number(bits, int), int, span=Span(0, 32))
+
+
+def _bit_count(value: Any) -> Any:
+    value = number(value, int)
+    # The absolute value, of which the lowest number of 32 bits has the same bits as itself.
+    magnitude = FUNCTIONS["where"](value < 0, FUNCTIONS["negative"](value), value)
+    bits = FUNCTIONS["bitwise_and"](FUNCTIONS["bitwise_right_shift"](magnitude, np.arange(32, dtype=np.int32)), 1)
+    return SymbolicNumber(number(FUNCTIONS["sum"](bits), int), int, span=Span(0, 32))
+
+
+def _real(value: Any) -> Any:
+    if value.kind is complex:
+        return number(FUNCTIONS["real"](value), float)
+    return value if value.kind is not bool else number(value, int)
+
+
+def _imag(value: Any) -> Any:
+    if value.kind is complex:
+        return number(FUNCTIONS["imag"](value), float)
+    return 0.0 if value.kind is float else 0
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def define_methods() -> None:
+    """Gives numbers that depend on tensors the attributes of Python's numbers."""
+    for name, get in (("real", _real), ("imag", _imag)):
+        setattr(SymbolicNumber, name, property(get))
+    SymbolicNumber.methods.update(
+        {
+            "bit_count": _method(_bit_count),
+            "bit_length": _method(_bit_length),
+            "conjugate": _method(_itself),
+            "denominator": lambda owner: 1,
+            "is_integer": _method(_is_integer),
+            "numerator": _itself,
+        }
+    )

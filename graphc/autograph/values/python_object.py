@@ -1,0 +1,70 @@
+"""Python objects as they are: what a class defines, and which of its methods are the user's."""
+
+from __future__ import annotations
+
+import dataclasses
+import reprlib
+import sys
+import types
+from typing import Any, cast
+
+from graphc.base import is_installed_file
+from graphc.core import attribute, context, fixed
+
+__all__ = ["PLAIN", "found_on", "is_users", "users_method"]
+
+PLAIN: set[type[Any]] = set()
+"""Types, of those seen so far, whose values answer Python's operators without code of the user's."""
+
+_PLAIN_PACKAGES = frozenset({"builtins", "graphc", "jax", "jaxlib", "ml_dtypes", "numpy"})
+
+
+def found_on(kind: type[Any], name: str) -> Any:
+    """Returns what Python finds for an attribute in a class and its bases, as it is there; None for nothing."""
+    for base in kind.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None
+
+
+def users_method(owner: Any, name: str) -> types.FunctionType | None:
+    """Returns the method of the user's with which an object answers an operator, in a trace; None if there is none.
+
+    What a class of a library's answers (a fraction, a path) is taken for pure, and what is generated (the comparisons
+    of a dataclass) has no source to convert.
+    """
+    kind = cast("type[Any]", type(owner))
+    if context.trace is None or kind in PLAIN:
+        return None
+    if _package(kind) in _PLAIN_PACKAGES:
+        PLAIN.add(kind)
+        return None
+    method = found_on(kind, name)
+    if not isinstance(method, types.FunctionType):
+        return None
+    if not is_users(kind, method):
+        if _is_generated(method):
+            context.trace.root.reads.whole(owner)
+        return None
+    context.trace.root.reads.record(attribute(fixed(kind, kind.__name__), name), method)
+    return method
+
+
+def is_users(kind: type[Any], method: types.FunctionType) -> bool:
+    """Tells if a method is to be watched: it is not generated, nor a library's for a class of the library's own."""
+    file = method.__code__.co_filename
+    home = getattr(sys.modules.get(str(kind.__module__)), "__file__", None) or ""
+    return not _is_generated(method) and not (is_installed_file(file) and is_installed_file(home))
+
+
+def _is_generated(method: types.FunctionType) -> bool:
+    """Tells if no file holds a method's code; the representation of a dataclass is generated, and then wrapped."""
+    file = method.__code__.co_filename
+    if file in (dataclasses.__file__, reprlib.__file__):
+        inner = (cell.cell_contents for cell in method.__closure__ or ())
+        return any(isinstance(part, types.FunctionType) and _is_generated(part) for part in inner)
+    return file == "<string>"
+
+
+def _package(kind: type[Any]) -> str:
+    return str(kind.__module__).split(".")[0]

@@ -1,0 +1,117 @@
+"""Loops that Python unrolls: how many nodes they may add."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+import graphc as gx
+from graphc import Tensor
+from graphc.base.errors import InvalidArgumentError
+from tests.autograph.differential import check, f
+
+TABLE = [1.0] * 1_000_000
+
+
+def with_a_table(x: Tensor) -> Any:
+    for i in range(1_000_000):
+        x = x * 0.5 + TABLE[i]
+    return x
+
+
+def over_a_list(x: Tensor) -> Any:
+    for k in TABLE:
+        x = x * 0.5 + k
+    return x
+
+
+def endless(x: Tensor) -> Any:
+    for k in itertools.count():
+        if x > 100:
+            break
+        x = x + k
+    return x
+
+
+def python_while(x: Tensor) -> Any:
+    k = 0
+    while k < 1_000_000:
+        x = x + k
+        k = k + 1
+    return x
+
+
+def nested(x: Tensor) -> Any:
+    for k in TABLE[:1000]:
+        for j in TABLE[:1000]:
+            x = x * k + j
+    return x
+
+
+@pytest.mark.parametrize(
+    ("fn", "message"),
+    [
+        (with_a_table, r"this for loop is unrolled, because an index or a size needs the loop's index as a Python int; "
+                       r"after \d[\d,]* of 1,000,000 iterations it would add about [\d,]+ nodes in all, more than the "
+                       r"1,000 of gx\.config\.max_unrolled_nodes\. Write its body without"),
+        (over_a_list, r"because it runs over a list.* of 1,000,000 iterations .*Stack the items into one tensor"),
+        (endless, r"because it runs over a count, .*; after [\d,]+ iterations it has added [\d,]+ nodes"),
+        (python_while, r"this while loop is unrolled, because its test is a Python value; .* Make its test depend on"),
+        (nested, r"of 1,000 iterations it would add about [\d,]+ nodes in all"),
+    ],
+)  # fmt: skip
+def test_a_loop_that_would_add_too_many_nodes_is_refused_early(
+    fn: Any, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gx.config, "max_unrolled_nodes", 1000)
+    with pytest.raises(InvalidArgumentError, match=message) as caught:
+        gx.function(fn)(f(1.0))
+    line = {nested: "for j in TABLE"}.get(fn, "for " if fn is not python_while else "while ")
+    assert f"in {fn.__name__}\n    {line}" in str(caught.value)
+
+
+def test_most_of_it_is_not_traced_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gx.config, "max_unrolled_nodes", 100_000)
+    traced = 0
+
+    def program(x: Tensor) -> Any:
+        nonlocal traced
+        for k in TABLE:
+            traced += 1
+            x = x * 0.5 + k
+        return x
+
+    with pytest.raises(InvalidArgumentError, match="would add about"):
+        gx.function(program)(f(1.0))
+    assert traced < 2_000
+
+
+def test_what_comes_after_the_first_iterations_counts() -> None:
+    def program(x: Tensor) -> Any:
+        for k in TABLE[:60_000]:
+            if len(TABLE) == 1_000_000 and k > 0 and x.shape == ():
+                pass
+            else:
+                x = x + k
+        for k, _ in enumerate(TABLE[:60_000]):
+            if k < 500:
+                x = x * 0.5 + k
+        return x
+
+    check(program, f(1.0))
+
+
+def test_nodes_in_branches_and_loops_inside_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gx.config, "max_unrolled_nodes", 300)
+
+    def program(x: Tensor) -> Any:
+        for k in TABLE[:30]:
+            if x > 0:
+                for row in gx.ones(3):
+                    x = x * k + row * k - row / 2 + gx.sin(row) - gx.cos(row) * x
+        return x
+
+    with pytest.raises(InvalidArgumentError, match=r"of 30 iterations it would add about \d\d\d nodes"):
+        gx.function(program)(f(1.0))
