@@ -418,8 +418,13 @@ def _numpy_function(function: Any) -> Callable[..., Any]:
     given = str(function.__name__)
     name = _NUMPY_NAMES.get(given, given)
     name = f"{module}.{name}" if module in ("fft", "linalg") else name
-    if name not in FUNCTIONS:
-        error = UnimplementedError(f"numpy.{name} of a graphc tensor: graphc has no function of that name")
+    special = getattr(sys.modules.get("scipy.special"), given, None) is function
+    if name not in FUNCTIONS or special:
+        near = f"use gx.special.{given}" if special and f"special.{given}" in FUNCTIONS else ""
+        error = UnimplementedError(
+            f"{'scipy.special' if special else 'numpy'}.{given if special else name} of a graphc tensor: "
+            + (near or "graphc has no function of that name; gx.pyfunc calls it when the program runs")
+        )
         raise at(error, user_location())
     return FUNCTIONS[name]
 

@@ -228,6 +228,7 @@ class Trace:
       writes: the places that were written, in order, by their keys.
       made_classes: the classes that the function has made.
       native_writes: what code that is not converted may have changed, likewise; it cannot be taken back.
+      written_at: where each place was written first, in whichever branch or loop; that of a whole function knows.
       stores: the objects that tensors of the trace were put into, by identity.
       regions: the branches and loop bodies inside, those that are still there.
       controls: the scope of control dependencies that is open here, the innermost; None for none.
@@ -273,6 +274,7 @@ class Trace:
         self.entered: set[tuple[int, int, bool]] = set()
         self.writes: dict[Any, Write] = {}
         self.native_writes: dict[Any, Write] = {}
+        self.written_at: dict[Any, Location | None] = {}
         self.made_classes: weakref.WeakSet[type[Any]] = weakref.WeakSet()
         # Each write to a tensor made here (weak, since who else refers to a tensor is asked) or to a cell of its own.
         self._own_writes: list[tuple[Callable[[], Place | None], Any]] = []
@@ -506,13 +508,14 @@ class Trace:
         self.root.forbids_side_effects = False  # this happens once in Python too
         return lifting.making(self, reads)
 
-    def side_effect(self, what: str, *, certain: bool = False) -> None:
+    def side_effect(self, what: str, *, certain: bool = False, remedy: str = "") -> None:
         """Says that Python code is about to do something besides computing tensors.
 
         Args:
           what: it does, for messages.
           certain: whether it is known to touch the world, or to give something else each time; that is reported when
             the function has been traced. What merely might do so (the call of a library function) is not.
+          remedy: what to write instead; empty for what fits any side effect.
 
         Raises:
           RegionAborted: an attempt to roll a loop is open; it is given up.
@@ -523,16 +526,18 @@ class Trace:
         if self.parent is not None:
             error = UnimplementedError(
                 f"{what} inside {self.builder.name}, which depends on tensor values: Python would do it once at "
-                "trace time whatever the values are; move it out, or compute with tensors only"
+                f"trace time whatever the values are; {remedy or 'move it out, or compute with tensors only'}"
             )
             raise self.refuse(error)
         if not certain:
             return
         if self.forbids_side_effects:
             raise self.refuse(
-                UnimplementedError(_FORBIDDEN.format(what, self.builder.name) + "do it outside the function")
+                UnimplementedError(
+                    _FORBIDDEN.format(what, self.builder.name) + (remedy or "do it outside the function")
+                )
             )
-        self.side_effects.append(SideEffect(what, user_location()))
+        self.side_effects.append(SideEffect(what, user_location(), remedy=remedy))
 
     def read_once(self, what: str) -> None:
         """Says that Python code gets to know something of the world that may be different at the next call.
@@ -592,7 +597,9 @@ class Trace:
             tensor = weakref.ref(place.owner)
             self._own_writes.append((lambda: _tensor_place(tensor), SymbolicTensor(place.owner.raw, self)))
         else:
-            self.writes[place.key] = Write(place, place.get(), user_location())
+            # Behind a loop or branch its writes are done again, at the line of the statement.
+            location = self.root.written_at.setdefault(place.key, user_location())
+            self.writes[place.key] = Write(place, place.get(), location)
 
     def note_native(self, place: Place, before: Any) -> None:
         """Notes what a place held that code which is not converted is about to change, or has changed."""

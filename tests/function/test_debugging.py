@@ -17,7 +17,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
+import scipy.special
 
 import graphc as gx
 from graphc.base import is_graphc_file
@@ -27,6 +29,7 @@ from graphc.base.errors import (
     InvalidArgumentError,
     InvalidTypeError,
     LeakedTensorError,
+    SideEffectWarning,
     UnimplementedError,
     UnsupportedSyntaxError,
 )
@@ -333,7 +336,8 @@ def test_breakpoint_and_pdb_stop_in_the_users_frame(monkeypatch: pytest.MonkeyPa
             y = y + i
         return y
 
-    result = gx.function(function)(THREE)
+    with pytest.warns(SideEffectWarning, match=r"while function is traced.*gx\.debug\.step\(function, \*args\)"):
+        result = gx.function(function)(THREE)
     assert {name for name, _, _ in stops} == {"function"}
     assert "y" in stops[0][2]
     stops.clear()
@@ -440,7 +444,9 @@ def failing(x: Any) -> None:
         (lambda x: jax.lax.add(x, x), "jax.lax.add .*; use gx.lax.add"),
         (lambda x: jnp.unwrap([x]), "jax.numpy.unwrap .*: call it on the result, or outside the compiled function"),
         (lambda x: jax.jit(lambda y: y)(x), "was given a tensor"),
-        (lambda x: np.linalg.svd(x), "graphc has no function of that name"),
+        (lambda x: np.linalg.svd(x), "numpy.linalg.svd of a .*: graphc has no function of that name; gx.pyfunc calls"),
+        (lambda x: scipy.special.erf(x), "scipy.special.erf of a graphc tensor: use gx.special.erf"),
+        (lambda x: optax.l2_loss(x), r"l2_loss was given a tensor .* gx.call_jax\(function, x\) for one of JAX's"),
     ],
 )
 def test_functions_of_jax_say_which_of_graphcs_to_use(function: Callable[[Any], Any], message: str) -> None:

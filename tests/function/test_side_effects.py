@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import rich.progress
 
 import graphc as gx
 from graphc.base.errors import InvalidArgumentError, SideEffectWarning, UnimplementedError
@@ -31,6 +32,7 @@ PATH = Path(os.devnull)
 GENERATOR = np.random.default_rng(0)
 RANDOM = random.Random(0)
 LOG: list[Any] = []
+LOGGER = logging.getLogger("graphc.test")
 TABLE: dict[str, Any] = {}
 SEEN: set[Any] = set()
 RECENT: collections.deque[Any] = collections.deque()
@@ -471,3 +473,71 @@ def test_a_change_of_what_a_trace_depends_on_is_not_said_to_happen_once() -> Non
     ):
         assert counter.step(ONE).item() == 1
     assert counter.step(ONE).item() == 2
+
+
+def logged(x: Any) -> Any:
+    logging.warning("value %s", x)
+    return x
+
+
+def logged_text(x: Any) -> Any:
+    LOGGER.error(f"value {x}")
+    return x
+
+
+def logged_in_branch(x: Any) -> Any:
+    if x > 0:
+        LOGGER.error("large")
+    return x
+
+
+def tracked(n: Any) -> Any:
+    total = 0
+    for i in rich.progress.track(range(n)):
+        total += i
+    return total
+
+
+@pytest.mark.parametrize(
+    ("function", "message", "line"),
+    [
+        (logged, r"logging\.warning is given a tensor \(f32\[\], the argument 'x'\) that.*gx\.log_message", 1),
+        (logged_text, r"Logger\.error is given a tensor .*gx\.log_message", 1),
+        (logged_in_branch, r"Logger\.error inside the true branch.*write gx\.log_message\(", 2),
+        (tracked, r"rich\.progress\.track is given a value that depends on tensors.*gx\.data\.progress", 2),
+    ],
+)
+def test_logging_and_progress_bars_lead_to_what_works(function: Any, message: str, line: int) -> None:
+    with pytest.raises(UnimplementedError, match=message) as caught:
+        gx.function(function)(ONE if function is not tracked else gx.asarray(3))
+    place = f"line {function.__code__.co_firstlineno + line}, in {function.__name__}"
+    assert caught.value.message.count("\n  at ") == 1
+    assert place in caught.value.message
+
+
+def test_a_progress_bar_over_a_known_range_is_told_of(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.warns(SideEffectWarning, match=r"rich\.progress\.track happens once.*gx\.data\.progress"):
+        assert gx.function(tracked)(3) == 3
+    assert "Working" in capsys.readouterr().out
+
+
+def kept_in_loop(x: Any) -> Any:
+    for row in x:
+        y = row + 1
+        LOG.append(y)
+    return x
+
+
+def kept_in_branch(x: Any) -> Any:
+    if gx.sum(x) > 0:
+        y = x + 1
+        LOG.append(y)
+    return x
+
+
+@pytest.mark.parametrize(("function", "line"), [(kept_in_loop, 3), (kept_in_branch, 3)])
+def test_a_store_in_a_loop_or_branch_is_refused_at_its_own_line(function: Any, line: int) -> None:
+    LOG.clear()
+    with pytest.raises(UnimplementedError, match="outlives the function") as caught:
+        gx.function(function)(gx.ones(3))
+    assert f"line {function.__code__.co_firstlineno + line}, in" in caught.value.message

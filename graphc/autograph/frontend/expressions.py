@@ -374,7 +374,11 @@ class Expressions(ast.NodeTransformer):
 
     def _looks_at_frame(self, node: ast.Call, name: str) -> bool:
         """Whether a builtin is called that looks at the frame it is called in; ``vars`` of an object does not."""
-        return name in FRAME_BUILTINS and name not in self.local and not (name in ("dir", "vars") and bool(node.args))
+        return (
+            name in FRAME_BUILTINS - {"breakpoint"}
+            and name not in self.local
+            and not (name in ("dir", "vars") and bool(node.args))
+        )
 
     def _check_frame(self, node: ast.Call, name: str) -> None:
         """Refuses a look at the function's variables from a place that becomes a function of its own."""

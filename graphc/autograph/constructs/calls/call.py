@@ -19,6 +19,7 @@ from typing import Any, cast
 from graphc.autograph.constructs.calls.generator_managers import converted_maker
 from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.overrides import OVERRIDES, PURE, Functions
+from graphc.autograph.constructs.purity.advice import tell_of_debugger
 from graphc.autograph.constructs.purity.files import check_unread
 from graphc.autograph.constructs.purity.impure import (
     check_read,
@@ -160,6 +161,9 @@ def call(function: Any) -> Any:
         return function
     if isinstance(function, OneOf):
         return functools.partial(_call_one, function)
+    if function is breakpoint:
+        tell_of_debugger()
+        return function  # it stops in the frame that calls it
     if isinstance(function, types.FunctionType) and function.__code__ is _DISPATCHING:
         return functools.partial(_dispatched, function)
     if isinstance(function, types.FunctionType):

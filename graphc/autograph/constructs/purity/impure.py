@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from graphc.autograph.constructs.failures.origins import in_python
+from graphc.autograph.constructs.purity.advice import remedy_for, with_values
 from graphc.autograph.constructs.storage.native_state import GeneratorPlace
 from graphc.autograph.constructs.storage.visible_state import GENERATORS
 from graphc.core import context
@@ -153,18 +154,19 @@ def report_call(function: Any, what: str) -> Any:
         return function
     if _makes_generator(function):
         return partial(_make_generator, function)
-    if not _touches_world(function):
+    module, name, owner = origin(function)
+    remedy = remedy_for(module, name)
+    if not _touches_world(function) and not remedy:
         trace.side_effect(what)
         return function
     what = f"the call of {public_name(function)}"
-    _, _, owner = origin(function)
     if isinstance(owner, GENERATORS):
         # Numbers drawn from a generator that is made in the function, from a seed, are the same at each call.
         trace.side_effect(what)
         trace.journal(GeneratorPlace(owner, what))
     else:
-        trace.side_effect(what, certain=True)
-    return function
+        trace.side_effect(what, certain=True, remedy=remedy)
+    return with_values(function, what, remedy) if remedy else function
 
 
 def _makes_generator(function: Any) -> bool:
