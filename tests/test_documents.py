@@ -40,7 +40,7 @@ def test_the_readme_shows_short_programs() -> None:
     assert max(block.count("\n") for block in blocks) <= 25
 
 
-@pytest.mark.parametrize("page", with_code(), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", with_code(), ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_code_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     script = tmp_path / f"{page.stem}.py"

@@ -1,4 +1,4 @@
-"""The table in docs/compat.md, written from the rows: ``python -m tests.compat.page``."""
+"""The table in docs/reference/compat.md, written from the rows: ``python -m tests.compat.page``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from graphc.compat.tensorflow2.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS,
 
 __all__ = ["PAGE", "page"]
 
-PAGE = Path(__file__).parent.parent.parent / "docs" / "compat.md"
+PAGE = Path(__file__).parent.parent.parent / "docs" / "reference" / "compat.md"
 MARK = "<!-- What follows is written by python -m tests.compat.page -->\n"
 
 THEMES = {

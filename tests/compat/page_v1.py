@@ -1,4 +1,4 @@
-"""The tables in docs/compat-v1.md, written from the rows: ``python -m tests.compat.page_v1``."""
+"""The tables in docs/reference/compat-v1.md, written from the rows: ``python -m tests.compat.page_v1``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from graphc.compat.tensorflow1.tables import CLASSES, DTYPES, ELSEWHERE, ERRORS,
 
 __all__ = ["PAGE", "page"]
 
-PAGE = Path(__file__).parent.parent.parent / "docs" / "compat-v1.md"
+PAGE = Path(__file__).parent.parent.parent / "docs" / "reference" / "compat-v1.md"
 MARK = "<!-- What follows is written by python -m tests.compat.page_v1 -->\n"
 ROWS = (*OPERATIONS, *OTHERS)
 

@@ -1,4 +1,4 @@
-"""The table of ``docs/constructs.md``, made from the suite: ``python -m tests.conformance.table`` writes it anew."""
+"""The table of ``docs/reference/constructs.md``, made from the suite: ``python -m tests.conformance.table`` writes it anew."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.conformance.harness import Program, programs
 
 __all__ = ["PAGE", "page"]
 
-PAGE = Path(__file__).parents[2] / "docs" / "constructs.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "constructs.md"
 
 _HEAD = """\
 # What compiles, construct by construct
@@ -19,7 +19,7 @@ are changed, and gradients. A program that is refused must be refused with the m
 user's line.
 
 *compiles* means that compiled code does what the Python does, in the 32 bits that tensors have (see
-[Numbers](compiled.md#numbers)). *runs at trace time* means that Python does it once, when
+[Numbers](../explanation/compiled.md#numbers)). *runs at trace time* means that Python does it once, when
 the function is traced. *refused* means that a compiled call raises an error that says what to write instead; nothing
 is changed silently. *not yet* counts the programs that should compile and are refused today.
 

@@ -1,4 +1,4 @@
-"""The table in ``docs/compiled.md``, made from the cases; ``python -m tests.function.staleness_table`` writes it."""
+"""The table in ``docs/explanation/compiled.md``, made from the cases; ``python -m tests.function.staleness_table`` writes it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.function.staleness import Case, cases
 
 __all__ = ["PAGE", "page"]
 
-PAGE = Path(__file__).parents[2] / "docs" / "compiled.md"
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "compiled.md"
 _BEGIN, _END = "<!-- made by tests.function.staleness_table -->\n", "<!-- end -->\n"
 
 

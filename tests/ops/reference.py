@@ -1,4 +1,4 @@
-"""The pages of ``docs/api/functions``, made from the op table: ``python -m tests.ops.reference`` writes them anew.
+"""The pages of ``docs/reference/api/functions``, made from the op table: ``python -m tests.ops.reference`` writes them anew.
 
 What a row says, and what is found by asking: which dtypes a tensor may have and which the result has, by inference on
 the row's example; who else has a function of this name, by looking.
@@ -28,7 +28,7 @@ from tests.ops.standard import ARRAY_API
 
 __all__ = ["FOLDER", "PAGES", "Entry", "Page", "entries", "index", "page"]
 
-FOLDER = Path(__file__).parents[2] / "docs" / "api" / "functions"
+FOLDER = Path(__file__).parents[2] / "docs" / "reference" / "api" / "functions"
 _NAMES = {name: row for row in ALL_ROWS.values() for name in (row.name, *(row.namespace + a for a in row.aliases))}
 
 
