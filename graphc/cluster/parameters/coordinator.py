@@ -6,7 +6,8 @@ import secrets
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,6 +118,7 @@ class Coordinator:
         self._tracing = threading.Lock()
         self._changed = threading.Condition()
         self._error: BaseException | None = None
+        self._told: BaseException | None = None
         self._ended = False
         self._threads = [
             threading.Thread(target=self._serve, args=(place,), name=f"graphc {name}", daemon=True)
@@ -128,7 +130,7 @@ class Coordinator:
     def submit(self, result: Scheduled, step: Callable[..., Any], args: tuple[Any, ...], kwargs: Any) -> None:
         """Takes a call of a step; raises what has gone wrong before, once."""
         self.local.write()
-        with self._changed:
+        with self.telling(), self._changed:
             if self._ended:
                 error = FailedPreconditionError(
                     "ParameterServer: it was closed, so it takes no step; schedule steps before close(), inside "
@@ -163,11 +165,21 @@ class Coordinator:
                     continue
         self._tasks.stop()
 
-    def was_raised(self, error: BaseException) -> None:
-        """Notes that the user was told of an error, which is not raised again."""
-        with self._changed:
-            if self._error is error:
-                self._error = None
+    @contextmanager
+    def telling(self) -> Generator[None]:
+        """Notes that what is raised inside tells the user of it, so that it is not raised again."""
+        try:
+            yield
+        except BaseException as error:
+            with self._changed:
+                self._told = error
+                if self._error is error:
+                    self._error = None
+            raise
+
+    def is_told(self, error: BaseException) -> bool:
+        """Returns whether an error is the last one that the user was told of."""
+        return self._told is error
 
     def _raise(self) -> None:
         error, self._error = self._error, None

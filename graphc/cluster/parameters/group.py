@@ -59,6 +59,7 @@ class ServerGroup:
         self._optimizer: Any = None
         self._updated: set[str] = set()
         self._tables: dict[str, Any] = {}
+        self._gone: dict[int, UnavailableError] = {}
         self._lock = threading.RLock()
 
     def start(self, layout: Layout, tables: Mapping[str, Callable[[int, int], Any]]) -> list[int]:
@@ -170,7 +171,7 @@ class ServerGroup:
           Its version; None if it answers after all, or was started again meanwhile.
 
         Raises:
-          UnavailableError: it has written nothing, or cannot be started.
+          UnavailableError: it has written nothing, which is the same error each time, or cannot be started.
         """
         with self._lock:
             if self.starts[server] != starts:
@@ -180,10 +181,12 @@ class ServerGroup:
                 return None
             except LOST as error:
                 if self._options.durability == "none":
-                    raise UnavailableError(
-                        f"the parameter server {self.names[server]} is gone, and with it its Variables: "
-                        f"{error.message}; give folder= to ParameterServer, so that it can be started again"
-                    ) from error
+                    if server not in self._gone:
+                        self._gone[server] = UnavailableError(
+                            f"the parameter server {self.names[server]} is gone, and with it its Variables: "
+                            f"{error.message}; give folder= to ParameterServer, so that it can be started again"
+                        )
+                    raise self._gone[server] from error
             end = time.monotonic() + self._timeout
             while True:
                 try:

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 
 from graphc.base import at, checked_seconds, user_location
-from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
+from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnavailableError
 from graphc.base.files import PathLike, as_path
 from graphc.cluster.parameters.coordinator import Coordinator
 from graphc.cluster.parameters.embedding import Embedding
@@ -213,11 +213,8 @@ class ParameterServer:
         A synchronous update waits for the other gradients of its round: schedule as many steps as it takes, and join.
         """
         result = self.schedule(step, args, kwargs)
-        try:
+        with self._coordinator.telling():
             return result.result()
-        except BaseException as error:
-            self._coordinator.was_raised(error)
-            raise
 
     def dataset(self, make: Callable[[int, int], Iterable[Any]]) -> PerWorker:
         """Makes data of which each worker goes through its own, again and again.
@@ -247,17 +244,22 @@ class ParameterServer:
         """Waits until all steps that were scheduled are done, and gives the Variables here the values of the servers.
 
         The gradients of a synchronous round that is not full count, too. Leaving the ``with`` block joins; an exception
-        that leaves it gives up the steps that no worker has begun.
+        that leaves it gives up the steps that no worker has begun. If a server is gone for good, and the program has
+        caught the error that says so, leaving does not raise it again; the Variables here keep what they hold.
 
         Raises:
           DeadlineExceededError: the deadline in force has passed; the steps go on.
           UnavailableError: a server is gone that cannot be started again, or all workers are.
           Exception: what a step raised, once; those that no worker had begun are cancelled.
         """
+        with self._coordinator.telling():
+            self._join()
+
+    def _join(self) -> None:
         self._joined = self._coordinator.schedule.submitted
         self._coordinator.join()
         if self._coordinator.servers.layout is not None:
-            self.pull()
+            self._coordinator.local.pull()
 
     def done(self) -> bool:
         """Returns whether all steps that were scheduled are done."""
@@ -269,7 +271,8 @@ class ParameterServer:
         What was assigned to them here since the last time is written to the servers first. Gradients of a synchronous
         round that is not full are not in them; :meth:`join` ends the round.
         """
-        self._coordinator.local.pull()
+        with self._coordinator.telling():
+            self._coordinator.local.pull()
 
     def report(self) -> ParameterReport:
         """Reports bytes on the wire, staleness, what became of each worker's pushes, and which workers are slow.
@@ -300,7 +303,10 @@ class ParameterServer:
     def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
         try:
             if kind is None and self._coordinator.schedule.submitted > self._joined:
-                self.join()
+                self._join()
+        except UnavailableError as error:
+            if not self._coordinator.is_told(error):
+                raise
         finally:
             self.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import shutil
 import threading
@@ -431,6 +432,25 @@ def test_a_server_that_has_written_nothing_ends_the_training_with_its_name() -> 
             server.join()
         with pytest.raises(UnavailableError, match="killed by the test"):
             scheduled.result()
+
+
+@pytest.mark.parametrize("told_by", ["run", "pull", "nobody"])
+def test_leaving_raises_that_a_server_is_gone_if_nobody_was_told(told_by: str) -> None:
+    gone = pytest.raises(UnavailableError, match="the parameter server /job:ps/task:0 is gone")
+    with (
+        gone if told_by == "nobody" else contextlib.nullcontext(),
+        ParameterServer(workers=1, timeout=5.0) as server,
+    ):
+        with server.scope():
+            w = gx.Variable(0.0)
+        server.run(lambda: w.value())
+        _task(server, "ps", 0).stop("killed by the test")
+        if told_by == "run":
+            with gone:
+                server.run(lambda: w.value())
+        elif told_by == "pull":
+            with gone:
+                server.pull()
 
 
 def test_a_step_that_fails_cancels_those_that_have_not_begun_and_join_says_why() -> None:
