@@ -114,8 +114,8 @@ def _all(name: str, value: Any, axis_name: str | None, what: str = "", **attrs: 
 def psum(value: Any, axis_name: str) -> Any:
     """Returns the sum over the replicas of tensors in a nested structure, in one collective (``jax.lax.psum``).
 
-    Its gradient is the sum of all replicas' gradients, as in ``jax.pmap``. See docs/how-to/distributed.md for when gradients
-    are to be summed and when averaged.
+    Its gradient is the sum of all replicas' gradients, as in ``jax.pmap``. docs/how-to/distributed.md tells when
+    gradients are to be summed and when averaged.
 
     Args:
       value: a tensor or a nested structure of tensors.
