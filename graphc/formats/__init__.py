@@ -1,5 +1,6 @@
 """Layer 6: files that readers of queues and sources of pipelines share: opened, unpacked, taken apart into records."""
 
+from graphc.formats.arrays import ArrayFile, checksum, header_of, sync, write_arrays
 from graphc.formats.files import COMPRESSIONS, checked_compression, open_file, reading, skip_to
 from graphc.formats.records import (
     RecordStream,
@@ -11,13 +12,18 @@ from graphc.formats.records import (
 
 __all__ = [
     "COMPRESSIONS",
+    "ArrayFile",
     "RecordStream",
     "TFRecordOptions",
     "TFRecordWriter",
     "checked_compression",
     "checked_options",
+    "checksum",
+    "header_of",
     "open_file",
     "reading",
     "skip_to",
+    "sync",
     "tf_record_iterator",
+    "write_arrays",
 ]

@@ -22,7 +22,7 @@ from graphc.ir.opdef import CONSTANT, OPS, OpDef, pure
 from graphc.ir.open_inference import ProbeError, infer_open, infer_types, ints_in, probe
 from graphc.ir.open_types import compatible, compatible_shapes, merge, widen
 from graphc.ir.parser import parse_graph
-from graphc.ir.printer import print_graph, print_node, print_value
+from graphc.ir.printer import Store, has_text, print_graph, print_node, print_value
 from graphc.ir.rewrite import Rewriter, map_regions
 from graphc.ir.shape_ops import RANK_OF, SHAPE_FACTS, SHAPE_OF, SIZE_OF, is_shape_value, known_ints, shape_fact
 from graphc.ir.types import OPEN, Attrs, Literal, TensorType, dtype_from_short, short_dtype, typed_key
@@ -52,6 +52,7 @@ __all__ = [
     "OpDef",
     "ProbeError",
     "Rewriter",
+    "Store",
     "TensorType",
     "Value",
     "applied_attrs",
@@ -60,6 +61,7 @@ __all__ = [
     "compatible_shapes",
     "conflicts",
     "dtype_from_short",
+    "has_text",
     "infer_open",
     "infer_types",
     "ints_in",

@@ -64,6 +64,7 @@ class OpDef:
       explain: what is wrong with inputs, or their types, and attributes that ``impl`` refuses: an error whose message
         names the parameters; None where ``impl`` says it best.
       doc: one line on what the op computes.
+      version: how often its attributes or its meaning have changed, from 1; saved graphs of older ones are upgraded.
       caches: what higher layers keep for the op.
       pullbacks: the same for its gradients.
     """
@@ -86,6 +87,7 @@ class OpDef:
     elementwise: bool = False
     explain: Callable[[Sequence[Any], Mapping[str, Any]], Exception | None] | None = None
     doc: str = ""
+    version: int = 1
     caches: dict[Any, Any] = field(default_factory=dict[Any, Any], repr=False)
     pullbacks: dict[Any, Any] = field(default_factory=dict[Any, Any], repr=False)
 

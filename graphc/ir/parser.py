@@ -15,7 +15,7 @@ from graphc.ir.types import Attrs
 __all__ = ["parse_graph"]
 
 
-def parse_graph(text: str, ops: Mapping[str, OpDef] = OPS) -> Graph:
+def parse_graph(text: str, ops: Mapping[str, OpDef] = OPS, literals: Mapping[str, Any] | None = None) -> Graph:
     """The graph that a text describes; ``parse_graph(print_graph(g)) == g``.
 
     Types are taken from the text and not inferred again: :func:`graphc.ir.verify` does that.
@@ -23,6 +23,7 @@ def parse_graph(text: str, ops: Mapping[str, OpDef] = OPS) -> Graph:
     Args:
       text: one graph, in the printer's grammar.
       ops: where the ops are looked up.
+      literals: the arrays that are stored beside the text, by name.
 
     Raises:
       ParseError: the text does not follow the grammar, or names an op or value that does not exist; the message has
@@ -33,7 +34,7 @@ def parse_graph(text: str, ops: Mapping[str, OpDef] = OPS) -> Graph:
       >>> graph
       <Graph same: 1 inputs, 0 nodes -> f32[2]>
     """
-    reader = Reader(text)
+    reader = Reader(text, literals or {})
     reader.word("graph")
     with deep_recursion():
         graph = _GraphParser(reader, ops).graph(reader.name())

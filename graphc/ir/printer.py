@@ -16,14 +16,15 @@ The grammar; the parser reads exactly this. Spaces and line ends separate tokens
     loc      = "loc" "(" string ":" integer ["in" string] ")"                            file, line, function
     bodies   = "{" {name [":" name] signature} "}"       the regions: the op's name for it, the graph's own if another
     value    = "None" | "True" | "False" | integer | float | "complex" "(" float "," float ")" | string
-             | dtype | type | type "(" (list | "zlib" string) ")" | "(" [value ","] ... ")"
+             | dtype | type | type "(" (list | "zlib" string | "stored" string) ")" | "(" [value ","] ... ")"
     name, op = word | string                    a word is made of letters, digits and ``_ . /``
     string   = as in JSON
 
 A node is named in the text as it is in the graph. Array literals of up to 16 elements are nested lists; larger ones,
 and those that a list would not give back bit by bit, are their compressed bytes in base64. Literals of strings, whose
 dtype is ``str``, are always lists; bytes that are no UTF-8 are the lone surrogates that Python's ``surrogateescape``
-makes of them. A value that has no text (a Python function, say) prints as ``<what it is>``; the parser refuses it.
+makes of them. A literal that is ``stored`` is kept beside the text, under that name. A value that has no text (a Python
+function, say) prints as ``<what it is>``; the parser refuses it.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ import base64
 import json
 import re
 import zlib
-from collections.abc import Iterator
-from typing import Any, cast
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -42,19 +43,23 @@ from graphc.ir.graph import Graph
 from graphc.ir.node import Node, Value
 from graphc.ir.types import Attrs, Literal, TensorType, short_dtype
 
-__all__ = ["print_graph", "print_node", "print_value"]
+__all__ = ["Store", "has_text", "print_graph", "print_node", "print_value"]
+
+Store: TypeAlias = Callable[[Literal], str | None]
+"""Keeps a literal beside the text and gives the name that it is found by; None leaves it in the text."""
 
 _LIST_LIMIT = 16
 _WORD = re.compile(r"[A-Za-z0-9_./]+", re.ASCII)
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.]", re.ASCII)
 
 
-def print_graph(graph: Graph, *, locations: bool = True) -> str:
+def print_graph(graph: Graph, *, locations: bool = True, store: Store | None = None) -> str:
     """The graph as text; see the module's docstring for the grammar.
 
     Args:
       graph: what to print.
       locations: whether to print the user's file and line of each node.
+      store: keeps literals beside the text; None writes all of them into it.
 
     Example:
       >>> import numpy as np
@@ -68,16 +73,32 @@ def print_graph(graph: Graph, *, locations: bool = True) -> str:
         return %x, %constant
       }
     """
-    return "\n".join(_graph_lines(graph, f"graph {_name(graph.name)}", "", locations))
+    return "\n".join(_graph_lines(graph, f"graph {_name(graph.name)}", "", locations, store))
 
 
 def print_node(node: Node, *, locations: bool = True) -> str:
     """The node's line of text, without its regions."""
-    return _node_line(node, {}, locations)
+    return _node_line(node, {}, locations, None)
 
 
-def print_value(value: Any) -> str:
+def has_text(value: Any) -> bool:
+    """Returns True for an attribute's value whose text parses back.
+
+    Example:
+      >>> has_text((1, "same")), has_text(print)
+      (True, False)
+    """
+    if isinstance(value, tuple):
+        return all(map(has_text, cast("tuple[Any, ...]", value)))
+    return value is None or isinstance(value, bool | int | float | complex | str | Literal | TensorType | np.dtype)
+
+
+def print_value(value: Any, store: Store | None = None) -> str:
     """An attribute's value as text.
+
+    Args:
+      value: the value.
+      store: as for :func:`print_graph`.
 
     Example:
       >>> print_value((1, -0.0, None, np.dtype("int32"), Literal(np.arange(3))))
@@ -91,10 +112,11 @@ def print_value(value: Any) -> str:
     if kind is complex:
         return f"complex({value.real!r}, {value.imag!r})"
     if kind is tuple:
-        items = ", ".join(map(print_value, value))
+        items = ", ".join([print_value(item, store) for item in value])
         return f"({items},)" if len(value) == 1 else f"({items})"
     if kind is Literal:
-        return _literal(value.array)
+        name = None if store is None else store(value)
+        return _literal(value.array) if name is None else f"{_type_of(value.array)}(stored {_string(name)})"
     if kind is TensorType:
         return str(value)
     if isinstance(value, np.dtype):
@@ -103,13 +125,13 @@ def print_value(value: Any) -> str:
     return f"<{_UNSAFE.sub('', described)}>"
 
 
-def _graph_lines(graph: Graph, head: str, indent: str, locations: bool) -> Iterator[str]:
+def _graph_lines(graph: Graph, head: str, indent: str, locations: bool, store: Store | None) -> Iterator[str]:
     inputs = _input_names(graph)
     parameters = ", ".join(f"%{inputs[value]}: {value.type}" for value in graph.inputs)
     yield f"{indent}{head}({parameters}) -> {_types(graph.outputs, always_list=True)} {{"
     inner = indent + "  "
     for node in graph.nodes:
-        line = inner + _node_line(node, inputs, locations)
+        line = inner + _node_line(node, inputs, locations, store)
         if not node.regions:
             yield line
             continue
@@ -117,7 +139,7 @@ def _graph_lines(graph: Graph, head: str, indent: str, locations: bool) -> Itera
         for index, region in enumerate(node.regions):
             label = node.op.region_label(index)
             head = _name(label) if region.name == label else f"{_name(label)}: {_name(region.name)}"
-            yield from _graph_lines(region, head, inner + "  ", locations)
+            yield from _graph_lines(region, head, inner + "  ", locations, store)
         yield inner + "}"
     yield f"{inner}return {', '.join(_use(value, inputs) for value in graph.outputs)}".rstrip()
     yield indent + "}"
@@ -133,11 +155,11 @@ def _input_names(graph: Graph) -> dict[Value, str]:
     return {value: _name(unique(value.name or f"arg{value.index}")) for value in graph.inputs}
 
 
-def _node_line(node: Node, inputs: dict[Value, str], locations: bool) -> str:
+def _node_line(node: Node, inputs: dict[Value, str], locations: bool, store: Store | None) -> str:
     uses = ", ".join([_use(value, inputs) for value in node.inputs])
     parts = [f"%{_name(node.name)}: {_types(node.outputs)} = {_name(node.op.name)}({uses})"]
     if node.attrs:
-        parts.append(_attrs(node.attrs))
+        parts.append(_attrs(node.attrs, store))
     if node.device:
         parts.append(f"@{_string(node.device)}")
     if node.control_inputs:
@@ -160,8 +182,8 @@ def _types(values: tuple[Value, ...], always_list: bool = False) -> str:
     return f"({', '.join(str(value.type) for value in values)})"
 
 
-def _attrs(attrs: Attrs) -> str:
-    return f"{{{', '.join(f'{_name(name)} = {print_value(value)}' for name, value in attrs.items())}}}"
+def _attrs(attrs: Attrs, store: Store | None) -> str:
+    return f"{{{', '.join(f'{_name(name)} = {print_value(value, store)}' for name, value in attrs.items())}}}"
 
 
 def _location(location: Location) -> str:
@@ -177,8 +199,12 @@ def _name(text: str) -> str:
     return text if _WORD.fullmatch(text) else _string(text)
 
 
+def _type_of(array: np.ndarray[Any, Any]) -> TensorType:
+    return TensorType(array.shape, array.dtype)
+
+
 def _literal(array: np.ndarray[Any, Any]) -> str:
-    type = TensorType(array.shape, array.dtype)
+    type = _type_of(array)
     if array.dtype.kind == "O":
         return f"{type}({_nested(array)})"
     if array.size <= _LIST_LIMIT:

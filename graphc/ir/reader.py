@@ -8,8 +8,9 @@ import json
 import re
 import sys
 import zlib
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -45,10 +46,16 @@ _NAMED = {"None": None, "True": True, "False": False}
 
 
 class Reader:
-    """The tokens of a text, and the small productions: names, types, attribute values."""
+    """The tokens of a text, and the small productions: names, types, attribute values.
 
-    def __init__(self, text: str) -> None:
+    Args:
+      text: what to read.
+      literals: the arrays that are stored beside it, by name.
+    """
+
+    def __init__(self, text: str, literals: Mapping[str, Any] = MappingProxyType({})) -> None:
         self._text = text
+        self._literals = literals
         self._tokens: list[str] = []
         self._starts: list[int] = []
         for match in _TOKEN.finditer(text):
@@ -244,11 +251,22 @@ class Reader:
         if type.is_open:
             self.fail("a type whose sizes are all known, of a literal", start, str(type))
         place = self.place
-        literal = self._packed(type) if self.accept("zlib") else self._listed(type)
+        if self.accept("stored"):
+            literal = self._stored(type)
+        else:
+            literal = self._packed(type) if self.accept("zlib") else self._listed(type)
         if literal is None:
             self.fail(f"the elements of {type}", place, found="others")
         self.word(")")
         return literal
+
+    def _stored(self, type: TensorType) -> Literal | None:
+        place = self.place
+        name = self.string()
+        if name not in self._literals:
+            self.fail(f"the name of one of the {len(self._literals)} arrays that are stored beside the text", place)
+        array = self._literals[name]
+        return Literal(array) if (array.shape, array.dtype) == (type.shape, type.dtype) else None
 
     def _packed(self, type: TensorType) -> Literal | None:
         try:

@@ -6,7 +6,6 @@ import json
 import math
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,7 +14,8 @@ import numpy as np
 from graphc.base import at, user_location
 from graphc.base.errors import DataLossError
 from graphc.base.files import file_errors
-from graphc.train.storage import FORMAT, STATE, checksum, header_of, state_name
+from graphc.formats import ArrayFile, checksum
+from graphc.train.storage import FORMAT, STATE, state_name
 
 __all__ = ["NO_VARIABLE", "Region", "Saved"]
 
@@ -57,7 +57,7 @@ class Saved:
         self.arrays: Mapping[str, Mapping[str, Any]] = content["arrays"]
         self.states: Sequence[Mapping[str, Any]] = content["states"]
         self._sizes: Mapping[str, int] = content["files"]
-        self._files: dict[str, _File] = {}
+        self._files: dict[str, ArrayFile] = {}
         self._checked: set[tuple[str, str]] = set()
 
     @property
@@ -149,7 +149,7 @@ class Saved:
         dtype = np.dtype(self.arrays[name]["dtype"])
         return self._file(piece["file"]).array(piece["key"], dtype, shape)
 
-    def _file(self, name: str) -> _File:
+    def _file(self, name: str) -> ArrayFile:
         if name not in self._files:
             path = self._folder / name
             with file_errors(path):
@@ -157,34 +157,8 @@ class Saved:
                     raise _damaged(path, "it is not there")
                 if (size := path.stat().st_size) != self._sizes[name]:
                     raise _damaged(path, f"it has {size:,} bytes, and was written with {self._sizes[name]:,}")
-            self._files[name] = _File(path)
+            self._files[name] = ArrayFile(path, _damaged)
         return self._files[name]
-
-
-class _File:
-    """A safetensors file, mapped into memory."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    @cached_property
-    def _content(self) -> tuple[Mapping[str, Any], np.ndarray[Any, Any]]:
-        with file_errors(self._path):
-            try:
-                header, first = header_of(self._path)
-            except (ValueError, OverflowError, MemoryError) as error:
-                raise _damaged(self._path, f"its header cannot be read: {error}") from error
-            return header, np.memmap(self._path, np.uint8, "r", offset=0)[first:]
-
-    def array(self, key: str, dtype: np.dtype[Any], shape: Sequence[int]) -> np.ndarray[Any, Any]:
-        """Returns an array of the file, as a view."""
-        header, content = self._content
-        try:
-            begin, end = header[key]["data_offsets"]
-            found = content[begin:end].view(np.ndarray).view(dtype).reshape(shape)
-        except (KeyError, ValueError, TypeError) as error:
-            raise _damaged(self._path, f"it has no {key} of {dtype}{list(shape)}: {error}") from error
-        return found
 
 
 def _slices(spans: Iterable[tuple[int, int]], origin: Iterable[int]) -> tuple[slice, ...]:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import re
 import shutil
 import time
@@ -23,7 +22,6 @@ import zlib
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +30,10 @@ import numpy as np
 from graphc.base.errors import (
     DeadlineExceededError,
     FailedPreconditionError,
-    InternalError,
     ResourceExhaustedError,
 )
 from graphc.base.files import file_errors
+from graphc.formats import checksum, header_of, sync, write_arrays
 
 __all__ = [
     "FORMAT",
@@ -44,9 +42,7 @@ __all__ = [
     "Part",
     "Piece",
     "Writer",
-    "checksum",
     "entries",
-    "header_of",
     "state_name",
 ]
 
@@ -54,10 +50,6 @@ FORMAT = "graphc checkpoint 1"
 STATE = "state:"
 """What the names of arrays begin with that are no Variables' but in the state of another object."""
 
-_PLAIN = {
-    "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "bfloat16", "float32",
-    "float64",
-}  # fmt: skip
 _MANIFEST = re.compile(r"manifest-(\d+)-([0-9a-f]+)\.json")
 _ARRAYS = re.compile(r"([0-9a-f]+)-\d+-of-\d+\.(safetensors|unfinished|failed)")
 _POLL_SECONDS = 0.02
@@ -148,29 +140,6 @@ def entries(folder: Path) -> list[Entry]:
     return sorted(newest.values())
 
 
-def _is_plain(dtype: np.dtype[Any]) -> bool:
-    """Whether safetensors has a dtype; arrays of others are kept as bytes, with one more axis."""
-    return dtype.name in _PLAIN
-
-
-def _as_bytes(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Returns an array's bytes, with one more axis for those of an element."""
-    return np.ascontiguousarray(array).reshape(*array.shape, 1).view(np.uint8)
-
-
-def checksum(array: np.ndarray[Any, Any]) -> int:
-    """Returns the CRC-32 of an array's bytes."""
-    flat: Any = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    return zlib.crc32(flat)
-
-
-def header_of(path: Path) -> tuple[dict[str, Any], int]:
-    """Returns what a safetensors file says of its arrays, and where the first byte of them is."""
-    with path.open("rb") as file:
-        size = int.from_bytes(file.read(8), "little")
-        return json.loads(file.read(size)), 8 + size
-
-
 class Writer:
     """Writes one checkpoint, of which each process has a part.
 
@@ -223,13 +192,7 @@ class Writer:
         """Tells of a full disk how much there is and how much is needed, and of others what the system says."""
         try:
             with file_errors(self.place):
-                try:
-                    yield
-                except import_module("safetensors").SafetensorError as error:
-                    number = re.search(r"os error (\d+)", str(error))
-                    if number is None:
-                        raise InternalError(f"{self.place}: {error}") from error
-                    raise OSError(int(number[1]), os.strerror(int(number[1]))) from error
+                yield
         except ResourceExhaustedError as error:
             if getattr(error.__cause__, "errno", None) not in (errno.ENOSPC, errno.EDQUOT):
                 raise
@@ -252,16 +215,11 @@ class Writer:
             "copies": {piece.name: checksum(piece.array) for piece in part.pieces if piece.is_copy},
             "states": part.states,
         }  # fmt: skip
-        arrays = {
-            piece.key: np.asarray(piece.array, order="C") if _is_plain(piece.array.dtype) else _as_bytes(piece.array)
-            for piece in kept
-        }
         unfinished = self._file(self._process, "unfinished")
         notes = {"format": FORMAT, "graphc": json.dumps(about)}
-        import_module("safetensors.numpy").save_file(arrays, unfinished, notes)
-        _sync(unfinished)
+        write_arrays(unfinished, {piece.key: piece.array for piece in kept}, notes)
         unfinished.replace(self._file(self._process))
-        _sync(self.place)
+        sync(self.place)
 
     def _wait(self, is_done: Any) -> None:
         """Waits for what other processes write."""
@@ -301,10 +259,10 @@ class Writer:
         text = json.dumps(content)
         unfinished = self._file(0, "unfinished")
         unfinished.write_text(f'{{"crc32": {zlib.crc32(text.encode())}, "manifest": {text}}}\n', encoding="utf-8")
-        _sync(unfinished)
+        sync(unfinished)
         unfinished.replace(self.place / f"manifest-{number}-{self.token}.json")
         for folder in (self.place, self.folder):
-            _sync(folder)
+            sync(folder)
 
     def _remove_old(self) -> None:
         """Removes the checkpoints beyond those that are kept: their manifests first, so that what is there is whole."""
@@ -348,12 +306,3 @@ def _check_copies(arrays: Mapping[str, Any], copies: Iterable[Mapping[str, int]]
                     f"{name} differs between processes 0 and {process}, and a checkpoint keeps one value: let all "
                     "processes compute the same, or give what is to differ as an object with state() and restore()"
                 )
-
-
-def _sync(path: Path) -> None:
-    """Waits until a file, or the list of a folder's files, is on the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -21,7 +21,7 @@ from graphc.cluster.master.partition import Part, partition
 from graphc.cluster.master.placement import TaskPlacer
 from graphc.cluster.master.steps import Message, PartExecution, PartStep, with_task
 from graphc.cluster.master.tasks import Tasks
-from graphc.cluster.master.texts import check_travels, has_text
+from graphc.cluster.master.texts import check_travels, parses_back
 from graphc.core import log_placement
 from graphc.ir import CONSTANT, Node, Value, print_graph
 from graphc.runtime import Observer, Plan, Step
@@ -83,7 +83,7 @@ class Master(Target):
             "open": sorted(self.graph.trace.open_variables & variables),
             "soft": self._settings.allow_soft_placement or config.soft_placement,
         }  # fmt: skip
-        if has_text(part.graph):
+        if parses_back(part.graph):
             graph: Any = print_graph(part.graph)
             key = hashlib.sha256(f"{graph}\n{facts}".encode(errors="surrogatepass")).hexdigest()
         else:

@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from graphc.base import at
 from graphc.base.errors import InvalidArgumentError
-from graphc.ir import Graph, Literal, Node, TensorType
+from graphc.ir import Graph, Node, has_text
 from graphc.ops import HOST_CALLS
 
 if TYPE_CHECKING:
     from graphc.cluster.master.partition import Part
 
-__all__ = ["check_travels", "has_text"]
+__all__ = ["check_travels", "parses_back"]
 
 
-def has_text(graph: Graph) -> bool:
+def parses_back(graph: Graph) -> bool:
     """Returns True for a graph whose text parses back."""
-    return all(_has_text(value) for node in graph.walk() for value in node.attrs.values())
-
-
-def _has_text(value: Any) -> bool:
-    if isinstance(value, tuple):
-        return all(map(_has_text, cast("tuple[Any, ...]", value)))
-    return value is None or isinstance(value, bool | int | float | complex | str | Literal | TensorType | np.dtype)
+    return all(has_text(value) for node in graph.walk() for value in node.attrs.values())
 
 
 def check_travels(part: Part, tasks: Sequence[str]) -> None:
@@ -49,4 +41,4 @@ def check_travels(part: Part, tasks: Sequence[str]) -> None:
 def _is_bound(node: Node) -> bool:
     attrs = node.attrs
     named = node.op in HOST_CALLS or node.op.name == "py_func" or attrs.get("dataset") or attrs.get("home") == "process"
-    return bool(named) or not all(map(_has_text, attrs.values()))
+    return bool(named) or not all(map(has_text, attrs.values()))
