@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         optim,
         placement,
         queues,
+        saving,
         serve,
         testing,
         train,
@@ -118,6 +119,7 @@ if TYPE_CHECKING:
     from graphc.ir import DeviceSpec, parse_graph
     from graphc.queues import Coordinator
     from graphc.runtime import Future, RetryPolicy, profile, submit
+    from graphc.saving import load, save
     from graphc.session import (
         ConfigProto,
         FileWriter,
@@ -226,6 +228,7 @@ __all__: list[str] = [
     "linalg",
     "linearize",
     "list_devices",
+    "load",
     "local_variables_initializer",
     "log_message",
     "loop_options",
@@ -256,6 +259,8 @@ __all__: list[str] = [
     "remat",
     "reset_default_graph",
     "run_functions_eagerly",
+    "save",
+    "saving",
     "scan",
     "serve",
     "set_visible_devices",
@@ -312,6 +317,7 @@ _HOMES = {
     "graphc.optim": "optim",
     "graphc.placement": "placement",
     "graphc.queues": "Coordinator queues",
+    "graphc.saving": "load save saving",
     "graphc.serve": "serve",
     "graphc.testing": "testing",
     "graphc.train": "train",

@@ -45,6 +45,7 @@ LAYERS: Mapping[str, int] = {
     "testing": 9,
     "train": 10,
     "cluster": 11,
+    "saving": 10,
     "serve": 11,
     "compat": 12,
     "inspect": 13,

@@ -23,7 +23,7 @@ ORDER = [
     ["queues", "states"],
     ["session", "data", "lax", "layers", "losses", "metrics", "optim", "placement"],
     ["distribute", "testing"],
-    ["train"],
+    ["saving", "train"],
     ["cluster", "serve"],
     ["compat"],
     ["inspect"],

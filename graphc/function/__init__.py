@@ -3,7 +3,7 @@
 from graphc.function.arguments import Arguments, Binder, TensorSpec
 from graphc.function.bound import BoundFunction
 from graphc.function.concrete import ConcreteFunction
-from graphc.function.from_graph import from_graph
+from graphc.function.from_graph import Replay, from_graph
 from graphc.function.function import TOOLS, Function, function
 from graphc.function.mapped import Mapped, MappedArguments, SameFunction, axes_of_results, vectorized_map, vmap
 from graphc.function.mode import functions_run_eagerly, run_functions_eagerly
@@ -23,6 +23,7 @@ __all__ = [
     "Function",
     "Mapped",
     "MappedArguments",
+    "Replay",
     "SameFunction",
     "TensorSpec",
     "TraceNotes",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,7 @@ from graphc.base.errors import (
     VerificationError,
 )
 from graphc.core import (
+    Controls,
     Tensor,
     Variable,
     apply_all,
@@ -31,13 +32,14 @@ from graphc.core import (
     scalar_array,
     to_device,
     type_of,
+    type_of_any,
 )
 from graphc.ir import CONSTANT, Graph, Interpreter, Node, is_world, verify
 from graphc.lowering import raise_at
 from graphc.ops import ASSIGN_VARIABLE, CALL_STATUS, READ_VARIABLE, host_error
 from graphc.runtime import compile_graph
 
-__all__ = ["from_graph"]
+__all__ = ["Replay", "from_graph"]
 
 
 def from_graph(graph: Graph, variables: Mapping[str, Variable] | None = None) -> Callable[..., Any]:
@@ -82,7 +84,7 @@ def from_graph(graph: Graph, variables: Mapping[str, Variable] | None = None) ->
     def run(*args: Any) -> Any:
         if context.trace is not None or context.tapes:
             _check_alone(graph, status)
-            tensors = list(_Replay(graph, bound).run(*args))
+            tensors = list(Replay(graph, bound).run(*args))
         else:
             if dtype_rules() != rules:
                 error = FailedPreconditionError(
@@ -190,24 +192,76 @@ def _check_wide_types(graph: Graph) -> None:
             raise at(error, user_location())
 
 
-class _Replay(Interpreter):
-    """Runs a graph op by op through the one door, so that tapes see it and a trace around it takes it in."""
+class Replay(Interpreter):
+    """Runs a graph in eager code, in a trace, and under tapes.
 
-    def __init__(self, graph: Graph, variables: Mapping[str, Variable]) -> None:
+    Args:
+      graph: what to run, without open sizes.
+      variables: the Variables that it reads and writes, by the names that it gives them.
+      raise_for: is given the status of a call where the graph has one, and raises what that stands for.
+      checked: whether each result must have the type that the graph says, which depends on the settings of dtypes.
+    """
+
+    def __init__(
+        self, graph: Graph, variables: Mapping[str, Variable], raise_for: Callable[[Any], None] | None = None,
+        *, checked: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__(graph)
         self._variables = variables
+        self._raise_for = raise_for
+        self._checked = checked
+        self._made: dict[Node, Node] = {}
 
     def run_node(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
+        """Applies one node."""
         if node.op is CONSTANT:
             array = node.attrs["value"].array
             return (array.item() if node.attrs.get("weak") else array,)
+        trace = context.trace
+        count = 0 if trace is None else len(trace.builder.nodes)
+        with self._after(node), device_scope(node.device) if node.device else nullcontext():
+            results = self._applied(node, inputs)
+        if trace is not None and len(trace.builder.nodes) > count:
+            self._made[node] = trace.builder.nodes[-1]
+        if self._checked:
+            self._check(node, results)
+        return results
+
+    def _applied(self, node: Node, inputs: list[Any]) -> Sequence[Any]:
         if node.op is READ_VARIABLE:
             return (self._variables[node.attrs["variable"]].value(),)
         if node.op is ASSIGN_VARIABLE:
             self._variables[node.attrs["variable"]].assign(inputs[0])
             return ()
-        with device_scope(node.device) if node.device else nullcontext():
-            return apply_all(node.op, inputs, node.attrs, node.regions)
+        if node.op is CALL_STATUS and self._raise_for is not None:
+            self._raise_for(inputs[0])
+            return inputs
+        return apply_all(node.op, inputs, node.attrs, node.regions)
+
+    @contextmanager
+    def _after(self, node: Node) -> Generator[None]:
+        """A scope in which what is traced comes after the control inputs of a node."""
+        trace = context.trace
+        controls = [self._made[control] for control in node.control_inputs if control in self._made]
+        if trace is None or not controls:
+            yield
+            return
+        saved, trace.controls = trace.controls, Controls(controls, trace.controls)
+        try:
+            yield
+        finally:
+            trace.controls = saved
+
+    def _check(self, node: Node, results: Sequence[Any]) -> None:
+        for output, result in zip(node.outputs, results, strict=True):
+            wanted, found = output.type, type_of_any(result)
+            if (found.shape, found.dtype) != (wanted.shape, wanted.dtype):
+                error = FailedPreconditionError(
+                    f"{node.op.name}, the node {node.name!r} of the graph {self.graph.name!r}, gives {found} here and "
+                    f"gave {wanted} where the graph was made; set gx.config.enable_x64 and "
+                    "gx.config.default_dtype_bits as they were there"
+                )
+                raise at(error, node.location)
 
 
 def _arrays(graph: Graph, args: tuple[Any, ...]) -> list[Any]:

@@ -102,6 +102,13 @@ class _Call:
     def __repr__(self) -> str:
         return f"<{self.__qualname__}>"
 
+    def is_like(self, other: object) -> bool:
+        """Returns True for a call of a function of the same code, on the same Python values."""
+        if not isinstance(other, _Call) or (self._structure, self._fixed) != (other._structure, other._fixed):
+            return False
+        mine, theirs = (getattr(call._fn, "__code__", call._fn) for call in (self, other))
+        return mine is theirs or mine == theirs
+
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
         rest = iter(arrays)
         leaves = [jnp.asarray(next(rest)) if item is None else item.value for item in self._fixed]

@@ -74,6 +74,11 @@ class Optimizer(Stateful):
         self._warned = False
 
     @property
+    def transformation(self) -> str:
+        """The name of its rule in graphs."""
+        return self._transformation
+
+    @property
     def variables(self) -> list[Variable]:
         """The optimizer's state; empty before the first update or :meth:`build`, and where the rule has none."""
         return list(self._state)

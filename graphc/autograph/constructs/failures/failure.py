@@ -160,6 +160,15 @@ class Failures:
         """The Python functions that the program calls, and the lines that do."""
         return [(host.name.rpartition("_")[0], host.places[-1] if host.places else None) for host in self.hosts]
 
+    @property
+    def exceptions(self) -> Mapping[int, tuple[BaseException | None, type[BaseException], Sequence[Location]]]:
+        """The exceptions by their numbers: one of the kind, None where tensors are in it; its class; and where."""
+        found: dict[int, tuple[BaseException | None, type[BaseException], Sequence[Location]]] = {}
+        for number, site in self._sites.items():
+            is_late = site.place.stop > site.place.start
+            found[number] = None if is_late else site.error.thaw(()), site.error.held[0], site.places
+        return found
+
     def refers_to(self, objects: Sequence[Any]) -> bool:
         """Whether an exception, or what is called on the host, holds one of these very objects."""
         known = {id(value) for value in objects}

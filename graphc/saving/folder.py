@@ -1,0 +1,207 @@
+"""A folder of saved functions: written so that what is there is whole, read so that what is broken is told.
+
+    manifest.json                       what there is, and a checksum of each file; renamed last
+    9f31c2aa-predict-0.graph            the graph of each signature, as text
+    9f31c2aa-variables.safetensors      the Variables
+    9f31c2aa-constants.safetensors      large constants, and tensors that the functions found outside
+    9f31c2aa-3d5e.jax                   functions of JAX, as jax.export wrote them
+
+A save that is killed leaves what was there before, or a folder without a manifest.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import zlib
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from graphc.base import at, user_location
+from graphc.base.errors import DataLossError, FileStateError, GraphcError, NotFoundError
+from graphc.base.files import file_errors
+from graphc.formats import ArrayFile, checksum, sync, write_arrays
+from graphc.ir import dtype_from_short, short_dtype
+
+__all__ = ["FORMAT", "MANIFEST", "Arrays", "FolderReader", "FolderWriter", "damaged"]
+
+FORMAT = "graphc saved functions"
+MANIFEST = "manifest.json"
+_OURS = re.compile(r"[0-9a-f]{8}-[^/]*")
+_LONGEST_MANIFEST = 1 << 28
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
+
+Arrays = Mapping[str, np.ndarray[Any, Any]]
+
+
+def damaged(path: Path, why: str) -> DataLossError:
+    """Returns the error for a file that is not what was saved."""
+    error = DataLossError(f"{path} is damaged: {why}; copy the folder again, or save the functions anew")
+    return at(error, user_location())
+
+
+class FolderWriter:
+    """Writes one folder.
+
+    Args:
+      folder: where; a folder that is new, empty, or one of saved functions, which is replaced.
+
+    Raises:
+      FailedPreconditionError: it holds something else.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._token = secrets.token_hex(4)
+        self._files: dict[str, dict[str, int]] = {}
+        with file_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            found = [path.name for path in folder.iterdir()]
+        strange = next((name for name in found if name != MANIFEST and not _OURS.fullmatch(name)), None)
+        if strange is not None:
+            error = FileStateError(
+                f"gx.save: {folder} holds {strange!r}, and is no folder of saved functions; choose one that is new or "
+                "empty"
+            )
+            raise at(error, user_location())
+
+    def text(self, name: str, content: str) -> str:
+        """Writes a text; returns the name of its file."""
+        return self.blob(name, content.encode("utf-8"))
+
+    def blob(self, name: str, content: bytes) -> str:
+        """Writes bytes; returns the name of their file."""
+        path = self._path(name)
+        with file_errors(path):
+            path.write_bytes(content)
+            sync(path)
+        self._files[path.name] = {"bytes": len(content), "crc32": zlib.crc32(content)}
+        return path.name
+
+    def arrays(self, name: str, arrays: Arrays) -> dict[str, Any]:
+        """Writes arrays; returns what the manifest is to say of them."""
+        path = self._path(name)
+        with file_errors(path):
+            write_arrays(path, arrays, {"format": FORMAT})
+            self._files[path.name] = {"bytes": path.stat().st_size}
+        about = {
+            key: {"dtype": short_dtype(array.dtype), "shape": list(array.shape), "crc32": checksum(array)}
+            for key, array in arrays.items()
+        }
+        return {"file": path.name, "arrays": about}
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{self._token}-{_UNSAFE.sub('_', name)}"
+
+    def finish(self, content: Mapping[str, Any]) -> None:
+        """Writes the manifest, after which the folder is what was written; then removes what was there before."""
+        text = json.dumps({"format": FORMAT, **content, "files": self._files})
+        unfinished = self._path("manifest.unfinished")
+        with file_errors(self._folder):
+            unfinished.write_text(f'{{"crc32": {zlib.crc32(text.encode())}, "manifest": {text}}}\n', encoding="utf-8")
+            sync(unfinished)
+            unfinished.replace(self._folder / MANIFEST)
+            sync(self._folder)
+        self._remove(keep=self._token)
+
+    def abandon(self) -> None:
+        """Removes what was written in vain."""
+        with suppress(OSError):
+            for path in self._folder.glob(f"{self._token}-*"):
+                path.unlink()
+            self._folder.rmdir()
+
+    def _remove(self, keep: str) -> None:
+        with suppress(OSError):
+            for path in self._folder.iterdir():
+                if _OURS.fullmatch(path.name) and not path.name.startswith(f"{keep}-"):
+                    path.unlink()
+
+
+class FolderReader:
+    """Reads one folder.
+
+    Args:
+      folder: where.
+
+    Attributes:
+      content: the manifest.
+
+    Raises:
+      NotFoundError: there is no manifest.
+      DataLossError: the manifest is damaged.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.manifest = folder / MANIFEST
+        if not self.manifest.is_file():
+            error = NotFoundError(f"gx.load: {folder} has no {MANIFEST}; give the folder that gx.save wrote")
+            raise at(error, user_location())
+        with file_errors(self.manifest):
+            if self.manifest.stat().st_size > _LONGEST_MANIFEST:
+                raise damaged(self.manifest, "it is too long")
+            text = self.manifest.read_bytes()
+        try:
+            found: Any = json.loads(text)
+            content = found["manifest"]
+            if zlib.crc32(json.dumps(content).encode()) != found["crc32"]:
+                raise ValueError("its checksum is wrong")
+            if content["format"] != FORMAT:
+                raise ValueError(f"it says {content['format']!r:.40} where {FORMAT!r} is expected")
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise damaged(self.manifest, f"it cannot be read: {error}") from None
+        self.content: Mapping[str, Any] = content
+
+    def blob(self, name: str) -> bytes:
+        """Returns the bytes of a file."""
+        path, about = self._file(name)
+        with file_errors(path):
+            found = path.read_bytes()
+        if zlib.crc32(found) != about.get("crc32"):
+            raise damaged(path, "its checksum is wrong")
+        return found
+
+    def text(self, name: str) -> str:
+        """Returns the text of a file."""
+        try:
+            return self.blob(name).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise damaged(self.folder / name, f"it is no text: {error}") from None
+
+    def arrays(self, about: Mapping[str, Any]) -> Arrays:
+        """Returns the arrays of a file, mapped into memory."""
+        path, _ = self._file(about["file"])
+        file = ArrayFile(path, damaged)
+        found: dict[str, np.ndarray[Any, Any]] = {}
+        for name, one in cast("Mapping[str, Any]", about["arrays"]).items():
+            try:
+                dtype, shape = dtype_from_short(one["dtype"]), [int(size) for size in one["shape"]]
+                if dtype.kind == "O":
+                    raise TypeError("it would hold Python objects")
+                array = file.array(name, dtype, shape)
+            except GraphcError:
+                raise
+            except (TypeError, ValueError, KeyError, OverflowError) as error:
+                raise damaged(path, f"{name!r:.60}: {error}") from None
+            if checksum(array) != one.get("crc32"):
+                raise damaged(path, f"the checksum of {name!r:.60} is wrong")
+            found[name] = array
+        return found
+
+    def _file(self, name: str) -> tuple[Path, Mapping[str, Any]]:
+        files = self.content["files"]
+        if name not in files or not _OURS.fullmatch(name):
+            raise damaged(self.manifest, f"it names the file {name!r:.60}, of which it says nothing")
+        path = self.folder / name
+        with file_errors(path):
+            if not path.is_file():
+                raise damaged(path, "it is not there")
+            if (size := path.stat().st_size) != files[name]["bytes"]:
+                raise damaged(path, f"it has {size:,} bytes, and was written with {files[name]['bytes']:,}")
+        return path, files[name]

@@ -1,0 +1,287 @@
+"""``load``: functions from files, without their source."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias, cast
+
+import jax
+
+from graphc.base import at, user_location
+from graphc.base.errors import DataLossError, GraphcError, ParseError
+from graphc.base.files import PathLike, as_path
+from graphc.core import Device, DeviceChoice, Tensor, Variable
+from graphc.core import device as device_of
+from graphc.function import Function
+from graphc.ir import DeviceSpec, Graph, parse_graph
+from graphc.saving.folder import Arrays, FolderReader, damaged
+from graphc.saving.loaded import LEFT_OUT, LoadedFunction, LoadedSignature
+from graphc.saving.portable import allowed, mapped, renamed
+from graphc.saving.programs import Program, register
+from graphc.saving.raising import raise_by_status
+from graphc.saving.save import CALL
+from graphc.saving.structures import decoded, leaves_of
+from graphc.saving.upgrading import known_ops, upgrade_manifest, upgraded
+from graphc.states import Stateful
+
+__all__ = ["Saved", "load"]
+
+DeviceLike: TypeAlias = str | DeviceSpec | Device | DeviceChoice
+
+_READ_AGAIN = 3
+"""How often a folder is read that another process replaces meanwhile."""
+
+
+class Saved(Stateful):
+    """Functions that :func:`load` has read.
+
+    They are attributes, ``saved.predict(x)``, and items, ``saved["predict"]``. Each is a compiled function like any
+    other: gradients flow through it, other compiled functions take it in, and ``.graph``, ``.explain`` and ``.lower``
+    show it. Where one function was saved, calls of the object call it.
+
+    Attributes:
+      functions: the functions by name.
+    """
+
+    def __init__(self, folder: str, functions: Mapping[str, Function], variables: Mapping[str, Variable]) -> None:
+        self._folder = folder
+        self._variables = dict(variables)
+        self.functions = dict(functions)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function that was saved by itself, or as ``__call__``.
+
+        Raises:
+          AttributeError: several functions were saved, and none as ``__call__``.
+        """
+        found = self.functions.get(CALL)
+        if found is None and len(self.functions) == 1:
+            (found,) = self.functions.values()
+        if found is None:
+            raise AttributeError(
+                f"{self!r} has several functions; call one of them, such as .{next(iter(self.functions))}"
+            )
+        return found(*args, **kwargs)
+
+    def __getitem__(self, name: str) -> Function:
+        """Returns a function by its name."""
+        return self.functions[name]
+
+    def __getattr__(self, name: str) -> Function:
+        """Returns a function by its name."""
+        found = self.__dict__.get("functions", {}).get(name)
+        if found is None:
+            known = ", ".join(self.__dict__.get("functions", {}))
+            raise AttributeError(f"there is no saved function {name!r}; there are {known}")
+        return found
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self.functions})
+
+    @property
+    def signatures(self) -> dict[str, list[str]]:
+        """For which arguments each function was saved, as text."""
+        return {name: cast("Any", function.python_function).texts for name, function in self.functions.items()}
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The Variables, in the order in which they were saved."""
+        return tuple(self._variables.values())
+
+    @property
+    def trainable_variables(self) -> tuple[Variable, ...]:
+        """Those that are trained."""
+        return tuple(variable for variable in self.variables if variable.trainable)
+
+    @property
+    def non_trainable_variables(self) -> tuple[Variable, ...]:
+        """Those that are not."""
+        return tuple(variable for variable in self.variables if not variable.trainable)
+
+    def named_variables(self) -> dict[str, Variable]:
+        """Returns the Variables by the names that they were saved by."""
+        return dict(self._variables)
+
+    def __repr__(self) -> str:
+        texts = [f"{name}({text})" for name, found in self.signatures.items() for text in found]
+        return f"<saved functions of {self._folder}: {'; '.join(texts)}; {len(self._variables)} Variables>"
+
+
+def load(folder: PathLike, *, device: DeviceLike | None = None) -> Saved:
+    """Reads functions that :func:`save` has written, in any process, without their source.
+
+    Nothing in the files is run but graphs of ops that only compute: no pickles, no Python. What the checksums or the
+    parser do not accept is refused, with the name of the file.
+
+    Args:
+      folder: where they are.
+      device: where their Variables are put and where they run, in place of the devices that they were pinned to. None
+        keeps pins, and puts Variables on the default device.
+
+    Returns:
+      A :class:`saving.Saved`, whose attributes are the functions.
+
+    Raises:
+      NotFoundError: there are no saved functions.
+      DataLossError: a file is damaged, missing or not what :func:`save` writes.
+      FailedPreconditionError: they were saved by a newer graphc.
+
+    Example:
+      >>> import tempfile
+      >>> import graphc as gx
+      >>> @gx.function
+      ... def scaled(x, factor=2.0):
+      ...     return {"y": x * factor}
+      >>> folder = tempfile.mkdtemp()
+      >>> gx.save(scaled, folder, gx.TensorSpec((None,)))
+      >>> gx.load(folder)(gx.ones(3))["y"].tolist()
+      [2.0, 2.0, 2.0]
+    """
+    path = as_path(folder)
+    for _ in range(_READ_AGAIN):
+        reader = FolderReader(path)
+        try:
+            return _Load(reader, device).saved()
+        except DataLossError:
+            if FolderReader(path).content == reader.content:
+                raise
+    raise damaged(path, "it is replaced again and again while it is read")
+
+
+class _Load:
+    """One load."""
+
+    def __init__(self, reader: FolderReader, device: DeviceLike | None) -> None:
+        self._reader = reader
+        self._device = device
+
+    def saved(self) -> Saved:
+        """Reads all."""
+        with _told(self._reader):
+            content = upgrade_manifest(self._reader.content)
+            ops = known_ops(content["ops"], content["graphc"], allowed)
+            trainable = set(content["trainable"])
+            with device_of(self._device):
+                variables = {
+                    name: Variable(array, name=_plain(name), trainable=name in trainable)
+                    for name, array in self._reader.arrays(content["variables"]).items()
+                }
+            constants = self._reader.arrays(content["constants"])
+            programs = self._programs(content["programs"])
+            functions = {
+                name: self._function(about, ops, constants, variables, programs)
+                for name, about in cast("Mapping[str, Any]", content["functions"]).items()
+            }
+            return Saved(str(self._reader.folder), functions, variables)
+
+    def _programs(self, about: Mapping[str, Any]) -> set[str]:
+        found: set[str] = set()
+        for name, one in about.items():
+            program = Program(self._reader.blob(one["file"]), one, str(self._reader.folder / one["file"]))
+            if program.name != name:
+                raise damaged(self._reader.folder / one["file"], "it is another function than its name says")
+            found.add(register(program))
+        return found
+
+    def _function(
+        self, about: Mapping[str, Any], ops: Mapping[str, Any], constants: Arrays,
+        variables: Mapping[str, Variable], programs: set[str],
+    ) -> Function:  # fmt: skip
+        label = str(about["label"])
+        signatures = [self._signature(label, one, ops, constants, variables, programs) for one in about["signatures"]]
+        loaded = LoadedFunction(label, _signature_of(about["parameters"]), signatures, _defaults(about["parameters"]))
+        return Function(
+            loaded.function, autograph=False, on_retrace="ignore", side_effects="ignore", device=self._device,
+            name=label, input_signature=loaded.input_signature,
+        )  # fmt: skip
+
+    def _signature(
+        self, name: str, about: Mapping[str, Any], ops: Mapping[str, Any], constants: Arrays,
+        variables: Mapping[str, Variable], programs: set[str],
+    ) -> LoadedSignature:  # fmt: skip
+        file = about["graph"]
+        path = self._reader.folder / file
+        try:
+            graph = parse_graph(self._reader.text(file), ops, constants)
+        except ParseError as error:
+            raise damaged(path, f"it is no graph: {error}") from None
+        except RecursionError:
+            raise damaged(path, "it is nested too deep") from None
+        _check(graph, path, ops, set(variables), programs)
+        graph = upgraded(graph)
+        if self._device is not None:
+            graph = _unpinned(graph)
+        graph = renamed(graph, {saved: variable.name for saved, variable in variables.items()})
+        tensors = [*leaves_of(about["arguments"], "tensor")]
+        if len(tensors) + len(about["captured"]) != len(graph.inputs):
+            raise damaged(path, f"it has {len(graph.inputs)} inputs, {len(tensors)} arguments are tensors")
+        return LoadedSignature(
+            file=str(path), graph=graph, arguments=about["arguments"], least=about["least"],
+            captured=[Tensor(jax.numpy.asarray(constants[one])) for one in about["captured"]], result=about["result"],
+            raise_for=raise_by_status(about["raises"], name) if about["raises"] else None,
+            variables={variable.name: variable for variable in variables.values()},
+            named={**variables},
+        )  # fmt: skip
+
+
+class _told:  # noqa: N801  a scope
+    """Says of what is wrong with the content of a manifest which file it is."""
+
+    def __init__(self, reader: FolderReader) -> None:
+        self._reader = reader
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
+        if isinstance(error, GraphcError):
+            if str(self._reader.folder) not in str(error.args[0] if error.args else ""):
+                error.args = (f"{self._reader.folder}: {error.args[0]}", *error.args[1:])
+            at(error, user_location())
+        elif isinstance(error, KeyError | ValueError | TypeError | AttributeError | IndexError | RecursionError):
+            raise damaged(self._reader.manifest, f"{type(error).__name__}: {error}") from error
+
+
+def _check(graph: Graph, path: Any, ops: Mapping[str, Any], variables: set[str], programs: set[str]) -> None:
+    """Refuses a graph that refers to what is not in the folder."""
+    for node in graph.walk():
+        inner = node.attrs.get("op")
+        if inner is not None and inner not in ops:
+            raise damaged(path, f"the node {node.name!r:.60} applies {inner!r:.60}, which the manifest does not list")
+        variable = node.attrs.get("variable")
+        if variable is not None and variable not in variables:
+            raise damaged(
+                path, f"the node {node.name!r:.60} is about the Variable {variable!r:.60}, which is not there"
+            )
+        if node.op.name == "jax_program" and node.attrs.get("program") not in programs:
+            raise damaged(path, f"the node {node.name!r:.60} calls a function of JAX that is not there")
+
+
+def _unpinned(graph: Graph) -> Graph:
+    return mapped(graph, lambda node: (node.op, node.attrs), pinned=False)
+
+
+def _plain(name: str) -> str:
+    return name.replace("\\", "/") or "Variable"
+
+
+def _signature_of(parameters: Sequence[Any]) -> inspect.Signature:
+    return inspect.Signature([_parameter(*one) for one in parameters])
+
+
+def _defaults(parameters: Sequence[Any]) -> dict[str, Any]:
+    """The defaults by name, those that a file can hold."""
+    return {
+        name: decoded(default[0], lambda sort, content: LEFT_OUT)
+        for name, _, default in parameters
+        if default is not None and not (isinstance(default[0], dict) and "object" in default[0])
+    }
+
+
+def _parameter(name: str, kind: str, default: Any) -> inspect.Parameter:
+    variadic = kind in ("VAR_POSITIONAL", "VAR_KEYWORD")
+    sort = getattr(inspect.Parameter, kind)
+    if variadic:
+        return inspect.Parameter(name, sort)
+    return inspect.Parameter(name, sort, default=inspect.Parameter.empty if default is None else LEFT_OUT)

@@ -1,0 +1,275 @@
+"""A function that was loaded: it finds the signature that fits a call, and replays its graph."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+
+from graphc.base import at, nest, user_location
+from graphc.base.errors import GraphcError, InvalidArgumentError
+from graphc.core import SCALARS, ArrayMethods, Tensor, Variable, is_array, operand, type_of_any
+from graphc.function import Replay, TensorSpec
+from graphc.ir import Graph, TensorType, dtype_from_short, verify
+from graphc.ir.passes import is_open, specialize
+from graphc.ops import asarray
+from graphc.saving.folder import damaged
+from graphc.saving.opening import evaluate
+from graphc.saving.structures import decoded, encoded, is_same
+
+__all__ = ["LEFT_OUT", "LoadedFunction", "LoadedSignature"]
+
+
+class _LeftOut:
+    """Stands for an argument that is left out."""
+
+    __graphc_opaque__ = True
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+LEFT_OUT = _LeftOut()
+
+
+class _MisfitError(Exception):
+    """Why arguments do not fit a signature."""
+
+
+@dataclass(frozen=True)
+class LoadedSignature:
+    """One signature.
+
+    Attributes:
+      file: of its graph.
+      graph: the graph, which may have open sizes.
+      arguments: the arguments by name, as JSON.
+      least: the smallest size of each symbol.
+      captured: the tensors that the graph takes after those of the arguments.
+      result: the structure of the result, as JSON.
+      raise_for: raises what the status of a call stands for; None where the graph has no status.
+      variables: the Variables, by the names that the graph has for them.
+      named: the same by the names that they were saved by.
+    """
+
+    file: str
+    graph: Graph
+    arguments: Mapping[str, Any]
+    least: Mapping[str, int]
+    captured: Sequence[Tensor]
+    result: Any
+    raise_for: Callable[[Any], None] | None
+    variables: Mapping[str, Variable]
+    named: Mapping[str, Variable]
+    _verified: list[bool] = field(default_factory=list[bool])
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name}: {_text(tree)}" for name, tree in self.arguments.items())
+
+    def tensors(self, given: Mapping[str, Any]) -> list[Any]:
+        """Returns the tensors of a call.
+
+        Args:
+          given: its arguments by name.
+
+        Raises:
+          _MisfitError: the call does not fit.
+        """
+        found: list[Any] = []
+        sizes: dict[str, int] = {}
+        for name, tree in self.arguments.items():
+            self._take(name, tree, given.get(name, LEFT_OUT), found, sizes)
+        for symbol, size in sizes.items():
+            if size < self.least[symbol]:
+                raise _MisfitError(f"a size of {size} where it was saved for {self.least[symbol]} and more")
+        return found
+
+    def _take(self, name: str, tree: Any, value: Any, found: list[Any], sizes: dict[str, int]) -> None:
+        if isinstance(tree, dict) and set(cast("dict[str, Any]", tree)) == {"tensor"}:
+            found.append(_tensor(name, cast("dict[str, Any]", tree)["tensor"], value, sizes))
+            return
+        inner = _children(tree)
+        if inner is None:
+            if value is not LEFT_OUT and not _is_value(tree, value):
+                raise _MisfitError(f"{name}={value!r:.40} where it was saved for {_text(tree)}")
+            return
+        keys, trees = inner
+        if value is LEFT_OUT and not any(True for part in trees if _has_tensor(part)):
+            return
+        parts = None if value is LEFT_OUT else nest.children(value)
+        if parts is None or len(parts[1]) != len(trees) or (keys is not None and list(parts[0]) != keys):
+            raise _MisfitError(
+                f"{name} is {'missing' if value is LEFT_OUT else repr(value)[:40]}, expected {_text(tree)}"
+            )
+        for key, part, item in zip(parts[0], trees, parts[1], strict=True):
+            self._take(f"{name}[{key!r}]", part, item, found, sizes)
+
+    def run(self, tensors: Sequence[Any]) -> Any:
+        """Runs the graph; gives the result."""
+        given = [*tensors, *self.captured]
+        graph = self._for([type_of_any(operand(tensor)) for tensor in given])
+        outputs = Replay(graph, self.variables, self.raise_for, checked=True).run(*given)
+
+        def leaf(sort: str, content: Any) -> Any:
+            if sort == "variable":
+                return self.named[content]
+            if sort not in ("tensor", "number"):
+                raise ValueError(f"{sort!r:.40} in a result")
+            return outputs[content]
+
+        try:
+            return decoded(self.result, leaf)
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+            raise damaged(cast("Any", self.file), f"its result is not understood: {error}") from error
+
+    def _for(self, types: Sequence[TensorType]) -> Graph:
+        """The graph for tensors of these types."""
+        try:
+            graph = specialize(self.graph, types, evaluate) if is_open(self.graph) else self.graph
+            if graph is not self.graph or not self._verified:
+                verify(graph)
+                self._verified.append(True)
+        except GraphcError as error:
+            error.args = (f"{self.file}: {error.args[0]}", *error.args[1:])
+            raise at(error, user_location()) from None
+        return graph
+
+
+class LoadedFunction:
+    """A function that was loaded.
+
+    Args:
+      name: its name.
+      signature: its parameters.
+      signatures: what it was saved for.
+      defaults: the defaults of its parameters by name, where they have some.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        signature: inspect.Signature,
+        signatures: Sequence[LoadedSignature],
+        defaults: Mapping[str, Any],
+    ) -> None:
+        self._name = name
+        self._signature = signature
+        self._signatures = signatures
+        self._defaults = defaults
+
+    @cached_property
+    def function(self) -> Callable[..., Any]:
+        """The function itself, which replays a graph."""
+
+        def loaded(*args: Any, **kwargs: Any) -> Any:
+            return self._run(args, kwargs)
+
+        loaded.__name__ = loaded.__qualname__ = self._name
+        loaded.__doc__ = "Loaded from a file; it was saved for (" + "), (".join(map(str, self._signatures)) + ")."
+        described: Any = loaded
+        described.__signature__ = self._signature
+        described.texts = [str(signature) for signature in self._signatures]
+        return loaded
+
+    @property
+    def input_signature(self) -> tuple[Any, ...] | None:
+        """The TensorSpecs of the arguments, where there is one signature whose first arguments are all tensors."""
+        if len(self._signatures) != 1:
+            return None
+        specs: list[TensorSpec] = []
+        for place, tree in enumerate(self._signatures[0].arguments.values()):
+            if isinstance(tree, dict) and set(cast("dict[str, Any]", tree)) == {"tensor"}:
+                if len(specs) < place:
+                    return None
+                about = cast("dict[str, Any]", tree)["tensor"]
+                shape = [None if isinstance(size, str) else size for size in about["shape"]]
+                specs.append(TensorSpec(shape, about["dtype"], about["name"]))
+            elif _has_tensor(tree):
+                return None
+        return tuple(specs) if specs else None
+
+    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        bound = self._signature.bind_partial(*args, **kwargs)
+        given = dict(bound.arguments)
+        reasons: list[str] = []
+        tries = [given] if not self._defaults else [{**self._defaults, **given}, given]
+        for values in tries:
+            for signature in self._signatures:
+                try:
+                    tensors = signature.tensors(values)
+                except _MisfitError as error:
+                    reasons.append(f"({signature}): {error}")
+                    continue
+                return signature.run(tensors)
+        listed = "; ".join(dict.fromkeys(reasons))
+        error = InvalidArgumentError(
+            f"{self._name}: these arguments fit none of the signatures that it was saved for: {listed}"
+        )
+        raise at(error, user_location())
+
+
+def _tensor(name: str, about: Mapping[str, Any], value: Any, sizes: dict[str, int]) -> Any:
+    dtype, wanted = dtype_from_short(about["dtype"]), about["shape"]
+    if value is LEFT_OUT:
+        raise _MisfitError(f"{name} is missing")
+    if not (is_array(value) or isinstance(value, ArrayMethods)):
+        if type(value) not in SCALARS and not isinstance(value, list | tuple):
+            raise _MisfitError(f"{name} is {type(value).__name__}, expected a tensor")
+        value = asarray(np.asarray(value, dtype))
+    found = type_of_any(operand(value))
+    fits = len(found.shape) == len(wanted) and found.dtype == dtype
+    for size, other in zip(found.shape, wanted, strict=False):
+        fits = fits and (sizes.setdefault(other, size) == size if isinstance(other, str) else other == size)
+    if not fits:
+        raise _MisfitError(f"{name} is {found}")
+    return value
+
+
+def _is_value(tree: Any, value: Any) -> bool:
+    """Whether a Python value is the one that was saved."""
+    try:
+        return is_same(encoded(value, lambda leaf: None), tree)
+    except GraphcError:
+        return False
+
+
+def _children(tree: Any) -> tuple[list[Any] | None, list[Any]] | None:
+    """The keys and parts of a container as JSON; None for a leaf."""
+    if not isinstance(tree, dict):
+        return None
+    found = cast("dict[str, Any]", tree)
+    if "fields" in found:
+        return [name for name, _ in found["fields"]], [item for _, item in found["fields"]]
+    for sort in ("list", "tuple"):
+        if sort in found:
+            return None, found[sort]
+    if "dict" in found:
+        return [decoded(key, _refuse) for key, _ in found["dict"]], [item for _, item in found["dict"]]
+    return None
+
+
+def _refuse(sort: str, content: Any) -> Any:
+    raise ValueError(f"{sort!r:.40} as a key: {content!r:.40}")
+
+
+def _has_tensor(tree: Any) -> bool:
+    if isinstance(tree, dict):
+        found = cast("dict[str, Any]", tree)
+        return "tensor" in found or any(map(_has_tensor, found.values()))
+    return isinstance(tree, list) and any(map(_has_tensor, cast("list[Any]", tree)))
+
+
+def _text(tree: Any) -> str:
+    if isinstance(tree, dict) and "tensor" in tree:
+        about = cast("dict[str, Any]", tree)["tensor"]
+        return f"{about['dtype']}[{','.join('?' if isinstance(size, str) else str(size) for size in about['shape'])}]"
+    inner = _children(tree)
+    if inner is None:
+        return str(cast("dict[str, Any]", tree).get("object", tree)) if isinstance(tree, dict) else repr(tree)
+    keys, parts = inner
+    texts = [_text(part) for part in parts]
+    return f"[{', '.join(texts)}]" if keys is None else f"{{{', '.join(map('{!r}: {}'.format, keys, texts))}}}"

@@ -1,0 +1,343 @@
+"""A graph with open sizes, made of traces for several sizes.
+
+Python code computes with ``x.shape``: it reshapes, pads, divides by the number of rows. So a function is traced for
+fixed sizes, three times, and what differs between the graphs must be what depends on the sizes: types get open sizes,
+and attributes become numbers that the graph itself computes of the shapes that it is given. Where something else
+differs, or a further trace for yet other sizes is not what the open graph becomes for these, the function is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from graphc.base import at, nest
+from graphc.base.errors import InvalidArgumentError
+from graphc.core import NO_ATTRS
+from graphc.ir import (
+    CONSTANT,
+    LATE_MARK,
+    OPS,
+    SHAPE_OF,
+    Attrs,
+    Graph,
+    GraphBuilder,
+    Literal,
+    Node,
+    OpDef,
+    Rewriter,
+    TensorType,
+    Value,
+    has_text,
+    known_ints,
+    late_attrs,
+    late_op,
+    typed_key,
+    widen,
+)
+from graphc.ir.passes import DCE, specialize
+from graphc.ops import AS_NUMBER
+from graphc.saving.sizes import Expression, Sizes, expressions
+
+__all__ = ["SIZE_NODE", "checked_case", "evaluate", "opened"]
+
+SIZE_NODE = "size"
+"""What the names of nodes begin with that compute a number of sizes."""
+
+_INT = np.dtype(np.int32)
+
+
+def opened(graphs: Sequence[Graph], sizes: Sequence[Sizes]) -> tuple[Graph, Mapping[Value, Sequence[TensorType]]]:
+    """Returns the graph of which each of these is the case of some sizes, and the types of its values in these cases.
+
+    Args:
+      graphs: of the same function, traced for different sizes.
+      sizes: those of each.
+
+    Raises:
+      InvalidArgumentError: they differ in something that sizes do not explain; it has the user's line.
+    """
+    rows: dict[Value, Sequence[TensorType]] = {}
+    return _Opened(graphs, sizes, rows).graph(), rows
+
+
+class _Opened:
+    """One graph, or body, on its way."""
+
+    def __init__(
+        self, graphs: Sequence[Graph], sizes: Sequence[Sizes], rows: dict[Value, Sequence[TensorType]]
+    ) -> None:
+        self._graphs = graphs
+        self._rows = rows
+        self._sizes = sizes
+        self._builder = GraphBuilder(graphs[0].name)
+        self._values: dict[Value, tuple[Value, tuple[Value, ...]]] = {}
+        self._numbers: dict[Value, int] = {}
+        self._nodes: dict[Node, Node] = {}
+        self._known: dict[Any, Value] = {}
+
+    def graph(self) -> Graph:
+        """Returns the open graph."""
+        first = self._graphs[0]
+        if len({len(graph.inputs) for graph in self._graphs}) > 1:
+            raise InvalidArgumentError("it takes more tensors for some sizes than for others")
+        for row in zip(*[graph.inputs for graph in self._graphs], strict=True):
+            made = self._builder.input(_common(row), row[0].name)
+            self._note(row, made)
+        lengths = [len(graph.nodes) for graph in self._graphs]
+        for row in zip(*[graph.nodes for graph in self._graphs], strict=False):
+            self._node(row)
+        if len(set(lengths)) > 1:
+            longest = max(self._graphs, key=lambda graph: len(graph.nodes))
+            raise at(
+                InvalidArgumentError(f"it has {min(lengths)} steps for some sizes and {max(lengths)} for others"),
+                longest.nodes[min(lengths)].location,
+            )
+        outputs = [self._values[value][0] for value in first.outputs]
+        rows = zip(*[[self._number(value) for value in graph.outputs] for graph in self._graphs], strict=False)
+        if any(len(set(row)) > 1 for row in rows) or len({len(graph.outputs) for graph in self._graphs}) > 1:
+            raise InvalidArgumentError("it returns other tensors for some sizes than for others")
+        return self._builder.build(outputs)
+
+    def _note(self, row: Sequence[Value], made: Value) -> None:
+        number = len(self._values)
+        self._values[row[0]] = made, tuple(row)
+        self._rows[made] = [value.type for value in row]
+        self._numbers.update(dict.fromkeys(row, number))
+
+    def _number(self, value: Value) -> int:
+        return self._numbers[value]
+
+    def _node(self, row: Sequence[Node]) -> None:
+        first = row[0]
+        same = all(self._same(first, other) for other in row[1:])
+        if not same:
+            ops = " and ".join(dict.fromkeys(node.op.name for node in row))
+            raise at(InvalidArgumentError(f"the steps are others for other sizes ({ops})"), first.location)
+        try:
+            self._append(row)
+        except InvalidArgumentError as error:
+            raise at(error, first.location) from None
+
+    def _same(self, first: Node, other: Node) -> bool:
+        return (
+            first.op is other.op
+            and first.device == other.device
+            and len(first.regions) == len(other.regions)
+            and len(first.outputs) == len(other.outputs)
+            and [self._number(value) for value in first.inputs] == [self._number(value) for value in other.inputs]
+            and first.attrs.keys() == other.attrs.keys()
+        )
+
+    def _append(self, row: Sequence[Node]) -> None:
+        first = row[0]
+        inputs = [self._values[value][0] for value in first.inputs]
+        op, attrs = first.op, first.attrs
+        if op is CONSTANT and not _equal([node.attrs["value"] for node in row]):
+            self._replace(row, self._constant(row))
+            return
+        if not all(_equal([node.attrs[name] for node in row]) for name in attrs):
+            if op.name == "vjp":
+                op, attrs, inputs = self._late_gradient(row, inputs)
+            else:
+                found = [dict(node.attrs) for node in row]
+                attrs, numbers = self._late(op, found)
+                inputs = [*inputs, *numbers]
+                op = late_op(op) if numbers else op
+        bodies = zip(*[node.regions for node in row], strict=True)
+        regions = [_Opened(region, self._sizes, self._rows).graph() for region in bodies]
+        types = [_common(outputs) for outputs in zip(*[node.outputs for node in row], strict=True)]
+        node = self._builder.append(
+            op, inputs, attrs, types=types,
+            regions=regions, control_inputs=[self._nodes[control] for control in first.control_inputs],
+            device=first.device, name=first.name, location=first.location,
+        )  # fmt: skip
+        self._nodes[first] = node
+        for outputs, made in zip(zip(*[node.outputs for node in row], strict=True), node.outputs, strict=True):
+            self._note(outputs, made)
+
+    def _replace(self, row: Sequence[Node], made: Value) -> None:
+        assert made.node is not None
+        self._nodes[row[0]] = made.node
+        self._note([node.outputs[0] for node in row], made)
+
+    def _constant(self, row: Sequence[Node]) -> Value:
+        """A number of Python's that is computed of sizes."""
+        arrays = [node.attrs["value"].array for node in row]
+        whole = all(array.size == 1 and array.dtype.kind in "iuf" and float(array) % 1 == 0 for array in arrays)
+        number = self._computed([int(array) for array in arrays]) if whole else None
+        if number is None:
+            values = ", ".join(str(array.tolist()) if array.size == 1 else str(array.shape) for array in arrays)
+            raise InvalidArgumentError(
+                f"an array of Python's depends on the open size ({values}); compute it of gx.shape(x) or of tensors"
+            )
+        first = row[0]
+        type = first.outputs[0].type
+        if first.attrs.get("weak"):
+            kind = "float" if type.dtype.kind == "f" else "int"
+            op, attrs = AS_NUMBER, Attrs(kind=kind)
+        else:
+            op, attrs = OPS["astype"], Attrs(dtype=type.dtype)
+        made = self._builder.append(op, [number], attrs, types=[type], name=SIZE_NODE, location=first.location)
+        return made.outputs[0]
+
+    def _late(self, op: Any, found: Sequence[Mapping[str, Any]]) -> tuple[Attrs, list[Value]]:
+        """The attributes of a late node, and the numbers that it takes besides."""
+        late: list[str] = []
+        numbers: list[Value] = []
+        marked: dict[str, Any] = {}
+        # In the order in which the numbers are taken out again, which is that of the names.
+        for name in sorted(found[0]):
+            before = len(numbers)
+            marked[name] = self._marked([attrs[name] for attrs in found], numbers, f"{op.name}: {name}")
+            late += [name] if len(numbers) > before else []
+        if not numbers:
+            return Attrs(marked), []
+        return late_attrs(op, Attrs(marked), late, [(None,)] * len(numbers)), numbers
+
+    def _late_gradient(self, row: Sequence[Node], inputs: Sequence[Value]) -> tuple[Any, Attrs, list[Value]]:
+        first = row[0]
+        forward = OPS[first.attrs["op"]]
+        inner, numbers = self._late(forward, [dict(node.attrs["attrs"]) for node in row])
+        count = len(inputs) - sum(first.attrs["cotangents"])
+        others = [{**node.attrs, "attrs": ()} for node in row]
+        if not _equal([Attrs(one) for one in others]) or not numbers:
+            raise InvalidArgumentError(f"the gradient of {forward.name} is another for other sizes")
+        attrs = Attrs({**first.attrs, "op": late_op(forward).name, "attrs": tuple(sorted(inner.items()))})
+        return first.op, attrs, [*inputs[:count], *numbers, *inputs[count:]]
+
+    def _marked(self, values: Sequence[Any], numbers: list[Value], what: str) -> Any:
+        """An attribute, with a mark for each number in it that depends on sizes."""
+        if _equal(values):
+            return values[0]
+        if all(isinstance(value, tuple) for value in values):
+            columns = list(zip(*values, strict=False))
+            if all(len(value) == len(columns) for value in values):
+                return tuple([self._marked(items, numbers, what) for items in columns])
+        if all(type(value) is int for value in values) and (number := self._computed(values)) is not None:
+            numbers.append(number)
+            return LATE_MARK
+        shown = ", ".join([f"{value!r:.40}" for value in values])
+        raise InvalidArgumentError(f"{what} depends on the open size in a way that is not understood ({shown})")
+
+    def _computed(self, numbers: Sequence[int]) -> Value | None:
+        """The node that computes a number of the sizes that are known here; None where there is none."""
+        for expression in expressions(numbers, self._sizes):
+            parts = [self._symbol(symbol) for symbol in expression.symbols]
+            if None not in parts:
+                return self._expressed(expression, [part for part in parts if part is not None])
+        return None
+
+    def _expressed(self, expression: Expression, parts: Sequence[Value]) -> Value:
+        if expression not in self._known:
+            value = parts[0]
+            for part in parts[1:]:
+                value = self._size_node(OPS["multiply"], [value, part])
+            for name, number in (("multiply", expression.factor), ("add", expression.offset)):
+                if number != (1 if name == "multiply" else 0):
+                    value = self._size_node(OPS[name], [value, self._literal(number)])
+            if expression.divisor > 1:
+                value = self._size_node(OPS["floor_divide"], [value, self._literal(expression.divisor)])
+            self._known[expression] = value
+        return self._known[expression]
+
+    def _symbol(self, symbol: str) -> Value | None:
+        """A size, taken from the shape of a tensor that has it."""
+        if symbol not in self._known:
+            sizes = tuple(one[symbol] for one in self._sizes)
+            for made, row in self._values.values():
+                columns = list(zip(*[value.type.shape for value in row], strict=True))
+                if made.type.ranked and sizes in columns:
+                    shape = self._size_node(SHAPE_OF, [made])
+                    self._known[symbol] = self._size_node(
+                        OPS["get_item"], [shape], Attrs(index=(columns.index(sizes),)), TensorType((), _INT)
+                    )
+                    break
+        return self._known.get(symbol)
+
+    def _literal(self, number: int) -> Value:
+        return self._size_node(CONSTANT, [], Attrs(value=Literal(np.array(number, _INT))))
+
+    def _size_node(
+        self,
+        op: Any,
+        inputs: Sequence[Value],
+        attrs: Attrs = NO_ATTRS,
+        type: TensorType | None = None,
+    ) -> Value:
+        types = None if type is None else [type]
+        return self._builder.append(op, inputs, attrs, types=types, name=SIZE_NODE).outputs[0]
+
+
+def _common(row: Sequence[Value]) -> TensorType:
+    types = [value.type for value in row]
+    if len({len(type.shape) for type in types}) > 1 or len({(type.dtype, type.weak) for type in types}) > 1:
+        raise InvalidArgumentError(f"a tensor is {', '.join(map(str, types))} for different sizes")
+    return widen(types)
+
+
+def _equal(values: Sequence[Any]) -> bool:
+    first = values[0]
+    if hasattr(first, "is_like"):  # a function of JAX, which each trace holds anew
+        return all(map(first.is_like, values[1:]))
+    return all(typed_key(value) == typed_key(first) for value in values[1:])
+
+
+def checked_case(graph: Graph, case: Graph, what: str = "the sizes of a trace") -> None:
+    """Refuses an open graph that is not what the function is for the sizes of a case.
+
+    Args:
+      graph: the open one.
+      case: the function, traced for some sizes.
+      what: these are, for messages.
+
+    Raises:
+      InvalidArgumentError: it is not.
+    """
+    made = DCE()(_plain(specialize(graph, [value.type for value in case.inputs], evaluate)))
+    if _masked(made) == _masked(case):
+        return
+    pairs = zip(made.nodes, case.nodes, strict=False)
+    location = next((two.location for one, two in pairs if one.op is not two.op or one.attrs != two.attrs), None)
+    error = InvalidArgumentError(f"what it does depends on the size itself: for {what} the steps are others")
+    raise error if location is None else at(error, location)
+
+
+def evaluate(op: OpDef, arrays: Sequence[Any], attrs: Attrs) -> Sequence[Any]:
+    """Computes an op on known values, for the shapes that depend on them."""
+    with jax.ensure_compile_time_eval():
+        return [np.asarray(value) for value in nest.as_tuple(op.impl(*arrays, **attrs))]
+
+
+def _plain(graph: Graph) -> Graph:
+    """The graph with constants in place of numbers that were computed of sizes."""
+    rewriter = Rewriter(graph)
+    for node in graph.nodes:
+        number = known_ints(node.inputs[0]) if node.name.startswith(SIZE_NODE) and len(node.inputs) == 1 else None
+        if node.op.name not in ("as_number", "astype") or number is None or None in number.ravel().tolist():
+            rewriter.keep(node, regions=[_plain(region) for region in node.regions])
+            continue
+        type = node.outputs[0].type
+        value = Literal(np.array(number.ravel()[0], type.dtype))
+        attrs = Attrs(value=value, weak=True) if type.weak else Attrs(value=value)
+        rewriter.replace(node, CONSTANT, (), attrs)
+    return rewriter.finish()
+
+
+def _masked(graph: Graph) -> Graph:
+    """The graph with a word in place of each attribute that is a Python object, to be compared."""
+    copies: dict[Value, Value] = {value: value for value in graph.inputs}
+    nodes: dict[Node, Node] = {}
+    for node in graph.nodes:
+        attrs = {name: value if has_text(value) else "an object" for name, value in node.attrs.items()}
+        new = nodes[node] = Node(
+            node.op, [copies[value] for value in node.inputs], Attrs(attrs), [output.type for output in node.outputs],
+            regions=[_masked(region) for region in node.regions],
+            control_inputs=[nodes[control] for control in node.control_inputs], device=node.device, name=node.name,
+            location=node.location,
+        )  # fmt: skip
+        copies.update(zip(node.outputs, new.outputs, strict=True))
+    return Graph(graph.inputs, list(nodes.values()), [copies[value] for value in graph.outputs], graph.name)

@@ -1,0 +1,138 @@
+"""A graph without anything of this process: what its nodes hold of Python becomes files beside it, or is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from graphc.base import at, user_location
+from graphc.base.errors import GraphcError, UnimplementedError
+from graphc.ir import OPS, Attrs, Graph, Node, OpDef, TensorType, Value, has_text, is_world
+from graphc.ops import HOST_CALLS
+from graphc.optim import remade
+from graphc.saving.programs import JAX_PROGRAM, Program, exported
+from graphc.saving.sizes import Sizes
+
+__all__ = ["Portable", "allowed", "mapped", "renamed"]
+
+_CALL_JAX, _UPDATE = "call_jax", "optim.update"
+_REFUSED = {"composed", "py_func", _CALL_JAX, "placeholder"}
+"""Ops that hold, or ask for, something of the process, besides those that run on the host."""
+
+
+def allowed(op: OpDef) -> bool:
+    """Returns True for an op that a saved graph may have: it computes, and does nothing else to the world."""
+    if op.host or op in HOST_CALLS or op.name in _REFUSED or (op.opaque and op is not JAX_PROGRAM):
+        return False
+    try:
+        effects = op.effects(Attrs(variable="v", type=None))
+    except Exception:
+        return False
+    return not any(is_world(effect.resource) for effect in effects)
+
+
+class Portable:
+    """Makes graphs portable.
+
+    Args:
+      name: of the function, for messages.
+      rows: for each value with open sizes, its types in the traces.
+      sizes: of these.
+
+    Attributes:
+      programs: the functions of JAX in them, by name.
+    """
+
+    def __init__(self, name: str, rows: Mapping[Value, Sequence[TensorType]], sizes: Sequence[Sizes]) -> None:
+        self._name = name
+        self._rows = rows
+        self._sizes = sizes
+        self.programs: dict[str, Program] = {}
+
+    def graph(self, graph: Graph) -> Graph:
+        """Returns the graph, without anything of this process."""
+        return mapped(graph, self._node)
+
+    def _node(self, node: Node) -> tuple[OpDef, Attrs]:
+        op, attrs = node.op, node.attrs
+        if op.name == "vjp":
+            inner = self._applied(node, OPS[attrs["op"]], Attrs(dict(attrs["attrs"])))
+            if inner is not None:
+                return op, Attrs({**attrs, "op": inner[0].name, "attrs": tuple(sorted(inner[1].items()))})
+        elif (found := self._applied(node, op, attrs)) is not None:
+            return found
+        inner_op = OPS[attrs["op"]] if op.name == "vjp" else op
+        if not allowed(op) or not allowed(inner_op):
+            raise self._refusal(node, f"{inner_op.name} is part of this process, or of the world around it")
+        for name, value in attrs.items():
+            if not has_text(value):
+                raise self._refusal(node, f"the attribute {name!r} of {op.name} is a Python object ({value!r:.60})")
+        return op, attrs
+
+    def _applied(self, node: Node, op: OpDef, attrs: Attrs) -> tuple[OpDef, Attrs] | None:
+        """What stands for a function of JAX; None for another op."""
+        if op.name == _CALL_JAX:
+            return self._exported(node, attrs["function"], differentiable=True)
+        if op.name == _UPDATE and remade(attrs["transformation"]) != attrs["transformation"]:
+            return self._exported(node, partial(op.impl, **attrs), differentiable=False)
+        return None
+
+    def _exported(self, node: Node, function: Any, *, differentiable: bool) -> tuple[OpDef, Attrs]:
+        count = len(node.inputs) - sum(node.attrs["cotangents"]) if node.op.name == "vjp" else len(node.inputs)
+        rows = [self._rows.get(value, [value.type]) for value in node.inputs[:count]]
+        longest = max(map(len, rows), default=1)
+        rows = [row if len(row) == longest else [row[0]] * longest for row in rows]
+        try:
+            program = exported(function, rows, self._sizes if longest > 1 else (), differentiable=differentiable)
+        except Exception as error:
+            reason = str(error).partition("\n")[0]
+            raise self._refusal(node, f"JAX does not export {getattr(function, '__qualname__', node.op.name)}: {reason}"
+                                ) from error  # fmt: skip
+        self.programs[program.name] = program
+        return JAX_PROGRAM, Attrs(program=program.name)
+
+    def _refusal(self, node: Node, why: str) -> GraphcError:
+        error = UnimplementedError(
+            f"gx.save: {self._name} cannot be saved: {why}; a file holds graphs and arrays alone. Take it out of the "
+            "function, and do it around the call"
+        )
+        return at(error, node.location or user_location())
+
+
+def mapped(graph: Graph, change: Callable[[Node], tuple[OpDef, Attrs]], *, pinned: bool = True) -> Graph:
+    """Returns a graph with other ops and attributes, in its bodies too.
+
+    Args:
+      graph: the graph.
+      change: gives the new op and attributes of a node.
+      pinned: whether nodes stay pinned to their devices.
+    """
+    copies: dict[Value, Value] = {}
+    nodes: dict[Node, Node] = {}
+    inputs = [Value(value.type, None, value.index, value.name) for value in graph.inputs]
+    copies.update(zip(graph.inputs, inputs, strict=True))
+    for node in graph.nodes:
+        op, attrs = change(node)
+        new = nodes[node] = Node(
+            op, [copies[value] for value in node.inputs], attrs, [output.type for output in node.outputs],
+            regions=[mapped(region, change, pinned=pinned) for region in node.regions],
+            control_inputs=[nodes[control] for control in node.control_inputs], device=node.device if pinned else "",
+            name=node.name, location=node.location,
+        )  # fmt: skip
+        copies.update(zip(node.outputs, new.outputs, strict=True))
+    return Graph(inputs, list(nodes.values()), [copies[value] for value in graph.outputs], graph.name)
+
+
+def renamed(graph: Graph, names: Mapping[str, str]) -> Graph:
+    """Returns a graph with other names for its Variables."""
+
+    def change(node: Node) -> tuple[OpDef, Attrs]:
+        attrs = dict(node.attrs)
+        if "variable" in attrs:
+            attrs["variable"] = names[attrs["variable"]]
+        if "assigned" in attrs:
+            attrs["assigned"] = tuple([names.get(name, name) for name in attrs["assigned"]])
+        return node.op, Attrs(attrs)
+
+    return mapped(graph, change)

@@ -1,0 +1,174 @@
+"""Functions of JAX in saved graphs: blobs of ``jax.export``, each of which is one op.
+
+JAX promises to read what it has exported for six months; a blob says until when. It holds StableHLO, and no Python.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
+from typing import Any
+
+import jax as _jax
+from jax import export as _export
+
+from graphc.base.errors import DataLossError, FailedPreconditionError, InternalError
+from graphc.ir import OPS, OpDef, TensorType
+from graphc.ops import infer_by_evaluation
+from graphc.saving.sizes import Sizes, expressions
+
+jax: Any = _jax  # its functions are only partly annotated
+export: Any = _export
+
+__all__ = ["JAX_PROGRAM", "Program", "exported", "register"]
+
+_PROMISED = timedelta(days=180)
+_PLATFORMS = ("cpu", "cuda", "tpu")
+_CALLS_BACK = re.compile(r'custom_call\s*@"?([\w.$-]*(?:callback|py_)[\w.$-]*)', re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A function of JAX that was exported.
+
+    Attributes:
+      blob: what ``jax.export`` gave.
+      about: what the manifest says of it: the versions of JAX, the platforms, and until when JAX promises to read it.
+      file: its file, for messages; empty for one that was not loaded.
+    """
+
+    blob: bytes
+    about: Mapping[str, Any]
+    file: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its name in graphs, made of its bytes."""
+        return hashlib.sha256(self.blob).hexdigest()[:32]
+
+    @cached_property
+    def function(self) -> Callable[..., Any]:
+        """The function of arrays.
+
+        Raises:
+          FailedPreconditionError: this version of JAX does not read it.
+          DataLossError: it calls Python of the process that reads it, which no function that is saved does.
+        """
+        try:
+            found: Any = export.deserialize(bytearray(self.blob))
+            text = str(found.mlir_module())
+        except Exception as error:
+            raise FailedPreconditionError(
+                f"{self.file}: JAX {jax.__version__} does not read this function, which JAX {self.about.get('jax')} "
+                f"exported and promised to read until {self.about.get('readable_until')}; save the function again "
+                f"where its source is, or install an older JAX ({str(error).partition(chr(10))[0]:.120})"
+            ) from error
+        calls = _CALLS_BACK.search(text)
+        if calls is not None:
+            raise DataLossError(f"{self.file}: it calls {calls[1]!r}, and a saved function runs no Python")
+        return found.call
+
+
+_programs: dict[str, Program] = {}
+
+
+def register(program: Program) -> str:
+    """Makes a program known to the op; returns its name."""
+    _programs.setdefault(program.name, program)
+    return program.name
+
+
+def _run(*arrays: Any, program: str) -> tuple[Any, ...]:
+    found = _programs.get(program)
+    if found is None:
+        raise FailedPreconditionError(
+            f"the exported function {program!r:.40} is not loaded; gx.load reads it with the graph it belongs to"
+        )
+    return tuple(found.function(*[jax.numpy.asarray(array) for array in arrays]))
+
+
+JAX_PROGRAM = OPS.add(
+    "jax_program",
+    OpDef(
+        "jax_program",
+        impl=_run,
+        infer=infer_by_evaluation(_run),
+        params=("*args",),
+        opaque=True,
+        doc="A function of JAX that was exported.",
+    ),
+)
+
+
+def exported(
+    function: Callable[..., Any], rows: Sequence[Sequence[TensorType]], sizes: Sequence[Sizes], *, differentiable: bool
+) -> Program:
+    """Exports a function of arrays to a tuple of arrays.
+
+    Args:
+      function: what JAX can trace.
+      rows: for each argument its types, in the traces for several sizes.
+      sizes: those of the traces; none where no size is open.
+      differentiable: whether gradients are to be exported, where the function has any.
+
+    Raises:
+      Exception: JAX cannot export it.
+    """
+    scope = export.SymbolicScope()
+    symbols = {symbol: export.symbolic_shape(symbol, scope=scope)[0] for symbol in (sizes[0] if sizes else ())}
+
+    def dimension(column: Sequence[int]) -> Any:
+        if len(set(column)) == 1:
+            return column[0]
+        found = next(expressions(column, sizes), None)
+        if found is None:
+            raise InternalError(f"the sizes {[*column]} are not understood")
+        product: Any = 1
+        for symbol in found.symbols:
+            product = product * symbols[symbol]
+        whole = found.factor * product + found.offset
+        return whole if found.divisor == 1 else whole // found.divisor
+
+    types = [
+        jax.ShapeDtypeStruct([dimension(column) for column in zip(*[type.shape for type in row], strict=True)],
+                             row[0].dtype)
+        for row in rows
+    ]  # fmt: skip
+
+    def flat(*arrays: Any) -> tuple[Any, ...]:
+        return tuple(function(*arrays))
+
+    made = _on_platforms(jax.jit(flat), types)
+    blob = _serialized(made, differentiable=differentiable)
+    about = {
+        "jax": jax.__version__,
+        "calling_convention": made.calling_convention_version,
+        "platforms": list(made.platforms),
+        "readable_until": str(_today() + _PROMISED),
+    }
+    return Program(bytes(blob), about)
+
+
+def _today() -> date:
+    return datetime.now(UTC).date()
+
+
+def _on_platforms(function: Any, types: Sequence[Any]) -> Any:
+    """Exported for all platforms; for the one that is there where the function is only for that."""
+    try:
+        return export.export(function, platforms=_PLATFORMS)(*types)
+    except Exception:
+        return export.export(function)(*types)
+
+
+def _serialized(made: Any, *, differentiable: bool) -> bytearray:
+    for order in (2, 1) if differentiable else ():
+        try:
+            return made.serialize(vjp_order=order)
+        except Exception:
+            continue
+    return made.serialize()

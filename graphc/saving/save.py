@@ -1,0 +1,313 @@
+"""``save``: functions as files."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib import metadata
+from typing import Any, cast
+
+import jax
+import numpy as np
+
+from graphc.base import UniqueNames, at, config, user_location
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.base.files import PathLike, as_path
+from graphc.core import Variable
+from graphc.function import BoundFunction, ConcreteFunction, Function
+from graphc.ir import OPS, Graph, Literal, print_graph
+from graphc.layers import Module
+from graphc.saving.folder import FolderWriter
+from graphc.saving.portable import Portable, renamed
+from graphc.saving.signature import Signature, as_signature
+from graphc.saving.structures import encoded
+from graphc.saving.tracing import Traced, as_function, traced_for
+from graphc.saving.upgrading import VERSION
+
+__all__ = ["CALL", "save"]
+
+CALL = "__call__"
+"""The name of the function that calls of the loaded object call."""
+
+_LARGE = 256
+"""How many elements a constant has at least that is kept beside the graph's text."""
+
+
+def save(f: Any, folder: PathLike, *signatures: Any) -> None:
+    """Writes compiled functions, with their Variables, to a folder from which :func:`load` gives them back.
+
+    The folder holds the graph of each signature as text, the Variables in the safetensors format, and a manifest with
+    checksums, which comes last: a save that is killed leaves what was there before. Nothing is pickled.
+
+    Args:
+      f: what to save: a compiled function, a method, a layer or another callable; a dict of these by name; or an object
+        with compiled methods, all of which are saved.
+      folder: where; one that is new, empty, or holds saved functions, which are replaced.
+      *signatures: for which arguments. Each is one call: a :class:`TensorSpec` or an example for each tensor, in a
+        tuple where there are several arguments, or a :class:`saving.Signature` where some are given by name. Sizes that
+        are None stay open. Python values become part of the program. For several functions, one dict with a signature,
+        or a list of them, by name. Functions with ``input_signature`` need none.
+
+    Raises:
+      InvalidArgumentError: there is nothing to save, a signature is missing, or what a function does depends on a size
+        that is to stay open.
+      UnimplementedError: a function does what a file cannot hold, such as a call of Python's; it has the line.
+      FailedPreconditionError: the folder holds something else.
+
+    Example:
+      >>> import tempfile
+      >>> import graphc as gx
+      >>> model = gx.layers.Dense(2, in_features=3)
+      >>> folder = tempfile.mkdtemp()
+      >>> gx.save(model, folder, gx.TensorSpec((None, 3)))
+      >>> loaded = gx.load(folder)
+      >>> loaded(gx.ones((5, 3))).shape, len(loaded.trainable_variables)
+      ((5, 2), 2)
+    """
+    functions = dict(_functions(f, signatures))
+    _Save(as_path(folder), f, functions).run()
+
+
+def _functions(f: Any, signatures: Sequence[Any]) -> Iterator[tuple[str, tuple[Any, list[Signature]]]]:
+    """The functions by name, each with its signatures."""
+    if isinstance(f, ConcreteFunction):
+        args, kwargs = f.structured_input_signature
+        instance: Any = getattr(f, "_instance", ())
+        function = f.function if not instance else f.function.__get__(instance[0])
+        yield CALL, (function, [Signature(*args, **kwargs)])
+        return
+    by_name = _by_name(f, signatures)
+    if isinstance(f, Mapping) or by_name is not None or not callable(f) or (not signatures and _methods(f)):
+        if signatures and by_name is None:
+            raise _error("for several functions give one dict: a signature, or a list of signatures, by name")
+        yield from _several(f, by_name or {})
+        return
+    given = [as_signature(signature) for signature in signatures]
+    yield CALL, (f, given or [_own_signature(f, "the function")])
+
+
+def _by_name(f: Any, signatures: Sequence[Any]) -> Mapping[str, Any] | None:
+    """Signatures by the names of functions; None for signatures of one, which may be dicts of tensors."""
+    if len(signatures) != 1 or type(signatures[0]) is not dict:
+        return None
+    given = cast("dict[str, Any]", signatures[0])
+    names = {*_methods(f), *([CALL] if callable(f) else [])}
+    return given if isinstance(f, Mapping) or (given and given.keys() <= names) else None
+
+
+def _several(f: Any, given: Mapping[str, Any]) -> Iterator[tuple[str, tuple[Any, list[Signature]]]]:
+    found: dict[str, Any] = dict(cast("Mapping[str, Any]", f)) if isinstance(f, Mapping) else _methods(f)
+    if not isinstance(f, Mapping) and CALL in given:
+        found[CALL] = f
+    for name in found:
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise _error(f"functions have names, not {name!r:.40}")
+    unknown = [name for name in given if name not in found]
+    if unknown:
+        raise _error(f"there is no function {unknown[0]!r:.60} to save; there are {', '.join(found) or 'none'}")
+    if not found:
+        raise _error(
+            f"there is nothing to save in {f!r:.60}: expected a function, a dict of functions, or an object with "
+            "methods that @gx.function decorates"
+        )
+    for name, function in found.items():
+        if isinstance(function, ConcreteFunction):
+            yield name, next(_functions(function, ()))[1]
+            continue
+        if name in given:
+            one = given[name]
+            several = cast("list[Any]", one) if type(one) is list else [one]
+            yield name, (function, list(map(as_signature, several)))
+        elif isinstance(f, Mapping) or given == {} or _has_signature(function):
+            yield name, (function, [_own_signature(function, f"the function {name!r}")])
+
+
+def _methods(f: Any) -> dict[str, Any]:
+    """The compiled methods of an object, and the compiled functions among its attributes."""
+    kind = cast("type[Any]", type(f))
+    if isinstance(f, Function | BoundFunction | type) or not hasattr(f, "__dict__"):
+        return {}
+    names = [name for name in dir(kind) if isinstance(inspect.getattr_static(kind, name, None), Function)]
+    held = cast("dict[str, Any]", vars(f))
+    names += [name for name, value in held.items() if isinstance(value, Function | BoundFunction)]
+    return {name: getattr(f, name) for name in names if not name.startswith("_") or name == CALL}
+
+
+def _has_signature(function: Any) -> bool:
+    return getattr(function, "input_signature", None) is not None
+
+
+def _own_signature(function: Any, what: str) -> Signature:
+    if not _has_signature(function):
+        raise _error(
+            f"{what} has no signature; say for which arguments it is saved, such as gx.TensorSpec((None, 3)), or give "
+            "it an input_signature"
+        )
+    return Signature(*function.input_signature)
+
+
+def _error(message: str) -> InvalidArgumentError:
+    return at(InvalidArgumentError(f"gx.save: {message}"), user_location())
+
+
+class _Save:
+    """One save."""
+
+    def __init__(self, folder: Any, owner: Any, functions: Mapping[str, tuple[Any, list[Signature]]]) -> None:
+        self._folder = folder
+        self._owner = owner
+        self._functions = functions
+        self._paths = _paths_of(owner)
+        self._names: dict[int, str] = {}
+        self._unique = UniqueNames()
+        self._variables: dict[str, Variable] = {}
+        self._constants: dict[str, np.ndarray[Any, Any]] = {}
+        self._literals: dict[Literal, str] = {}
+        self._programs: dict[str, Any] = {}
+        self._ops: set[str] = set()
+
+    def run(self) -> None:
+        """Traces all, then writes."""
+        traced: dict[str, list[tuple[Any, Graph]]] = {}
+        parameters: dict[str, Any] = {}
+        for name, (given, signatures) in self._functions.items():
+            function, instance = as_function(given)
+            label = function.name if name == CALL else name
+            found = [traced_for(label, function, instance, signature) for signature in signatures]
+            traced[name] = [(one, self._portable(label, one)) for one in found]
+            parameters[name] = {"label": function.name, "parameters": _parameters(function, instance)}
+        for variable in self._paths.values():
+            self._name(variable)
+        writer = FolderWriter(self._folder)
+        try:
+            self._write(writer, traced, parameters)
+        except BaseException:
+            writer.abandon()
+            raise
+
+    def _portable(self, name: str, traced: Traced) -> Graph:
+        portable = Portable(name, traced.rows, traced.sizes)
+        graph = portable.graph(traced.graph)
+        self._programs.update(portable.programs)
+        graph = renamed(graph, {known: self._name(variable) for known, variable in traced.variables.items()})
+        for node in graph.walk():
+            self._ops.add(node.op.name)
+            if isinstance(inner := node.attrs.get("op"), str) and inner in OPS:
+                self._ops.add(inner)
+        return graph
+
+    def _name(self, variable: Variable) -> str:
+        """The name of a Variable in the files."""
+        found = self._names.get(id(variable))
+        if found is None:
+            path = next((path for path, known in self._paths.items() if known is variable), variable.name)
+            found = self._names[id(variable)] = self._unique(path)
+            self._variables[found] = variable
+        return found
+
+    def _write(self, writer: FolderWriter, traced: Mapping[str, Any], parameters: Mapping[str, Any]) -> None:
+        functions = {
+            name: {**parameters[name],
+                   "signatures": [self._signature(writer, f"{name}-{place}", one, graph)
+                                  for place, (one, graph) in enumerate(found)]}
+            for name, found in traced.items()
+        }  # fmt: skip
+        arrays = {name: variable.numpy() for name, variable in self._variables.items()}
+        programs = {
+            name: {"file": writer.blob(f"{name}.jax", program.blob), **program.about}
+            for name, program in self._programs.items()
+        }
+        writer.finish(
+            {
+                "version": VERSION,
+                "graphc": _version(),
+                "jax": jax.__version__,
+                "saved": datetime.now(UTC).isoformat(timespec="seconds"),
+                "rules": {"enable_x64": config.enable_x64, "default_dtype_bits": config.default_dtype_bits},
+                "ops": {name: OPS[name].version for name in sorted(self._ops)},
+                "functions": functions,
+                "variables": writer.arrays("variables.safetensors", arrays),
+                "trainable": [name for name, variable in self._variables.items() if variable.trainable],
+                "constants": writer.arrays("constants.safetensors", self._constants),
+                "programs": programs,
+            }
+        )
+
+    def _signature(self, writer: FolderWriter, name: str, traced: Traced, graph: Graph) -> dict[str, Any]:
+        captured = [self._constant(np.asarray(tensor.numpy())) for tensor in traced.captured]
+        result = _with_names(traced.result, {known: self._name(one) for known, one in traced.variables.items()})
+        return {
+            "graph": writer.text(f"{name}.graph", print_graph(graph, store=self._store) + "\n"),
+            "arguments": dict(traced.arguments),
+            "least": dict(traced.least),
+            "captured": captured,
+            "result": result,
+            "raises": traced.raises,
+        }
+
+    def _constant(self, array: np.ndarray[Any, Any]) -> str:
+        if array.dtype.kind == "O":
+            raise at(
+                InvalidTypeError("gx.save: a tensor of strings that is found outside cannot be saved"), user_location()
+            )
+        name = f"c{len(self._constants)}"
+        self._constants[name] = array
+        return name
+
+    def _store(self, literal: Literal) -> str | None:
+        if literal.array.size < _LARGE or literal.array.dtype.kind == "O":
+            return None
+        if literal not in self._literals:
+            self._literals[literal] = self._constant(literal.array)
+        return self._literals[literal]
+
+
+def _with_names(tree: Any, names: Mapping[str, str]) -> Any:
+    """A result with the names that Variables have in the files."""
+    if isinstance(tree, list):
+        return [_with_names(item, names) for item in cast("list[Any]", tree)]
+    if not isinstance(tree, dict):
+        return tree
+    found = cast("dict[str, Any]", tree)
+    if set(found) == {"variable"}:
+        return {"variable": names[found["variable"]]}
+    return {key: _with_names(item, names) for key, item in found.items()}
+
+
+def _paths_of(owner: Any) -> dict[str, Variable]:
+    """The Variables of a model by names that are the same in every run."""
+    if isinstance(owner, BoundFunction):
+        owner = owner.__self__
+    if isinstance(owner, Module) or callable(getattr(owner, "named_variables", None)):
+        return dict(owner.named_variables())
+    found: dict[str, Variable] = {}
+    held = cast("dict[str, Any]", {} if callable(owner) else getattr(owner, "__dict__", {}))
+    for name, value in sorted(held.items()):
+        if isinstance(value, Variable):
+            found[name] = value
+        elif isinstance(value, Module):
+            found.update({f"{name}/{path}": variable for path, variable in value.named_variables().items()})
+    return found
+
+
+def _parameters(function: Function, instance: tuple[Any, ...]) -> list[Any]:
+    """The parameters as JSON: name, kind, and the default in a list where there is one that JSON can hold."""
+    found = [*inspect.signature(function.python_function).parameters.values()][len(instance) :]
+    return [[parameter.name, parameter.kind.name, _default(parameter)] for parameter in found]
+
+
+def _default(parameter: inspect.Parameter) -> Any:
+    if parameter.default is inspect.Parameter.empty:
+        return None
+    try:
+        return [encoded(parameter.default, lambda value: None)]
+    except InvalidTypeError as error:
+        return [{"object": str(error.args[0])}]
+
+
+def _version() -> str:
+    try:
+        return metadata.version("graphc")
+    except metadata.PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,172 @@
+"""What a function is saved for: its arguments, with a TensorSpec or an example for each tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from graphc.base import at, nest, user_location
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.core import StringTensor, Tensor, Variable, as_dtype, is_array
+from graphc.function import TensorSpec
+from graphc.ops import asarray
+from graphc.saving.sizes import Sizes
+
+__all__ = ["OpenSpec", "Signature", "as_signature", "examples", "symbols_of", "with_symbols"]
+
+_LARGEST = 1 << 20
+"""How many elements an example has at most that is a tensor."""
+
+
+class Signature:
+    """The arguments that a function is saved for, as it would be called.
+
+    Args:
+      *args: a :class:`TensorSpec` or an example for each tensor; Python values become part of the program.
+      **kwargs: the same by name.
+
+    Example:
+      >>> import graphc as gx
+      >>> gx.saving.Signature(gx.TensorSpec((None, 3)), training=False)
+      Signature(float32[?,3], training=False)
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.args: tuple[Any, ...] = args
+        self.kwargs: dict[str, Any] = kwargs
+
+    def __repr__(self) -> str:
+        shown = [_shown(value) for value in self.args]
+        shown += [f"{name}={_shown(value)}" for name, value in self.kwargs.items()]
+        return f"Signature({', '.join(shown)})"
+
+
+def _shown(value: Any) -> str:
+    return str(value) if isinstance(value, TensorSpec) else f"{value!r:.60}"
+
+
+def as_signature(given: Any) -> Signature:
+    """Returns a signature as it was given: a tuple is all arguments, anything else is one."""
+    if isinstance(given, Signature):
+        return given
+    return Signature(*cast("tuple[Any, ...]", given)) if type(given) is tuple else Signature(given)
+
+
+@dataclass(frozen=True)
+class OpenSpec:
+    """A tensor argument: its dtype, and its sizes, a symbol for each that is open.
+
+    Attributes:
+      shape: the sizes.
+      dtype: the dtype.
+      name: for people.
+    """
+
+    shape: tuple[int | str, ...]
+    dtype: np.dtype[Any]
+    name: str
+
+    def example(self, sizes: Sizes) -> Any:
+        """Returns a tensor of these sizes; a large one is an array that takes no memory."""
+        shape = [sizes[size] if isinstance(size, str) else size for size in self.shape]
+        zeros = np.broadcast_to(np.zeros((), self.dtype), shape)
+        return asarray(zeros) if zeros.size <= _LARGEST else zeros
+
+    @property
+    def spec(self) -> TensorSpec:
+        """The same without symbols."""
+        return TensorSpec([None if isinstance(size, str) else size for size in self.shape], self.dtype, self.name)
+
+    def __str__(self) -> str:
+        return f"{self.dtype.name}[{','.join(map(str, self.shape))}]"
+
+
+class _Leaf:
+    """Keeps nest from looking into an OpenSpec, which is a dataclass."""
+
+    __slots__ = ("spec",)
+
+    def __init__(self, spec: OpenSpec) -> None:
+        self.spec = spec
+
+
+def with_symbols(values: Mapping[str, Any], tied: str) -> dict[str, Any]:
+    """Returns arguments by name with an OpenSpec, boxed, for each tensor.
+
+    Args:
+      values: the arguments.
+      tied: which open sizes are one: ``"none"``, those of the first axes (``"rows"``), or ``"all"``.
+
+    Raises:
+      InvalidArgumentError: a specification leaves the number of axes open.
+      InvalidTypeError: a tensor of strings.
+    """
+    names = (f"n{number}" for number in range(1_000))
+
+    def spec_of(value: Any, name: str) -> OpenSpec | None:
+        if isinstance(value, TensorSpec):
+            if value.of_strings:
+                raise _of_strings(name)
+            if value.shape is None:
+                error = InvalidArgumentError(
+                    f"gx.save: the argument {name!r} is {value}; give the number of axes, and None for each open size"
+                )
+                raise at(error, user_location())
+            shape = [_symbol(axis) if size is None else size for axis, size in enumerate(value.shape)]
+            return OpenSpec(tuple(shape), as_dtype(value.dtype), value.name or name)
+        if isinstance(value, StringTensor):
+            raise _of_strings(name)
+        if is_array(value) or (isinstance(value, Tensor) and not isinstance(value, Variable)):
+            return OpenSpec(tuple(value.shape), as_dtype(value.dtype), name)
+        return None
+
+    def _symbol(axis: int) -> str:
+        return next(names) if tied == "none" or (tied == "rows" and axis) else "rows" if tied == "rows" else "size"
+
+    def boxed(value: Any, name: str) -> Any:
+        spec = spec_of(value, name)
+        if spec is not None:
+            return _Leaf(spec)
+        parts = nest.children(value)
+        return value if parts is None else nest.rebuilt(value, [boxed(part, name) for part in parts[1]])
+
+    return {name: boxed(value, name) for name, value in values.items()}
+
+
+def _of_strings(name: str) -> InvalidTypeError:
+    error = InvalidTypeError(
+        f"gx.save: the argument {name!r} is a tensor of strings, which are Python values to a compiled function; do "
+        "what needs them outside"
+    )
+    return at(error, user_location())
+
+
+def specs_in(value: Any) -> Iterator[OpenSpec]:
+    """Yields the specifications in arguments, in the order of the tensors."""
+    for leaf in nest.flatten(value)[0]:
+        if isinstance(leaf, _Leaf):
+            yield leaf.spec
+
+
+def symbols_of(values: Any) -> Sequence[str]:
+    """Returns the symbols of arguments, each once."""
+    return list(dict.fromkeys(size for spec in specs_in(values) for size in spec.shape if isinstance(size, str)))
+
+
+def examples(value: Any, sizes: Sizes) -> Any:
+    """Returns arguments with an array for each tensor."""
+    if isinstance(value, _Leaf):
+        return value.spec.example(sizes)
+    parts = nest.children(value)
+    return value if parts is None else nest.rebuilt(value, [examples(part, sizes) for part in parts[1]])
+
+
+def spec_leaf(value: Any) -> Any:
+    """Returns the JSON of a tensor argument; None for anything else."""
+    if not isinstance(value, _Leaf):
+        return None
+    spec = value.spec
+    return {"tensor": {"shape": list(spec.shape), "dtype": spec.dtype.name, "name": spec.name}}

@@ -1,0 +1,242 @@
+"""A function as a graph that can be saved: traced for its signature, with all that the graph works on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from graphc.base import Location, at, user_location
+from graphc.base.errors import (
+    ConcretizationError,
+    GraphcError,
+    InvalidArgumentError,
+    InvalidTypeError,
+    UnimplementedError,
+    VariableCreationError,
+)
+from graphc.core import Tensor, Variable
+from graphc.function import BoundFunction, Function, TracedFunction
+from graphc.ir import Graph, TensorType, Value
+from graphc.ir.passes import DCE
+from graphc.saving.opening import checked_case, opened
+from graphc.saving.raising import raised
+from graphc.saving.signature import Signature, examples, spec_leaf, symbols_of, with_symbols
+from graphc.saving.sizes import Sizes, equal_sizes, samples
+from graphc.saving.structures import Tree, encoded
+
+__all__ = ["Traced", "as_function", "traced_for"]
+
+_PROVED = (64, 1009)
+"""Sizes for which a function is traced besides: a step that is taken for many rows only would show."""
+_SMALL = (0, 1)
+"""Those that a function may treat in a way of their own; they are refused after loading where it does."""
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A function for one signature.
+
+    Attributes:
+      graph: its results, and the status of the call where it can raise.
+      rows: for each value of it with open sizes, its types in the traces.
+      sizes: the sizes of these traces.
+      arguments: the arguments by name, as JSON.
+      least: the smallest size of each symbol.
+      captured: the tensors that it works on besides its arguments.
+      variables: the Variables, by the names that the graph has for them.
+      result: the structure of the result, as JSON.
+      raises: the exceptions by their statuses, as JSON.
+    """
+
+    graph: Graph
+    rows: Mapping[Value, Sequence[TensorType]]
+    sizes: Sequence[Sizes]
+    arguments: Mapping[str, Tree]
+    least: Mapping[str, int]
+    captured: Sequence[Tensor]
+    variables: Mapping[str, Variable]
+    result: Tree
+    raises: Mapping[str, Tree]
+
+
+def as_function(given: Any) -> tuple[Function, tuple[Any, ...]]:
+    """Returns a compiled function of its own for what is to be saved, and the instance of a method."""
+    found = given.__func__ if isinstance(given, BoundFunction) else given
+    instance = (given.__self__,) if isinstance(given, BoundFunction) else ()
+    if isinstance(found, Function):
+        return found.clone(on_retrace="ignore", side_effects="ignore"), instance
+    return Function(found, on_retrace="ignore", side_effects="ignore"), instance
+
+
+def traced_for(name: str, function: Function, instance: tuple[Any, ...], signature: Signature) -> Traced:
+    """Traces a function for a signature.
+
+    Args:
+      name: of the function, for messages.
+      function: compiled, whose traces nobody else uses.
+      instance: of a method.
+      signature: its arguments.
+
+    Raises:
+      InvalidArgumentError: open sizes are not open in what the function does.
+      UnimplementedError: a file cannot hold what the function does.
+    """
+    bound = function.bound_arguments((*instance, *signature.args), signature.kwargs)
+    bound.apply_defaults()
+    values = dict(list(bound.arguments.items())[len(instance) :])
+    tracer = _Tracer(name, function, instance, bound)
+    first: Exception | None = None
+    for tied in ("none", "rows", "all"):
+        boxed = with_symbols(values, tied)
+        symbols = symbols_of(boxed)
+        if not symbols:
+            return tracer.closed(boxed)
+        if first is not None and len(symbols) == len(symbols_of(with_symbols(values, "none"))):
+            continue  # there is nothing to tie
+        try:
+            return tracer.open(boxed, symbols)
+        except (InvalidArgumentError, ConcretizationError, TypeError, ValueError) as error:
+            first = first or error
+    assert first is not None
+    text = str(first).partition("\n")[0]
+    problem = InvalidArgumentError(
+        f"gx.save: {name} cannot be saved with open sizes ({signature!r}): {text}; give fixed sizes, in several "
+        "signatures if need be, or compute with gx.shape(x) and tensors"
+    )
+    raise at(problem, getattr(first, "location", None) or user_location()) from first
+
+
+class _Tracer:
+    def __init__(self, name: str, function: Function, instance: tuple[Any, ...], bound: Any) -> None:
+        self._name = name
+        self._function = function
+        self._instance = instance
+        self._bound = bound
+
+    def closed(self, boxed: Mapping[str, Any]) -> Traced:
+        """The function for fixed sizes."""
+        traced, arguments = self._traced(boxed, {})
+        graph = self._graph(traced)
+        return self._described(boxed, traced, arguments, graph, {}, [], {})
+
+    def open(self, boxed: Mapping[str, Any], symbols: Sequence[str]) -> Traced:
+        """The function for any sizes."""
+        first: InvalidArgumentError | None = None
+        for sizes in samples(symbols):
+            found = [self._traced(boxed, one) for one in sizes]
+            graphs = [self._graph(traced) for traced, _ in found]
+            try:
+                graph, rows = opened(graphs, sizes)
+                for case in graphs:
+                    checked_case(graph, case)
+            except InvalidArgumentError as error:
+                first = first or error
+                continue
+            self._prove(boxed, symbols, graph)
+            traced, arguments = found[0]
+            least = self._least(boxed, symbols, graph)
+            return self._described(boxed, traced, arguments, graph, rows, sizes, dict.fromkeys(symbols, least))
+        assert first is not None
+        raise first
+
+    def _prove(self, boxed: Mapping[str, Any], symbols: Sequence[str], graph: Graph) -> None:
+        for size in _PROVED:
+            checked_case(graph, self._graph(self._traced(boxed, equal_sizes(symbols, size))[0]), f"size {size}")
+
+    def _least(self, boxed: Mapping[str, Any], symbols: Sequence[str], graph: Graph) -> int:
+        """The smallest size for which the open graph is the function's."""
+        for size in _SMALL:
+            try:
+                checked_case(graph, self._graph(self._traced(boxed, equal_sizes(symbols, size))[0]))
+            except Exception:
+                continue
+            return size
+        return max(_SMALL) + 1
+
+    def _traced(self, boxed: Mapping[str, Any], sizes: Sizes) -> tuple[TracedFunction, Any]:
+        self._bound.arguments.update(examples(dict(boxed), sizes))
+        args, kwargs = self._bound.args, self._bound.kwargs
+        try:
+            traced = self._function.trace(*args, **kwargs)
+        except VariableCreationError:
+            self._function.make_variables(*args, **kwargs)
+            traced = self._function.trace(*args, **kwargs)
+        return traced, self._function.bind(*args, **kwargs)
+
+    def _graph(self, traced: TracedFunction) -> Graph:
+        """The graph of the results and the status, as the function was traced."""
+        self._check(traced)
+        graph = traced.notes.unoptimized
+        outputs = graph.outputs[: traced.num_results + traced.can_fail]
+        return DCE()(Graph(graph.inputs, graph.nodes, outputs, graph.name))
+
+    def _check(self, traced: TracedFunction) -> None:
+        if traced.host_calls:
+            what, location = traced.host_calls[0]
+            raise self._refusal(
+                f"it calls Python when it runs ({what}), and a file holds no Python; do that around the call",
+                location,
+            )
+        if traced.ends_in_python:
+            raise self._refusal("it always raises an exception for these arguments", None)
+        if traced.grows:
+            raise self._refusal(
+                "it returns lists whose length, or texts whose letters, are known when it has run; return tensors", None
+            )
+        if traced.write_back is not None:
+            raise self._refusal("it assigns items of its arguments; return them instead", None)
+        for after, _ in traced.after_call[traced.can_fail :]:
+            raise self._refusal(f"{after.what}; do that around the call", None)
+
+    def _refusal(self, why: str, location: Location | None) -> GraphcError:
+        return at(UnimplementedError(f"gx.save: {self._name} cannot be saved: {why}"), location or user_location())
+
+    def _described(
+        self, boxed: Mapping[str, Any], traced: TracedFunction, arguments: Any, graph: Graph,
+        rows: Mapping[Value, Sequence[TensorType]], sizes: Sequence[Sizes], least: Mapping[str, int],
+    ) -> Traced:  # fmt: skip
+        variables = dict(traced.variables)
+        names = {id(variable): name for name, variable in variables.items()}
+        markers = iter([_Marker(place) for place in range(traced.num_results)])
+
+        def leaf(value: Any) -> Tree | None:
+            if isinstance(value, _Marker):
+                return {value.sort: value.place}
+            return {"variable": names[id(value)]} if id(value) in names and isinstance(value, Variable) else None
+
+        try:
+            result = encoded(traced.packer(arguments)(markers), leaf)
+        except InvalidTypeError as error:
+            why = f"it returns {error.args[0]}; return tensors, numbers, texts, and structures of these"
+            raise self._refusal(why, None) from None
+        raises: Tree = raised(cast("Any", traced.after_call[0][0]).exceptions) if traced.can_fail else {}
+        return Traced(
+            graph, rows, sizes, {name: _argument(value) for name, value in boxed.items()}, least,
+            traced.captured(arguments), variables, result, raises,
+        )  # fmt: skip
+
+
+class _Marker:
+    """Stands for an output of the graph in a result.
+
+    Args:
+      place: which it is.
+      sort: what it is to Python: a tensor, or a number.
+    """
+
+    def __init__(self, place: int, sort: str = "tensor") -> None:
+        self.place = place
+        self.sort = sort
+
+    def item(self) -> _Marker:
+        """As the number that it is."""
+        return _Marker(self.place, "number")
+
+
+def _argument(value: Any) -> Tree:
+    """An argument as JSON; what has none may only be left out after loading."""
+    try:
+        return encoded(value, spec_leaf)
+    except InvalidTypeError as error:
+        return {"object": str(error.args[0])}
