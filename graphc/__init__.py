@@ -34,7 +34,7 @@ from graphc.core import (
     wait_all,
 )
 from graphc.function import TOOLS, TensorSpec, from_graph, function, run_functions_eagerly, to_jax, vectorized_map, vmap
-from graphc.ir import OPS
+from graphc.ir import OPS, VIEWS
 from graphc.ops import ROWS, NamespaceInfo
 
 if TYPE_CHECKING:
@@ -334,6 +334,9 @@ _imported = imported_names(_HOMES)
 
 for _tool in ("compare", "explain"):  # methods of Function, which is a layer below
     TOOLS.add_later(_tool, _imported[_tool])
+_drawing = imported_names({"graphc.drawing": "draw_graph notebook_graph"})
+for _view in ("draw", "notebook"):  # methods of Graph, likewise
+    VIEWS.add_later(_view, _drawing[f"{_view}_graph"])
 
 
 def _import_ops() -> None:

@@ -18,6 +18,7 @@ LAYERS: Mapping[str, int] = {
     "base": 0,
     "ir": 1,
     "core": 2,
+    "drawing": 2,
     "ops": 3,
     "lowering": 4,
     "arrays": 5,
@@ -75,7 +76,7 @@ INNER_LAYERS: Mapping[str, tuple[str, ...]] = {
 USERS_PROGRAM = "graphc.cli.demo"
 
 # These parts work without JAX, and so without what is built on it.
-WITHOUT_JAX = frozenset({"base", "ir"})
+WITHOUT_JAX = frozenset({"base", "drawing", "ir"})
 JAX_FAMILY = frozenset({"jax", "jaxlib", "optax", "flax", "equinox", "orbax"})
 
 # What JAX itself excludes from its promise of compatibility although no underscore says so.

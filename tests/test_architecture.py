@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent / "graphc"
 ORDER = [
     ["base"],
     ["ir"],
-    ["core"],
+    ["core", "drawing"],
     ["ops"],
     ["lowering"],
     ["arrays", "costs", "autograph", "gradients", "runtime"],

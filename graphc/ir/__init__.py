@@ -4,7 +4,7 @@ from graphc.ir import passes
 from graphc.ir.builder import GraphBuilder
 from graphc.ir.device import DeviceSpec
 from graphc.ir.effects import WORLD, Effect, EffectKind, conflicts, is_world, part_of_world, reads, writes
-from graphc.ir.graph import Graph
+from graphc.ir.graph import VIEWS, Graph
 from graphc.ir.interpreter import Interpreter
 from graphc.ir.late import (
     LATE,
@@ -39,6 +39,7 @@ __all__ = [
     "SHAPE_FACTS",
     "SHAPE_OF",
     "SIZE_OF",
+    "VIEWS",
     "WORLD",
     "Attrs",
     "DeviceSpec",

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
+from graphc.base import Registry
 from graphc.base.errors import InvalidTypeError, ParseError
 from graphc.ir.effects import Effect
 from graphc.ir.node import Node, Value
 
-__all__ = ["Graph"]
+__all__ = ["VIEWS", "Graph"]
+
+VIEWS: Registry[Callable[..., Any]] = Registry("view of a graph")
+"""What draws graphs, which is a layer above: ``draw`` into a file, ``notebook`` as a piece of HTML."""
 
 
 class Graph:
@@ -86,6 +92,37 @@ class Graph:
     def effects(self) -> tuple[Effect, ...]:
         """What the graph reads and writes, each effect once, in order of first appearance."""
         return tuple(dict.fromkeys(effect for node in self.nodes for effect in node.effects))
+
+    def draw(self, path: str | os.PathLike[str], *, limit: int | None = 150) -> Path:
+        """Draws the graph into a file: boxes for nodes, bodies of loops and branches inside theirs.
+
+        Solid lines are values, dashed ones the order of effects. A page (``.html``) can be zoomed, and tells of each
+        node what there is to say.
+
+        Args:
+          path: the file; its ending says the format: ``.svg``, ``.html``, or ``.png``, ``.pdf`` and ``.jpg``, which
+            need matplotlib.
+          limit: how many nodes one picture shows at most, those of bodies included; None for all. Of a larger graph,
+            large bodies and groups of nodes are single boxes, which a page opens.
+
+        Returns:
+          The path.
+
+        Raises:
+          InvalidArgumentError: the ending is none of these.
+          FailedPreconditionError: matplotlib is not installed.
+
+        Example:
+          >>> import tempfile
+          >>> import graphc as gx
+          >>> graph = gx.function(lambda x: gx.sin(x) + 1).graph(gx.ones(3))
+          >>> graph.draw(tempfile.mkdtemp() + "/graph.svg").name
+          'graph.svg'
+        """
+        return VIEWS["draw"](self, path, limit=limit)
+
+    def _repr_html_(self) -> str:
+        return VIEWS["notebook"](self)
 
     def _key(self) -> tuple[Any, ...]:
         numbers: dict[Value, int] = {}

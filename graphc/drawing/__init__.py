@@ -1,0 +1,24 @@
+"""Layer 2: pictures of graphs and of measurements, with no JAX in it: layouts, SVG, pages and notebooks."""
+
+from graphc.drawing.draw import draw_graph, notebook_graph
+from graphc.drawing.page import explorer, graph_page, page
+from graphc.drawing.palette import style_sheet
+from graphc.drawing.picture import Box, Link, Picture
+from graphc.drawing.svg import svg_document, svg_element
+from graphc.drawing.views import Note, views
+
+__all__ = [
+    "Box",
+    "Link",
+    "Note",
+    "Picture",
+    "draw_graph",
+    "explorer",
+    "graph_page",
+    "notebook_graph",
+    "page",
+    "style_sheet",
+    "svg_document",
+    "svg_element",
+    "views",
+]
