@@ -23,15 +23,17 @@ from graphc.cli.merging import merge_timelines
 from graphc.cli.scale import measure, scale
 from graphc.cli.target import Target, load_target
 from graphc.cli.timeline import draw_timeline, print_timeline
-from graphc.core import Device, device_name, devices, simulate_cpu_devices
+from graphc.core import Device, device_name, devices, simulate_cpu_devices, wait_all
 from graphc.costs import format_bytes, format_seconds
 from graphc.distribute import launch
 from graphc.function import BoundFunction, Function, function
 from graphc.inspect import compare, explain
-from graphc.runtime import read_timeline
+from graphc.runtime import profile, read_timeline
 
 __all__ = ["main"]
 
+_PROFILED = 5
+"""So many calls a profile is of."""
 DONE, DIFFERENT, FAILED, INTERRUPTED = 0, 1, 2, 130
 
 TARGET_HELP = "a function: FILE.py:FUNCTION or MODULE:FUNCTION"
@@ -39,6 +41,10 @@ BASELINE_HELP = "another function of the file that should do the same, timed in 
 ARGS_HELP = (
     "the arguments, as a Python expression in which the names of the file, gx and np may be used, such as "
     "'gx.ones((3, 3)), 5'; left out, they are what example_args() of the file returns, or its ARGS"
+)
+PROFILE_HELP = (
+    "a profile of JAX's, as gx.profile(jax_profiler=FOLDER) writes it, for the time that each node took; if the folder "
+    "has none, the function is called and profiled into it"
 )
 CLUSTER_HELP = 'addresses of tasks by job, such as {"ps": ["127.0.0.1:2221"], "worker": ["127.0.0.1:2222"]}'
 RESOURCES_HELP = "what Ray reserves for each task of a job, such as worker:num_gpus=1; may be repeated"
@@ -107,7 +113,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_target(explanation)
     explanation.add_argument("--no-compile", action="store_true", help="only trace it: leave out what compiling costs")
     explanation.add_argument("--json", type=Path, metavar="FILE", help="write all of it to a file")
-    explanation.add_argument("--html", type=Path, metavar="FILE", help="write the text with its colours to a file")
+    explanation.add_argument("--html", type=Path, metavar="FILE", help="write a page to a file: source, drawing, costs")
+    explanation.add_argument("--profile", type=Path, metavar="FOLDER", help=PROFILE_HELP)
     explanation.set_defaults(run=_explain)
 
     graph = commands.add_parser("graph", help="print the graph of a function")
@@ -196,16 +203,36 @@ def _compare(options: argparse.Namespace) -> int:
 
 def _explain(options: argparse.Namespace) -> int:
     target = load_target(options.target, options.args)
-    found = explain(target.function, *target.args, compile=not options.no_compile)
+    if options.profile is not None:
+        _profile(target, options.profile)
+    found = explain(target.function, *target.args, compile=not options.no_compile, profile=options.profile)
     console = Console()
     if console.is_terminal:
         console.print(found)
     else:
         print(found)  # as wide as the text is, not as a terminal might be
-    for path, text in ((options.json, found.to_json), (options.html, found.to_html)):
+    for path, text in ((options.json, found.to_json), (options.html, found.html)):
         if path is not None:
             _write(path, text())
     return DONE
+
+
+def _profile(target: Target, folder: Path) -> None:
+    """Calls a function some times under JAX's profiler, unless the folder has a profile already."""
+    if any(folder.rglob("*.xplane.pb")):
+        return
+    compiled = _compiled(target)
+    compiled(*target.args)  # compiling is no part of the profile
+    wait_all()
+    with profile(jax_profiler=folder):
+        for _ in range(_PROFILED):
+            compiled(*target.args)
+        wait_all()
+
+
+def _compiled(target: Target) -> Any:
+    given = target.function
+    return given if isinstance(given, Function | BoundFunction) else function(given)
 
 
 def _write(path: Path, text: str) -> None:
@@ -219,7 +246,7 @@ def _graph(options: argparse.Namespace) -> int:
 
 
 def _graph_of(target: Target) -> Any:
-    compiled = target.function if isinstance(target.function, Function | BoundFunction) else function(target.function)
+    compiled = _compiled(target)
     try:
         return compiled.graph(*target.args)
     except VariableCreationError:

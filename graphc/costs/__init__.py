@@ -3,18 +3,26 @@
 from graphc.costs.collectives import CollectiveReport, collectives_of, have_groups
 from graphc.costs.device_times import DeviceTime, device_times
 from graphc.costs.memory import Memory, memory_of
+from graphc.costs.node_costs import Moment, NodeCost, bytes_of, live_bytes, node_costs
+from graphc.costs.node_times import node_times
 from graphc.costs.units import format_bytes, format_seconds, three_digits, unit_of
 
 __all__ = [
     "CollectiveReport",
     "DeviceTime",
     "Memory",
+    "Moment",
+    "NodeCost",
+    "bytes_of",
     "collectives_of",
     "device_times",
     "format_bytes",
     "format_seconds",
     "have_groups",
+    "live_bytes",
     "memory_of",
+    "node_costs",
+    "node_times",
     "three_digits",
     "unit_of",
 ]

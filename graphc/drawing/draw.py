@@ -9,11 +9,11 @@ from pathlib import Path
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
-from graphc.drawing.page import graph_page
+from graphc.drawing.pages import graph_page
 from graphc.drawing.palette import style_sheet
 from graphc.drawing.raster import draw_raster
 from graphc.drawing.svg import asset, svg_document, svg_element
-from graphc.drawing.views import LIMIT, Note, views
+from graphc.drawing.viewing import LIMIT, Note, views
 from graphc.ir import Graph, Node, print_graph
 
 __all__ = ["draw_graph", "notebook_graph"]

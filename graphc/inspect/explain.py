@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from graphc.base import Location, at, user_location
 from graphc.base.errors import InvalidArgumentError, VariableCreationError
 from graphc.core import LoopReport, Variable, layout_text
-from graphc.costs import CollectiveReport, Memory, collectives_of, memory_of
+from graphc.costs import CollectiveReport, Memory, collectives_of, memory_of, node_times
 from graphc.function import Arguments, BoundFunction, Function, TracedFunction, TraceNotes, array_leaves, function
 from graphc.inspect.compiling import lower_and_compile
 from graphc.inspect.decided import decided_branches
@@ -32,16 +34,25 @@ _OUTCOMES = {"dce": "removed", "fold": "folded", "loops": "removed"}
 """What a pass does to the ops that it takes away; the others make one of several."""
 
 
-def explain(fn: Callable[..., Any], *args: Any, compile: bool = True, **kwargs: Any) -> Explanation:
+def explain(
+    fn: Callable[..., Any],
+    *args: Any,
+    compile: bool = True,
+    profile: str | os.PathLike[str] | None = None,
+    **kwargs: Any,
+) -> Explanation:
     """Says what a compiled function does for these arguments: line by line, and why it is so.
 
     The function is traced as its first call would trace it, if it was not called with such arguments before; it is not
-    run. ``print`` what is returned to read it; a notebook shows it by itself.
+    run. ``print`` what is returned to read it; a notebook shows it by itself, and ``html()`` makes a page of it, with
+    the graph as a drawing.
 
     Args:
       fn: a compiled function, or a plain one, which is compiled for the explanation.
       *args: its arguments.
       compile: whether to lower and compile it too, to tell what that takes.
+      profile: the folder of ``gx.profile(jax_profiler=folder)``, in which the function was called with such arguments:
+        the time that each node took is shown, too.
       **kwargs: keyword arguments of ``fn``.
 
     Returns:
@@ -49,6 +60,7 @@ def explain(fn: Callable[..., Any], *args: Any, compile: bool = True, **kwargs: 
 
     Raises:
       InvalidArgumentError: ``fn`` is no function.
+      NotFoundError: there is no profile in the folder.
       GraphcError: ``fn`` cannot be compiled.
 
     Example:
@@ -67,7 +79,8 @@ def explain(fn: Callable[..., Any], *args: Any, compile: bool = True, **kwargs: 
     compiled = fn if isinstance(fn, Function) else function(fn)
     traced = _trace(compiled, args, kwargs)
     arguments = compiled.bind(*args, **kwargs)
-    cost, memory, collectives = _compile(traced, arguments) if compile and traced.plan is None else (None, None, ())
+    one_program = compile and traced.plan is None
+    found = _compile(traced, arguments, profile) if one_program else _Compiled(None, None, (), {})
     notes = traced.notes
     return Explanation(
         function=compiled.name,
@@ -82,10 +95,12 @@ def explain(fn: Callable[..., Any], *args: Any, compile: bool = True, **kwargs: 
         after_call=tuple(after.what for after, _ in traced.after_call),
         side_effects=tuple((effect.what, effect.location) for effect in notes.side_effects),
         unconverted=notes.unconverted,
-        cost=cost,
-        memory=memory,
-        collectives=collectives,
+        cost=found.cost,
+        memory=found.memory,
+        collectives=found.collectives,
         traces=tuple(map(str, compiled.trace_report())),
+        graph=traced.graph,
+        node_times=found.node_times,
     )
 
 
@@ -98,11 +113,19 @@ def _trace(compiled: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> T
         return compiled.trace(*args, **kwargs)
 
 
-def _compile(
-    traced: TracedFunction, arguments: Arguments
-) -> tuple[CompileCost, Memory | None, tuple[CollectiveReport, ...]]:
+class _Compiled(NamedTuple):
+    """What the compiled program tells."""
+
+    cost: CompileCost | None
+    memory: Memory | None
+    collectives: tuple[CollectiveReport, ...]
+    node_times: dict[str, float]
+
+
+def _compile(traced: TracedFunction, arguments: Arguments, profile: str | os.PathLike[str] | None) -> _Compiled:
     _, executable, cost = lower_and_compile(traced, arguments)
-    return cost, memory_of(executable), collectives_of(executable)
+    times = {} if profile is None else node_times(Path(profile), executable, traced.graph)
+    return _Compiled(cost, memory_of(executable), collectives_of(executable), times)
 
 
 def _arguments(arguments: Arguments) -> list[ArgumentReport]:

@@ -12,7 +12,9 @@ from rich.console import Console
 from graphc.base import Location
 from graphc.costs import CollectiveReport, Memory
 from graphc.inspect.listing import format_explanation
+from graphc.inspect.page import explanation_page
 from graphc.inspect.report import CompileCost
+from graphc.ir import Graph
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -132,6 +134,8 @@ class Explanation:
       memory: what the program needs; None where the backend does not tell.
       collectives: what the devices exchange in a program that runs on several, by kind.
       traces: each time the function was traced, and why.
+      graph: the program, after the passes.
+      node_times: the seconds that each node took in one run, by its path in the graph; empty without a profile.
 
     Example:
       >>> import graphc as gx
@@ -160,6 +164,8 @@ class Explanation:
     memory: Memory | None
     collectives: tuple[CollectiveReport, ...]
     traces: tuple[str, ...]
+    graph: Graph
+    node_times: dict[str, float]
 
     @property
     def ops(self) -> int:
@@ -184,15 +190,23 @@ class Explanation:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, in plain numbers, strings, lists and dicts; times are in seconds, memory in bytes."""
-        return {**asdict(self), "ops": self.ops, "left": self.left}
+        return {**asdict(self), "graph": str(self.graph), "ops": self.ops, "left": self.left}
 
     def to_json(self) -> str:
         """:meth:`to_dict` as JSON text."""
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
+    def html(self) -> str:
+        """Returns a page that shows all of it: the source, the graph as a drawing, costs, memory and traces.
+
+        The page is one file that loads nothing; save it, send it, print it.
+        """
+        return explanation_page(self)
+
     def to_html(self) -> str:
         """The text of the explanation with its colours, as a piece of HTML."""
-        console = Console(file=io.StringIO(), width=_WIDTH, record=True, color_system="truecolor")
+        # A console that sees a notebook would show the text there by itself, too.
+        console = Console(file=io.StringIO(), width=_WIDTH, record=True, color_system="truecolor", force_jupyter=False)
         console.print(self)
         return console.export_html(inline_styles=True, code_format="<pre>{code}</pre>")
 
@@ -200,7 +214,7 @@ class Explanation:
         return format_explanation(self)
 
     def __str__(self) -> str:
-        console = Console(file=(file := io.StringIO()), width=_WIDTH, color_system=None)
+        console = Console(file=(file := io.StringIO()), width=_WIDTH, color_system=None, force_jupyter=False)
         console.print(self)
         return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
 

@@ -108,7 +108,7 @@ def test_explain_prints_each_line_and_writes_files(
     assert "rolled loop: its 10 iterations do the same work" in printed
     assert "cost" in printed
     assert json.loads(figures.read_text(encoding="utf-8"))["loops"][0]["kind"] == "rolled"
-    assert page.read_text(encoding="utf-8").startswith("<pre>")
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
 def test_explain_without_compiling(file: str, capsys: pytest.CaptureFixture[str]) -> None:
