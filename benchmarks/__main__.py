@@ -29,6 +29,7 @@ from benchmarks import (
     replica_view,
     runtime,
     serving,
+    serving_http,
     sessions,
     tapes,
     tracing,
@@ -61,6 +62,7 @@ _MODULES = (
     data,
     data_sources,
     serving,
+    serving_http,
 )
 ROWS: tuple[Row, ...] = tuple(row for module in _MODULES for row in module.ROWS)
 

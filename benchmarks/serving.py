@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,12 @@ import graphc as gx
 from benchmarks.harness import Contender, Duel, Reading, Row, batch
 from graphc.serve import Replicas
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "latencies", "model"]
 
 _THREADS = 8
 
 
-def _model(quick: bool) -> tuple[Any, list[Any]]:
+def model(quick: bool) -> tuple[Any, list[Any]]:
     """A compiled network, and queries of one row each."""
     width, count = (16, 8) if quick else (1024, 256)
     gx.random.seed(0)
@@ -36,7 +37,7 @@ def _served(predict: Any, x: Any, delay: float, most: int = 32) -> Replicas:
 
 def _batched(quick: bool) -> Duel:
     """All queries are there at once."""
-    predict, queries = _model(quick)
+    predict, queries = model(quick)
     replicas = _served(predict, queries[0], 2)
 
     def together() -> list[Any]:
@@ -55,7 +56,7 @@ def _batched(quick: bool) -> Duel:
 
 def _single(quick: bool) -> Duel:
     """One query at a time: what threads and queues cost."""
-    predict, queries = _model(quick)
+    predict, queries = model(quick)
     replicas, x = _served(predict, queries[0], 0, 1), queries[0]
     return Duel(
         Contender("Replicas", batch(lambda: replicas(x), (), 10), 10),
@@ -64,21 +65,24 @@ def _single(quick: bool) -> Duel:
     )
 
 
-def _latencies(call: Callable[[Any], Any], queries: list[Any]) -> tuple[list[float], float]:
-    """The seconds of each query of clients that each ask one after the other, and of all together."""
+def latencies(
+    client: Callable[[], AbstractContextManager[Callable[[Any], Any]]], queries: list[Any]
+) -> tuple[list[float], float]:
+    """The seconds of each query of clients that ask one after the other, on a thread each, and of all together."""
     found: list[float] = []
     together = threading.Barrier(_THREADS + 1)
 
-    def client(own: list[Any]) -> None:
+    def run() -> None:
         mine: list[float] = []
-        together.wait()
-        for x in own:
-            start = time.perf_counter()
-            call(x)
-            mine.append(time.perf_counter() - start)
+        with client() as call:
+            together.wait()
+            for x in queries:
+                start = time.perf_counter()
+                call(x)
+                mine.append(time.perf_counter() - start)
         found.extend(mine)
 
-    threads = [threading.Thread(target=client, args=(queries,)) for _ in range(_THREADS)]
+    threads = [threading.Thread(target=run) for _ in range(_THREADS)]
     for thread in threads:
         thread.start()
     together.wait()
@@ -89,12 +93,12 @@ def _latencies(call: Callable[[Any], Any], queries: list[Any]) -> tuple[list[flo
 
 
 def _p99(quick: bool) -> Reading:
-    predict, queries = _model(quick)
+    predict, queries = model(quick)
     replicas = _served(predict, queries[0], 0)
 
     def read() -> tuple[float, float, str]:
-        served, seconds = _latencies(replicas, queries)
-        bare, alone = _latencies(lambda x: predict(x).numpy(), queries)
+        served, seconds = latencies(lambda: nullcontext(replicas), queries)
+        bare, alone = latencies(lambda: nullcontext(lambda x: predict(x).numpy()), queries)
         count = _THREADS * len(queries)
         rates = f"{count / seconds:,.0f} queries a second, against {count / alone:,.0f}"
         return *(float(np.percentile(each, 99)) * 1e3 for each in (served, bare)), rates

@@ -1,4 +1,4 @@
-"""``graphc serve`` and ``graphc cluster``: the tasks of a cluster on Ray, started, shown and ended."""
+"""``graphc cluster``: the tasks of a cluster on Ray, started, shown and ended."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from graphc.base.errors import (
 )
 from graphc.cluster import ClusterSpec, Peer, Rays, Server, ray_in_use
 
-__all__ = ["cluster_status", "cluster_up", "read_cluster", "read_resources", "serve"]
+__all__ = ["cluster_status", "cluster_up", "read_cluster", "read_resources", "serve_task"]
 
 _PATIENCE = 2.0
 """Seconds after which a task that does not answer is called silent."""
@@ -93,7 +93,7 @@ def read_resources(given: Sequence[str], cluster: ClusterSpec) -> dict[str, dict
     return found
 
 
-def serve(path: Path, job: str | None, task: int | None, console: Console) -> None:
+def serve_task(path: Path, job: str | None, task: int | None, console: Console) -> None:
     """Starts a task of a cluster on Ray, and waits until it ends.
 
     Args:

@@ -18,9 +18,10 @@ from rich.text import Text
 
 from graphc.base import is_internal_file
 from graphc.base.errors import FileMissingError, GraphcError, VariableCreationError
-from graphc.cli.cluster import cluster_status, cluster_up, serve
+from graphc.cli.cluster import cluster_status, cluster_up, serve_task
 from graphc.cli.merging import merge_timelines
 from graphc.cli.scale import measure, scale
+from graphc.cli.serving import add_options, serve
 from graphc.cli.target import Target, load_target
 from graphc.cli.timeline import draw_timeline, print_timeline
 from graphc.core import Device, device_name, devices, simulate_cpu_devices, wait_all
@@ -132,18 +133,25 @@ def _parser() -> argparse.ArgumentParser:
     launching.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="its arguments")
     launching.set_defaults(run=_launch)
 
-    serving = commands.add_parser("serve", help="start one task of a cluster on Ray, and wait until it ends")
-    serving.add_argument("--cluster", type=Path, required=True, metavar="FILE.json", help=CLUSTER_HELP)
-    serving.add_argument("--job", metavar="NAME", help="the job of the task; may be left out where there is one")
-    serving.add_argument("--task", type=int, metavar="N", help="its index; may be left out where the job has one task")
+    serving = commands.add_parser("serve", help="answer queries to functions over HTTP")
+    add_options(serving)
+    # How `graphc cluster serve` was spelled in version 0.1.
+    serving.add_argument("--cluster", type=Path, help=argparse.SUPPRESS)
+    serving.add_argument("--job", help=argparse.SUPPRESS)
+    serving.add_argument("--task", type=int, help=argparse.SUPPRESS)
     serving.set_defaults(run=_serve)
 
     clusters = commands.add_parser("cluster", help="start the tasks of a cluster on Ray, or show their state")
-    actions = clusters.add_subparsers(required=True, metavar="up|status")
+    actions = clusters.add_subparsers(required=True, metavar="up|serve|status")
     up = actions.add_parser("up", help="start all, show their state, and end them with Ctrl-C")
     up.add_argument("file", type=Path, metavar="FILE.json", help=CLUSTER_HELP)
     up.add_argument("--resources", action="append", default=[], metavar="JOB:NAME=AMOUNT", help=RESOURCES_HELP)
     up.set_defaults(run=_cluster_up)
+    task = actions.add_parser("serve", help="start one task, and wait until it ends")
+    task.add_argument("file", type=Path, metavar="FILE.json", help=CLUSTER_HELP)
+    task.add_argument("--job", metavar="NAME", help="the job of the task; may be left out where there is one")
+    task.add_argument("--task", type=int, metavar="N", help="its index; may be left out where the job has one task")
+    task.set_defaults(run=_cluster_serve)
     status = actions.add_parser("status", help="show the state of all; RAY_ADDRESS says where they run")
     status.add_argument("file", type=Path, metavar="FILE.json", help=CLUSTER_HELP)
     status.set_defaults(run=_cluster_status)
@@ -279,7 +287,15 @@ def _counts(text: str) -> list[int]:
 
 
 def _serve(options: argparse.Namespace) -> int:
-    serve(options.cluster, options.job, options.task, Console())
+    if options.cluster is not None:
+        serve_task(options.cluster, options.job, options.task, Console())
+    else:
+        serve(options, Console())
+    return DONE
+
+
+def _cluster_serve(options: argparse.Namespace) -> int:
+    serve_task(options.file, options.job, options.task, Console())
     return DONE
 
 

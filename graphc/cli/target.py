@@ -42,13 +42,14 @@ class Target:
         return _find(self.module, name)
 
 
-def load_target(text: str, expression: str | None = None) -> Target:
+def load_target(text: str, expression: str | None = None, *, required: bool = True) -> Target:
     """Finds a function and its arguments.
 
     Args:
       text: ``FILE.py:FUNCTION`` or ``MODULE:FUNCTION``; the function may be a method, ``model.step``.
       expression: the arguments, in Python; when None they are what the module's ``example_args()`` returns, or its
         ``ARGS``, or none if the function needs none. What is no tuple is the only argument.
+      required: False allows that there are no arguments although the function needs some.
 
     Raises:
       InvalidArgumentError: the text has another form, or there are no arguments.
@@ -61,7 +62,7 @@ def load_target(text: str, expression: str | None = None) -> Target:
         )
     module = _load_file(place) if place.endswith(".py") else _load_module(place)
     function = _find(module, name)
-    return Target(module, function, _arguments(module, name, function, expression))
+    return Target(module, function, _arguments(module, name, function, expression, required))
 
 
 def _load_file(path: str) -> ModuleType:
@@ -106,7 +107,9 @@ def _is_own(module: ModuleType, name: str, value: Any) -> bool:
     return callable(value) and not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
 
 
-def _arguments(module: ModuleType, name: str, function: Callable[..., Any], expression: str | None) -> tuple[Any, ...]:
+def _arguments(
+    module: ModuleType, name: str, function: Callable[..., Any], expression: str | None, required: bool
+) -> tuple[Any, ...]:
     if expression is not None:
         found = _evaluate(expression, module)
     elif hasattr(module, "example_args"):
@@ -116,7 +119,7 @@ def _arguments(module: ModuleType, name: str, function: Callable[..., Any], expr
     else:
         found = ()
         needed = _required(function)
-        if needed:
+        if needed and required:
             raise InvalidArgumentError(
                 f"{name} takes {', '.join(needed)}: let {module.__file__} define example_args(), which returns them "
                 "as a tuple, or ARGS, or give --args 'gx.ones((3, 3)), 5'"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, cast
 
 import jax
@@ -13,7 +14,7 @@ import numpy as np
 from jax.experimental import checkify
 
 from graphc.base import at, nest, user_location
-from graphc.base.errors import InvalidArgumentError, UnimplementedError
+from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
 from graphc.core import Device, Tensor, converted
 from graphc.function import function, to_jax
 from graphc.serve.rows import Array, Key
@@ -101,7 +102,7 @@ class Program:
         arrays = [leaf for leaf in found if isinstance(leaf, jax.Array)]
         for array in arrays:
             if array.shape[:1] != (rows,):
-                raise InvalidArgumentError(
+                raise FailedPreconditionError(
                     f"Replicas: {name} returned an array of shape {array.shape} for {rows} rows; it must return a row "
                     "for each row that it is given, and nothing that is made of several"
                 )
@@ -174,7 +175,8 @@ class Copies:
           rows: how many there are without that.
 
         Raises:
-          InvalidArgumentError: the function raises for some row, or rows depend on each other.
+          InvalidArgumentError: the function raises for some row.
+          FailedPreconditionError: rows depend on each other.
         """
         found = self._launch(place, program, leaves)
         if key not in self._independent and any((leaf[:rows] != leaf[:1]).any() for leaf in leaves):
@@ -182,6 +184,11 @@ class Copies:
             self._check_independent(found, same)
             self._independent.add(key)
         return found
+
+    def warm_up(self, place: int, program: Program, key: Key, leaves: Sequence[Array]) -> None:
+        """Compiles a program for a device, and runs it; a row that makes the function raise does no harm."""
+        with suppress(_RaisedError):
+            self.run(place, program, key, leaves, 1)
 
     def explained(self, error: BaseException, program: Program, leaves: Sequence[Array]) -> BaseException:
         """Returns the user's own exception where the function raised for a row; other errors as they are."""
@@ -213,7 +220,7 @@ class Copies:
             first, same = np.asarray(one[0], np.complex128), np.asarray(other[0], np.complex128)
             bound = _TOLERANCE * max(1e-6, float(np.max(np.abs(np.nan_to_num(first)), initial=0.0)))
             if not np.allclose(first, same, rtol=0.0, atol=bound, equal_nan=True):
-                error = InvalidArgumentError(
+                error = FailedPreconditionError(
                     f"Replicas: the results of {self.name} for a row depend on the rows beside it, so queries cannot "
                     f"be answered together: the first row gave {first.real.tolist()!s:.60} in a batch and "
                     f"{same.real.tolist()!s:.60} by itself; it must not mix rows (a mean over axis 0, batch statistics)"

@@ -178,7 +178,7 @@ class Replicas:
         """Compiles all sizes on all devices, for rows like these, before the first query comes.
 
         Args:
-          *args: arguments as those of the function, of one row or more.
+          *args: arguments as those of the function, of one row or more; the function may raise for these rows.
           **kwargs: as ``args``.
         """
         rows = Rows.of(f"Replicas of {self.name!r}", args, kwargs)
@@ -187,7 +187,7 @@ class Replicas:
             leaves = padded([first], size)
             program = self._copies.program(rows.key, leaves)
             for place in range(len(self._copies.devices)):
-                self._copies.run(place, program, rows.key, leaves, 1)
+                self._copies.warm_up(place, program, rows.key, leaves)
 
     def refresh(self) -> None:
         """Takes the values that the function's Variables have now, on all devices; nothing is compiled again."""

@@ -1,4 +1,4 @@
-"""``graphc serve`` and ``graphc cluster``: files that describe clusters, and tasks that start and end."""
+"""``graphc cluster``: files that describe clusters, and tasks that start and end."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -82,6 +83,19 @@ def test_status_asks_for_the_address_of_ray(
     assert "set RAY_ADDRESS to the address of the Ray cluster" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [["cluster", "serve", "FILE", "--job", "ps"], ["serve", "--cluster", "FILE", "--job", "ps", "--task", "0"]],
+)
+def test_a_task_is_started_by_either_spelling(
+    file: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    started: list[Any] = []
+    monkeypatch.setattr("graphc.cli.command.serve_task", lambda *given: started.append(given[:3]))
+    assert main([str(file) if argument == "FILE" else argument for argument in arguments]) == 0
+    assert started == [(file, "ps", 0 if "--task" in arguments else None)]
+
+
 @pytest.mark.multiprocess
 @pytest.mark.slow
 def test_a_cluster_comes_up_shows_itself_and_ends(file: Path, ray_address: str) -> None:  # noqa: F811
@@ -105,7 +119,7 @@ def test_a_cluster_comes_up_shows_itself_and_ends(file: Path, ray_address: str) 
 @pytest.mark.multiprocess
 @pytest.mark.slow
 def test_serve_starts_one_task_on_a_ray_of_its_own_and_leaves_no_process(file: Path) -> None:
-    with _command("serve", "--cluster", str(file), "--job", "worker", "--task", "0", address="") as process:
+    with _command("cluster", "serve", str(file), "--job", "worker", "--task", "0", address="") as process:
         assert "grpc://cli:2 runs" in _until(process, "runs")
         address = _until(process, "RAY_ADDRESS").rpartition("=")[2].strip()
         assert address.startswith("127.0.0.1:")

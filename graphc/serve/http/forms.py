@@ -1,0 +1,211 @@
+"""Forms: the arguments that a served function takes, and how those of a request are made to fit."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from graphc.base import nest
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.core import Tensor, Variable, as_dtype, canonical_array
+from graphc.function import TensorSpec
+from graphc.serve.http.numbers import array_of, cast_array, explicit_array, shown
+
+__all__ = ["Arguments", "Branch", "Form", "Tree"]
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The arguments of a request as its body has them: arrays, or what JSON holds, in structures.
+
+    Attributes:
+      args: the positional ones.
+      kwargs: those by name.
+      signature: the name of the form that they must fit; empty for the first that they fit.
+    """
+
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = cast("Mapping[str, Any]", ())
+    signature: str = ""
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A container in the arguments of a function.
+
+    Attributes:
+      level: its kind and keys.
+      items: what it holds.
+    """
+
+    level: nest.Structure
+    items: tuple[Tree, ...]
+
+    def __str__(self) -> str:
+        if isinstance(self.level.kind, type) and issubclass(self.level.kind, list | tuple) and not self.level.kind:
+            return "[]"
+        return f"{{{', '.join(f'{key}: {item}' for key, item in zip(self.level.keys, self.items, strict=True))}}}"
+
+
+Tree = TensorSpec | Branch
+"""What an argument must be: a tensor, or a structure of them."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """The arguments of one signature of a function.
+
+    Attributes:
+      name: of the signature.
+      args: what each positional argument must be.
+      kwargs: what each argument by name must be.
+      names: the names of the positional arguments, which may be given by name too.
+    """
+
+    name: str
+    args: tuple[Tree, ...]
+    kwargs: Mapping[str, Tree]
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Form:
+        """Returns the form of a call.
+
+        Args:
+          name: of the signature.
+          f: the function.
+          args: arrays or TensorSpecs, in the structure of the positional arguments. The first axis of an array counts
+            rows, so that it may have any size; the others keep their sizes.
+          kwargs: the same for the arguments by name.
+
+        Raises:
+          InvalidTypeError: a leaf is no array and no TensorSpec.
+          InvalidArgumentError: an array has no axis.
+        """
+        try:
+            parameters = list(inspect.signature(f).parameters.values())
+        except (TypeError, ValueError):
+            parameters = []
+        named = [each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
+        trees = {key: _tree(value) for key, value in kwargs.items()}
+        return cls(name, tuple([_tree(value) for value in args]), trees, tuple(named[: len(args)]))
+
+    @property
+    def specs(self) -> list[TensorSpec]:
+        """The specifications of all arrays."""
+        return [spec for tree in (*self.args, *self.kwargs.values()) for spec in _specs(tree)]
+
+    def fit(self, given: Arguments) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Returns the arguments of a request as the function takes them.
+
+        Raises:
+          InvalidArgumentError: they are not of this form; the message names the argument.
+        """
+        args, kwargs = list(given.args), dict(given.kwargs)
+        for name in self.names[len(args) : len(self.args)]:
+            if name not in kwargs:
+                break
+            args.append(kwargs.pop(name))
+        if len(args) != len(self.args) or kwargs.keys() != self.kwargs.keys():
+            names = ", ".join([*map(self._name, range(len(args))), *kwargs]) or "none"
+            raise InvalidArgumentError(f"expected the arguments ({self}), got {names}")
+        return (
+            tuple([_fit(tree, args[place], self._name(place)) for place, tree in enumerate(self.args)]),
+            {name: _fit(tree, kwargs[name], name) for name, tree in self.kwargs.items()},
+        )
+
+    def example(self) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+        """Returns arguments of one row of zeros; None where the size of another axis than that of rows is open."""
+        if any(spec.shape is None or None in spec.shape[1:] for spec in self.specs):
+            return None
+        return tuple(map(_zeros, self.args)), {name: _zeros(tree) for name, tree in self.kwargs.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the form in plain dicts and texts."""
+        arguments = {self._name(place): _plain(tree) for place, tree in enumerate(self.args)}
+        arguments |= {name: _plain(tree) for name, tree in self.kwargs.items()}
+        return {"name": self.name, "arguments": arguments, "positional": len(self.args)}
+
+    def __str__(self) -> str:
+        parts = [f"{self._name(place)}: {tree}" for place, tree in enumerate(self.args)]
+        return ", ".join([*parts, *[f"{name}: {tree}" for name, tree in self.kwargs.items()]])
+
+    def _name(self, place: int) -> str:
+        return self.names[place] if place < len(self.names) else f"args[{place}]"
+
+
+def _tree(value: Any) -> Tree:
+    if isinstance(value, TensorSpec):
+        return value
+    found = nest.children(value)
+    if found is not None:
+        return Branch(nest.level(value), tuple([_tree(item) for item in found[1]]))
+    if not (hasattr(value, "shape") and hasattr(value, "dtype")):
+        raise InvalidTypeError(
+            f"App: an example has arrays or gx.TensorSpecs with a row for each query, got {type(value).__name__} "
+            f"{shown(value)}; fix what is the same for all queries by functools.partial"
+        )
+    array = canonical_array(value.numpy() if isinstance(value, Tensor | Variable) else value)
+    if not array.ndim:
+        raise InvalidArgumentError(f"App: an array of an example needs an axis of rows, got {array!r}; give x[None]")
+    return TensorSpec((None, *array.shape[1:]), array.dtype)
+
+
+def _specs(tree: Tree) -> Iterator[TensorSpec]:
+    if isinstance(tree, TensorSpec):
+        yield tree
+    else:
+        for item in tree.items:
+            yield from _specs(item)
+
+
+def _zeros(tree: Tree) -> Any:
+    if isinstance(tree, TensorSpec):
+        return np.zeros((1, *[size or 0 for size in (tree.shape or ())[1:]]), as_dtype(tree.dtype))
+    return nest.unflatten(tree.level, [_zeros(item) for item in tree.items])
+
+
+def _plain(tree: Tree) -> Any:
+    if isinstance(tree, TensorSpec):
+        shape = None if tree.shape is None else list(tree.shape)
+        return {"dtype": as_dtype(tree.dtype).name, "shape": shape}
+    return {str(key): _plain(item) for key, item in zip(tree.level.keys, tree.items, strict=True)}
+
+
+def _fit(tree: Tree, value: Any, path: str) -> Any:
+    if isinstance(tree, TensorSpec):
+        return _array(tree, value, path)
+    keys = tuple(map(str, tree.level.keys))
+    if isinstance(value, dict):
+        fields = cast("dict[str, Any]", value)
+        if fields.keys() != {*keys}:
+            wanted, got = ", ".join(keys), ", ".join(map(str, fields)) or "none"
+            raise InvalidArgumentError(f"{path}: expected the fields {wanted}, got {got}")
+        values = [fields[key] for key in keys]
+    elif isinstance(value, list) and tree.level.kind is not dict:
+        values = cast("list[Any]", value)
+        if len(values) != len(keys):
+            raise InvalidArgumentError(f"{path}: expected a list of {len(keys)} items, got {len(values)}")
+    elif value is None and not keys:
+        values = list[Any]()
+    else:
+        raise InvalidArgumentError(f"{path}: expected {tree}, got {shown(value)}")
+    fitted = [_fit(item, part, f"{path}.{key}") for item, part, key in zip(tree.items, values, keys, strict=True)]
+    return nest.unflatten(tree.level, fitted)
+
+
+def _array(spec: TensorSpec, value: Any, path: str) -> Any:
+    wanted = as_dtype(spec.dtype)
+    if isinstance(value, np.ndarray):
+        array = cast_array(cast("Any", value), wanted, path)
+    elif isinstance(value, dict):
+        array = cast_array(explicit_array(cast("dict[str, Any]", value), path), wanted, path)
+    else:
+        array = array_of(value, wanted, path)
+    if not spec.has_shape(array.shape):
+        raise InvalidArgumentError(f"{path}: expected {spec}, got an array of shape {list(array.shape)}")
+    return array

@@ -1,0 +1,174 @@
+"""Numbers: the arrays that values of JSON stand for, and the values of JSON that arrays are written as."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, cast
+
+import numpy as np
+
+from graphc.base.errors import InvalidArgumentError, UnimplementedError
+from graphc.core import as_dtype, canonical_array
+from graphc.serve.rows import Array
+
+__all__ = ["array_of", "cast_array", "explicit_array", "natural", "plain", "portable", "shown"]
+
+_WORDS = {"NaN": np.nan, "Infinity": np.inf, "-Infinity": -np.inf}
+"""The numbers that JSON lacks, as they are written in requests and answers."""
+
+_ORDER = "biufc"
+"""The kinds of dtypes; numbers of one are numbers of those behind it."""
+
+
+def natural(value: Any, path: str) -> Any:
+    """Returns the array or structure that a value stands for where the signature is not known.
+
+    A nested list of numbers or booleans is an array: of int32, or of float32 if one of the numbers has a point. So is
+    an object ``{"array": [...], "dtype": "int8"}``. Other lists and objects are structures.
+
+    Args:
+      value: an array, or a value of JSON.
+      path: where it was found, for messages.
+    """
+    if isinstance(value, np.ndarray):
+        return cast("Array", value)
+    if isinstance(value, dict):
+        fields = cast("dict[str, Any]", value)
+        if "array" in fields:
+            return explicit_array(fields, path)
+        return {name: natural(item, f"{path}.{name}") for name, item in fields.items()}
+    if _holds_objects(value):
+        return [natural(item, f"{path}[{place}]") for place, item in enumerate(value)]
+    return array_of(value, None, path)
+
+
+def explicit_array(fields: dict[str, Any], path: str) -> Array:
+    """Returns the array of ``{"array": [...], "dtype": "int8"}``."""
+    if not {"array"} <= fields.keys() <= {"array", "dtype"}:
+        raise InvalidArgumentError(
+            f'{path}: expected an array, as a nested list or as {{"array": [...], "dtype": "float32"}}; '
+            f"got {shown(fields)}"
+        )
+    try:
+        dtype = as_dtype(fields["dtype"]) if "dtype" in fields else None
+    except InvalidArgumentError:
+        raise InvalidArgumentError(f"{path}: no dtype is called {shown(fields['dtype'])}") from None
+    return array_of(fields["array"], dtype, path)
+
+
+def array_of(value: Any, dtype: np.dtype[Any] | None, path: str) -> Array:
+    """Returns the array of a nested list of numbers, booleans, and the words NaN, Infinity and -Infinity.
+
+    Args:
+      value: the list.
+      dtype: of the array; None for the natural one.
+      path: where it was found, for messages.
+
+    Raises:
+      InvalidArgumentError: it is no such list, or the dtype does not hold its numbers.
+    """
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind == "U":
+            array = np.asarray(_with_numbers(value))
+    except (ValueError, OverflowError):
+        raise InvalidArgumentError(f"{path}: the lists of an array have one length on each level") from None
+    if array.dtype.kind not in "biuf":
+        raise InvalidArgumentError(f"{path}: expected a nested list of numbers, got {shown(value)}")
+    if not array.size:
+        return array.astype(np.float32 if dtype is None else dtype)
+    if dtype is None and array.dtype.kind != "f":
+        return canonical_array(value)
+    return cast_array(array, np.dtype(np.float32) if dtype is None else dtype, path)
+
+
+def cast_array(array: Array, dtype: np.dtype[Any], path: str) -> Array:
+    """Returns an array in a dtype that holds its numbers, but for the rounding of floats.
+
+    Raises:
+      InvalidArgumentError: the dtype does not hold them.
+    """
+    if array.dtype == dtype:
+        return array
+    given, wanted = _kind(array.dtype), _kind(dtype)
+    if given != wanted and (wanted == "b" or given == "b" or _ORDER.index(given) > _ORDER.index(wanted)):
+        raise InvalidArgumentError(f"{path}: expected numbers of {dtype.name}, got {array.dtype.name}")
+    if wanted == "i" and array.size:
+        limits = np.iinfo(dtype)
+        if int(array.min()) < limits.min or int(array.max()) > limits.max:
+            raise InvalidArgumentError(f"{path}: {dtype.name} holds numbers from {limits.min} to {limits.max}")
+    try:
+        with np.errstate(over="raise"):
+            return array.astype(dtype)
+    except FloatingPointError:
+        raise InvalidArgumentError(f"{path}: {dtype.name} does not hold numbers as large") from None
+
+
+def plain(value: Any) -> Any:
+    """Returns a result in what JSON holds: nested lists for arrays, words for the numbers that JSON lacks.
+
+    Raises:
+      UnimplementedError: JSON has nothing for a part of it.
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        array = portable(np.asarray(cast("Any", value)))
+        if array.dtype.kind == "c":
+            raise UnimplementedError("JSON has no complex numbers; ask with Accept: application/x-npy")
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            return _with_words(array.tolist())
+        return array.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in cast("Mapping[Any, Any]", value).items()}
+    fields = getattr(value, "_asdict", None)
+    if fields is not None and isinstance(value, tuple):
+        return plain(fields())
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in cast("list[Any]", value)]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, float):
+        return _with_words(value)
+    if value is None or isinstance(value, str | int):
+        return value
+    raise UnimplementedError(f"JSON has nothing for {type(value).__name__}, which is in the result")
+
+
+def portable(array: Array) -> Array:
+    """Returns an array in a dtype of NumPy's own, which holds all its numbers: float32 for bfloat16, int8 for int4."""
+    if array.dtype.isbuiltin == 1:
+        return array
+    return array.astype(np.float32 if _kind(array.dtype) == "f" else np.int8)
+
+
+def shown(value: Any) -> str:
+    """Returns the beginning of a value's text, for messages."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _kind(dtype: np.dtype[Any]) -> str:
+    if dtype.kind == "V":  # of ml_dtypes
+        return "i" if "int" in dtype.name else "f"
+    return "i" if dtype.kind == "u" else dtype.kind
+
+
+def _holds_objects(value: Any) -> bool:
+    """Returns True for a list with an object of JSON somewhere at its beginning."""
+    if not isinstance(value, list):
+        return False
+    return any(isinstance(item, dict | np.ndarray) or _holds_objects(item) for item in cast("list[Any]", value)[:2])
+
+
+def _with_numbers(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_with_numbers(item) for item in cast("list[Any]", value)]
+    return _WORDS.get(value, value) if isinstance(value, str) else value
+
+
+def _with_words(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_with_words(item) for item in cast("list[Any]", value)]
+    if isinstance(value, float) and not np.isfinite(value):
+        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
+    return value

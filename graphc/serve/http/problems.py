@@ -1,0 +1,72 @@
+"""Problems: errors as HTTP answers, with the status codes that fit them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphc.base.errors import (
+    CancelledError,
+    DeadlineExceededError,
+    GraphcError,
+    InvalidArgumentError,
+    NumberOverflowError,
+    ResourceExhaustedError,
+    UnavailableError,
+    UnimplementedError,
+)
+
+__all__ = ["ProblemError", "problem_of"]
+
+_RETRY_SECONDS = "1"
+
+_STATUSES: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], int], ...] = (
+    (DeadlineExceededError, 504),
+    (ResourceExhaustedError, 503),
+    ((UnavailableError, CancelledError), 503),
+    (UnimplementedError, 501),
+    ((InvalidArgumentError, NumberOverflowError), 400),
+    (GraphcError, 500),
+    # What the function itself raises for the values of a query (`raise` and `assert` on tensors).
+    ((ValueError, TypeError, ArithmeticError, LookupError, AssertionError), 422),
+)
+
+
+class ProblemError(Exception):
+    """A request that is answered with an error.
+
+    Args:
+      status: the HTTP status code.
+      message: what was given, what was expected, and what to do.
+      kind: the name of the error's class; that of the status when empty.
+      headers: further headers of the answer.
+      close: True ends the connection after the answer.
+    """
+
+    def __init__(
+        self, status: int, message: str, *, kind: str = "", headers: dict[str, str] | None = None, close: bool = False
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.kind = kind
+        self.headers = headers or {}
+        self.close = close
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the body of the answer."""
+        return {"error": {"status": self.status, "type": self.kind or "RequestError", "message": str(self)}}
+
+
+def problem_of(error: BaseException) -> ProblemError:
+    """Returns the answer for an error that a query got.
+
+    The first line of the message goes to the client. The lines behind it name files of the server: they go to the log.
+
+    Args:
+      error: what ``Replicas`` or the function raised.
+    """
+    status = next((status for kinds, status in _STATUSES if isinstance(error, kinds)), 500)
+    if status == 500 and not isinstance(error, GraphcError):
+        return ProblemError(500, "the function failed; the log of the server says why", kind=type(error).__name__)
+    text = error.message if isinstance(error, GraphcError) else str(error)
+    headers = {"retry-after": _RETRY_SECONDS} if status == 503 else {}
+    return ProblemError(status, text.partition("\n")[0], kind=type(error).__name__, headers=headers)

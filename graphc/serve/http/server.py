@@ -1,0 +1,130 @@
+"""The server that runs an application: on uvicorn, with an end that loses no query that was accepted."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from collections.abc import Callable
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from graphc.base.errors import FailedPreconditionError, UnavailableError
+from graphc.serve.http.app import App
+
+if TYPE_CHECKING:
+    import uvicorn
+
+__all__ = ["run"]
+
+_BACKLOG = 2048
+
+
+def run(
+    app: App,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    *,
+    drain_seconds: float = 1.0,
+    stop_seconds: float = 60.0,
+    reuse_port: bool = False,
+    on_start: Callable[[str], None] | None = None,
+) -> None:
+    """Serves an application over HTTP until SIGTERM or SIGINT, and closes it.
+
+    A signal makes the server stop in three steps. For ``drain_seconds`` it answers what it has accepted and refuses new
+    queries with status 503, and ``/ready`` says so. Then it takes no connections and waits for the answers that are
+    still computed, ``stop_seconds`` at most. Then it closes the application. A second signal skips the first step.
+
+    Args:
+      app: the application.
+      host: the address to listen at. Anyone who reaches it can ask, unless the application has a token.
+      port: the port; 0 for a free one.
+      drain_seconds: how long new queries are refused before connections are.
+      stop_seconds: how long the last answers may take.
+      reuse_port: lets another server listen at the same port, so that a new one starts before the old one stops.
+      on_start: called with the URL once the server listens.
+
+    Raises:
+      FailedPreconditionError: uvicorn is missing (``pip install 'graphc[serve]'``).
+      UnavailableError: it cannot listen there.
+      Exception: what compiling the signatures raised.
+
+    Example:
+      >>> import graphc as gx
+      >>> app = gx.serve.App({"double": lambda x: x * 2})
+      >>> gx.serve.run(app, port=8000)  # doctest: +SKIP
+    """
+    try:
+        import uvicorn
+    except ImportError:
+        raise FailedPreconditionError("gx.serve.run needs uvicorn: pip install 'graphc[serve]'") from None
+    listener = _listen(host, port, reuse_port)
+    address, found = listener.getsockname()[:2]
+    config = uvicorn.Config(
+        app, log_config=None, access_log=False, lifespan="on", server_header=False, backlog=_BACKLOG,
+        timeout_graceful_shutdown=max(1, round(stop_seconds)), ws="none",
+    )  # fmt: skip
+    server = _server(config, app, drain_seconds)
+    shown = f"[{address}]" if ":" in address else address
+    if on_start is not None:
+        on_start(f"http://{shown}:{found}")
+    try:
+        server.run(sockets=[listener])
+    finally:
+        listener.close()
+        app.close()
+    if app.problem is not None:
+        raise app.problem
+
+
+def _listen(host: str, port: int, reuse_port: bool) -> socket.socket:
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if reuse_port:
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            listener.bind(address)
+            listener.listen(_BACKLOG)  # from here on clients can connect; they are answered once the server runs
+        except BaseException:
+            listener.close()
+            raise
+        return listener
+    except OSError as error:
+        raise UnavailableError(f"gx.serve.run: cannot listen at {host} port {port}: {error}") from None
+
+
+def _server(config: uvicorn.Config, app: App, drain_seconds: float) -> uvicorn.Server:
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        """Drains before it stops."""
+
+        def __init__(self) -> None:
+            super().__init__(config)
+            self._drains = False
+            self._loop: asyncio.AbstractEventLoop | None = None
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            self._loop = asyncio.get_running_loop()
+            await super().startup(sockets)
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            del frame
+            app.drain()
+            if self._drains or self._loop is None:
+                self.force_exit = self.should_exit and sig == signal.SIGINT
+                self.should_exit = True
+                return
+            self._drains = True
+            self._loop.call_soon_threadsafe(self._loop.call_later, drain_seconds, self._stop)
+
+        async def on_tick(self, counter: int) -> bool:
+            return await super().on_tick(counter) or app.problem is not None
+
+        def _stop(self) -> None:
+            self.should_exit = True
+
+    return Server()

@@ -1,0 +1,138 @@
+"""Wire: requests and answers as ASGI hands them over, with limits on their size and time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphc.serve.http.problems import ProblemError
+
+__all__ = ["GoneError", "Message", "Receive", "Request", "Response", "Scope", "Send", "json_response"]
+
+Message = MutableMapping[str, Any]
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+_DISCARD_SECONDS = 1.0
+"""How long the rest of a body that is refused is read, so that the client reads the answer before the end."""
+
+
+class GoneError(Exception):
+    """The client closed the connection before it was answered."""
+
+
+class Request:
+    """A request.
+
+    Args:
+      scope: of ASGI.
+      receive: of ASGI.
+
+    Attributes:
+      method: such as ``"POST"``.
+      path: below the application, without the prefix it is mounted at.
+    """
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        self._receive = receive
+        self.method: str = scope["method"]
+        self.path: str = scope["path"]
+        root: str = scope.get("root_path", "").rstrip("/")
+        if root and f"{self.path}/".startswith(f"{root}/"):
+            self.path = self.path[len(root) :]
+        self._headers: Iterable[tuple[bytes, bytes]] = scope["headers"]
+        self._read = False
+
+    def header(self, name: str) -> str:
+        """Returns a header by its name in small letters; the empty string if it is missing."""
+        wanted = name.encode("ascii")
+        return ", ".join([value.decode("latin-1") for key, value in self._headers if key.lower() == wanted])
+
+    async def body(self, limit: int, seconds: float | None) -> bytes:
+        """Reads the body.
+
+        Args:
+          limit: how many bytes it may have.
+          seconds: how long reading it may take; None for any time.
+
+        Raises:
+          ProblemError: it is larger, or not there in time.
+          GoneError: the client left.
+        """
+        length = self.header("content-length")
+        if length.isascii() and length.isdigit() and int(length) > limit:
+            raise self._too_large(limit)
+        parts: list[bytes] = []
+        size = 0
+        try:
+            async with asyncio.timeout(seconds):
+                async for part in self._parts():
+                    size += len(part)
+                    if size > limit:
+                        raise self._too_large(limit)
+                    parts.append(part)
+        except TimeoutError:
+            self._read = True  # nobody waits for the rest
+            raise ProblemError(408, f"the body did not arrive within {seconds:g} s", close=True) from None
+        return b"".join(parts)
+
+    async def discard(self, limit: int) -> None:
+        """Reads what is left of a refused body and drops it, for a moment and up to a size."""
+        if self._read or self.header("expect"):
+            return
+        with suppress(TimeoutError, GoneError):
+            async with asyncio.timeout(_DISCARD_SECONDS):
+                async for part in self._parts():
+                    limit -= len(part)
+                    if limit < 0:
+                        return
+
+    async def until_gone(self) -> None:
+        """Waits until the client closes the connection; the body was read before."""
+        if (await self._receive())["type"] != "http.disconnect":
+            await asyncio.Event().wait()  # the server does not tell
+
+    async def _parts(self) -> AsyncIterator[bytes]:
+        while not self._read:
+            message = await self._receive()
+            if message["type"] == "http.disconnect":
+                raise GoneError
+            self._read = not message.get("more_body", False)
+            yield message.get("body", b"")
+
+    def _too_large(self, limit: int) -> ProblemError:
+        return ProblemError(413, f"a body may have {limit} bytes", close=True)
+
+
+@dataclass(frozen=True)
+class Response:
+    """An answer.
+
+    Attributes:
+      status: the HTTP status code.
+      body: the bytes.
+      kind: their media type.
+      headers: further headers, with names in small letters.
+    """
+
+    status: int
+    body: bytes = b""
+    kind: str = "application/json"
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+
+    async def send(self, send: Send, *, head: bool = False) -> None:
+        """Sends it; without the body where only the head was asked for."""
+        fields = {"content-type": self.kind, "content-length": str(len(self.body)), **self.headers}
+        headers = [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in fields.items()]
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
+        await send({"type": "http.response.body", "body": b"" if head else self.body})
+
+
+def json_response(status: int, content: Any, headers: dict[str, str] | None = None) -> Response:
+    """Returns an answer with a JSON body."""
+    return Response(status, json.dumps(content).encode() + b"\n", headers=headers or {})

@@ -1,0 +1,240 @@
+"""``graphc serve`` as a process of its own: limits, a client that misbehaves, SIGTERM, and a restart under load."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.serve.http.asking import npy
+
+pytestmark = [pytest.mark.multiprocess, pytest.mark.timeout(180)]
+
+_SECONDS = 120
+_TOKEN = "a-token"
+
+PROGRAM = """
+import jax
+import numpy as np
+import graphc as gx
+
+ARGS = (np.ones((1, 2), np.float32),)
+
+@gx.function
+def double(x):
+    return x * 2
+
+def wait(x):  # until the test opens the pipe for writing, at both ends
+    if x.any():
+        open("begun", "w").close()
+        open("go", "r").close()
+    return x
+
+def waiting(x):
+    return gx.call_jax(lambda x: jax.pure_callback(wait, jax.ShapeDtypeStruct(x.shape, x.dtype), x), x)
+"""
+
+
+@dataclass
+class Server:
+    """A server in a process of its own; see :func:`started`."""
+
+    process: subprocess.Popen[str]
+    port: int
+    said: list[str] = field(default_factory=list[str])
+
+    def connection(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=_SECONDS)
+
+    def ask(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, bytes, Any]:
+        sent = {"authorization": f"Bearer {_TOKEN}", **{name.replace("_", "-"): text for name, text in headers.items()}}
+        with closing(self.connection()) as connection:
+            connection.request(method, path, body, sent)
+            answer = connection.getresponse()
+            return answer.status, answer.read(), answer.headers
+
+    def until_ready(self) -> None:
+        while self.ask("GET", "/ready")[0] != 200:
+            assert self.process.poll() is None
+
+    def end(self, number: signal.Signals = signal.SIGTERM) -> str:
+        """Sends a signal, and returns what the server says at its end."""
+        self.process.send_signal(number)
+        said, _ = self.process.communicate(timeout=_SECONDS)
+        assert self.process.returncode == 0
+        return said
+
+
+@contextmanager
+def started(folder: Path, *arguments: str) -> Iterator[Server]:
+    """Runs ``graphc serve``, and kills it in the end."""
+    (folder / "program.py").write_text(PROGRAM)
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "GRAPHC_SERVE_TOKEN": _TOKEN}
+    command = [
+        sys.executable,
+        "-u",
+        "-m",
+        "graphc",
+        "serve",
+        "--port=0",
+        "--devices=cpu:0",
+        "--max-batch=2",
+        *arguments,
+    ]
+    with subprocess.Popen(command, cwd=folder, env=environ, stdout=subprocess.PIPE, text=True) as process:
+        watch = threading.Timer(_SECONDS, process.kill)
+        watch.start()
+        try:
+            assert process.stdout is not None
+            found = re.search(r"http://127.0.0.1:(\d+) serves .*; Ctrl-C ends it", process.stdout.readline())
+            assert found is not None
+            yield Server(process, int(found[1]))
+        finally:
+            watch.cancel()
+            process.kill()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    limits = ["--max-body-mb=0.01", "--body-timeout=0.2", "--drain=0"]
+    with started(tmp_path_factory.mktemp("server"), "program.py:double", "two=program.py:double", *limits) as found:
+        found.until_ready()
+        yield found
+        assert re.fullmatch(r"stopped: double answered \d+ queries, two answered 1 queries\n", found.end(signal.SIGINT))
+
+
+def test_a_process_answers_by_json_and_npy(server: Server) -> None:
+    status, body, _ = server.ask("POST", "/functions/two", json.dumps({"args": [[[1, 2]]]}))
+    assert (status, json.loads(body)) == (200, {"result": [[2, 4]]})
+    status, body, headers = server.ask(
+        "POST", "/functions/double", npy(np.ones((5, 2), np.float32)), content_type="application/x-npy"
+    )
+    assert (status, headers["content-type"]) == (200, "application/x-npy")
+    np.testing.assert_array_equal(np.load(io.BytesIO(body)), np.full((5, 2), 2, np.float32))
+
+
+def test_a_client_that_misbehaves_is_told_so_and_others_are_answered(server: Server) -> None:
+    path = "/functions/double"
+    status, body, _ = server.ask("POST", path, b"{")
+    assert (status, json.loads(body)["error"]["status"]) == (400, 400)
+    assert server.ask("POST", path, b"{}", authorization="Bearer wrong")[0] == 401
+    assert server.ask("POST", "/functions/triple", b"{}")[0] == 404
+    assert server.ask("POST", path, b" " * 200_000)[0] == 413
+    assert server.ask("POST", path, iter([b" " * 10_000] * 20))[0] == 413  # in chunks
+    head = f"POST {path} HTTP/1.1\r\nhost: here\r\nauthorization: Bearer {_TOKEN}\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), _SECONDS) as raw:
+        raw.sendall(f"{head}content-length: 9\r\n\r\n{{".encode())
+        said = raw.makefile("rb").read()  # until the server closes the connection
+        assert said.startswith(b"HTTP/1.1 408 ")
+    with socket.create_connection(("127.0.0.1", server.port), _SECONDS) as raw:
+        raw.sendall(b"no HTTP\r\n\r\n")
+        assert raw.makefile("rb").read().startswith(b"HTTP/1.1 400 ")
+    with socket.create_connection(("127.0.0.1", server.port), _SECONDS) as raw:
+        raw.sendall(f"{head}content-length: 9\r\n\r\n".encode())  # and leaves
+    assert server.ask("POST", path, json.dumps({"args": [[[1, 2]]]}))[0] == 200
+
+
+def test_sigterm_refuses_new_queries_and_answers_those_that_were_accepted(tmp_path: Path) -> None:
+    for name in ("begun", "go"):
+        os.mkfifo(tmp_path / name)
+    with started(tmp_path, "program.py:waiting", "--drain=600") as server, ExitStack() as stack:
+        server.until_ready()
+        first = stack.enter_context(closing(server.connection()))
+        body = json.dumps({"args": [[[1, 2]]]})
+        first.request("POST", "/functions/waiting", body, {"authorization": f"Bearer {_TOKEN}"})
+        (tmp_path / "begun").open().close()  # now it is computed
+        server.process.send_signal(signal.SIGTERM)
+        while server.ask("GET", "/ready")[0] == 200:
+            pass
+        status, told, headers = server.ask("POST", "/functions/waiting", body)
+        assert (status, headers["retry-after"], headers["connection"]) == (503, "1", "close")
+        assert json.loads(told)["error"]["message"] == "the server stops; ask another one, or again"
+        (tmp_path / "go").open("w").close()
+        answer = first.getresponse()
+        assert (answer.status, json.loads(answer.read())) == (200, {"result": [[1, 2]]})
+        assert server.end() == "stopped: waiting answered 1 queries\n"  # a second signal skips the rest of the drain
+
+
+def test_a_restart_under_load_loses_nothing_that_was_accepted(tmp_path: Path) -> None:
+    answers, lock = [0], threading.Lock()
+    restarted = threading.Event()
+    wrong: list[Any] = []
+
+    def closed(connection: http.client.HTTPConnection | None) -> None:
+        if connection is not None:
+            connection.close()
+
+    def client(number: int) -> None:
+        value, more = number, 20
+        connection: http.client.HTTPConnection | None = None
+        while more and not wrong:
+            more -= restarted.is_set()
+            value += 4
+            try:
+                connection = connection or old.connection()
+                body = json.dumps({"args": [[[value, 0]]]})
+                connection.request("POST", "/functions/double", body, {"authorization": f"Bearer {_TOKEN}"})
+                answer = connection.getresponse()
+                found = json.loads(answer.read())
+            except ConnectionError:  # not accepted: asked again on a connection of its own
+                connection = closed(connection)
+                continue
+            if answer.status == 200 and found == {"result": [[2 * value, 0]]}:
+                with lock:
+                    answers[0] += 1
+            elif answer.status != 503:
+                wrong.append((answer.status, found))
+            if answer.will_close:
+                connection = closed(connection)
+        closed(connection)
+
+    with started(tmp_path, "program.py:double", "--reuse-port", "--drain=0.5") as old:
+        old.until_ready()
+        threads = [threading.Thread(target=client, args=(number,), daemon=True) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        with started(tmp_path, "program.py:double", "--reuse-port", f"--port={old.port}") as new:
+            said = old.end()
+            restarted.set()
+            for thread in threads:
+                thread.join(_SECONDS)
+            said += new.end()
+    assert not wrong
+    counted = [int(number) for number in re.findall(r"double answered (\d+) queries", said)]
+    assert len(counted) == 2
+    assert all(counted)
+    assert sum(counted) == answers[0]
+
+
+def test_a_command_that_cannot_serve_says_what_to_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    from graphc.cli import main
+
+    monkeypatch.delenv("GRAPHC_SERVE_TOKEN", raising=False)
+    assert main(["serve", "json:dumps", "--host", "0.0.0.0"]) == 2
+    assert "whoever reaches 0.0.0.0 could ask; give --token-file, set GRAPHC_SERVE_TOKEN" in capsys.readouterr().err
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        assert main(["serve", "json:dumps", "--port", str(taken.getsockname()[1])]) == 2
+    assert "cannot listen at 127.0.0.1 port" in capsys.readouterr().err
+    assert main(["serve"]) == 2
+    assert "expected FILE.py:FUNCTION or MODULE:FUNCTION" in capsys.readouterr().err
+    assert main(["serve", "json:dumps", "--token-file", str(tmp_path / "none")]) == 2
+    assert "it is to hold the token of requests" in capsys.readouterr().err
+    assert main(["serve", "json:dumps", "json:dumps"]) == 2
+    assert "two functions are called 'dumps'; write NAME=json:dumps" in capsys.readouterr().err
