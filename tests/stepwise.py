@@ -40,7 +40,7 @@ from graphc.ops import (
     replaying,
 )
 from graphc.ops.indexing import get_item, update_item
-from graphc.runtime import compile_graph
+from graphc.runtime import PlacedProgram, compile_graph
 
 __all__ = ["SEED", "is_drawn", "stepwise"]
 
@@ -207,9 +207,9 @@ class _Program:
         return list(map(_raw, _call(CALL, list(map(gx.Tensor, arrays)), Attrs(), (graph,))))
 
 
-def _compile(*args: Any) -> Executable:
+def _compile(*args: Any) -> Executable | PlacedProgram:
     executable = compile_graph(*args)
-    if type(executable) is Executable and not executable.devices:
+    if isinstance(executable, Executable) and not executable.devices:
         executable.jitted = _Program(executable)
     return executable
 

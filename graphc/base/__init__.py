@@ -1,7 +1,7 @@
 """Layer 0: errors, configuration, nested structures, names, registries, user stack frames, deadlines, waiting."""
 
 from graphc.base import errors, files, flags, logs, nest
-from graphc.base.blocking import apart, beside, finish_given_up, until_called, when_done
+from graphc.base.blocking import finish_given_up, run_on_thread, start_on_thread, until_called, when_done
 from graphc.base.cancellation import CancellationToken
 from graphc.base.collection import collect_since, collection_paused, collections_so_far
 from graphc.base.config import Config, DeviceSettings, WideTypes, config
@@ -57,9 +57,7 @@ __all__ = [
     "What",
     "WideTypes",
     "Work",
-    "apart",
     "at",
-    "beside",
     "check_interrupted",
     "checked_seconds",
     "collect_since",
@@ -95,7 +93,9 @@ __all__ = [
     "overseen",
     "pause",
     "remember",
+    "run_on_thread",
     "set_detour",
+    "start_on_thread",
     "thread_location",
     "until_called",
     "user_frame",

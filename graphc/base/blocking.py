@@ -12,7 +12,7 @@ from graphc.base.deadlines import What, interruption
 from graphc.base.pool import Pool
 from graphc.base.waiting import Signal
 
-__all__ = ["apart", "beside", "finish_given_up", "until_called", "when_done"]
+__all__ = ["finish_given_up", "run_on_thread", "start_on_thread", "until_called", "when_done"]
 
 T = TypeVar("T")
 
@@ -23,8 +23,8 @@ _given_up: dict[Signal, tuple[What, list[int]]] = {}
 """Functions that go on though nobody waits for them any more: set when they are done, what they are, their thread."""
 
 
-def apart(function: Callable[[], T], what: What, *, inherits: bool = False) -> T:
-    """What a function returns that blocks and cannot be interrupted; waiting for it can.
+def run_on_thread(function: Callable[[], T], what: What, *, inherits: bool = False) -> T:
+    """Runs a function that blocks and cannot be interrupted on another thread, and waits for it.
 
     Where waiting ends early the function goes on, on a daemon thread that ends with it, and what it returns is dropped.
 
@@ -32,6 +32,9 @@ def apart(function: Callable[[], T], what: What, *, inherits: bool = False) -> T
       function: what to call.
       what: what is waited for, as a noun.
       inherits: whether what is in force here holds in the function.
+
+    Returns:
+      What the function returns.
 
     Raises:
       DeadlineExceededError: the deadline in force has passed.
@@ -64,7 +67,7 @@ def apart(function: Callable[[], T], what: What, *, inherits: bool = False) -> T
 
 
 def finish_given_up() -> None:
-    """Waits until the functions are done that :func:`apart` has stopped waiting for, but for one that calls this.
+    """Waits for the functions that :func:`run_on_thread` has given up, but for one that calls this.
 
     Raises:
       DeadlineExceededError: the deadline in force has passed.
@@ -76,7 +79,7 @@ def finish_given_up() -> None:
             done.wait(lambda what=what: f"{what if isinstance(what, str) else what()}, which was given up")
 
 
-def beside(function: Callable[[], None]) -> None:
+def start_on_thread(function: Callable[[], None]) -> None:
     """Calls a function, which must not raise, on a thread of its own that acts for this one."""
     _threads.give(function)
 

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 from jax.sharding import Sharding
 
-from graphc.base import apart, detours, finish_given_up, interruption, nest, user_frame
+from graphc.base import detours, finish_given_up, interruption, nest, run_on_thread, user_frame
 from graphc.base.errors import ConcretizationError, UnimplementedError
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
 from graphc.core.context import context
@@ -451,7 +451,7 @@ def wait_all(*values: Any) -> None:
     if interruption() is None:
         jax.effects_barrier()
     else:
-        apart(jax.effects_barrier, "everything that was dispatched")
+        run_on_thread(jax.effects_barrier, "everything that was dispatched")
 
 
 register_tensor(Tensor)

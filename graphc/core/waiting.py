@@ -13,7 +13,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from graphc.base import Deadline, Signal, What, apart, detours, interruption, until_called, watched, when_done
+from graphc.base import Deadline, Signal, What, detours, interruption, run_on_thread, until_called, watched, when_done
 from graphc.base import deadline as deadline_scope
 from graphc.base.errors import UnimplementedError
 from graphc.core.context import context
@@ -55,7 +55,7 @@ def wait_for(arrays: Sequence[Any], what: What) -> None:
     if detours:
         pending = _pending(arrays)
         if pending and interruption() is not None and not are_soon_computed(pending):
-            apart(partial(_block, pending), what)
+            run_on_thread(partial(_block, pending), what)
         elif pending:
             with watched(what):
                 jax.block_until_ready(pending)

@@ -10,7 +10,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from graphc.base import at, deep_recursion, detours, user_location
+from graphc.base import at, deep_recursion, user_location
 from graphc.base.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
@@ -96,7 +96,7 @@ def from_graph(graph: Graph, variables: Mapping[str, Variable] | None = None) ->
             if pin:
                 arrays = [to_device(array, find_device(pin)) for array in arrays]
             with deep_recursion():
-                results = (program.attended if detours else program)(arrays, touched)
+                results = program.launch(arrays, touched)
             tensors = [Tensor(result) for result in results[:status]]
         if len(tensors) == 1:
             return tensors[0]

@@ -116,7 +116,7 @@ class Function:
         self._described: list[list[tuple[str, str]]] = []
         self._expected = 0
         self._created_in_vain: deque[Any] = deque(maxlen=config.max_traces)
-        self._first: deque[tuple[Any, Program]] = deque(maxlen=_FIRST_KEPT)
+        self._first: deque[tuple[Any, Program | None]] = deque(maxlen=_FIRST_KEPT)
         self._entry: Callable[..., Any] = _miss  # the short way of a call
         self.asked = signals()  # what is asked before it is taken
         self._only: Callable[..., Any] | None = None  # the same, where it is of one trace alone

@@ -15,7 +15,7 @@ from graphc.function.guards import Writer
 from graphc.function.results import Place, is_written, written_result
 from graphc.function.tracebacks import shorten
 from graphc.function.traced import TracedFunction
-from graphc.lowering import UNSHARED, TypesDiffer, copied, restore, run_on_variables
+from graphc.lowering import UNSHARED, Executable, LaunchPolicy, TypesDiffer, copied, restore, run_on_variables
 
 __all__ = ["ProgramRun", "run_trace"]
 
@@ -59,6 +59,7 @@ class ProgramRun:
           whole: the names of those arrays that may be on several devices, where it is to be looked for that; or None.
         """
         traced, writer, miss = self._traced, self._writer, self._writer.miss
+        assert isinstance(traced.executable, Executable)  # which runs as one program
         writer.namespace.update(
             program=traced.executable.jitted, pack=traced.pack, run_on_variables=run_on_variables, lock=variable_lock,
             Tensor=Tensor, new=object.__new__, Differ=(TypesDiffer, ValueError), starmap=starmap, refs=getrefcount,
@@ -70,8 +71,6 @@ class ProgramRun:
         # Arrays that JAX does not bring together are told by the long way, as are other rules for dtypes.
         lines = [*self._distinct(tensors), *self._held(looks=whole is not None)]
         lines += ["try:", *(f"    {line}" for line in self._run(given)), "except Differ:", f"    {miss}"]
-        if self._timed:
-            lines.append(f"if results is None: {miss}")
         first = traced.num_results
         lines += [f"{tensors[at]}.raw = results[{first + place}]" for place, at in enumerate(self._changed)]
         return [*lines, *self._packed(tensors)]
@@ -114,8 +113,10 @@ class ProgramRun:
         """Runs the program."""
         variables = self._variables
         if self._timed:
-            self._writer.namespace["in_time"] = self._traced.executable.in_time
-            return [f"results = in_time(({_listed(given)}), ({_listed(variables)}))"]
+            executable = self._traced.executable
+            policy = LaunchPolicy(interruptible=True, timeout=executable.timeout)
+            self._writer.namespace.update(launch=executable.launch, policy=policy)
+            return [f"results = launch(({_listed(given)}), ({_listed(variables)}), policy)"]
         if not self._written:
             return [f"results = program({_listed([*self._names(), *given])})"]
         if len(variables) <= _FEW:

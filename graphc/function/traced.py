@@ -12,7 +12,7 @@ from typing import Any, cast
 import jax
 from jax.sharding import SingleDeviceSharding
 
-from graphc.base import Location, other_detours, user_location
+from graphc.base import Location, user_location
 from graphc.base.errors import InvalidTypeError
 from graphc.core import (
     NO_ATTRS,
@@ -279,14 +279,14 @@ class TracedFunction:
         timeline = observer()
         start = 0.0 if timeline is None else time.perf_counter()
         try:
-            results = self._launch(arrays, variables)
+            results = self.executable.launch(arrays, variables)
         except ValueError as error:
             if "incompatible devices" not in str(error):  # JAX has no class of its own for it
                 raise
             place = _place_of(variables)
             arrays = [placed(array, place) if isinstance(array, jax.Array) else array for array in arrays]
             with brought(variables, place):
-                results = self._launch(arrays, variables)
+                results = self.executable.launch(arrays, variables)
         if timeline is not None and self.plan is None:
             written = [variable.raw for variable in variables[: self.executable.num_written]]
             where = self._place(arrays, variables)
@@ -295,11 +295,6 @@ class TracedFunction:
         for after, place in self.after_call[self.can_fail :]:
             after.run(results[place], arguments)
         return self.packer(arguments, own=True)(map(Tensor, results[: self.num_results]))
-
-    def _launch(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
-        if other_detours or self.executable.timeout is not None:
-            return self.executable.attended(arrays, variables)
-        return self.executable(arrays, variables)
 
     def _place(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> str:
         """The device or devices that a call runs on."""
@@ -372,7 +367,7 @@ class TracedFunction:
             return [result.raw for result in results]
 
         with device_scope(self.device or context.device), run_timeout(self.executable.timeout):
-            self.executable.run(program, variables)
+            self.executable.transaction.run(program, variables)
         for after, place in self.after_call[self.can_fail :]:
             found = results[place]
             after.run(found if after is self.write_back else [tensor.raw for tensor in found], arguments)

@@ -26,7 +26,7 @@ from graphc.core import (
     type_of,
 )
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
-from graphc.lowering import Attended, lower
+from graphc.lowering import XlaFunction, lower
 from graphc.ops import CALL, VJP, calls_host, pull_back, pushforward, vjp_attrs
 
 __all__ = ["ForwardPass", "forward_pass"]
@@ -192,12 +192,12 @@ def _make_passes(body: Graph, wrt: tuple[int, ...], types: Sequence[TensorType])
         return pull_back(push, asked.types, asked.given, asked.places, cotangents)
 
     forward.__name__, backward.__name__ = f"{body.name}_forward", f"{body.name}_backward"
-    attended = Attended(forward, body.name, calls_host=calls_host(body))
+    program = XlaFunction(forward, body.name, calls_host=calls_host(body))
     try:
-        attended.trace(types)
+        program.trace(types)
     except Exception:  # of which JAX has no derivative; the kernel tells of anything else
         return None
-    passes = _Passes(attended, cast("Any", jax.jit(backward, static_argnames="asked")))
+    passes = _Passes(lambda *arrays: program.launch(arrays), cast("Any", jax.jit(backward, static_argnames="asked")))
     (device,) = _devices(body)
     if not device:
         return passes

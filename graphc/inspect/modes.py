@@ -21,6 +21,7 @@ from graphc.function import Arguments, BoundFunction, Function, TracedFunction, 
 from graphc.inspect.compiling import lower_and_compile
 from graphc.inspect.report import CompileCost
 from graphc.inspect.timing import wait_for
+from graphc.lowering import Executable
 
 __all__ = [
     "Call",
@@ -223,7 +224,7 @@ def _as_one(traced: TracedFunction, arguments: Arguments) -> Any:
     arrays = [variable.raw for variable in traced.bound_variables(arguments)]
     types = [type_of(array) for array in [*arrays, *arguments.arrays, *traced.captures(arguments)]]
     shapes = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
-    return traced.executable.jitted.lower(*shapes)
+    return Executable(traced.graph).jitted.lower(*shapes)
 
 
 def _multiplies(lowered: Any) -> bool:

@@ -1,39 +1,51 @@
 """Layer 4: a graph becomes one function that JAX traces, and that an XLA executable."""
 
-from graphc.lowering.apart import Attended, current_run_timeout, run_timeout
 from graphc.lowering.backpressure import InFlight, in_flight
-from graphc.lowering.executable import (
+from graphc.lowering.executable import Executable, Program, TypesDiffer
+from graphc.lowering.frames import raise_at
+from graphc.lowering.gathering import BATCH_AXES
+from graphc.lowering.launch import (
+    DISPATCH,
+    LaunchPolicy,
+    XlaFunction,
+    current_policy,
+    current_run_timeout,
+    described,
+    run_timeout,
+)
+from graphc.lowering.lower import LoweredGraph, Lowering, compiler_options, forward_key, lower
+from graphc.lowering.needed import needed_inputs
+from graphc.lowering.together import register_meeting
+from graphc.lowering.transaction import (
     UNSHARED,
     Check,
-    Executable,
-    Program,
-    TypesDiffer,
+    Transaction,
     any_is_away,
     copied,
     restore,
     run_on_variables,
 )
-from graphc.lowering.frames import raise_at
-from graphc.lowering.gathering import BATCH_AXES
-from graphc.lowering.lower import LoweredGraph, Lowering, compiler_options, forward_key, lower
-from graphc.lowering.needed import needed_inputs
-from graphc.lowering.together import register_meeting
 
 __all__ = [
     "BATCH_AXES",
+    "DISPATCH",
     "UNSHARED",
-    "Attended",
     "Check",
     "Executable",
     "InFlight",
+    "LaunchPolicy",
     "LoweredGraph",
     "Lowering",
     "Program",
+    "Transaction",
     "TypesDiffer",
+    "XlaFunction",
     "any_is_away",
     "compiler_options",
     "copied",
+    "current_policy",
     "current_run_timeout",
+    "described",
     "forward_key",
     "in_flight",
     "lower",

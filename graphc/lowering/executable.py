@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
-from functools import cached_property
-from itertools import islice, repeat, starmap
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 from jax.sharding import SingleDeviceSharding
 
-from graphc.base import collection_paused, config, deadline, holding, interruption, interrupts_held, watched
-from graphc.base.errors import FailedPreconditionError
+from graphc.base import SPREAD_ARRAYS, check_interrupted, collection_paused, deadline, detours, interrupts_held
 from graphc.core import (
     Variable,
     are_soon_computed,
@@ -24,28 +19,23 @@ from graphc.core import (
     find_device,
     held,
     in_turn,
-    kept_layouts,
     meeting_place,
-    replaced,
     type_of,
     variable_lock,
     wait_for,
 )
 from graphc.ir import Attrs, Graph, Rewriter
 from graphc.ir.passes import IfConvert, run_passes
-from graphc.lowering.apart import ProgramApart, described, on_device
-from graphc.lowering.backpressure import in_flight
 from graphc.lowering.compile_times import CompileTimes
 from graphc.lowering.gathering import splits
+from graphc.lowering.launch import DISPATCH, LaunchPolicy, XlaFunction, current_policy, described, on_device
 from graphc.lowering.lower import LoweredGraph, compiler_options, lower
 from graphc.lowering.replicas import replica_layout
 from graphc.lowering.together import meet_others, together
-from graphc.ops import HOST_CALLS, host_lock, is_in_host_call, take_turns
+from graphc.lowering.transaction import Check, Transaction, any_is_away, run_on_variables, set_values
+from graphc.ops import is_in_host_call
 
-__all__ = ["UNSHARED", "Check", "Executable", "Program", "TypesDiffer", "copied", "restore", "run_on_variables"]
-
-
-Check: TypeAlias = Callable[[Sequence[Any]], None]
+__all__ = ["Executable", "Program", "TypesDiffer"]
 
 
 class TypesDiffer(Exception):
@@ -59,7 +49,6 @@ class Program(NamedTuple):
     variables: tuple[str, ...]
     devices: tuple[str, ...]
     is_checked: bool
-    kind: type[Executable]
     jitted: Any
     times: CompileTimes
 
@@ -94,40 +83,63 @@ class Executable:
         self.optimized = run_passes(graph, (IfConvert(),))
         self.check = check
         self.devices = tuple(devices)
-        self._layout = replica_layout(graph)
-        self.place = "" if self._layout is None else ", ".join(self._layout.devices)
+        self._layout = layout = replica_layout(graph)
+        self.place = "" if layout is None else ", ".join(layout.devices)
         self.timeout: float | None = None
         self.times = CompileTimes(graph.name)
         self._has_run = False
         self._by_layout: dict[tuple[Any, ...], Any] = {}
-        host_calls = [node for node in graph.walk() if node.op in HOST_CALLS]
-        self._calls_host = bool(host_calls)
         self.lowered: LoweredGraph = lower(self.optimized)
         self.variables = self.lowered.variables
-        if self.variables:
-            take_turns(node.attrs["function"] for node in host_calls)
+        self.transaction = Transaction.of(self.optimized, self.lowered, check)
         self.num_written = len(self.lowered.written)
-        donated = range(0 if check is not None else self.num_written)
-        self.jitted: Any = jax.jit(
+        self._donated = tuple(range(0 if check is not None else self.num_written))
+        self._function = XlaFunction(
             _guarded(self.lowered, graph, self.times),
-            donate_argnums=tuple(donated),
+            graph.name,
+            calls_host=self.transaction.calls_host,
             compiler_options=compiler_options(graph) or None,
+            results_at=None if layout is None else [*layout.outputs, *[layout.home] * self.num_written],
+            donate_argnums=self._donated,
             **_on_one(self.devices),
         )
+        self.jitted: Any = self._function.jitted
 
-    def __call__(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
-        """Runs the program, and updates the variables that it writes.
+    def launch(
+        self, arrays: Sequence[Any], variables: Sequence[Variable], policy: LaunchPolicy | None = None
+    ) -> Sequence[Any]:
+        """Runs the program, and updates the Variables that it writes.
 
         Args:
           arrays: one for each input of the graph.
           variables: one for each name in :attr:`variables`.
+          policy: how; what :attr:`timeout` and what is in force here ask for if None.
 
         Returns:
           One array for each output of the graph.
+
+        Raises:
+          DeadlineExceededError: the results of an interruptible program were not there in time.
+          CancelledError: a token in force was cancelled before they were there.
         """
+        if policy is None:
+            policy = current_policy(self.timeout, calls_host=self.transaction.calls_host)
+        # A host call may launch this very program, which JAX refuses in its first call.
+        if policy.interruptible or (self.transaction.calls_host and is_in_host_call()):
+            return self._interruptible(arrays, variables, policy)
+        if policy is DISPATCH:
+            return self._dispatch(arrays, variables)
+        if self._layout is not None:  # such programs take turns anyway
+            policy = replace(policy, max_in_flight=None)
+        return policy.dispatch(
+            self.graph.name,
+            lambda: described(self.graph.name, arrays),
+            lambda: self._dispatch(arrays, variables),
+            lambda: [variable.raw for variable in variables[: self.num_written]],
+        )
+
+    def _dispatch(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
         context.launched()
-        if self._calls_host and is_in_host_call():  # maybe by this very program, which JAX refuses in its first call
-            return self.bounded(arrays, variables)
         place, given = self._meeting(arrays, variables)
         if place is None:
             return self._run(self.jitted, arrays, variables)
@@ -135,6 +147,63 @@ class Executable:
         with together(place, given, variables) as arrays:
             program = self._spread(variables)
             return self._run(lambda *given: in_turn(self.graph.name, lambda: program(*given), place), arrays, variables)
+
+    def _interruptible(
+        self, arrays: Sequence[Any], variables: Sequence[Variable], policy: LaunchPolicy
+    ) -> Sequence[Any]:
+        if self.is_short and (SPREAD_ARRAYS not in detours or self._meeting(arrays, variables)[0] is None):
+            results = self._run_short(arrays, variables, policy)
+            if results is not None:
+                return results
+        place, given = self._meeting(on_device(arrays), variables)
+        meet_others(self, place, arrays, variables)
+        with together(place, given, variables) as arrays:
+            values = [variable.raw for variable in variables]
+            if self._layout is not None:
+                values = [jax.device_put(value, self._layout.said(value.sharding)) for value in values]
+            program = self._function.prepare([*values, *arrays])
+            context.launched()
+            with deadline(policy.timeout):
+                return self.transaction.run(
+                    lambda values: program([*values, *arrays], lambda: described(self.graph.name, arrays)), variables
+                )
+
+    @property
+    def is_short(self) -> bool:
+        """The program is sure to be short; an interruptible one runs in the thread of the call then."""
+        return self._function.short is not None and self.check is None and self._layout is None
+
+    def _run_short(
+        self, arrays: Sequence[Any], variables: Sequence[Variable], policy: LaunchPolicy
+    ) -> Sequence[Any] | None:
+        """Runs it in this thread; returns None where another thread uses the Variables."""
+        check_interrupted(self._described)
+        program = self._function.short
+        if program is None:
+            return None
+        if not variables:
+            return self._awaited(program(*arrays), arrays, policy)
+        if not variable_lock.acquire(blocking=False):
+            return None
+        try:
+            values = list(map(held, variables))
+            if any(value is None for value in values):
+                return None
+            results = self._awaited(program(*values, *arrays), arrays, policy)
+            count = len(results) - self.num_written
+            set_values(variables, results[count:])
+        finally:
+            variable_lock.release()
+        return results[:count]
+
+    def _described(self) -> str:
+        return described(self.graph.name)
+
+    def _awaited(self, results: Sequence[Any], arrays: Sequence[Any], policy: LaunchPolicy) -> Sequence[Any]:
+        if not are_soon_computed(results):
+            with deadline(policy.timeout):
+                wait_for(results, lambda: described(self.graph.name, arrays))
+        return results
 
     def _meeting(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> tuple[Any, Sequence[Any]]:
         """Where the program runs if it takes several devices, and its inputs."""
@@ -145,10 +214,10 @@ class Executable:
     def _run(
         self, program: Callable[..., Sequence[Any]], arrays: Sequence[Any], variables: Sequence[Variable]
     ) -> Sequence[Any]:
-        if self._calls_host:
-            return self.run(lambda values: _held(program, values, arrays), variables)
+        if self.transaction.calls_host:
+            return self.transaction.run(lambda values: _held(program, values, arrays), variables)
         if self.check is not None:
-            return self.run(lambda values: program(*values, *arrays), variables)
+            return self.transaction.run(lambda values: program(*values, *arrays), variables)
         if not variables:
             return program(*arrays)
         if self._has_run:
@@ -172,166 +241,26 @@ class Executable:
                 where["in_shardings"], outputs = (*layouts, *self._layout.inputs), self._layout.outputs
             found = self._by_layout[key] = jax.jit(
                 _guarded(lowered, self.graph, self.times),
-                donate_argnums=tuple(range(0 if self.check is not None else self.num_written)),
+                donate_argnums=self._donated,
                 compiler_options=compiler_options(self.graph, gathers=bool(split)) or None,
                 out_shardings=(*outputs, *layouts[: self.num_written]),
                 **where,
             )
         return found
 
-    def attended(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
-        """As a call, where more is asked for than to dispatch the program (see :data:`graphc.base.detours`).
-
-        Under a deadline or a token the call waits for its results: if they do not come, no variable is changed. The
-        time to compile the program counts for a deadline, but not for :attr:`timeout`.
-
-        Raises:
-          DeadlineExceededError: the results were not there in time.
-          CancelledError: a token in force was cancelled before they were there.
-        """
-        counts_progress = self._calls_host and config.watchdog_seconds is not None
-        in_turn = self._calls_host and host_lock.is_lent
-        if self.timeout is not None or interruption() is not None or counts_progress or in_turn:
-            return self.bounded(arrays, variables)
-        limit = config.max_in_flight
-        unwatched = config.watchdog_seconds is None
-        with nullcontext() if unwatched else watched(lambda: self._described(arrays)):
-            if limit is None or self._layout is not None:  # such programs take turns anyway
-                return self(arrays, variables)
-            in_flight.make_room(limit)
-            results = self(arrays, variables)
-        written = variables[: self.num_written]
-        in_flight.add(self.graph.name, results or [variable.raw for variable in written])
-        return results
-
-    def bounded(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
-        """As a call that waits for its results and that may be given up; see :meth:`attended`."""
-        place, given = self._meeting(on_device(arrays), variables)
-        meet_others(self, place, arrays, variables)
-        with together(place, given, variables) as arrays:
-            return self._run_bounded(arrays, variables)
-
-    def _run_bounded(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
-        values = [variable.raw for variable in variables]
-        if self._layout is not None:
-            values = [jax.device_put(value, self._layout.said(value.sharding)) for value in values]
-        compiled = self._apart.prepare([*values, *arrays])
-        context.launched()
-
-        def program(values: Sequence[Any]) -> Sequence[Any]:
-            return self._apart.run(compiled, [*values, *arrays], lambda: self._described(arrays))
-
-        with deadline(self.timeout):
-            return self.run(program, variables)
-
-    @property
-    def is_short(self) -> bool:
-        """Whether :meth:`in_time` serves."""
-        return "_apart" in self.__dict__ and self._apart.short is not None
-
-    def in_time(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any] | None:
-        """As :meth:`bounded`, of a program that is short.
-
-        Returns:
-          The outputs; None where another thread uses the variables, or the program is not as short any more.
-        """
-        bound = interruption()
-        if bound is not None:
-            bound.check(self._described)
-        program = self._apart.short
-        if program is None:
-            return None
-        if not variables:
-            return self._awaited(program(*arrays), arrays)
-        if not variable_lock.acquire(blocking=False):
-            return None
-        try:
-            values = list(map(held, variables))
-            if any(value is None for value in values):
-                return None
-            results = self._awaited(program(*values, *arrays), arrays)
-            count = len(results) - self.num_written
-            _set_values(variables, results[count:])
-        finally:
-            variable_lock.release()
-        return results[:count]
-
-    def _awaited(self, results: Sequence[Any], arrays: Sequence[Any]) -> Sequence[Any]:
-        """Returns the results, once they are there; within :attr:`timeout`, if there is one."""
-        if not are_soon_computed(results):
-            with deadline(self.timeout):
-                wait_for(results, lambda: self._described(arrays))
-        return results
-
-    @cached_property
-    def _apart(self) -> ProgramApart:
-        layout = self._layout
-        return ProgramApart(
-            _guarded(self.lowered, self.graph, self.times),
-            calls_host=self._calls_host,
-            compiler_options=compiler_options(self.graph) or None,
-            out_shardings=None if layout is None else [*layout.outputs, *[layout.home] * self.num_written],
-        )
-
-    def _described(self, arrays: Sequence[Any] = ()) -> str:
-        """The program in words: what and where."""
-        return described(self.graph.name, arrays)
-
-    def run(
-        self,
-        program: Callable[[Sequence[Any]], Sequence[Any]],
-        variables: Sequence[Variable],
-        check: Check | None = None,
-    ) -> Sequence[Any]:
-        """Runs a program that donates nothing, and updates the variables that it writes.
-
-        Args:
-          program: takes the values of ``variables``; returns outputs, then the values of those written.
-          variables: one for each name in :attr:`variables`.
-          check: what raises if the outputs say that the program has failed; :attr:`check` if None.
-
-        Returns:
-          The outputs.
-
-        Raises:
-          FailedPreconditionError: what the program called on the host has assigned one of the variables.
-          Exception: what :attr:`check` raises; no variable is changed.
-        """
-        # What a program calls on the host may touch other variables, from another thread: it must not wait for this.
-        turn = host_lock if self._calls_host else variable_lock
-        bound = interruption()
-        if bound is not None:
-            bound.check(self._described)
-            turn = holding(turn, lambda: f"the variables of {self._described()}, which another thread uses")
-        with turn if variables else nullcontext():
-            before = [variable.raw for variable in variables]
-            results = program(before)
-            if bound is not None:
-                wait_for([array for array in results if isinstance(array, jax.Array)], self._described)
-            count = len(results) - self.num_written
-            check = check or self.check
-            if check is not None:
-                check(results[:count])
-            new = kept_layouts(results[count:], before[: self.num_written])
-            with variable_lock if variables else nullcontext():
-                _check_unchanged(self.graph.name, variables, before)
-                _set_values(variables, new)
-        return results[:count]
-
     @property
     def program(self) -> Program:
         """What XLA compiles, for :meth:`take_over`; it keeps no Variable alive."""
-        is_checked, kind = self.check is not None, type(self)
-        return Program(self.graph, self.variables, self.devices, is_checked, kind, self.jitted, self.times)
+        return Program(self.graph, self.variables, self.devices, self.check is not None, self.jitted, self.times)
 
-    def take_over(self, other: Program) -> bool:
-        """Runs another program from now on, if it is the same as this one but for the names of variables.
+    def take_over(self, other: Program | None) -> bool:
+        """Runs another program from now on, if it is the same as this one but for the names of Variables.
 
         Returns:
-          Whether it is.
+          True if it is the same.
         """
         mine = self.program
-        if mine[2:5] != other[2:5] or mine.kind is not Executable or len(mine.variables) != len(other.variables):
+        if other is None or mine[2:4] != other[2:4] or len(mine.variables) != len(other.variables):
             return False
         if _renamed(self.graph, dict(zip(self.variables, other.variables, strict=True))) != other.graph:
             return False
@@ -364,75 +293,6 @@ def _renamed(graph: Graph, names: Mapping[str, str]) -> Graph:
     return rewriter.finish()
 
 
-def _check_unchanged(name: str, variables: Sequence[Variable], before: Sequence[Any]) -> None:
-    for variable, value in zip(variables, before, strict=True):
-        if variable.raw is not value:
-            raise FailedPreconditionError(
-                f"Variable {variable.name!r} was assigned by Python code while the compiled function {name!r} ran on "
-                "the value that it had before; assign it in the function itself"
-            )
-
-
-def any_is_away(variables: Sequence[Variable]) -> bool:
-    """Whether a variable has no value: its old one was donated, and the new one has not been put in place.
-
-    Ctrl-C must wait then, as when JAX calls a program for the first time: Python code of its own comes between the two,
-    where an exception would lose the new value.
-    """
-    return any(held(variable) is None for variable in variables)
-
-
-def run_on_variables(
-    program: Callable[..., Sequence[Any]], variables: Sequence[Variable], num_written: int, arrays: Sequence[Any]
-) -> Sequence[Any]:
-    """Runs a program, and updates the variables that it writes; threads take turns.
-
-    Args:
-      program: takes the values of ``variables``, then ``arrays``; returns outputs, then the values of those written.
-      variables: those that are written first; if the program fails they stay as they are.
-      num_written: how many are written.
-      arrays: the other inputs.
-
-    Returns:
-      The outputs.
-    """
-    results: Any = None
-    with variable_lock:
-        values = list(map(held, variables))
-        try:
-            # From here on other threads wait for the new values: who has an old one is counted before it is donated.
-            _set_values(variables, repeat(None, num_written))
-            given = (*_unshared(values, num_written), *arrays)
-            # Ctrl-C is raised between two instructions of Python's, and after a call. What an iterator gives that is
-            # unpacked is bound first, so that the new values are not lost when the old ones were donated.
-            (results,) = starmap(program, (given,))
-            count = len(results) - num_written
-            _set_values(variables, results[count:])
-        except BaseException:
-            restore(variables, values[:num_written], results)
-            for variable, value in zip(variables, values, strict=True):
-                if value is None:
-                    raise replaced(variable) from None
-            raise
-    return results[:count]
-
-
-def restore(variables: Sequence[Variable], values: Sequence[Any], results: Sequence[Any] | None) -> None:
-    """Gives the variables that a program was to write their values, after an exception.
-
-    Args:
-      variables: those that it writes.
-      values: what they held.
-      results: what the program returned, the new values last; None if it did not return.
-    """
-    _set_values(variables, values if results is None else results[len(results) - len(values) :])
-
-
-def _set_values(variables: Sequence[Variable], values: Iterable[Any]) -> None:
-    """Gives the first variables new values: all of them, also when Ctrl-C comes."""
-    any(map(setattr, variables, _NAME, values))
-
-
 def _on_one(devices: Sequence[str]) -> dict[str, Any]:
     """What ``jax.jit`` is told of a program that is pinned to a device, so that it brings the arguments there."""
     if len(devices) != 1:
@@ -453,35 +313,3 @@ def _guarded(lowered: LoweredGraph, graph: Graph, times: CompileTimes) -> Callab
 
     function.__name__ = function.__qualname__ = graph.name
     return function
-
-
-def _unshared(values: list[Any], num_written: int) -> list[Any]:
-    """Values, of which the first ``num_written`` are to be donated: copies of these where somebody else has them."""
-    if max(map(sys.getrefcount, islice(values, num_written)), default=0) <= _UNSHARED:
-        return values
-    given = values.copy()
-    for place, references in enumerate(list(map(sys.getrefcount, islice(values, num_written)))):
-        if references > _UNSHARED + 1:  # the new list
-            given[place] = copied(values[place])
-    return given
-
-
-def copied(array: Any) -> Any:
-    """A copy of an array that is to be donated and that somebody else has."""
-    copy = jnp.array(array, copy=True)
-    context.launched()
-    return copy
-
-
-def _references() -> int:
-    value = object()
-    return sys.getrefcount(value)
-
-
-UNSHARED = _references()
-"""The reference count of a value that one variable of a function holds, and nobody else."""
-
-
-_NAME = repeat("_array")
-_UNSHARED = max(map(sys.getrefcount, islice([object()], 1)))
-"""The reference count of a value that is in one list and nowhere else."""

@@ -13,7 +13,7 @@ from numbers import Real
 from types import TracebackType
 from typing import Any, cast
 
-from graphc.base import at, beside, is_internal_file, user_location, wait_until
+from graphc.base import at, is_internal_file, start_on_thread, user_location, wait_until
 from graphc.base.errors import (
     CancelledError,
     FailedPreconditionError,
@@ -235,7 +235,7 @@ class Coordinator:
             return f"threads to end: {', '.join(thread.name for thread in threads if thread.is_alive())}"
 
         if threads:
-            beside(watch)
+            start_on_thread(watch)
             wait_until(self._condition, lambda: have_ended() or self._stopped, what)
             wait_until(self._condition, have_ended, what, grace)
 

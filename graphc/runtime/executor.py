@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 import jax
 import numpy as np
 
-from graphc.base import Work, apart, beside, interruption, note_progress, wait_only_for, watched
+from graphc.base import Work, interruption, note_progress, run_on_thread, start_on_thread, wait_only_for, watched
 from graphc.base.errors import InternalError
 from graphc.core import thread_settings
 from graphc.ir import TensorType
@@ -43,7 +43,7 @@ class Execution:
     """One run of a program, with all plans inside it.
 
     It looks for no deadline: the thread that runs it must be one that nobody needs before it is done. Who waits for
-    that thread, and gives up, says so by :meth:`fail`, as :meth:`attended` does.
+    that thread, and gives up, says so by :meth:`fail`, as :meth:`interruptible` does.
 
     Args:
       name: of the program, for messages.
@@ -87,8 +87,8 @@ class Execution:
             del self._runs[run]
         return [slots[slot] for slot in plan.outputs]
 
-    def attended(self, work: Callable[[], _T]) -> _T:
-        """Does what runs plans of the program; where a deadline or a token is in force, on a thread of its own.
+    def interruptible(self, work: Callable[[], _T]) -> _T:
+        """Runs work of the program; on a thread of its own where a deadline or a token is in force.
 
         Raises:
           DeadlineExceededError: the deadline has passed; nothing else of the program begins.
@@ -105,7 +105,7 @@ class Execution:
 
         try:
             # What a device is told to compute may be computed by the thread that tells it.
-            return apart(run, self.waited_for, inherits=True)
+            return run_on_thread(run, self.waited_for, inherits=True)
         except BaseException as error:
             first = self.fail(error)
             if first is error:
@@ -360,7 +360,7 @@ class _Schedule(_Run):
         for number, begun in self._begun.items():
             if begun.work is not None and begun.work.take():
                 self._helped = number
-                beside(begun.work.run)
+                start_on_thread(begun.work.run)
                 return
 
     def _drain(self, *, wait: bool) -> None:

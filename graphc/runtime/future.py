@@ -6,7 +6,7 @@ import concurrent.futures
 from collections.abc import Generator
 from typing import Any, TypeVar
 
-from graphc.base import CancellationToken, Location, Signal, Work, at, beside, until_called, user_location
+from graphc.base import CancellationToken, Location, Signal, Work, at, start_on_thread, until_called, user_location
 from graphc.base.errors import CancelledError, DeadlineExceededError, InvalidArgumentError
 from graphc.runtime.pool import inter_op_pool
 
@@ -81,7 +81,7 @@ class Future(concurrent.futures.Future[T]):
         if not self.done():
             work = self._work
             if work is not None and inter_op_pool.is_mine() and inter_op_pool.is_busy and work.take():
-                beside(work.run)  # its threads may all wait, as the one of this loop does
+                start_on_thread(work.run)  # its threads may all wait, as the one of this loop does
             yield from until_called(lambda done: self.add_done_callback(lambda _: done()), self.describe).__await__()
         return self.result()
 

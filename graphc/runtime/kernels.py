@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from graphc.base import deadline, overseen
 from graphc.core import device_name, devices, find_device, is_pinned, on_one, register_region_kernels
 from graphc.ir import OPS, Attrs, Graph, Node, OpDef, Rewriter, map_regions
-from graphc.lowering import Attended, current_run_timeout
+from graphc.lowering import XlaFunction, current_run_timeout
 from graphc.ops import ASSIGN_VARIABLE, CALL, calls_host
 from graphc.runtime.driven import make_driven, plan_region
 from graphc.runtime.executor import Execution
@@ -47,7 +47,8 @@ def pinned(graph: Graph, placement: Placement) -> Graph:
 def _kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph], function: Function) -> Function:
     """The function of an op with bodies: compiled, on their device where they are pinned, or run step by step."""
     if op is CALL:
-        compiled: Function = Attended(function, regions[0].name, calls_host=calls_host(regions[0]))
+        program = XlaFunction(function, regions[0].name, calls_host=calls_host(regions[0]))
+        compiled: Function = lambda *arrays: program.launch(arrays)  # noqa: E731
     else:
         compiled = jax.jit(function)
     if not is_pinned(regions):
@@ -62,7 +63,7 @@ def _kernel(op: OpDef, attrs: Attrs, regions: Sequence[Graph], function: Functio
         execution = Execution(regions[0].name)
         try:
             with deadline(current_run_timeout()), overseen(execution.waited_for):
-                return [jnp.asarray(value) for value in execution.attended(lambda: step.run(arrays, execution))]
+                return [jnp.asarray(value) for value in execution.interruptible(lambda: step.run(arrays, execution))]
         except HostCallFailed as failure:  # whoever called looks at the status alone
             return [jnp.int32(failure.status)] * len(plans[0].outputs)
 

@@ -12,7 +12,7 @@ from graphc.base import at, config, deadline, overseen, user_location
 from graphc.base.errors import UnimplementedError
 from graphc.core import Variable, array_of, device_name, devices, find_device, layout_text, placed, shard_on
 from graphc.ir import Graph, Node, Value
-from graphc.lowering import Check, Executable
+from graphc.lowering import Check, Executable, LaunchPolicy, Program, Transaction, current_policy, described, lower
 from graphc.ops import REPLICAS, UNORDERED_HOST_CALL
 from graphc.runtime.control_flow import CONTROL_FLOW
 from graphc.runtime.driven import drive, register_drivers
@@ -28,8 +28,10 @@ from graphc.runtime.transforms import TRANSFORMS
 __all__ = ["PlacedProgram", "compile_graph"]
 
 
-def compile_graph(graph: Graph, check: Check | None, variables: Mapping[str, Variable], default: str) -> Executable:
-    """The program of a graph: one of XLA's where all of it can run on one device.
+def compile_graph(
+    graph: Graph, check: Check | None, variables: Mapping[str, Variable], default: str
+) -> Executable | PlacedProgram:
+    """Compiles a graph: to one program of XLA's where all of it can run on one device.
 
     Args:
       graph: what to run.
@@ -107,11 +109,11 @@ def run_plan(
     return lambda arrays: Execution(graph.name).run(plan, arrays)
 
 
-class PlacedProgram(Executable):
+class PlacedProgram:
     """A graph whose nodes run on several devices, or apart from the host calls between them.
 
     Variables stay on their devices. Their new values are put in place when every step has been given to its device and
-    no host call has failed; none is donated, so what fails leaves all of them as they were.
+    no host call has failed; none is donated, so a call that fails leaves all of them as they were.
 
     Args:
       graph: what to run.
@@ -121,30 +123,59 @@ class PlacedProgram(Executable):
       devices: as for :class:`graphc.lowering.Executable`.
 
     Attributes:
+      graph: the graph.
+      devices: the devices that it is pinned to.
+      place: empty, since the steps say where they run.
+      program: None, since there is no one program; for the same reason :attr:`is_short` is False.
       placement: where the nodes run.
       plan: the steps.
+      timeout: within how many seconds a run must be done; None for no bound.
+      transaction: updates the Variables.
+      variables: the names of the Variables, those that are written first.
+      num_written: how many are written.
     """
+
+    place, program, is_short = "", None, False
 
     def __init__(
         self, graph: Graph, check: Check | None, placement: Placement, variables: Mapping[str, str],
         devices: Sequence[str],
     ) -> None:  # fmt: skip
-        super().__init__(graph, check, devices)
-        self.placement = placement
-        self._prepared = False
+        self.graph, self.placement, self.devices = graph, placement, tuple(devices)
+        self.timeout: float | None = None
+        lowered = lower(graph)
+        self.variables, self.num_written = lowered.variables, len(lowered.written)
+        self.transaction = Transaction.of(graph, lowered, check)
+        self._is_prepared = False
         self._default = find_device(placement.default)
         self._homes = [variables[name] for name in self.variables]
         self._places = [find_device(home) for home in self._homes]
-        self.plan = partition(
-            graph, placement, partial(drive, placement), self.variables, self.lowered.written, self._homes
-        )
+        self.plan = partition(graph, placement, partial(drive, placement), self.variables, lowered.written, self._homes)
 
-    def __call__(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
-        """Runs the steps, and updates the variables that they write.
+    def launch(
+        self, arrays: Sequence[Any], variables: Sequence[Variable], policy: LaunchPolicy | None = None
+    ) -> Sequence[Any]:
+        """Runs the steps, and updates the Variables that they write; see :meth:`graphc.lowering.Executable.launch`.
 
         Raises:
-          UnimplementedError: a variable is on another device than when the function was traced.
+          UnimplementedError: a Variable is on another device than when the function was traced.
         """
+        if policy is None:
+            policy = current_policy(self.timeout, calls_host=self.transaction.calls_host)
+        if not policy.interruptible:
+            return policy.dispatch(
+                self.graph.name,
+                lambda: described(self.graph.name, arrays),
+                lambda: self._run(arrays, variables),
+                lambda: [variable.raw for variable in variables[: self.num_written]],
+            )
+        if policy.timeout is not None and not self._is_prepared:
+            _prepare(self.plan)
+            self._is_prepared = True
+        with deadline(policy.timeout):
+            return self._run(arrays, variables)
+
+    def _run(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
         for variable, device, home in zip(variables, self._places, self._homes, strict=True):
             if device not in array_of(variable).devices():
                 error = UnimplementedError(
@@ -159,26 +190,18 @@ class PlacedProgram(Executable):
             count = len(results) - self.num_written
             return [*results[:count], *map(_back, results[count:], values)]
 
-        return self.run(program, variables)
+        return self.transaction.run(program, variables)
 
     @cached_property
     def pinned(self) -> Graph:
         """The graph with the placement in it, for tapes that look at the call."""
         return pinned(self.graph, self.placement)
 
-    def bounded(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any]:
-        """As a call that waits for its results and that may be given up."""
-        if self.timeout is not None and not self._prepared:
-            _prepare(self.plan)
-            self._prepared = True
-        with deadline(self.timeout):
-            return self(arrays, variables)
-
     def _execute(self, arrays: Sequence[Any]) -> Sequence[Any]:
         execution = Execution(self.graph.name, observer())
         try:
             with overseen(execution.waited_for):
-                results = execution.attended(lambda: execution.run(self.plan, arrays))
+                results = execution.interruptible(lambda: execution.run(self.plan, arrays))
         except HostCallFailed as failure:
             # The exception is that of the program at its end; its status is all that is looked at.
             return [failure.status] * len(self.plan.outputs)
@@ -189,8 +212,13 @@ class PlacedProgram(Executable):
         """An output as an array: those of Python functions are NumPy's, and loops may give what they were given."""
         return result if isinstance(result, jax.Array) else jax.device_put(as_type(result, output.type), self._default)
 
+    def take_over(self, other: Program | None) -> bool:
+        """Returns False: the program of a function that runs in steps is never shared."""
+        del other
+        return False
+
     def lower(self, arrays: Sequence[Any], variables: Sequence[Variable]) -> NoReturn:
-        """There is no one program to show."""
+        """Refuses, since there is no one program to show."""
         del arrays, variables
         error = UnimplementedError(
             f"{self.graph.name}: it runs on {', '.join(self.placement.used)} as {len(self.plan.steps)} steps, so there "

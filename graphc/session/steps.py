@@ -15,7 +15,7 @@ from graphc.base.errors import GraphcError, InternalError
 from graphc.core import Variable, array_of, find_device, resources_scope, type_of, variable_lock
 from graphc.ir import Attrs, Graph, OpDef, TensorType
 from graphc.ir.passes import NotSpecializedError, is_open, run_passes, shape_inputs, specialize
-from graphc.lowering import Executable, lower
+from graphc.lowering import DISPATCH, Executable, lower
 from graphc.ops import ASSIGN_VARIABLE, COND, READ_VARIABLE, SWITCH, WHILE
 from graphc.runtime import Step
 from graphc.session.open_variables import current_types, open_resources, with_types
@@ -230,9 +230,8 @@ class SegmentProgram:
             variables = self._variables = [variable for variable in found if variable is not None]
             self._resets = resets
         current = interruption()
-        if current is not None and current.deadline is not None:
-            return self._executable.attended(arrays, variables)
-        return self._executable(arrays, variables)
+        waits = current is not None and current.deadline is not None
+        return self._executable.launch(arrays, variables, None if waits else DISPATCH)
 
     def _first(self, found: Sequence[Variable | None], arrays: Sequence[Any]) -> Sequence[Any]:
         """Runs it where Variables have no value yet, which must not be read."""
@@ -245,7 +244,7 @@ class SegmentProgram:
                 self._state.put(name, jax.device_put(dummy(assigned[name]), self._pin))
             variables = [held for name in executable.variables if (held := self._state.find(name)) is not None]
             try:
-                return executable(arrays, variables)
+                return executable.launch(arrays, variables, DISPATCH)
             except BaseException:
                 self._state.forget(missing)
                 raise

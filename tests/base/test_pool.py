@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from graphc.base import CancellationToken, Pool, apart, check_interrupted, deadline, interruption
+from graphc.base import CancellationToken, Pool, check_interrupted, deadline, interruption, run_on_thread
 from graphc.base.errors import CancelledError, DeadlineExceededError
 
 LONG = 60.0
@@ -119,8 +119,8 @@ def test_a_thread_that_acts_for_one_of_the_pool_counts_as_such() -> None:
 
     def work() -> None:
         look()
-        apart(look, "a look", inherits=True)
-        apart(look, "a look")
+        run_on_thread(look, "a look", inherits=True)
+        run_on_thread(look, "a look")
 
     workers.give(work)
     finished(workers)

@@ -199,7 +199,7 @@ def test_variables_are_updated_in_place(parallel: DataParallel, monkeypatch: pyt
 
     x = parallel.shard(X)
     step(x)
-    monkeypatch.setattr("graphc.lowering.executable.copied", copied)
+    monkeypatch.setattr("graphc.lowering.transaction.copied", copied)
     for _ in range(3):
         step(x)
 

@@ -17,7 +17,7 @@ class Log:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.events: list[str] = []
         self.steps = InFlight()
-        monkeypatch.setattr("graphc.lowering.executable.in_flight", self.steps)
+        monkeypatch.setattr("graphc.lowering.launch.in_flight", self.steps)
         monkeypatch.setattr("graphc.lowering.backpressure.wait_for", self._waited)
 
     def _waited(self, arrays: Any, what: Any) -> None:

@@ -60,7 +60,7 @@ def test_a_call_whose_result_nobody_uses_stays() -> None:
 def test_it_runs_in_order_and_counts() -> None:
     seen: list[float] = []
     function = HostFunction(lambda x: (seen.append(float(x)), [x * 2])[1], "kind", [FLOAT])
-    result, status, order = Executable(program(function, times=3))([np.float32(2.0)], [])
+    result, status, order = Executable(program(function, times=3)).launch([np.float32(2.0)], [])
     assert (float(result), int(status), int(order), seen) == (4.0, 0, 3, [2.0, 2.0, 2.0])
 
 
@@ -73,7 +73,7 @@ def test_an_exception_becomes_the_status() -> None:
 
     error = KeyError("mine")
     function = HostFunction(fail, "kind", [FLOAT])
-    result, status, _ = Executable(program(function, times=3))([np.float32(2.0)], [])
+    result, status, _ = Executable(program(function, times=3)).launch([np.float32(2.0)], [])
     assert (float(result), seen) == (0.0, [2.0]), "after it nothing runs"
     assert int(status) < 0
     assert host_error(int(status)) == (error, ())
@@ -84,7 +84,7 @@ def test_what_it_is_given_is_its_own() -> None:
     function = HostFunction(lambda x: kept.append(x) or [], "kind")
     executable = Executable(program(function))
     for value in (1.0, 2.0):
-        executable([np.float32(value)], [])
+        executable.launch([np.float32(value)], [])
     gc.collect()
     assert [float(value) for value in kept] == [1.0, 2.0]
     kept[0][...] = 5.0
@@ -101,7 +101,7 @@ def test_the_context_of_the_caller_is_not_that_of_the_function() -> None:
     function = HostFunction(look, "kind")
     call = Executable(program(function))
     with gx.GradientTape():
-        call([np.float32(1.0)], [])
+        call.launch([np.float32(1.0)], [])
     assert found == [(Tensor, 6.0)]
 
 
@@ -110,9 +110,9 @@ def test_in_a_replay_nothing_runs_of_what_needs_no_order() -> None:
     silent = HostFunction(lambda x: seen.append(float(x)) or [], "kind")
     speaking = HostFunction(lambda x: [x], "kind", [FLOAT])
     with replaying():
-        status, order = Executable(program(silent, ordered=False))([np.float32(2.0)], [])
+        status, order = Executable(program(silent, ordered=False)).launch([np.float32(2.0)], [])
         with pytest.raises(UnimplementedError, match=r"evaluates gx\.pyfunc a second time"):
-            Executable(program(speaking, ordered=False))([np.float32(2.0)], [])
+            Executable(program(speaking, ordered=False)).launch([np.float32(2.0)], [])
     assert (int(status), int(order), seen) == (0, 0, [])
 
 
@@ -131,11 +131,11 @@ def test_in_a_replay_nothing_runs() -> None:
     silent = HostFunction(lambda x: seen.append(float(x)) or [], "kind")
     speaking = HostFunction(lambda x: [x], "kind", [FLOAT])
     with replaying():
-        status, order = Executable(program(silent))([np.float32(2.0)], [])
+        status, order = Executable(program(silent)).launch([np.float32(2.0)], [])
         with pytest.raises(UnimplementedError, match=r"evaluates gx\.pyfunc a second time"):
-            Executable(program(speaking))([np.float32(2.0)], [])
+            Executable(program(speaking)).launch([np.float32(2.0)], [])
         with replaying(active=False):
-            Executable(program(silent))([np.float32(3.0)], [])
+            Executable(program(silent)).launch([np.float32(3.0)], [])
     assert (int(status), int(order), seen) == (0, 0, [3.0])
 
 
@@ -146,7 +146,7 @@ def test_a_function_that_is_gone() -> None:
     del function
     gc.collect()
     with pytest.raises(NotFoundError, match=f"the Python function '{name}', which does not exist in this process"):
-        Executable(graph)([np.float32(1.0)], [])
+        Executable(graph).launch([np.float32(1.0)], [])
 
 
 def test_a_graph_from_its_text_calls_the_function() -> None:
@@ -172,7 +172,7 @@ def test_call_states_start_anew_at_each_call() -> None:
         outputs = [state.value(), x]
     assert trace.touched(state)
     executable = Executable(trace.finish(outputs))
-    assert [int(executable([np.float32(0.0)], [])[0]) for _ in range(2)] == [4, 4]
+    assert [int(executable.launch([np.float32(0.0)], [])[0]) for _ in range(2)] == [4, 4]
 
 
 def test_a_check_sees_the_outputs_before_variables_change() -> None:
@@ -186,7 +186,7 @@ def test_a_check_sees_the_outputs_before_variables_change() -> None:
             raise ValueError("too large")
 
     executable = Executable(graph, check)
-    executable([np.float32(1.0)], [v])
+    executable.launch([np.float32(1.0)], [v])
     with pytest.raises(ValueError, match="too large"):
-        executable([np.float32(5.0)], [v])
+        executable.launch([np.float32(5.0)], [v])
     assert (v.numpy(), seen) == (2.0, [2.0, 7.0])

@@ -15,7 +15,7 @@ import pytest
 import graphc as gx
 from graphc.base import blocking
 from graphc.core import variable_lock
-from graphc.lowering.apart import ProgramApart
+from graphc.lowering import LaunchPolicy, XlaFunction
 
 LONG = 60.0
 
@@ -54,9 +54,9 @@ def test_a_program_is_short_if_the_compiler_can_tell(function: Any, shape: tuple
     def step(x: Any) -> Any:
         return function(x)
 
-    program = ProgramApart(step, calls_host=False, compiler_options=None)
+    program = XlaFunction(step, "step", calls_host=False)
     x = jnp.ones(shape)
-    found = program.run(program.prepare([x]), [x], "the step")
+    found = program.launch([x], LaunchPolicy(interruptible=True))
     np.testing.assert_allclose(np.asarray(found), np.asarray(cast("Any", jax).jit(function)(x)))
     assert (program.short is not None) == short
 

@@ -1,0 +1,196 @@
+"""How a program gives Variables new values: all of them, or none if it fails."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from itertools import islice, repeat, starmap
+from typing import Any, TypeAlias
+
+import jax
+import jax.numpy as jnp
+
+from graphc.base import holding, interruption
+from graphc.base.errors import FailedPreconditionError
+from graphc.core import Variable, context, held, kept_layouts, replaced, variable_lock, wait_for
+from graphc.ir import Graph
+from graphc.lowering.launch import described
+from graphc.lowering.lower import LoweredGraph
+from graphc.ops import HOST_CALLS, host_lock, take_turns
+
+__all__ = [
+    "UNSHARED",
+    "Check",
+    "Transaction",
+    "any_is_away",
+    "copied",
+    "restore",
+    "run_on_variables",
+    "set_values",
+]
+
+Check: TypeAlias = Callable[[Sequence[Any]], None]
+
+
+@dataclass(frozen=True)
+class Transaction:
+    """Runs programs that donate nothing, and assigns what they write.
+
+    Attributes:
+      name: of the compiled function, for messages.
+      num_written: how many of the Variables, the first ones, it writes.
+      check: raises if the outputs say that the program has failed; it runs before anything else looks at the outputs.
+      calls_host: the program calls Python.
+    """
+
+    name: str
+    num_written: int
+    check: Check | None
+    calls_host: bool
+
+    @classmethod
+    def of(cls, graph: Graph, lowered: LoweredGraph, check: Check | None) -> Transaction:
+        """Returns that of a graph."""
+        host_calls = [node for node in graph.walk() if node.op in HOST_CALLS]
+        if lowered.variables:
+            take_turns(node.attrs["function"] for node in host_calls)
+        return cls(graph.name, len(lowered.written), check, bool(host_calls))
+
+    def run(self, program: Callable[[Sequence[Any]], Sequence[Any]], variables: Sequence[Variable]) -> Sequence[Any]:
+        """Runs a program, and updates the Variables that it writes.
+
+        Args:
+          program: takes the values of ``variables``; returns outputs, then the values of those written.
+          variables: those that are written first.
+
+        Returns:
+          The outputs.
+
+        Raises:
+          FailedPreconditionError: Python code that the program called has assigned one of the Variables.
+          Exception: what :attr:`check` raises; no Variable is changed.
+        """
+        # What a program calls on the host may touch other variables, from another thread: it must not wait for this.
+        turn = host_lock if self.calls_host else variable_lock
+        bound = interruption()
+        if bound is not None:
+            bound.check(self._described)
+            turn = holding(turn, lambda: f"the variables of {self._described()}, which another thread uses")
+        with turn if variables else nullcontext():
+            before = [variable.raw for variable in variables]
+            results = program(before)
+            if bound is not None:
+                wait_for([array for array in results if isinstance(array, jax.Array)], self._described)
+            count = len(results) - self.num_written
+            if self.check is not None:
+                self.check(results[:count])
+            new = kept_layouts(results[count:], before[: self.num_written])
+            with variable_lock if variables else nullcontext():
+                self._check_unchanged(variables, before)
+                set_values(variables, new)
+        return results[:count]
+
+    def _described(self) -> str:
+        return described(self.name)
+
+    def _check_unchanged(self, variables: Sequence[Variable], before: Sequence[Any]) -> None:
+        for variable, value in zip(variables, before, strict=True):
+            if variable.raw is not value:
+                raise FailedPreconditionError(
+                    f"Variable {variable.name!r} was assigned by Python code while the compiled function "
+                    f"{self.name!r} ran on the value that it had before; assign it in the function itself"
+                )
+
+
+def any_is_away(variables: Sequence[Variable]) -> bool:
+    """Whether a variable has no value: its old one was donated, and the new one has not been put in place.
+
+    Ctrl-C must wait then, as when JAX calls a program for the first time: Python code of its own comes between the two,
+    where an exception would lose the new value.
+    """
+    return any(held(variable) is None for variable in variables)
+
+
+def run_on_variables(
+    program: Callable[..., Sequence[Any]], variables: Sequence[Variable], num_written: int, arrays: Sequence[Any]
+) -> Sequence[Any]:
+    """Runs a program, and updates the variables that it writes; threads take turns.
+
+    Args:
+      program: takes the values of ``variables``, then ``arrays``; returns outputs, then the values of those written.
+      variables: those that are written first; if the program fails they stay as they are.
+      num_written: how many are written.
+      arrays: the other inputs.
+
+    Returns:
+      The outputs.
+    """
+    results: Any = None
+    with variable_lock:
+        values = list(map(held, variables))
+        try:
+            # From here on other threads wait for the new values: who has an old one is counted before it is donated.
+            set_values(variables, repeat(None, num_written))
+            given = (*_unshared(values, num_written), *arrays)
+            # Ctrl-C is raised between two instructions of Python's, and after a call. What an iterator gives that is
+            # unpacked is bound first, so that the new values are not lost when the old ones were donated.
+            (results,) = starmap(program, (given,))
+            count = len(results) - num_written
+            set_values(variables, results[count:])
+        except BaseException:
+            restore(variables, values[:num_written], results)
+            for variable, value in zip(variables, values, strict=True):
+                if value is None:
+                    raise replaced(variable) from None
+            raise
+    return results[:count]
+
+
+def restore(variables: Sequence[Variable], values: Sequence[Any], results: Sequence[Any] | None) -> None:
+    """Gives the variables that a program was to write their values, after an exception.
+
+    Args:
+      variables: those that it writes.
+      values: what they held.
+      results: what the program returned, the new values last; None if it did not return.
+    """
+    set_values(variables, values if results is None else results[len(results) - len(values) :])
+
+
+def set_values(variables: Sequence[Variable], values: Iterable[Any]) -> None:
+    """Gives the first variables new values: all of them, also when Ctrl-C comes."""
+    any(map(setattr, variables, _NAME, values))
+
+
+def _unshared(values: list[Any], num_written: int) -> list[Any]:
+    """Values, of which the first ``num_written`` are to be donated: copies of these where somebody else has them."""
+    if max(map(sys.getrefcount, islice(values, num_written)), default=0) <= _UNSHARED:
+        return values
+    given = values.copy()
+    for place, references in enumerate(list(map(sys.getrefcount, islice(values, num_written)))):
+        if references > _UNSHARED + 1:  # the new list
+            given[place] = copied(values[place])
+    return given
+
+
+def copied(array: Any) -> Any:
+    """A copy of an array that is to be donated and that somebody else has."""
+    copy = jnp.array(array, copy=True)
+    context.launched()
+    return copy
+
+
+def _references() -> int:
+    value = object()
+    return sys.getrefcount(value)
+
+
+UNSHARED = _references()
+"""The reference count of a value that one variable of a function holds, and nobody else."""
+
+
+_NAME = repeat("_array")
+_UNSHARED = max(map(sys.getrefcount, islice([object()], 1)))
+"""The reference count of a value that is in one list and nowhere else."""
