@@ -50,7 +50,6 @@ from graphc.core.dispatch import (
     is_pinned,
     kernel,
     observe_ops,
-    raw_scalar,
     region_function,
     register_region_kernels,
     register_region_runner,
@@ -67,6 +66,7 @@ from graphc.core.dtypes import (
     type_of,
 )
 from graphc.core.examining import examine, is_examining, register_examiner, unexamined
+from graphc.core.fast_path import FAILED, FAST_PATH, call_kernel, fast_path, number, raw, with_fast_path
 from graphc.core.forks import refuse_to_compile
 from graphc.core.guard import Guard
 from graphc.core.held_arrays import array_of, brought, held, replaced, variable_lock
@@ -163,6 +163,8 @@ from graphc.core.variable import Variable, is_symbolic, read, variable_placement
 from graphc.core.waiting import are_soon_computed, deadline, describe, wait_for, wait_for_async
 
 __all__ = [
+    "FAILED",
+    "FAST_PATH",
     "FUNCTIONS",
     "GROUP_AXIS",
     "MISSING",
@@ -233,6 +235,7 @@ __all__ = [
     "brought",
     "busy",
     "bytes_array",
+    "call_kernel",
     "canonical_array",
     "canonical_device",
     "check_implemented",
@@ -258,6 +261,7 @@ __all__ = [
     "dtype_rules",
     "exact",
     "examine",
+    "fast_path",
     "find_common",
     "find_device",
     "fitted_int",
@@ -302,6 +306,7 @@ __all__ = [
     "narrowed",
     "natural_dtype",
     "note_spread",
+    "number",
     "observe_ops",
     "occupied",
     "on_host",
@@ -309,7 +314,7 @@ __all__ = [
     "only_ints",
     "operand",
     "placed",
-    "raw_scalar",
+    "raw",
     "read",
     "refuse_to_compile",
     "refused",
@@ -354,4 +359,5 @@ __all__ = [
     "wait_for",
     "wait_for_async",
     "whole_on",
+    "with_fast_path",
 ]

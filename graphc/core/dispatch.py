@@ -22,6 +22,7 @@ from graphc.core.context import OBSERVED, REASONS, SPREAD, busy, context, place_
 from graphc.core.convert import SCALARS, operand
 from graphc.core.devices import device_name, devices, find_device, to_device
 from graphc.core.dtypes import type_of
+from graphc.core.fast_path import FAILED, call_kernel
 from graphc.core.large_ints import has_large_ints, with_fitted_ints
 from graphc.core.late_values import with_late_inputs
 from graphc.core.placing import check_implemented, log_placement, requested_device
@@ -29,7 +30,6 @@ from graphc.core.spread import in_fine_words, in_turn, meeting_place
 from graphc.ir import (
     LATE,
     LATE_CONSTANT,
-    OPS,
     Attrs,
     Graph,
     OpDef,
@@ -48,12 +48,11 @@ __all__ = [
     "apply_all",
     "apply_compiled",
     "argument_names",
-    "binary_method",
+    "graph_trace",
     "is_pinned",
     "kernel",
     "look_at",
     "observe_ops",
-    "raw_scalar",
     "region_function",
     "register_host_ops",
     "register_region_kernels",
@@ -61,8 +60,8 @@ __all__ = [
     "register_strings",
     "register_tensor",
     "set_examiner",
+    "tensor_class",
     "translate_error",
-    "unary_method",
 ]
 
 NO_ATTRS = Attrs()
@@ -81,6 +80,11 @@ def register_tensor(tensor: type[Any]) -> None:
     """Says which class wraps results; the module that defines Tensor calls this once."""
     global _tensor
     _tensor = tensor
+
+
+def tensor_class() -> type[Any]:
+    """Returns the class that wraps results."""
+    return _tensor
 
 
 _run_region: Callable[[Graph], Callable[..., Any]] | None = None
@@ -234,7 +238,7 @@ def apply_all(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions
             value if type(value) in SCALARS or isinstance(value, _tensor) else _operand(op, value) for value in inputs
         ]
     except GraphcError:
-        graph = _graph_trace(inputs)
+        graph = graph_trace(inputs)
         if graph is not None:  # whose tensors may be of strings
             return graph.apply(op, inputs, attrs, regions)
         results = None if _on_strings is None else _on_strings(op, inputs, attrs)
@@ -300,13 +304,9 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Se
     Returns:
       A Tensor, a tuple of Tensors when the op has several outputs, or None when it has none.
     """
-    # The short way of eager code under tapes, without calls, which cost more than what they do: JAX notes all callers.
     if (tapes := context.taped) and not regions and not op.platforms and busy.isdisjoint(REASONS):
-        try:
-            result = op.caches[attrs](*[value.raw if type(value) is _tensor else raw_scalar(value) for value in inputs])
-        except Exception:
-            pass  # the long way raises it again, with the user's line
-        else:
+        result = FAILED if (known := op.caches.get(attrs)) is None else call_kernel(known, inputs, _tensor)
+        if result is not FAILED:
             if isinstance(result, _SEVERAL):  # or a named tuple
                 outputs = [_tensor(array) for array in cast("list[Any]", result)]
             else:
@@ -321,17 +321,6 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, regions: Se
     if len(outputs) == 1:
         return outputs[0]
     return tuple(outputs) if outputs else None
-
-
-def raw_scalar(value: Any) -> Any:
-    """A Python number as an op takes it in the short way.
-
-    Raises:
-      TypeError: it is none, so that the short way cannot be taken.
-    """
-    if type(value) in SCALARS:
-        return value
-    raise TypeError
 
 
 def _with_fitted_ints(op: OpDef, values: Sequence[Any], attrs: Attrs) -> list[Any]:
@@ -404,8 +393,8 @@ def _device_of(arrays: Sequence[Any]) -> Any:
     return devices()[0] if array is None else next(iter(array.devices()))
 
 
-def _graph_trace(inputs: Sequence[Any]) -> Any:
-    """The trace of the graph that is built by hand to which an op of these inputs goes; None for none."""
+def graph_trace(inputs: Sequence[Any]) -> Any:
+    """Returns the trace of the graph built by hand to which an op of these inputs goes; None for none."""
     if context.trace is not None:
         return context.trace if context.trace.is_graph else None
     traces = [value.trace for value in inputs if isinstance(value, _tensor) and isinstance(value.raw, Value)]
@@ -549,79 +538,3 @@ def _describe(value: Any) -> str:
     if type(value) in SCALARS:
         return repr(value)
     return str(type_of(value) if hasattr(value, "aval") or hasattr(value, "__array__") else value)
-
-
-def binary_method(name: str, *, reflected: bool = False) -> Callable[[Any, Any], Any]:
-    """An operator of Tensor that applies a binary op; eager calls on tensors and scalars take a short way.
-
-    The short way is apply without the questions it need not ask; it saves about 2 of 8 microseconds.
-    """
-    compiled: Any = None  # until the first call, which fails in the short way and takes the long one
-    op: Any = None
-
-    def forward(self: Any, other: Any) -> Any:
-        if not busy or context.eager:
-            try:
-                result, raw = _new(_tensor), self.raw
-                if raw.__class__ is Value:
-                    pass  # a tensor of a graph outside of its scope, at which JAX would take long to fail
-                elif type(other) is _tensor:
-                    result.raw = compiled(raw, other.raw)
-                    return result
-                elif type(other) in SCALARS:
-                    result.raw = compiled(raw, other)
-                    return result
-            except Exception:
-                pass  # the long way raises it again, with the user's line
-        elif context.taped and op is not None and (type(other) is _tensor or type(other) in SCALARS):
-            return apply(op, (self, other))
-        return general(self, other)
-
-    def backward(self: Any, other: Any) -> Any:
-        if (not busy or context.eager) and type(other) in SCALARS:
-            try:
-                result, raw = _new(_tensor), self.raw
-                if raw.__class__ is not Value:
-                    result.raw = compiled(other, raw)
-                    return result
-            except Exception:
-                pass
-        return general(self, other)
-
-    def general(self: Any, other: Any) -> Any:
-        nonlocal compiled, op
-        op = OPS[name]
-        try:
-            self, other = operand(self), other if type(other) in SCALARS else operand(other)
-        except InvalidTypeError:
-            if _graph_trace((self, other)) is None:
-                return NotImplemented
-        except GraphcError:
-            pass  # apply says of which op and in which line
-        if compiled is None:
-            compiled = kernel(op)
-        return apply(op, (other, self) if reflected else (self, other))
-
-    return backward if reflected else forward
-
-
-def unary_method(name: str) -> Callable[[Any], Any]:
-    """An operator of Tensor that applies a unary op, as :func:`binary_method` does."""
-    compiled: Any = None
-
-    def method(self: Any) -> Any:
-        nonlocal compiled
-        if not busy or context.eager:
-            try:
-                result, raw = _new(_tensor), self.raw
-                if raw.__class__ is not Value:
-                    result.raw = compiled(raw)
-                    return result
-            except Exception:
-                pass
-        op = OPS[name]
-        if compiled is None:
-            compiled = kernel(op)
-        return apply(op, (self,))
-
-    return method

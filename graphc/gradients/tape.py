@@ -17,6 +17,7 @@ from typing import Any, Literal
 from graphc.base import at, nest, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import (
+    FAILED,
     FUNCTIONS,
     NO_ATTRS,
     Region,
@@ -26,6 +27,7 @@ from graphc.core import (
     Variable,
     apply,
     apply_all,
+    call_kernel,
     context,
     device_scope,
     kernel,
@@ -110,11 +112,10 @@ class _Record:
         given = [cotangent for cotangent in cotangents if cotangent is not None]
         mask = tuple([cotangent is not None for cotangent in cotangents])
         if context.eager and not self.regions and not self.op.platforms:
-            try:
-                arrays = [value.raw if isinstance(value, Tensor) else value for value in (*self.inputs, *given)]
-                return list(map(Tensor, _compiled(self.op, self.attrs, wrt, mask)(*arrays)))
-            except Exception:
-                pass  # the long way raises it again, with the user's line
+            compiled = _compiled(self.op, self.attrs, wrt, mask)
+            arrays = call_kernel(compiled, (*self.inputs, *given), Tensor)
+            if arrays is not FAILED:
+                return list(map(Tensor, arrays))
         vjp = vjp_attrs(self.op, self.attrs, wrt, mask)
         return apply_all(VJP, (*self.inputs, *given), vjp, self.regions)
 

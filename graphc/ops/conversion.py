@@ -21,7 +21,6 @@ from graphc.core import (
     array_of_ints,
     as_dtype,
     as_strings,
-    busy,
     canonical_array,
     context,
     find_device,
@@ -32,6 +31,7 @@ from graphc.core import (
     refused,
     scalar_array,
     string,
+    with_fast_path,
 )
 from graphc.core import device as on_device
 from graphc.ir import OPS, Attrs
@@ -184,9 +184,6 @@ def from_dlpack(x: Any, /, *, device: Device = None, copy: bool | None = None) -
     return Tensor(array) if context.trace is None else context.trace.lift(array)
 
 
-_new: Any = object.__new__
-
-
 @jax.jit
 def _clip(x: Any, low: Any, high: Any) -> jax.Array:
     """Both steps of clip at once, for plain eager calls."""
@@ -209,13 +206,6 @@ def clip(x: ArrayLike, min: ArrayLike | None = None, max: ArrayLike | None = Non
       >>> gx.clip([-1.0, 0.5, 2.0], 0.0, 1.0).numpy()
       array([0. , 0.5, 1. ], dtype=float32)
     """
-    if (not busy or context.eager) and type(x) is Tensor and type(min) in SCALARS and type(max) in SCALARS:
-        try:
-            result = _new(Tensor)
-            result.raw = _clip(x.raw, min, max)
-            return result
-        except Exception:
-            pass  # the long way raises it again, with the user's line
     if min is None and max is None:
         return apply(OPS["identity"], (x,))
     if min is not None:
@@ -224,6 +214,9 @@ def clip(x: ArrayLike, min: ArrayLike | None = None, max: ArrayLike | None = Non
         x = apply(OPS["minimum"], (x, max))
     return x  # pyright: ignore[reportReturnType]  a tensor after either step
 
+
+clip, _globals = with_fast_path(clip, conditions=["min is not None", "max is not None"])
+_globals.update(_kernel=_clip, _Tensor=Tensor)
 
 FUNCTIONS.add("asarray", asarray)
 FUNCTIONS.add("clip", clip)

@@ -1,9 +1,7 @@
 """The public function of a row, compiled from its signature, so that Python itself binds the arguments.
 
-A plain eager call takes a short way past the questions that apply asks: its arguments are tensors and numbers, and its
-attributes name a compiled function at once. A function that Python calls on the way to JAX costs more than its call,
-since JAX notes where it is called from; so the short way has none. What fails in it takes the long way, which raises
-the error again, with the user's line.
+A plain eager call takes the fast path (:mod:`graphc.core.fast_path`): its arguments are tensors and numbers, and its
+attributes name a compiled function at once.
 """
 
 from __future__ import annotations
@@ -14,15 +12,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from graphc.core import (
+    FAST_PATH,
     NO_ATTRS,
     Tensor,
     apply,
-    busy,
-    context,
     device,
     dtype_rules,
+    fast_path,
     kernel,
-    raw_scalar,
+    raw,
 )
 from graphc.ir import OpDef
 from graphc.ops import results
@@ -38,31 +36,14 @@ __all__ = ["as_tuple", "combinations", "public_function"]
 _ANNOTATIONS = __future__.annotations.compiler_flag
 _TEMPLATE = """\
 def {name}({signature}):
-    {first}{short}return {wrap}(_apply(_op, {tensors}, {attrs}))
+    {first}{fast}return {wrap}(_apply(_op, {tensors}, {attrs}))
 """
 _OPTIONAL_TEMPLATE = """\
 def {name}({signature}):
-    {first}{short}_given = tuple([_name for _name, _value in ({pairs}) if _value is not None])
+    {first}{fast}_given = tuple([_name for _name, _value in ({pairs}) if _value is not None])
     _rest = [_value for _value in ({optional}) if _value is not None]
     return {wrap}(_apply(_ops[_given], ({required}*_rest, ), {attrs}))
 """
-_SHORT = """\
-if {condition}:
-        try:
-            _result = _new(_Tensor)
-            _result.raw = {kernel}({arrays})
-            return _result
-        except Exception:
-            pass
-    """
-_SHORT_TUPLE = """\
-if {condition}:
-        try:
-            return _wrapped({kernel}({arrays}))
-        except Exception:
-            pass
-    """
-_RAW = "{name}.raw if _type({name}) is _Tensor else _scalar({name})"
 _ON_DEVICE = """\
 if device:
         with _device(device):
@@ -100,7 +81,7 @@ def public_function(entry: Row, ops: Mapping[tuple[str, ...], OpDef]) -> Callabl
         name=entry.function,
         signature=entry.signature,
         first=_first_steps(entry, signature, wrap),
-        short=_short_way(entry, signature),
+        fast=_fast_path(entry, signature),
         wrap=wrap,
         required=_items(signature.tensors),
         optional=_items(signature.optional),
@@ -110,25 +91,21 @@ def public_function(entry: Row, ops: Mapping[tuple[str, ...], OpDef]) -> Callabl
     )
     attrs_of = attrs_maker(op, signature.defaults)
     namespace: dict[str, Any] = {
+        **FAST_PATH,
         "_Tensor": Tensor,
         "_apply": apply,
         "_attrs": attrs_of,
-        "_busy": busy,
-        "_context": context,
         "_device": device,
         "_from_values": entry.by_value and from_values(op, entry.by_value),
         "_kernel": kernel(op),
         "_kernels": Kept(lambda values: kernel(op, attrs_of(values)), len(signature.defaults)),
         "_kinds": kinds,
-        "_new": object.__new__,
         "_no_attrs": NO_ATTRS,
         "_op": op,
         "_ops": ops,
         "_rules": dtype_rules,
-        "_scalar": raw_scalar,
         "_some": _some,
         "_tuple": as_tuple,
-        "_type": type,
         "_wrapped": _wrapped,
         "_wrapper": getattr(getattr(results, entry.returns, None), "_make", None),
         **{f"_default_{name}": default for name, default in signature.defaults.items()},
@@ -140,14 +117,15 @@ def public_function(entry: Row, ops: Mapping[tuple[str, ...], OpDef]) -> Callabl
     return function
 
 
-def _short_way(entry: Row, signature: Signature) -> str:
-    """The steps of a plain eager call; none where the form of the result or the device needs a look."""
+def _fast_path(entry: Row, signature: Signature) -> str:
+    """Returns the fast path; none where the form of the result or the device needs a look."""
     if entry.platforms:
         return ""
-    template = _SHORT if entry.returns == "Tensor" else _SHORT_TUPLE if entry.returns.startswith("tuple") else ""
+    several = entry.returns.startswith("tuple")
+    if not (several or entry.returns == "Tensor"):
+        return ""
     # A sequence may be one that can be gone through only once; those that Python itself makes of *arguments cannot.
     conditions = [
-        "(not _busy or _context.eager)",
         *(f"_type({name}) in (list, tuple)" for name in signature.sequences),
         *(f"{name} is None" for name in signature.optional),
     ]
@@ -155,15 +133,12 @@ def _short_way(entry: Row, signature: Signature) -> str:
         f"{_kind(name, annotation)}, " for name, annotation in signature.annotations.items()
     )
     arrays = [
-        f"*[{_RAW.format(name='_item')} for _item in {name[1:]}]" if name.startswith("*") else _RAW.format(name=name)
+        f"*[{raw('_item')} for _item in {name[1:]}]" if name.startswith("*") else raw(name)
         for name in signature.tensors
     ]
     kernel_of = f"_kernels[{key}]" if signature.defaults else "_kernel"
-    return template.format(
-        condition=" and ".join(conditions),
-        kernel=f"({_unless_default(signature, '_kernel', kernel_of)})",
-        arrays=", ".join(arrays),
-    )
+    kernel = f"({_unless_default(signature, '_kernel', kernel_of)})"
+    return fast_path(kernel, arrays, conditions=conditions, several=several)
 
 
 def _unless_default(signature: Signature, default: str, otherwise: str) -> str:
