@@ -34,7 +34,7 @@ from graphc.autograph.constructs.expressions.operators import binary, load_item,
 from graphc.autograph.constructs.expressions.text import formatted, joined
 from graphc.autograph.constructs.failures.failure import ends_function, note_raise
 from graphc.autograph.constructs.failures.origins import passing
-from graphc.autograph.constructs.failures.try_scope import before_try, failed, failed_still, handlers, in_finally
+from graphc.autograph.constructs.failures.try_scope import TryScope, before_try, failed, failed_still, in_finally
 from graphc.autograph.constructs.host.host_calls import pyfunc
 from graphc.autograph.constructs.host.host_ops import call_late
 from graphc.autograph.constructs.host.messages import log_message, print
@@ -59,17 +59,18 @@ from graphc.autograph.constructs.purity.reading import evaluated, imported
 from graphc.autograph.constructs.purity.unconverted import run_as_is
 from graphc.autograph.constructs.purity.watch import made
 from graphc.autograph.values.control import Control, hand_down
-from graphc.autograph.values.deferred import holds_views, value_of
+from graphc.autograph.values.deferred import holds_deferred, value_of
 from graphc.autograph.values.growing_list import as_lists, holds_growing
 from graphc.autograph.values.kept_tensors import holds_symbols
 from graphc.autograph.values.number import SymbolicNumber
-from graphc.autograph.values.unbound import is_unset, load, return_value, undefined, undefined_return, unset
+from graphc.autograph.values.unbound import is_unset, load, return_value, unbound, unbound_return, unset
 from graphc.core import register_converter, register_late_host_ops
 
 __all__ = [
     "LoopVariables",
     "Loopable",
     "SymbolicNumber",
+    "TryScope",
     "and_",
     "as_lists",
     "asked",
@@ -98,12 +99,11 @@ __all__ = [
     "for_stmt",
     "formatted",
     "generator",
-    "handlers",
     "happened",
     "hashed",
+    "holds_deferred",
     "holds_growing",
     "holds_symbols",
-    "holds_views",
     "if_exp",
     "if_stmt",
     "imported",
@@ -154,8 +154,8 @@ __all__ = [
     "trace_scan",
     "trace_switch",
     "unary",
-    "undefined",
-    "undefined_return",
+    "unbound",
+    "unbound_return",
     "unset",
     "value_of",
     "while_stmt",

@@ -1,8 +1,10 @@
 """Layer 2: context stacks, the one door to every op, Tensor, Variable, conversion, traces, devices."""
 
+from graphc.core.aliases import Alias, AliasSet
 from graphc.core.array_methods import FUNCTIONS, ArrayMethods
 from graphc.core.call_state import CallState
 from graphc.core.calling import converted, register_converter
+from graphc.core.cells import MISSING, Cell, TensorCell, Write
 from graphc.core.context import (
     REASONS,
     Context,
@@ -88,7 +90,6 @@ from graphc.core.lifting import CreationInTrace, Lifting
 from graphc.core.listed_devices import ListedDevice, list_devices, set_visible_devices
 from graphc.core.name_scopes import name_scope, scoped_name
 from graphc.core.pins import NO_PINS, DeviceFunction, Pins
-from graphc.core.places import MISSING, Place, TensorPlace, Write
 from graphc.core.placing import (
     DeviceChoice,
     NodeToPlace,
@@ -132,7 +133,6 @@ from graphc.core.spread import (
     type_text,
     whole_on,
 )
-from graphc.core.stand_ins import StandIn, StandIns
 from graphc.core.strings import (
     STRING_RULES,
     StringDType,
@@ -175,9 +175,12 @@ __all__ = [
     "STRING",
     "STRING_RULES",
     "AfterCall",
+    "Alias",
+    "AliasSet",
     "ArrayLike",
     "ArrayMethods",
     "CallState",
+    "Cell",
     "Check",
     "Checkpoint",
     "Context",
@@ -196,7 +199,6 @@ __all__ = [
     "LoopReport",
     "NodeToPlace",
     "Pins",
-    "Place",
     "ReadGuard",
     "Reads",
     "Recorder",
@@ -207,15 +209,13 @@ __all__ = [
     "ShownArray",
     "SideEffect",
     "Source",
-    "StandIn",
-    "StandIns",
     "Store",
     "StringDType",
     "StringRule",
     "StringTensor",
     "SymbolicTensor",
     "Tensor",
-    "TensorPlace",
+    "TensorCell",
     "TensorShape",
     "Trace",
     "Variable",

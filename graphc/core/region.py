@@ -16,8 +16,8 @@ import jax
 from graphc.base import Location, at, user_location
 from graphc.base.errors import UnimplementedError
 from graphc.core.call_state import CallState
+from graphc.core.cells import Cell
 from graphc.core.context import trace_scope
-from graphc.core.places import Place
 from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.core.trace import Checkpoint, RegionAborted, Trace
 from graphc.ir import OPS, Graph
@@ -60,7 +60,7 @@ class Region(Trace):
     Attributes:
       states: the variables that the region touches, by name.
       location: the line of the user's code where the region began.
-      bound: places that hold something else inside the region than outside, and what.
+      bound: cells that hold something else inside the region than outside, and what.
       aborted: how the attempt was given up. User code may swallow the exception (a bare ``except:``), so who traces the
         body asks here when it is done.
     """
@@ -73,7 +73,7 @@ class Region(Trace):
         self.states: dict[str, VariableState] = {}
         self.location: Location | None = user_location()
         self.aborted: RegionAborted | None = None
-        self.bound: list[tuple[Place, Any]] = []
+        self.bound: list[tuple[Cell, Any]] = []
         self._owned: dict[int, object] = {}
         parent.root.regions.add(self)
 
@@ -96,9 +96,9 @@ class Region(Trace):
         """Inside, ops go to the region; at the end, what the code wrote into Python objects is taken back."""
         start = len(self.writes)
         with trace_scope(self):
-            for place, value in self.bound:
-                self.journal(place)
-                place.set(value)
+            for cell, value in self.bound:
+                self.journal(cell)
+                cell.set(value)
             try:
                 yield
             finally:
@@ -108,9 +108,9 @@ class Region(Trace):
         """Takes back what the code wrote into Python objects so far, and leaves no trace of it."""
         for key in list(self.writes)[len(self.bound) :]:
             write = self.writes.pop(key)
-            write.place.set(write.before)
-        for place, value in self.bound:
-            place.set(value)
+            write.cell.set(write.before)
+        for cell, value in self.bound:
+            cell.set(value)
 
     def own(self, value: object) -> None:
         """Notes that the region's code may change an object, because it was made there or is carried."""
@@ -128,7 +128,7 @@ class Region(Trace):
         """
         for write in self.writes.values():
             error = UnimplementedError(
-                f"{write.place.what} in {what} changes an object from outside of it; return the new value instead"
+                f"{write.cell.what} in {what} changes an object from outside of it; return the new value instead"
             )
             raise self.parent.refuse(at(error, write.location))
 

@@ -24,16 +24,16 @@ from graphc.base.errors import (
     UnimplementedError,
     VariableCreationError,
 )
+from graphc.core.aliases import AliasSet
 from graphc.core.call_state import CallState
+from graphc.core.cells import Cell, TensorCell, Write
 from graphc.core.context import context
 from graphc.core.convert import SCALARS
 from graphc.core.dispatch import NO_ATTRS, translate_error
 from graphc.core.dtypes import canonical_array, scalar_array, type_of
 from graphc.core.lifting import CreationInTrace, Lifting
-from graphc.core.places import Place, TensorPlace, Write
 from graphc.core.placing import requested_device
 from graphc.core.reads import Reads
-from graphc.core.stand_ins import StandIns
 from graphc.core.tensor import SymbolicTensor, Tensor
 from graphc.ir import (
     CONSTANT,
@@ -222,13 +222,13 @@ class Trace:
       is_closed: whether the trace of a branch or body has become part of the trace around it.
       after_call: what is done after each run of the program, in order, by what it is.
       has_growing: whether there may be lists whose length is known at run time only.
-      stand_ins: the objects that stand for one of several.
+      aliases: the objects that stand for one of several.
       reads: what the trace of a whole function took from outside itself.
       entered: the code and the globals of the functions whose globals that knows already, by identity.
-      writes: the places that were written, in order, by their keys.
+      writes: the cells that were written, in order, by their keys.
       made_classes: the classes that the function has made.
       native_writes: what code that is not converted may have changed, likewise; it cannot be taken back.
-      written_at: where each place was written first, in whichever branch or loop; that of a whole function knows.
+      written_at: where each cell was written first, in whichever branch or loop; that of a whole function knows.
       stores: the objects that tensors of the trace were put into, by identity.
       regions: the branches and loop bodies inside, those that are still there.
       controls: the scope of control dependencies that is open here, the innermost; None for none.
@@ -269,7 +269,7 @@ class Trace:
         self.is_closed = False
         self.after_call: dict[str, AfterCall] = {}
         self.has_growing = False
-        self.stand_ins = StandIns()
+        self.aliases = AliasSet()
         self.reads = Reads()
         self.entered: set[tuple[int, int, bool]] = set()
         self.writes: dict[Any, Write] = {}
@@ -277,7 +277,7 @@ class Trace:
         self.written_at: dict[Any, Location | None] = {}
         self.made_classes: weakref.WeakSet[type[Any]] = weakref.WeakSet()
         # Each write to a tensor made here (weak, since who else refers to a tensor is asked) or to a cell of its own.
-        self._own_writes: list[tuple[Callable[[], Place | None], Any]] = []
+        self._own_writes: list[tuple[Callable[[], Cell | None], Any]] = []
         self._constants: dict[Any, Value] = {}
         self._call_states: dict[str, SymbolicTensor] = {}
 
@@ -409,9 +409,9 @@ class Trace:
 
     def replace(self, tensor: SymbolicTensor, new: SymbolicTensor) -> None:
         """Gives a tensor the values of another of its type, from this point of the trace on."""
-        place = TensorPlace(tensor)
-        self.writing(place)
-        place.set(new)
+        cell = TensorCell(tensor)
+        self.writing(cell)
+        cell.set(new)
 
     def is_inside(self, other: Trace) -> bool:
         """Whether ``other`` is this trace or around it."""
@@ -578,37 +578,37 @@ class Trace:
         del value
         return False
 
-    def writing(self, place: Place) -> None:
-        """Notes that a place is about to be written; call it before the write.
+    def writing(self, cell: Cell) -> None:
+        """Notes that a cell is about to be written; call it before the write.
 
         Raises:
           UnimplementedError: its owner is, or is not, another object, by what tensors hold.
         """
-        stand_in = self.root.stand_ins.changing(place.owner)
-        if stand_in is not None:
-            raise self.refuse(stand_in.error(place.what))
-        self.journal(place)
+        alias = self.root.aliases.changing(cell.owner)
+        if alias is not None:
+            raise self.refuse(alias.error(cell.what))
+        self.journal(cell)
 
-    def journal(self, place: Place) -> None:
-        """Notes what a place holds, unless the owner was made in this region."""
-        if place.key in self.writes or self.owns(place.owner):
+    def journal(self, cell: Cell) -> None:
+        """Notes what a cell holds, unless the owner was made in this region."""
+        if cell.key in self.writes or self.owns(cell.owner):
             return
-        if self._is_own_tensor(place.owner):
-            tensor = weakref.ref(place.owner)
-            self._own_writes.append((lambda: _tensor_place(tensor), SymbolicTensor(place.owner.raw, self)))
+        if self._is_own_tensor(cell.owner):
+            tensor = weakref.ref(cell.owner)
+            self._own_writes.append((lambda: _tensor_cell(tensor), SymbolicTensor(cell.owner.raw, self)))
         else:
             # Behind a loop or branch its writes are done again, at the line of the statement.
-            location = self.root.written_at.setdefault(place.key, user_location())
-            self.writes[place.key] = Write(place, place.get(), location)
+            location = self.root.written_at.setdefault(cell.key, user_location())
+            self.writes[cell.key] = Write(cell, cell.get(), location)
 
-    def note_native(self, place: Place, before: Any) -> None:
-        """Notes what a place held that code which is not converted is about to change, or has changed."""
-        if place.key not in self.writes:
-            self.root.native_writes.setdefault(place.key, Write(place, before, user_location()))
+    def note_native(self, cell: Cell, before: Any) -> None:
+        """Notes what a cell held that code which is not converted is about to change, or has changed."""
+        if cell.key not in self.writes:
+            self.root.native_writes.setdefault(cell.key, Write(cell, before, user_location()))
 
-    def journal_own(self, place: Place) -> None:
-        """Notes what a place of this region's own holds, for what takes back or tells what was done since a point."""
-        self._own_writes.append((lambda: place, place.get()))
+    def journal_own(self, cell: Cell) -> None:
+        """Notes what a cell of this region's own holds, for what takes back or tells what was done since a point."""
+        self._own_writes.append((lambda: cell, cell.get()))
 
     def _is_own_tensor(self, value: object) -> bool:
         """Whether a value is a tensor that was made in this very trace and is no argument of the function."""
@@ -620,17 +620,17 @@ class Trace:
         """Takes back all writes since the one of that number; what they left is kept in :attr:`Write.after`."""
         undone = list(self.writes.values())[start:]
         for write in undone:
-            write.after = write.place.get()
+            write.after = write.cell.get()
         for write in reversed(undone):
-            write.place.set(write.before)
+            write.cell.set(write.before)
 
     def checkpoint(self) -> Checkpoint:
         """A point to roll back to."""
         root = self.root
         return Checkpoint(
             len(self.builder.nodes), dict(self._constants), self._variable_states(), len(root.refusals),
-            len(root.loops), len(root.side_effects), {key: write.place.get() for key, write in self.writes.items()},
-            len(self._own_writes), len(root.notes), len(root.stand_ins),
+            len(root.loops), len(root.side_effects), {key: write.cell.get() for key, write in self.writes.items()},
+            len(self._own_writes), len(root.notes), len(root.aliases),
         )  # fmt: skip
 
     def rollback(self, point: Checkpoint) -> None:
@@ -647,22 +647,22 @@ class Trace:
         for key in list(self.writes)[len(point.held) :]:
             del self.writes[key]
         for key, value in point.held.items():
-            self.writes[key].place.set(value)
-        for own_place, before in reversed(self._own_writes[point.num_own_writes :]):
-            place = own_place()
-            if place is not None:
-                place.set(before)
+            self.writes[key].cell.set(value)
+        for own_cell, before in reversed(self._own_writes[point.num_own_writes :]):
+            cell = own_cell()
+            if cell is not None:
+                cell.set(before)
         del self._own_writes[point.num_own_writes :]
         del self.root.notes[point.num_notes :]
-        self.root.stand_ins.forget(point.num_stand_ins)
+        self.root.aliases.forget(point.num_stand_ins)
 
-    def changed_since(self, point: Checkpoint) -> dict[Any, tuple[Place, Any]]:
-        """The places that were written since ``point``, by their keys, and what they held then."""
-        found = {key: (write.place, point.held.get(key, write.before)) for key, write in self.writes.items()}
-        for own_place, before in self._own_writes[point.num_own_writes :]:
-            place = own_place()
-            if place is not None:
-                found.setdefault(place.key, (place, before))
+    def changed_since(self, point: Checkpoint) -> dict[Any, tuple[Cell, Any]]:
+        """The cells that were written since ``point``, by their keys, and what they held then."""
+        found = {key: (write.cell, point.held.get(key, write.before)) for key, write in self.writes.items()}
+        for own_cell, before in self._own_writes[point.num_own_writes :]:
+            cell = own_cell()
+            if cell is not None:
+                found.setdefault(cell.key, (cell, before))
         return found
 
     def assigned_since(self, point: Checkpoint) -> list[Variable]:
@@ -698,10 +698,10 @@ class Trace:
         return self.builder.build([output.raw for output in outputs])
 
 
-def _tensor_place(reference: weakref.ref[Any]) -> Place | None:
+def _tensor_cell(reference: weakref.ref[Any]) -> Cell | None:
     """The items of a tensor that is still there."""
     tensor = reference()
-    return None if tensor is None else TensorPlace(tensor)
+    return None if tensor is None else TensorCell(tensor)
 
 
 def current_trace() -> Trace:

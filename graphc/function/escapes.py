@@ -15,7 +15,7 @@ from typing import Any
 
 from graphc.base import Location, at, collect_since, nest
 from graphc.base.errors import UnimplementedError
-from graphc.core import Store, TensorPlace, Trace, Write
+from graphc.core import Store, TensorCell, Trace, Write
 from graphc.function import front_end
 
 __all__ = [
@@ -55,8 +55,8 @@ class ArgumentWatch:
         if structure == new_structure and all(a is b for a, b in zip(before, after, strict=True)):
             return
         given = {id(part) for part in _containers(self._arguments)}
-        write = next((write for write in writes if id(write.place.owner) in given), None)
-        how = f"by {write.place.what}" if write is not None else f"{structure} before, {new_structure} after"
+        write = next((write for write in writes if id(write.cell.owner) in given), None)
+        how = f"by {write.cell.what}" if write is not None else f"{structure} before, {new_structure} after"
         error = UnimplementedError(
             f"{self._name} changes a list, dict or dataclass that it was given ({how}); a compiled function works on "
             "a copy, once, when it is traced: return the new value instead, or keep it in a Variable"
@@ -84,7 +84,7 @@ class _Owner:
 
     def holds_symbols(self) -> bool:
         """Whether one of the places that were written holds a tensor of the trace."""
-        return any(front_end.holds_symbols(write.place.get()) for write in self.writes)
+        return any(front_end.holds_symbols(write.cell.get()) for write in self.writes)
 
 
 def check_stores(trace: Trace, collections: int) -> list[Write]:
@@ -104,7 +104,7 @@ def check_stores(trace: Trace, collections: int) -> list[Write]:
     for region in list(trace.regions):
         region.forget_objects()
     trace.guard = None
-    trace.stand_ins.forget()
+    trace.aliases.forget()
     owners = _owners(trace)
     _drop_dead(owners)
     if not trace.stores and not owners and not trace.made:
@@ -117,19 +117,17 @@ def check_stores(trace: Trace, collections: int) -> list[Write]:
     made = _made(trace)
     if made:
         for write in reversed([write for owner in owners.values() for write in owner.writes]):
-            write.place.set(write.before)
+            write.cell.set(write.before)
         value, location = made[0]
         raise trace.variable_created(f"a {type(value).__qualname__} that outlives the call", location)
     stored = [write for owner in owners.values() if owner.holds_symbols() for write in owner.writes]
     escaped = _escaped(trace.stores)
     if not stored and not escaped:
         return [write for owner in owners.values() for write in owner.writes]
-    culprits = [write for write in stored if front_end.holds_symbols(write.place.get())]
-    what, location = (
-        (culprits[0].place.what, culprits[0].location) if stored else (escaped[0].what, escaped[0].location)
-    )
+    culprits = [write for write in stored if front_end.holds_symbols(write.cell.get())]
+    what, location = (culprits[0].cell.what, culprits[0].location) if stored else (escaped[0].what, escaped[0].location)
     for write in reversed(stored):
-        write.place.set(write.before)
+        write.cell.set(write.before)
     for store in reversed(list(trace.stores.values())):
         store.undo(store.owner)
     error = UnimplementedError(
@@ -149,10 +147,10 @@ def check_repeatable(trace: Trace) -> None:
     _drop_dead(owners)
     for owner in owners.values():
         for write in owner.writes:
-            write.place.set(write.before)
-            if not (write.place.restorable or write.place.holds(write.before)):
+            write.cell.set(write.before)
+            if not (write.cell.restorable or write.cell.holds(write.before)):
                 error = UnimplementedError(
-                    f"{write.place.what} comes before {trace.builder.name} makes Variables in its first call, which is "
+                    f"{write.cell.what} comes before {trace.builder.name} makes Variables in its first call, which is "
                     "therefore run again from its start; make the Variables before (a layer's `build`), or pass the "
                     "data as an argument"
                 )
@@ -162,14 +160,14 @@ def check_repeatable(trace: Trace) -> None:
 def is_repeatable(trace: Trace) -> bool:
     """Whether all that a trace did to Python objects can be taken back, those included that only the trace knows."""
     writes = (*trace.writes.values(), *trace.native_writes.values())
-    return all(write.place.restorable or write.place.holds(write.before) for write in writes)
+    return all(write.cell.restorable or write.cell.holds(write.before) for write in writes)
 
 
 def take_back_tensors(trace: Trace) -> None:
     """Takes the tensors of a trace that has failed out of the objects that they were stored in: they mean nothing."""
     for write in reversed(list(trace.writes.values())):
-        if not isinstance(write.place, TensorPlace) and front_end.holds_symbols(write.place.get()):
-            write.place.set(write.before)
+        if not isinstance(write.cell, TensorCell) and front_end.holds_symbols(write.cell.get()):
+            write.cell.set(write.before)
     for store in reversed(list(trace.stores.values())):
         store.undo(store.owner)
 
@@ -178,10 +176,10 @@ def _owners(trace: Trace) -> dict[int, _Owner]:
     """The objects that the journal of a trace tells of; the journal is empty then, unless it may still be needed."""
     owners: dict[int, _Owner] = {}
     for write in (*trace.writes.values(), *trace.native_writes.values()):
-        made_here = isinstance(write.place.owner, type) and write.place.owner in trace.made_classes
-        if not isinstance(write.place, TensorPlace) and not made_here:
-            owners.setdefault(id(write.place.owner), _Owner(write.place.owner, [])).writes.append(write)
-            trace.stores.pop(id(write.place.owner), None)  # the journal tells of it, and alone refers to it
+        made_here = isinstance(write.cell.owner, type) and write.cell.owner in trace.made_classes
+        if not isinstance(write.cell, TensorCell) and not made_here:
+            owners.setdefault(id(write.cell.owner), _Owner(write.cell.owner, [])).writes.append(write)
+            trace.stores.pop(id(write.cell.owner), None)  # the journal tells of it, and alone refers to it
     if trace.lifting is None or not trace.lifting.is_used:
         trace.writes.clear()
         trace.native_writes.clear()

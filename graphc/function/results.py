@@ -115,7 +115,7 @@ def packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Iterat
 
     finish = [
         *([front_end.as_lists] if front_end.holds_growing(structure) else []),
-        *([front_end.value_of] if front_end.holds_views(structure) else []),
+        *([front_end.value_of] if front_end.holds_deferred(structure) else []),
     ]
     return reduce(lambda inner, outer: lambda supply: outer(inner(supply)), finish, pack)
 
@@ -123,7 +123,7 @@ def packer(structure: nest.Structure, leaves: Sequence[Any]) -> Callable[[Iterat
 def is_written(structure: nest.Structure) -> bool:
     """Whether :func:`written_result` serves: no container stands in two places, or is finished after the call."""
     repeats = structure.kind is nest.Repeat or not all(map(is_written, structure.children))
-    return not (repeats or front_end.holds_growing(structure) or front_end.holds_views(structure))
+    return not (repeats or front_end.holds_growing(structure) or front_end.holds_deferred(structure))
 
 
 def written_result(

@@ -30,16 +30,15 @@ def find_side_effects(trace: Trace, writes: Sequence[Write]) -> list[SideEffect]
     if changed and trace.forbids_side_effects:
         first = changed[0]
         for write in reversed(changed):
-            write.place.set(write.before)
+            write.cell.set(write.before)
         when = "when" if _is_followed(trace, first) else "once, when"
         error = UnimplementedError(
-            f"{first.place.what} would happen {when} {trace.builder.name} is traced, and not at each call, which "
-            f"side_effects='error' forbids; {first.place.remedy or 'return the value, or keep it in a Variable'}"
+            f"{first.cell.what} would happen {when} {trace.builder.name} is traced, and not at each call, which "
+            f"side_effects='error' forbids; {first.cell.remedy or 'return the value, or keep it in a Variable'}"
         )
         raise at(error, first.location)
     told = [
-        SideEffect(write.place.what, write.location, _is_followed(trace, write), write.place.remedy)
-        for write in changed
+        SideEffect(write.cell.what, write.location, _is_followed(trace, write), write.cell.remedy) for write in changed
     ]
     once: dict[Any, SideEffect] = {}
     for effect in (*trace.side_effects, *told):
@@ -49,13 +48,13 @@ def find_side_effects(trace: Trace, writes: Sequence[Write]) -> list[SideEffect]
 
 def changes(writes: Iterable[Write]) -> list[Write]:
     """The writes that left something else than there was before."""
-    return [write for write in writes if not write.place.holds(write.before)]
+    return [write for write in writes if not write.cell.holds(write.before)]
 
 
 def _is_followed(trace: Trace, write: Write) -> bool:
     """Whether an attribute of an argument was written, which a trace depends on."""
-    source = trace.reads.source(write.place.owner)
-    return hasattr(write.place, "name") and source is not None and source.of_call
+    source = trace.reads.source(write.cell.owner)
+    return hasattr(write.cell, "name") and source is not None and source.of_call
 
 
 _REMEDY = (

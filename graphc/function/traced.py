@@ -197,7 +197,7 @@ class TracedFunction:
     @property
     def grows(self) -> bool:
         """Whether the result holds lists whose length is known when the program has run, or texts made of tensors."""
-        return front_end.holds_growing(self.structure) or front_end.holds_views(self.structure)
+        return front_end.holds_growing(self.structure) or front_end.holds_deferred(self.structure)
 
     def result_leaves(self, arguments: Arguments) -> list[Any]:
         """The leaves of the result; those that are no tensors are Python values and Variables of this call."""

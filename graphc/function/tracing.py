@@ -54,7 +54,7 @@ def finish_reads(trace: Trace, writes: Sequence[Write]) -> None:
             if source.of_call and trace.check.refers_to([value]):
                 reads.identify(value)
     # What the function itself changes, once, when it is traced, is told of; only arguments are followed.
-    keys = [write.place.read_as(reads) for write in changes(writes)]
+    keys = [write.cell.read_as(reads) for write in changes(writes)]
     reads.forget([key for key in keys if key is not None])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphc.base import Location, at, nest, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, UnimplementedError
-from graphc.core import SymbolicTensor, Tensor, TensorPlace, Trace, is_array
+from graphc.core import SymbolicTensor, Tensor, TensorCell, Trace, is_array
 from graphc.function.arguments import Arguments
 
 __all__ = ["WriteBack", "array_leaves"]
@@ -74,7 +74,7 @@ class WriteBack:
         if not changed:
             return None
         paths = [path for path, _ in array_leaves(arguments)]
-        writes = [trace.writes.get(TensorPlace(tensors[index]).key) for index in changed]
+        writes = [trace.writes.get(TensorCell(tensors[index]).key) for index in changed]
         assigned = [
             _Assigned(index, paths[index], None if write is None else write.location)
             for index, write in zip(changed, writes, strict=True)

@@ -12,8 +12,8 @@ import numpy as np
 from graphc.base import at, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError, UnimplementedError
 from graphc.core import (
+    Cell,
     LateValue,
-    Place,
     Region,
     Tensor,
     Variable,
@@ -79,7 +79,7 @@ _SEED = "a seed is an int of at most 64 bits, or a tensor of one"
 _STATE = "expected a state: uint32[2], as generator.state or generator.key() gives it, or a key of JAX"
 
 
-class _StatePlace(Place):
+class _StatePlace(Cell):
     """The state of a generator that was made while a function is traced: a value like those that names hold."""
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""The table of ``docs/reference/constructs.md``, made from the suite: ``python -m tests.conformance.table`` writes it anew."""
+"""Writes the table of ``docs/reference/constructs.md`` from the suite: ``python -m tests.conformance.table``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """What a compiled function does when Python state changes between two calls: one table of cases.
 
 Each case makes a program and what changes the state. ``test_staleness.py`` runs the program before and after the
-change, eagerly and compiled; ``python -m tests.function.staleness_table`` writes the table of ``docs/explanation/compiled.md``.
+change, eagerly and compiled; ``python -m tests.function.staleness_table`` writes the table of
+``docs/explanation/compiled.md``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The table in ``docs/explanation/compiled.md``, made from the cases; ``python -m tests.function.staleness_table`` writes it."""
+"""Writes the table in ``docs/explanation/compiled.md`` from the cases: ``python -m tests.function.staleness_table``."""
 
 from __future__ import annotations
 

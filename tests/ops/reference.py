@@ -1,4 +1,4 @@
-"""The pages of ``docs/reference/api/functions``, made from the op table: ``python -m tests.ops.reference`` writes them anew.
+"""Writes the pages of ``docs/reference/api/functions`` from the op table: ``python -m tests.ops.reference``.
 
 What a row says, and what is found by asking: which dtypes a tensor may have and which the result has, by inference on
 the row's example; who else has a function of this name, by looking.

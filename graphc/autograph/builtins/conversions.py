@@ -17,7 +17,7 @@ from graphc.autograph.constructs.branches.logic import truth_value
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.overrides import Functions, of_values
 from graphc.autograph.constructs.purity.watch import operator_method
-from graphc.autograph.values.deferred import View
+from graphc.autograph.values.deferred import Deferred
 from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.join import describe
 from graphc.autograph.values.kinds import examples, is_instance
@@ -66,8 +66,8 @@ def _answer(function: Any, owner: Any, name: str, result: Any) -> Any:
     """
 
     def native(found: Any) -> Any:
-        stand_in: Any = type(type(owner).__name__, (), {name: lambda self: found})  # pyright: ignore[reportUnknownLambdaType]
-        return function(stand_in())
+        asked: Any = type(type(owner).__name__, (), {name: lambda self: found})  # pyright: ignore[reportUnknownLambdaType]
+        return function(asked())
 
     if isinstance(result, LoopIndex):
         result = number(result.tensor, int)
@@ -161,7 +161,7 @@ def _isinstance(native: Native, value: Any, kind: Any) -> Any:
 
 
 def _type(native: Native, *args: Any, **kwargs: Any) -> Any:
-    if len(args) == 1 and isinstance(args[0], View):
+    if len(args) == 1 and isinstance(args[0], Deferred):
         return args[0].__class__  # what it will be
     if len(args) != 1 or not isinstance(args[0], SymbolicTensor | LoopIndex):
         return native(*args, **kwargs)

@@ -24,7 +24,7 @@ from graphc.autograph.constructs.loops.iterators import iterator_of
 from graphc.autograph.constructs.overrides import Functions
 from graphc.autograph.constructs.purity.impure import report_call
 from graphc.autograph.constructs.purity.watch import check_iterator, made
-from graphc.autograph.values.unbound import Undefined
+from graphc.autograph.values.unbound import Unbound
 from graphc.base.errors import UnimplementedError
 from graphc.core import current_trace
 
@@ -41,7 +41,7 @@ def _next(native: Native, iterator: Any, /, *default: Any) -> Any:
     if not isinstance(iterator, GeneratorExpression) or not iterator.is_looped() or len(default) > 1:
         return report_call(native, "the call of next")(iterator, *default)
     outer = current_trace()
-    nothing = Undefined("the result of next", "there is no item", filler=True)
+    nothing = Unbound("the result of next", "there is no item", filler=True)
     box = Box(("whether there is an item", "the result of next"), False, nothing)
 
     def take(item: Any) -> None:

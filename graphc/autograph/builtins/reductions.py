@@ -35,15 +35,15 @@ from graphc.autograph.constructs.purity.watch import check_iterator, made
 from graphc.autograph.values.growing_list import growing
 from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.join import (
-    Meet,
+    Join,
     is_number,
     is_tensor,
-    note_stand_ins,
+    note_aliases,
     same_values,
     to_tensors,
 )
 from graphc.autograph.values.number import kind_of, numbered
-from graphc.autograph.values.unbound import Undefined
+from graphc.autograph.values.unbound import Unbound
 from graphc.base import nest
 from graphc.core import FUNCTIONS, SymbolicTensor, current_trace, read
 
@@ -224,7 +224,7 @@ class _Search:
         self._what = f"the result of {name}"
         self._trace = current_trace()
         # Whether there was an item, the best so far, its key. No item: zeros stand for it where a loop carries one.
-        nothing = Undefined(self._what, "there is no item", filler=True)
+        nothing = Unbound(self._what, "there is no item", filler=True)
         keyless = None if key is None else nothing
         self._kinds: list[type[Any] | None] | None = None  # of the leaves of all items
         self._box = Box(("whether there is an item", self._what, "its key"), False, nothing, keyless)
@@ -289,12 +289,12 @@ def _select(condition: Any, first: Any, second: Any, name: str) -> Any:
         return if_exp(condition, lambda: first, lambda: second)
     trace = current_trace()
     chosen = predicate(trace, condition)
-    met = Meet(("as one item", "as another"), trace.refuse).values(name, first, second)
+    met = Join(("as one item", "as another"), trace.refuse).values(name, first, second)
     pairs = [to_tensors(trace, nest.flatten(value)[0], met.leaves) for value in (first, second)]
     chosen_ones = (FUNCTIONS["where"](chosen, *pair) for pair in zip(*pairs, strict=True))
     leaves = [kept if type is None else next(chosen_ones) for kept, type in zip(met.kept, met.leaves, strict=True)]
     result = nest.unflatten(met.structure, leaves)
-    note_stand_ins(trace, name, result, [first, second])
+    note_aliases(trace, name, result, [first, second])
     return result
 
 

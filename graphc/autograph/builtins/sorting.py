@@ -20,11 +20,11 @@ from graphc.autograph.constructs.loops.generators import GeneratorExpression
 from graphc.autograph.constructs.loops.iterators import SpaceIterator
 from graphc.autograph.constructs.overrides import Functions, of_values
 from graphc.autograph.constructs.purity.watch import made
-from graphc.autograph.constructs.storage.cells import ContentsPlace
-from graphc.autograph.values.choice import OneOf
-from graphc.autograph.values.choice_join import is_fixed, is_mixed
+from graphc.autograph.constructs.storage.cells import ContentsCell
+from graphc.autograph.values.choice import Choice
+from graphc.autograph.values.choice_join import holds_choice, is_constant
 from graphc.autograph.values.growing_list import refuse_growing
-from graphc.autograph.values.join import note_stand_ins, same, to_tensors
+from graphc.autograph.values.join import note_aliases, same, to_tensors
 from graphc.autograph.values.number import common_kind, kind_of, number, numbered
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError
@@ -92,13 +92,13 @@ def _is_sequence(key: Any) -> bool:
 
 
 def _is_late(part: Any) -> bool:
-    return is_symbolic(part) or isinstance(part, OneOf)
+    return is_symbolic(part) or isinstance(part, Choice)
 
 
 def _stacked(column: list[Any]) -> SymbolicTensor | None:
     """One part of all keys as a tensor that orders them; None if all are equal."""
     trace = current_trace()
-    if any(isinstance(key, OneOf) for key in column):
+    if any(isinstance(key, Choice) for key in column):
         column = _ranks(column, lambda one, other: (compare(">", one, other), compare("<", one, other)))
     if not any(map(is_symbolic, column)):
         ranked = sorted(column)
@@ -136,17 +136,17 @@ def _in_order(items: list[Any], order: Any) -> list[Any]:
     """Items at the places that a tensor says."""
     trace = current_trace()
     places = range(len(items))
-    if all(is_fixed(item, trace) for item in items):
-        return [OneOf(number(order[place], int), tuple(items)) for place in places]
-    if any(map(is_mixed, items)):
+    if all(is_constant(item, trace) for item in items):
+        return [Choice(number(order[place], int), tuple(items)) for place in places]
+    if any(map(holds_choice, items)):
         return [choose_item(items, order[place]) for place in places]
     structures = {nest.flatten(item)[1] for item in items}
     if len(structures) > 1:
         columns_of(trace, items)  # says how they differ
     columns: list[list[Any]] = []
     for column in zip(*[nest.flatten(item)[0] for item in items], strict=True):
-        if all(is_fixed(leaf, trace) for leaf in column) and not all(same(column[0], leaf) for leaf in column):
-            columns.append([OneOf(number(order[place], int), column) for place in places])
+        if all(is_constant(leaf, trace) for leaf in column) and not all(same(column[0], leaf) for leaf in column):
+            columns.append([Choice(number(order[place], int), column) for place in places])
             continue
         (leaves,), (type,), _ = columns_of(trace, column)
         if type is not None:
@@ -156,7 +156,7 @@ def _in_order(items: list[Any], order: Any) -> list[Any]:
         columns.append(leaves)
     result = [nest.unflatten(structures.copy().pop(), leaves) for leaves in zip(*columns, strict=True)]
     for value in result:
-        note_stand_ins(trace, "an item of what sorted() gives", value, items)
+        note_aliases(trace, "an item of what sorted() gives", value, items)
     return result
 
 
@@ -164,7 +164,7 @@ def _sort(native: Callable[..., Any], owner: list[Any], /, *, key: Any = None, r
     """``list.sort``: the list gets what ``sorted`` gives."""
     del native
     new = call(sorted)(owner, key=key, reverse=reverse)
-    current_trace().writing(ContentsPlace(owner, "the call of list.sort"))
+    current_trace().writing(ContentsCell(owner, "the call of list.sort"))
     owner[:] = new
 
 

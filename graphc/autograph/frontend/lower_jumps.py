@@ -15,7 +15,7 @@ from graphc.autograph.frontend.emit import assign, constant, load, located, not_
 from graphc.autograph.frontend.rewriting import Block, blocks
 from graphc.autograph.frontend.unit import Unit
 
-__all__ = ["BREAK", "CONTINUE", "DONE", "RETURN", "Guard", "GuardedFor", "is_flag", "remove_jumps"]
+__all__ = ["BREAK", "CONTINUE", "DONE", "RETURN", "Mask", "MaskedFor", "is_flag", "remove_jumps"]
 
 RETURN = "ag__return"
 DONE = "ag__done"
@@ -23,7 +23,7 @@ BREAK = "ag__break_"
 CONTINUE = "ag__continue_"
 
 
-class Guard(ast.If):
+class Mask(ast.If):
     """The statements that run only if no jump was taken before them.
 
     Attributes:
@@ -33,7 +33,7 @@ class Guard(ast.If):
     flags: frozenset[str]
 
 
-class GuardedFor(ast.For):
+class MaskedFor(ast.For):
     """A ``for`` loop that goes on only while the expression ``keep_going`` holds."""
 
     keep_going: ast.expr
@@ -161,7 +161,7 @@ def _unset(flags: Iterable[str]) -> ast.expr:
 
 def _guarded(flags: Iterable[str], body: Block) -> Block:
     """The statements, run only while none of the flags is set."""
-    guard = located(Guard(test=_unset(flags), body=body, orelse=[]), body[0])
+    guard = located(Mask(test=_unset(flags), body=body, orelse=[]), body[0])
     guard.flags = frozenset(flags)
     return [guard]
 
@@ -287,7 +287,7 @@ class _Lowering:
             return node
         going = located(_unset(flags), node.test if isinstance(node, ast.While) else node.iter)
         if isinstance(node, ast.For):
-            guarded = located(GuardedFor(target=node.target, iter=node.iter, body=node.body, orelse=[]), node)
+            guarded = located(MaskedFor(target=node.target, iter=node.iter, body=node.body, orelse=[]), node)
             guarded.keep_going = going
             return guarded
         if not (isinstance(node.test, ast.Constant) and node.test.value):

@@ -5,7 +5,7 @@ no exception while the function is traced: the body goes on to its end. Then, if
 handlers would do is traced once for each of them, in a branch that first puts back what the exception found; the other
 branch (``otherwise``) is the next turn of the loop. So
 
-    try:                            scope = handlers(lambda: (A, B), names)
+    try:                            scope = TryScope(lambda: (A, B), names)
         body                        try:
     except A: first                     with scope: body
     except B: second                except A: first
@@ -24,7 +24,7 @@ branch (``otherwise``) is the next turn of the loop. So
 A ``finally`` block runs once, for both: what the names held where an exception was raised is put back first, in a
 branch, and the exception is raised again after the block. So
 
-    try: body                       scope = handlers(None, names, final)
+    try: body                       scope = TryScope(None, names, final)
     finally: last                   try:
                                         with scope: body
                                     finally:
@@ -102,7 +102,7 @@ def _with_last(node: ast.Try, unit: Unit, shared: AbstractSet[str]) -> Block:
     scope, failed = f"ag__caught_{number}", f"ag__failed_{number}"
     names = sorted(NameTable().of_all(node.body).assigned | shared)
     made = operator(
-        "handlers", constant(None), constant("a finally block"), strings(map(unit.mangle, names)), constant(True)
+        "TryScope", constant(None), constant("a finally block"), strings(map(unit.mangle, names)), constant(True)
     )
 
     asked = assign(failed, operator("failed", load(scope)), node)  # before the block, which clears the status
@@ -153,7 +153,7 @@ def _lifted(node: ast.Try, unit: Unit, shared: AbstractSet[str]) -> Block:
     known = [clone(kind) for kind in kinds if kind is not None]
     caught = thunk(ast.Tuple(elts=known, ctx=LOAD)) if len(known) == len(kinds) else constant(None)
     made = assign(
-        scope, operator("handlers", caught, constant("a try statement"), strings(map(unit.mangle, names))), node
+        scope, operator("TryScope", caught, constant("a try statement"), strings(map(unit.mangle, names))), node
     )
     handled = located(
         ast.Try(

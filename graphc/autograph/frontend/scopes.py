@@ -197,7 +197,7 @@ class _Collector(ast.NodeVisitor):
         for child in children(node):
             self.names.add(self.table.of(child))
 
-    _visit_guard = _visit_while = _visit_for = _visit_guardedfor = _visit_if
+    _visit_mask = _visit_while = _visit_for = _visit_maskedfor = _visit_if
 
     def _visit_constant(self, node: ast.Constant) -> None:
         pass

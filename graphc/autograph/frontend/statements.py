@@ -25,7 +25,7 @@ from graphc.autograph.frontend.emit import (
     thunk,
 )
 from graphc.autograph.frontend.expressions import Expressions, first_parameter
-from graphc.autograph.frontend.lower_jumps import RETURN, GuardedFor, remove_jumps
+from graphc.autograph.frontend.lower_jumps import RETURN, MaskedFor, remove_jumps
 from graphc.autograph.frontend.lower_match import PatternMatch, remove_matches
 from graphc.autograph.frontend.lower_try import ScopedTry, lift_handlers
 from graphc.autograph.frontend.lower_walrus import lift_bindings
@@ -161,8 +161,8 @@ class _Statements(Stores):
 
     def _mark(self, name: str) -> ast.expr:
         if name.startswith(PREFIX):
-            return operator("undefined_return")
-        return operator("undefined", constant(name), *([constant(True)] if name in self._certain else []))
+            return operator("unbound_return")
+        return operator("unbound", constant(name), *([constant(True)] if name in self._certain else []))
 
     def block(self, body: Sequence[ast.stmt]) -> Block:
         """Rewrites statements."""
@@ -200,7 +200,7 @@ class _Statements(Stores):
         run = operator("if_stmt", test, load(body.name), other, *self._state_names(construct, number), *unread)
         return [*before, *state, body, *orelse, located(ast.Expr(value=located(run, node.test)), node.test)]
 
-    _guard = _if
+    _mask = _if
 
     def _unread(self, construct: Construct) -> ast.expr:
         """The names that do not matter once a jump has been taken: a dictionary by the flag of the jump."""
@@ -222,7 +222,7 @@ class _Statements(Stores):
         number = self.unit.number()
         over = self.expression(node.iter)
         going: ast.expr = constant(None)
-        if isinstance(node, GuardedFor):
+        if isinstance(node, MaskedFor):
             self._at(node.keep_going)
             going = self._condition(node.keep_going)
         self._at(node)
@@ -234,7 +234,7 @@ class _Statements(Stores):
         run = operator("for_stmt", over, going, load(body.name), *self._state_names(construct, number))
         return [*state, body, located(ast.Expr(value=located(run, node.iter)), node.iter)]
 
-    _guardedfor = _for
+    _maskedfor = _for
 
     def _condition(self, test: ast.expr) -> ast.expr:
         before, self.in_control = self.in_control, True
@@ -262,7 +262,7 @@ class _Statements(Stores):
                 values.append(load(name))
                 continue
             # A variable of an outer scope cannot be bound to the mark beforehand: others would see it.
-            mark = operator("undefined", constant(name))
+            mark = operator("unbound", constant(name))
             caught = ast.ExceptHandler(
                 type=load("NameError"), name=None, body=[ast.Assign(targets=[store(f"ag__{name}")], value=mark)]
             )
@@ -357,7 +357,7 @@ class _Statements(Stores):
             node.body = [self._in_scope(load(node.scope), node.body, node)]
             node = located(ast.Try(node.body, node.handlers, node.orelse, node.finalbody), node)
         elif node.handlers:
-            node.body = [self._in_scope(operator("handlers", self._caught(node)), node.body, node)]
+            node.body = [self._in_scope(operator("TryScope", self._caught(node)), node.body, node)]
         for handler in node.handlers:
             self._at(handler)
             handler.type = self.optional(handler.type)
@@ -395,7 +395,7 @@ class _Statements(Stores):
     def _rename(self, handler: ast.ExceptHandler, name: str) -> None:
         """Python unbinds the name of a handler at its end; a name that a construct holds takes the mark instead."""
         handler.name = self.unit.fresh("error")
-        unbind = assign(name, operator("undefined", constant(name)), handler)
+        unbind = assign(name, operator("unbound", constant(name)), handler)
         body = located(ast.Try(body=handler.body, handlers=[], orelse=[], finalbody=[unbind]), handler)
         handler.body = [assign(name, load(handler.name), handler), body]
 

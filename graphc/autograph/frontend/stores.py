@@ -172,7 +172,7 @@ class Stores(Expressions):
                 return [statement for part in target.elts for statement in self._delete_one(part, origin)]
             case ast.Name(id=name) if name in self._bindings.undefined:
                 check: Block = [self._run("load", origin, load(name))] if name in self.doubtful else []
-                return [*check, assign(name, operator("undefined", constant(name)), origin)]
+                return [*check, assign(name, operator("unbound", constant(name)), origin)]
             case _:
                 return [located(ast.Delete(targets=[target]), origin)]
 

@@ -1,7 +1,7 @@
 """One of several values, by what tensors hold: ``None`` or a tensor, one of three strings, one of two functions.
 
 ``found = None`` before a loop, and ``found = x`` in a branch of it, leave a name that holds the one or the other. The
-program cannot hold either, but it can hold both, and a number that says which of them counts: a :class:`OneOf`. That
+program cannot hold either, but it can hold both, and a number that says which of them counts: a :class:`Choice`. That
 is a structure of tensors and Python values, so branches merge it and loops carry it as they do any value.
 
 What Python code does with it is done with the value that counts: :func:`use` traces a branch for each. Where a branch
@@ -17,7 +17,7 @@ from functools import reduce
 from typing import Any, NoReturn
 
 from graphc.autograph.values.control import if_exp, note_raise
-from graphc.autograph.values.deferred import RAISED, View
+from graphc.autograph.values.deferred import RAISED, Deferred
 from graphc.autograph.values.facts import known_of, note_condition
 from graphc.autograph.values.number import SymbolicNumber
 from graphc.autograph.values.python_object import users_method
@@ -27,17 +27,17 @@ from graphc.core import SymbolicTensor, apply, context, operand
 from graphc.ir import OPS
 
 __all__ = [
-    "OneOf",
+    "Choice",
     "ask",
+    "choice_in",
     "decide",
     "is_simple",
-    "mixed_in",
     "use",
 ]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OneOf(View):
+class Choice(Deferred):
     """One of several values.
 
     Attributes:
@@ -128,20 +128,20 @@ def _short(value: Any) -> str:
     return text if len(text) < 60 else f"a {type(value).__name__}"
 
 
-@operand.register(OneOf)
-def _as_operand(value: OneOf) -> Any:
+@operand.register(Choice)
+def _as_operand(value: Choice) -> Any:
     return ask(value, operand)
 
 
-def mixed_in(value: Any) -> OneOf | None:
+def choice_in(value: Any) -> Choice | None:
     """A value that is one of several and part of a value; None if there is none."""
-    if isinstance(value, OneOf | View):
-        return value if isinstance(value, OneOf) else None
+    if isinstance(value, Choice | Deferred):
+        return value if isinstance(value, Choice) else None
     parts = nest.children(value)
-    return None if parts is None else next((found for part in parts[1] if (found := mixed_in(part)) is not None), None)
+    return None if parts is None else next((found for part in parts[1] if (found := choice_in(part)) is not None), None)
 
 
-def use(value: OneOf, function: Callable[[Any], Any]) -> Any:
+def use(value: Choice, function: Callable[[Any], Any]) -> Any:
     """What a function gives for the value that counts."""
     left = value.left
     if len(left) == 1:
@@ -150,7 +150,7 @@ def use(value: OneOf, function: Callable[[Any], Any]) -> Any:
     return if_exp(value.is_among((first,)), lambda: function(value.options[first]), lambda: use(value, function))
 
 
-def ask(value: OneOf, question: Callable[[Any], Any]) -> Any:
+def ask(value: Choice, question: Callable[[Any], Any]) -> Any:
     """What Python answers when it is asked for something of the value that counts: an operator, an attribute, an item.
 
     Where the value is ``None``, a string or the like, an answer such as ``TypeError`` is what eager code would get.
@@ -174,7 +174,7 @@ def is_simple(value: Any) -> bool:
     return value is None or type(value) in (bytes, str, type)
 
 
-def decide(value: OneOf, test: Callable[[Any], Any]) -> Any:
+def decide(value: Choice, test: Callable[[Any], Any]) -> Any:
     """What a test says of the value that counts; it changes nothing, so all are asked where Python knows the answer."""
     answers = {place: test(value.options[place]) for place in value.left}
     if all(isinstance(answer, bool) for answer in answers.values()):

@@ -7,15 +7,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.autograph.values.choice import OneOf, is_simple, mixed_in
-from graphc.autograph.values.deferred import View, is_late
+from graphc.autograph.values.choice import Choice, choice_in, is_simple
+from graphc.autograph.values.deferred import Deferred, is_deferred
 from graphc.autograph.values.join import is_number, is_tensor, leaf_type, same
 from graphc.autograph.values.number import kind_of, number
-from graphc.autograph.values.unbound import Undefined
+from graphc.autograph.values.unbound import Unbound
 from graphc.base import nest
 from graphc.core import FUNCTIONS, MISSING, Region, SymbolicTensor, Tensor, Trace, trace_scope
 
-__all__ = ["alike", "is_fixed", "is_mixed"]
+__all__ = ["as_choices", "holds_choice", "is_constant"]
 
 _MOST = 32
 """A value that would be one of more than this, such as a text that each iteration makes longer, is not followed."""
@@ -23,12 +23,12 @@ _MOST = 32
 Pair = tuple[Any, Any]
 
 
-def is_mixed(value: Any) -> bool:
+def holds_choice(value: Any) -> bool:
     """Whether a value that is one of several is part of a value."""
-    return mixed_in(value) is not None
+    return choice_in(value) is not None
 
 
-def alike(
+def as_choices(
     first: Any,
     second: Any,
     traces: tuple[Trace, Trace],
@@ -48,21 +48,21 @@ def alike(
         that can be changed must stay what they are.
       contents: whether the values are copies themselves, of what a container holds.
     """
-    if first is second or isinstance(first, Undefined) or isinstance(second, Undefined):
+    if first is second or isinstance(first, Unbound) or isinstance(second, Unbound):
         return first, second
-    if isinstance(first, OneOf) or isinstance(second, OneOf):
-        return _mixed(first, second, traces, growing) or (first, second)
+    if isinstance(first, Choice) or isinstance(second, Choice):
+        return _as_choices(first, second, traces, growing) or (first, second)
     parts, others = nest.children(first), nest.children(second)
     if parts is None or others is None or nest.level(first) != nest.level(second):
-        if not is_fixed(first, traces[0]) and not is_fixed(second, traces[1]):
+        if not is_constant(first, traces[0]) and not is_constant(second, traces[1]):
             return first, second
-        return (None if same(first, second) else _mixed(first, second, traces, growing)) or (first, second)
-    if isinstance(first, View):
-        return _mixed(first, second, traces, growing) or (first, second)
+        return (None if same(first, second) else _as_choices(first, second, traces, growing)) or (first, second)
+    if isinstance(first, Deferred):
+        return _as_choices(first, second, traces, growing) or (first, second)
     if nest.is_mutable(first) and copies is None and not contents:
         return first, second
     pairs = [
-        alike(one, other, traces, growing=growing, copies=copies)
+        as_choices(one, other, traces, growing=growing, copies=copies)
         for one, other in zip(parts[1], others[1], strict=True)
     ]
     return _rebuilt(first, [one for one, _ in pairs], copies), _rebuilt(second, [other for _, other in pairs], copies)
@@ -82,13 +82,13 @@ def _is(one: Any, other: Any) -> bool:
     return one is other
 
 
-def is_fixed(value: Any, trace: Trace) -> bool:
+def is_constant(value: Any, trace: Trace) -> bool:
     """Whether a value is a Python object that is the same in every run, so that a number can stand for it."""
     if is_simple(value):
         return True
-    if is_tensor(value) or is_number(value) or isinstance(value, Tensor | View) or nest.children(value) is not None:
+    if is_tensor(value) or is_number(value) or isinstance(value, Tensor | Deferred) or nest.children(value) is not None:
         return False
-    if isinstance(value, BaseException) and is_late(value):
+    if isinstance(value, BaseException) and is_deferred(value):
         return False
     return not isinstance(getattr(value, "__self__", None), Tensor) and not _is_made_in(value, trace)
 
@@ -97,7 +97,7 @@ def _is_made_in(value: Any, trace: Trace) -> bool:
     """Whether an object was made in a branch or loop, so that it is another one each time that this is run."""
     if not isinstance(trace, Region):
         return False
-    made = [written.place.owner for written in trace.writes.values() if written.before is MISSING]
+    made = [written.cell.owner for written in trace.writes.values() if written.before is MISSING]
     return trace.owns(value) or any(value is owner for owner in made)
 
 
@@ -115,9 +115,11 @@ class _Table:
 
     def place(self, value: Any, trace: Trace) -> int:
         """The place of a value, which may be that of another that it can meet."""
-        fixed = is_fixed(value, trace)
+        fixed = is_constant(value, trace)
         if not fixed:
-            self._holds_made |= any(_is_object(leaf) and not is_fixed(leaf, trace) for leaf in nest.flatten(value)[0])
+            self._holds_made |= any(
+                _is_object(leaf) and not is_constant(leaf, trace) for leaf in nest.flatten(value)[0]
+            )
         for place, (known, known_fixed) in enumerate(zip(self.values, self.fixed, strict=True)):
             if fixed is known_fixed and (same(known, value) if fixed else _can_meet(known, value)):
                 return place
@@ -128,7 +130,7 @@ class _Table:
     def is_good(self) -> bool:
         """Whether the values can be kept side by side: not two that only differ in shape or structure, unless texts."""
         differing = [value for value, fixed in zip(self.values, self.fixed, strict=True) if not fixed]
-        texts = all(isinstance(value, View) for value in differing)
+        texts = all(isinstance(value, Deferred) for value in differing)
         return len(self.values) <= _MOST and (len(differing) <= 1 or texts) and not self._holds_made
 
 
@@ -148,7 +150,7 @@ def _leaves_meet(first: Any, second: Any) -> bool:
     return leaf_type(first).shape == leaf_type(second).shape
 
 
-def _mixed(first: Any, second: Any, traces: tuple[Trace, Trace], growing: bool) -> Pair | None:
+def _as_choices(first: Any, second: Any, traces: tuple[Trace, Trace], growing: bool) -> Pair | None:
     table, sides = _Table(), (first, second)
     options = [_options(first, traces[0], every=growing), _options(second, traces[1], every=False)]
     places = [
@@ -166,7 +168,7 @@ def _mixed(first: Any, second: Any, traces: tuple[Trace, Trace], growing: bool) 
 
 def _options(value: Any, trace: Trace, *, every: bool) -> dict[int, Any]:
     """What a value may be, by its places."""
-    if not isinstance(value, OneOf):
+    if not isinstance(value, Choice):
         return {0: value}
     with trace_scope(trace):
         return {place: value.options[place] for place in (range(len(value.options)) if every else value.left)}
@@ -178,17 +180,17 @@ def _side(table: _Table, value: Any, given: dict[int, Any], places: dict[int, in
     if len(table.values) == 1:
         return own[0]
     options = [own[place] if place in own else _anything(known) for place, known in enumerate(table.values)]
-    if isinstance(value, OneOf) and len(options) == len(value.options) and all(map(_is, options, value.options)):
+    if isinstance(value, Choice) and len(options) == len(value.options) and all(map(_is, options, value.options)):
         return value
     which: Any = next(iter(places.values()))
-    if isinstance(value, OneOf) and not isinstance(value.which, SymbolicTensor):
+    if isinstance(value, Choice) and not isinstance(value.which, SymbolicTensor):
         which = places[int(value.which)]
     elif len(places) > 1:
-        which = cast("OneOf", value).which
+        which = cast("Choice", value).which
         if any(place != new for place, new in places.items()):
-            news = [places.get(place, 0) for place in range(len(cast("OneOf", value).options))]
+            news = [places.get(place, 0) for place in range(len(cast("Choice", value).options))]
             which = number(FUNCTIONS["asarray"](np.array(news, np.int32))[which], int)
-    return OneOf(which, tuple(options))
+    return Choice(which, tuple(options))
 
 
 def _anything(value: Any) -> Any:

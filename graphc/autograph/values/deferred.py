@@ -1,7 +1,7 @@
 """Late values: Python values that are known at run time only, because they hold tensors without values.
 
 A late value is a structure whose leaves are tensors of the trace, indices of rolled loops, and plain Python values;
-texts made of tensors, exceptions and variables are structures too (:class:`View`). So branches merge them and loops
+texts made of tensors, exceptions and variables are structures too (:class:`Deferred`). So branches merge them and loops
 carry them as they do tuples. At run time the tensors have values, and the value is made of them.
 """
 
@@ -22,13 +22,13 @@ from graphc.core import SymbolicTensor, Tensor, Variable, context
 
 __all__ = [
     "RAISED",
-    "ErrorView",
+    "Deferred",
+    "DeferredError",
+    "DeferredVariable",
     "Frozen",
     "Opaque",
-    "VariableView",
-    "View",
-    "holds_views",
-    "is_late",
+    "holds_deferred",
+    "is_deferred",
     "rebuilt",
     "reopened",
     "snapshot",
@@ -48,7 +48,7 @@ class Opaque:
         self.value = value
 
 
-class View(ABC):
+class Deferred(ABC):
     """A value as a structure; a subclass is a dataclass, whose fields are the parts."""
 
     @abstractmethod
@@ -57,7 +57,7 @@ class View(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class VariableView(View):
+class DeferredVariable(Deferred):
     """A variable with the value that it had at one point of the program."""
 
     variable: Any
@@ -73,7 +73,7 @@ class VariableView(View):
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorView(View):
+class DeferredError(Deferred):
     """An exception.
 
     Attributes:
@@ -94,7 +94,7 @@ class ErrorView(View):
     suppress: Any
 
     @classmethod
-    def of(cls, error: BaseException) -> ErrorView:
+    def of(cls, error: BaseException) -> DeferredError:
         """The exception taken apart."""
         attributes = {name: value for name, value in error.__dict__.items() if name != RAISED}
         made_of = cast("Any", _builtin(type(error))).__reduce__(error)[1]
@@ -127,13 +127,13 @@ def _slots(error: BaseException) -> dict[str, Any]:
     return {name: getattr(error, name) for name in names if hasattr(error, name)}
 
 
-def is_late(value: Any) -> bool:
+def is_deferred(value: Any) -> bool:
     """Whether a value holds tensors without values, so that it is known at run time only."""
     if isinstance(value, BaseException):
-        return any(map(is_late, (value.args, value.__dict__, _slots(value), value.__cause__)))
+        return any(map(is_deferred, (value.args, value.__dict__, _slots(value), value.__cause__)))
     parts = nest.children(value)
     if parts is not None:
-        return any(map(is_late, parts[1]))
+        return any(map(is_deferred, parts[1]))
     if isinstance(value, Variable):
         return context.trace is not None
     return isinstance(value, SymbolicTensor | LoopIndex)
@@ -141,16 +141,16 @@ def is_late(value: Any) -> bool:
 
 def snapshot(value: Any) -> Any:
     """A late value as a structure that later changes of its parts do not change; :func:`value_of` is the opposite."""
-    if isinstance(value, View):
+    if isinstance(value, Deferred):
         return value
-    if not is_late(value):
+    if not is_deferred(value):
         return value if type(value) is str else Opaque(value.fork() if isinstance(value, Tensor) else value)
     if isinstance(value, Variable):
-        return VariableView(Opaque(value), value.value().snapshot())
+        return DeferredVariable(Opaque(value), value.value().snapshot())
     if isinstance(value, SymbolicTensor):
         return value.snapshot()
     if isinstance(value, BaseException):
-        return ErrorView.of(value)
+        return DeferredError.of(value)
     return value if isinstance(value, LoopIndex) else rebuilt(value, snapshot)
 
 
@@ -158,7 +158,7 @@ def value_of(value: Any) -> Any:
     """The value that a structure stands for."""
     if isinstance(value, Opaque):
         return value.value
-    if isinstance(value, View):
+    if isinstance(value, Deferred):
         parts = {field.name: value_of(getattr(value, field.name)) for field in fields(cast("Any", value))}
         return cast("Any", type(value))(**parts).make()
     return value if nest.children(value) is None else rebuilt(value, value_of)
@@ -168,9 +168,9 @@ def reopened(value: Any) -> Any:
     """The value that a structure stands for while its tensors have no values yet."""
     if isinstance(value, Opaque):
         return value.value
-    if isinstance(value, VariableView):
+    if isinstance(value, DeferredVariable):
         return value.variable.value
-    if isinstance(value, ErrorView):
+    if isinstance(value, DeferredError):
         return replace(value, **{part.name: reopened(getattr(value, part.name)) for part in fields(value)}).make()
     return value if nest.children(value) is None else rebuilt(value, reopened)
 
@@ -182,10 +182,10 @@ def rebuilt(container: Any, change: Callable[[Any], Any]) -> Any:
     return nest.rebuilt(container, [change(item) for item in parts[1]])
 
 
-def holds_views(structure: nest.Structure) -> bool:
+def holds_deferred(structure: nest.Structure) -> bool:
     """Whether values of a structure are put together of views, so that :func:`value_of` is to make them."""
-    is_view = structure.kind is not None and issubclass(structure.kind, View)
-    return is_view or any(map(holds_views, structure.children))
+    is_view = structure.kind is not None and issubclass(structure.kind, Deferred)
+    return is_view or any(map(holds_deferred, structure.children))
 
 
 class Frozen:
@@ -241,7 +241,7 @@ class Frozen:
         """Forgets the tensors, so that they do not outlive their trace."""
         self.tensors = []
 
-    def thaw(self, arrays: Sequence[Any]) -> Any:
+    def evaluate(self, arrays: Sequence[Any]) -> Any:
         """The value.
 
         Args:

@@ -17,10 +17,10 @@ from weakref import WeakSet
 import numpy as np
 
 from graphc.autograph.values.index import LoopIndex
-from graphc.autograph.values.join import Meet, describe, is_number, is_tensor, leaf_type
+from graphc.autograph.values.join import Join, describe, is_number, is_tensor, leaf_type
 from graphc.base import nest
 from graphc.base.errors import UnimplementedError
-from graphc.core import FUNCTIONS, Region, StandIn, SymbolicTensor, TensorPlace, Trace, context, operand, trace_scope
+from graphc.core import FUNCTIONS, Alias, Region, SymbolicTensor, TensorCell, Trace, context, operand, trace_scope
 from graphc.ir import TensorType
 
 __all__ = [
@@ -86,7 +86,7 @@ class Growing:
         item = nest.map_structure(partial(_row, position), self.buffer)
         if context.trace is not None:
             for leaf in nest.flatten(item)[0]:
-                context.trace.root.stand_ins.freeze(leaf, "the item of a list")
+                context.trace.root.aliases.freeze(leaf, "the item of a list")
         return item
 
     def with_room(self, more: int) -> Growing:
@@ -185,7 +185,7 @@ def grown(trace: Trace, title: str, items: Sequence[Any], others: Sequence[Any],
       UnimplementedError: they are neither tensors nor numbers.
     """
     everything = [*items, *others]
-    meet = Meet(("in one item", "in another"), trace.refuse)
+    meet = Join(("in one item", "in another"), trace.refuse)
     leaves, structure = nest.flatten(everything[0])
     for leaf in leaves:
         if not is_tensor(leaf) and not is_number(leaf):
@@ -221,11 +221,11 @@ def enclosed(item: Any) -> Any:
         return item.tensor
     trace = context.trace
     if isinstance(item, SymbolicTensor) and trace is not None:
-        trace.root.stand_ins.freeze(item, "the item of a list")
-        key = TensorPlace(item).key
+        trace.root.aliases.freeze(item, "the item of a list")
+        key = TensorCell(item).key
         while trace.parent is not None:
             if key in trace.writes:
-                raise trace.refuse(StandIn(item, "the item of a list", None).error(TensorPlace(item).what))
+                raise trace.refuse(Alias(item, "the item of a list", None).error(TensorCell(item).what))
             trace = trace.parent
     return item
 

@@ -26,15 +26,15 @@ from graphc.ir import OPS, Attrs, TensorType
 from graphc.ops import AS_NUMBER
 
 __all__ = [
-    "Meet",
-    "Meeting",
+    "Join",
+    "Joined",
     "common_kinds",
     "describe",
     "interchangeable",
     "is_number",
     "is_tensor",
     "leaf_type",
-    "note_stand_ins",
+    "note_aliases",
     "same",
     "same_values",
     "title_of",
@@ -94,7 +94,7 @@ def _shows_itself(value: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Meeting:
+class Joined:
     """How two values of a name become one.
 
     Attributes:
@@ -121,7 +121,7 @@ class Meeting:
 
 
 @dataclass(frozen=True)
-class Meet:
+class Join:
     """Makes values of one name on two sides into one, or refuses.
 
     Attributes:
@@ -132,7 +132,7 @@ class Meet:
     sides: tuple[str, str]
     refuse: Callable[[GraphcError], GraphcError]
 
-    def values(self, name: str, first: Any, second: Any) -> Meeting:
+    def values(self, name: str, first: Any, second: Any) -> Joined:
         """How the values of ``name`` become one.
 
         Raises:
@@ -152,7 +152,7 @@ class Meet:
         pairs = zip(first_leaves, second_leaves, strict=True)
         spans = [common_span(span_of(one), span_of(other)) for one, other in pairs]
         first = first if interchangeable(first, second) else nest.unflatten(structure, first_leaves)
-        return Meeting(structure, tuple(leaves), tuple(first_leaves), first, tuple(kinds), shared, tuple(spans))
+        return Joined(structure, tuple(leaves), tuple(first_leaves), first, tuple(kinds), shared, tuple(spans))
 
     def structures(self, name: str, pair: tuple[Any, Any], structures: tuple[nest.Structure, nest.Structure]) -> None:
         """Refuses structures that differ."""
@@ -275,7 +275,7 @@ def common_kinds(first: Any, second: Any) -> Kinds | None:
     return None if kinds[0] is None or kinds[1] is None else kinds[0] | kinds[1]
 
 
-def note_stand_ins(
+def note_aliases(
     trace: Trace,
     name: str,
     value: Any,
@@ -304,7 +304,7 @@ def note_stand_ins(
     parts = nest.children(value)
     if parts is None:
         if isinstance(value, SymbolicTensor):
-            trace.root.stand_ins.add(value, name, None if sources is None else tuple(sources), held, numbers)
+            trace.root.aliases.add(value, name, None if sources is None else tuple(sources), held, numbers)
         return
     if value is None or (isinstance(value, tuple) and not parts[1]):
         return
@@ -312,10 +312,10 @@ def note_stand_ins(
     if columns is not None and any(column is not None and len(column[1]) != len(parts[1]) for column in columns):
         columns = None
     whole = None if sources is None or held else tuple([copies.get(id(source), source) for source in sources])
-    trace.root.stand_ins.add(value, name, whole)
+    trace.root.aliases.add(value, name, whole)
     for position, part in enumerate(parts[1]):
         inner = None if columns is None else [column[1][position] for column in columns if column is not None]
-        note_stand_ins(trace, name, part, inner, held, shared, copies)
+        note_aliases(trace, name, part, inner, held, shared, copies)
 
 
 def leaf_type(value: Any) -> TensorType:

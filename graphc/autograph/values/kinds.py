@@ -10,7 +10,7 @@ from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.join import describe
 from graphc.autograph.values.number import Kinds, SymbolicNumber
 from graphc.base.errors import GraphcError, UnimplementedError
-from graphc.core import StandIn, SymbolicTensor
+from graphc.core import Alias, SymbolicTensor
 from graphc.ir import Value
 
 __all__ = ["check_shown", "examples", "is_instance", "stands_for_bool"]
@@ -25,12 +25,12 @@ _KINDS: dict[str, type[Any]] = {"b": bool, "i": int, "u": int, "f": float, "V": 
 def kinds_of_mixed(value: Any) -> Kinds:
     """The types of the numbers that a tensor may be in plain Python where it may be a tensor, too."""
     found: Kinds = frozenset()
-    for _, stand_in in _behind(value):
-        found |= frozenset() if stand_in is None else stand_in.numbers
+    for _, alias in _behind(value):
+        found |= frozenset() if alias is None else alias.numbers
     return found
 
 
-def _behind(value: Any, *, numbers: bool = False) -> Iterator[tuple[Any, StandIn | None]]:
+def _behind(value: Any, *, numbers: bool = False) -> Iterator[tuple[Any, Alias | None]]:
     """A scalar and what it stands for, each once, with what is known of it.
 
     Values that meet again and again, as in ``a, b = b, a`` in a branch, stand for each other.
@@ -46,9 +46,9 @@ def _behind(value: Any, *, numbers: bool = False) -> Iterator[tuple[Any, StandIn
         if isinstance(link, SymbolicNumber) and not numbers:
             continue
         seen.add(id(link))
-        stand_in = link.trace.root.stand_ins.get(link)
-        yield link, stand_in
-        waiting.extend(() if stand_in is None else stand_in.sources or ())
+        alias = link.trace.root.aliases.get(link)
+        yield link, alias
+        waiting.extend(() if alias is None else alias.sources or ())
 
 
 def check_shown(value: Any, use: str, *, as_text: bool) -> None:
@@ -91,17 +91,17 @@ def _is_number(value: Any) -> bool:
     """Whether the object is one of several numbers: branches on tensors have bound one of them to a name."""
     # What is held stands for a variable at the start of an iteration, which may hold something else in the next.
     return all(
-        stand_in is not None
-        and not stand_in.held
-        and stand_in.sources is not None
-        and all(isinstance(source, SymbolicTensor) for source in stand_in.sources)
-        for _, stand_in in _behind(value, numbers=True)
+        alias is not None
+        and not alias.held
+        and alias.sources is not None
+        and all(isinstance(source, SymbolicTensor) for source in alias.sources)
+        for _, alias in _behind(value, numbers=True)
     )
 
 
 def _may_be_number(value: SymbolicTensor) -> bool:
-    for link, stand_in in _behind(value, numbers=True):
-        sources = None if stand_in is None else stand_in.sources
+    for link, alias in _behind(value, numbers=True):
+        sources = None if alias is None else alias.sources
         if sources is None and _is_doubtful(link.raw, link):
             return True
         if sources is not None and (link.type.weak or not any(isinstance(one, SymbolicTensor) for one in sources)):

@@ -9,10 +9,10 @@ from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidTypeError, UndefinedNameError
 from graphc.core import context, operand
 
-__all__ = ["Undefined", "is_unset", "load", "return_value", "undefined", "undefined_return", "unset"]
+__all__ = ["Unbound", "is_unset", "load", "return_value", "unbound", "unbound_return", "unset"]
 
 
-class Undefined:
+class Unbound:
     """The value of a name that is not bound; any use of it raises :class:`UndefinedNameError`.
 
     Args:
@@ -72,33 +72,33 @@ class Undefined:
         return f"<unbound name {self.name!r}>"
 
 
-def undefined(name: str, certain: bool = False) -> Undefined:
+def unbound(name: str, certain: bool = False) -> Unbound:
     """What a local name holds before it is bound.
 
     Args:
       name: the user's variable.
       certain: whether it is bound wherever it is read, so that anything may stand for it.
     """
-    return Undefined(name, "it is bound on some of the ways to here only, or not yet", certain)
+    return Unbound(name, "it is bound on some of the ways to here only, or not yet", certain)
 
 
-def undefined_return() -> Undefined:
+def unbound_return() -> Unbound:
     """What a function's return value holds before a return statement runs."""
-    return Undefined("return value", "no return statement ran", filler=True)
+    return Unbound("return value", "no return statement ran", filler=True)
 
 
-def unset(what: str) -> Undefined:
+def unset(what: str) -> Unbound:
     """Returns what stands in a structure where a tensor will be: until a branch or loop puts one there it is zeros.
 
     Args:
       what: for messages.
     """
-    return Undefined(what, "nothing was put there yet", filler=True)
+    return Unbound(what, "nothing was put there yet", filler=True)
 
 
 def is_unset(value: Any) -> bool:
     """Returns whether a value is what :func:`unset` gave."""
-    return isinstance(value, Undefined)
+    return isinstance(value, Unbound)
 
 
 def load(value: Any) -> Any:
@@ -107,15 +107,15 @@ def load(value: Any) -> Any:
     Raises:
       UndefinedNameError: it is.
     """
-    return value.use() if isinstance(value, Undefined) else value
+    return value.use() if isinstance(value, Unbound) else value
 
 
 def return_value(value: Any) -> Any:
     """The result of a function whose returns were rewritten; None when none ran."""
     trace = context.trace
-    if trace is not None and len(trace.root.stand_ins):
-        trace.root.stand_ins.settle(_parts(value))
-    return None if isinstance(value, Undefined) and value.filler else value
+    if trace is not None and len(trace.root.aliases):
+        trace.root.aliases.settle(_parts(value))
+    return None if isinstance(value, Unbound) and value.filler else value
 
 
 def _parts(value: Any) -> Iterator[Any]:
@@ -124,8 +124,8 @@ def _parts(value: Any) -> Iterator[Any]:
         yield from _parts(part)
 
 
-@operand.register(Undefined)
-def _refuse(value: Undefined) -> NoReturn:
+@operand.register(Unbound)
+def _refuse(value: Unbound) -> NoReturn:
     try:
         value.fail()
     except UndefinedNameError as error:

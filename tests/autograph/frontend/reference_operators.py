@@ -34,7 +34,7 @@ _INPLACE = {symbol: getattr(operator, f"__i{name}__") for symbol, name in _NAMES
 _UNARY = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
 
 
-class Undefined:
+class Unbound:
     def __init__(self, name: str) -> None:
         self.name = name
 
@@ -61,16 +61,16 @@ for _name in ("bool", "repr", "iter", "getitem", "call", "len", "hash", "index",
 class Plain:
     """The operators, run by Python."""
 
-    Undefined = Undefined
+    Unbound = Unbound
 
-    def undefined(self, name: str, certain: bool = False) -> Undefined:
-        return Undefined(name)
+    def unbound(self, name: str, certain: bool = False) -> Unbound:
+        return Unbound(name)
 
-    def undefined_return(self) -> Undefined:
-        return Undefined("")
+    def unbound_return(self) -> Unbound:
+        return Unbound("")
 
     def return_value(self, value: object) -> object:
-        return None if isinstance(value, Undefined) else value
+        return None if isinstance(value, Unbound) else value
 
     def imported(self, module: str, level: int, names: tuple[str, ...]) -> None:
         del module, level, names
@@ -85,7 +85,7 @@ class Plain:
         assert isinstance(kind, type)
 
     def load(self, value: object) -> object:
-        if isinstance(value, Undefined):
+        if isinstance(value, Unbound):
             raise errors.UndefinedNameError(value.name)
         return value
 
@@ -218,10 +218,10 @@ class Plain:
     def before_try(self) -> None:
         return None
 
-    def handlers(self, *scope: object) -> contextlib.AbstractContextManager[None]:
+    def TryScope(self, *scope: object) -> contextlib.AbstractContextManager[None]:  # noqa: N802  the class of that name
         return contextlib.nullcontext()
 
-    in_finally = handlers
+    in_finally = TryScope
 
     def passing(self) -> tuple[type[BaseException], ...]:
         return ()

@@ -312,7 +312,7 @@ def test_to_source_of_a_branch() -> None:
         to_source(fn)
         == """\
 def fn(x):
-    y = ag__.undefined('y')
+    y = ag__.unbound('y')
 
     def ag__get_state_1():
         return (y,)

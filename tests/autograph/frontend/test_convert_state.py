@@ -15,12 +15,12 @@ class Recording(Plain):
 
     def __init__(self) -> None:
         self.seen: list[tuple[str, ...]] = []
-        self.unbound: list[set[str]] = []
+        self.marked: list[set[str]] = []
 
     def note(self, get_state: Callable[[], tuple[Any, ...]], names: tuple[str, ...]) -> None:
         self.seen.append(names)
         values = zip(names, get_state(), strict=True)
-        self.unbound.append({name for name, value in values if isinstance(value, self.Undefined)})
+        self.marked.append({name for name, value in values if isinstance(value, self.Unbound)})
 
     def if_stmt(self, test, body, orelse, get_state, set_state, names, unread=None) -> None:  # noqa: ANN001
         self.note(get_state, names)
@@ -56,7 +56,7 @@ def test_a_branch_hands_over_what_is_read_behind_it() -> None:
 
     found = record(fn, 1)
     assert found.seen == [("kept",)]
-    assert found.unbound == [{"kept"}]
+    assert found.marked == [{"kept"}]
 
 
 def test_a_name_that_only_the_branch_reads_is_copied_and_not_state() -> None:
@@ -84,7 +84,7 @@ def test_a_loop_carries_what_the_next_iteration_or_the_rest_reads() -> None:
 
     found = record(fn, 2)
     assert found.seen == [("after", "carried")]
-    assert found.unbound == [set()]
+    assert found.marked == [set()]
 
 
 def test_the_target_is_state_when_it_is_read_behind_the_loop() -> None:
@@ -95,7 +95,7 @@ def test_the_target_is_state_when_it_is_read_behind_the_loop() -> None:
 
     found = record(fn, 2)
     assert found.seen == [("i",)]
-    assert found.unbound == [{"i"}]
+    assert found.marked == [{"i"}]
 
 
 def test_a_while_test_keeps_its_names_alive() -> None:
@@ -121,7 +121,7 @@ def test_a_nested_construct_hands_over_only_what_the_body_needs() -> None:
 
     found = record(fn, 1)
     assert found.seen == [("total",), ("step",)]
-    assert found.unbound == [set(), {"step"}]
+    assert found.marked == [set(), {"step"}]
 
 
 def test_names_that_a_closure_reads_are_always_state() -> None:

@@ -15,20 +15,20 @@ from graphc.autograph.constructs.failures.try_scope import attempt
 from graphc.autograph.constructs.purity.watch import operator_method
 from graphc.autograph.constructs.storage.cells import held, named_by_user, write
 from graphc.autograph.frontend.lower_jumps import RETURN
-from graphc.autograph.values.choice import OneOf, decide
+from graphc.autograph.values.choice import Choice, decide
 from graphc.autograph.values.facts import assume, assuming, both, opposite
 from graphc.autograph.values.growing_list import growing, matched
 from graphc.autograph.values.join import (
-    Meet,
+    Join,
 )
-from graphc.autograph.values.unbound import Undefined
+from graphc.autograph.values.unbound import Unbound
 from graphc.base.errors import GraphcError, InvalidArgumentError
 from graphc.core import (
-    Place,
+    Cell,
     Region,
     SymbolicTensor,
     Tensor,
-    TensorPlace,
+    TensorCell,
     Trace,
     apply,
     context,
@@ -72,7 +72,7 @@ def itself(value: Any) -> Any:
 
 def known_length(condition: Any) -> Any:
     """The condition; a list whose length is known at run time only counts as true if it holds something."""
-    if isinstance(condition, OneOf):
+    if isinstance(condition, Choice):
         return decide(condition, _asked_truth)
     found = growing(condition)
     return condition if found is None else found.length > 0
@@ -208,24 +208,24 @@ def _cond(
     _fail(selector, regions, failures)
     for flag, others in unread.items():
         _leave_out(names, states, flag, others)
-    places = _written_places(regions)
-    titles = [*names, *(place.title for place in places)]
-    pairs = [*zip(*states, strict=True), *(_left(place, regions, failures) for place in places)]
+    cells = _written_cells(regions)
+    titles = [*names, *(cell.title for cell in cells)]
+    pairs = [*zip(*states, strict=True), *(_left(cell, regions, failures) for cell in cells)]
     tensors: tuple[list[SymbolicTensor], list[SymbolicTensor]] = ([], [])
     # Two names that hold one object in each branch hold one object after it.
     found: dict[tuple[int, int], Kept | Merged] = {}
     for name, (first, second) in zip(titles, pairs, strict=True):
         if (id(first), id(second)) not in found:
-            meet = Meet(_sides_of(name, names, before, first, second), partial(_refuse, trace, places, name))
+            meet = Join(_sides_of(name, names, before, first, second), partial(_refuse, trace, cells, name))
             found[id(first), id(second)] = merge(meet, regions, tensors, name, first, second)
     outputs = iter(emit_branches(COND, selector, regions, tensors) if tensors[0] or _writes(regions) else ())
     merged = {key: fill(value, outputs) for key, value in found.items()}
     values = [merged[id(first), id(second)] for first, second in pairs]
-    for name, pair, value, place in zip(titles, pairs, values, [*[None] * len(names), *places], strict=True):
-        if value is not pair[0] and not isinstance(place, TensorPlace):  # which takes the values, not the object
+    for name, pair, value, cell in zip(titles, pairs, values, [*[None] * len(names), *cells], strict=True):
+        if value is not pair[0] and not isinstance(cell, TensorCell):  # which takes the values, not the object
             note_merged(trace, name, value, found[id(pair[0]), id(pair[1])])
-    for place, value in zip(places, values[len(names) :], strict=True):
-        write(place, value, certain=True)
+    for cell, value in zip(cells, values[len(names) :], strict=True):
+        write(cell, value, certain=True)
     return values[: len(names)]
 
 
@@ -240,9 +240,9 @@ def _leave_out(names: Sequence[str], states: list[Sequence[Any]], flag: str, unr
         ]
 
 
-def _written_places(regions: Sequence[Region]) -> list[Place]:
+def _written_cells(regions: Sequence[Region]) -> list[Cell]:
     """The places outside that one of the branches wrote."""
-    return list({key: written.place for region in regions for key, written in region.writes.items()}.values())
+    return list({key: written.cell for region in regions for key, written in region.writes.items()}.values())
 
 
 def _fail(selector: SymbolicTensor, regions: Sequence[Region], failures: Sequence[Failure | None]) -> None:
@@ -265,14 +265,14 @@ def _fail(selector: SymbolicTensor, regions: Sequence[Region], failures: Sequenc
         raise Ended
 
 
-def _left(place: Place, regions: Sequence[Region], failures: Sequence[Failure | None]) -> tuple[Any, ...]:
+def _left(cell: Cell, regions: Sequence[Region], failures: Sequence[Failure | None]) -> tuple[Any, ...]:
     """What each branch left in a place."""
-    writes = [region.writes.get(place.key) for region in regions]
-    before = place.get()
-    left = [held(place, before if written is None else written.after) for written in writes]
+    writes = [region.writes.get(cell.key) for region in regions]
+    before = cell.get()
+    left = [held(cell, before if written is None else written.after) for written in writes]
     if any(failures):
         return tuple([value if failure is None else NEVER for value, failure in zip(left, failures, strict=True)])
-    return matched(regions, place.title, left) if isinstance(place.owner, list) else tuple(left)
+    return matched(regions, cell.title, left) if isinstance(cell.owner, list) else tuple(left)
 
 
 def _writes(regions: Sequence[Region]) -> bool:
@@ -283,22 +283,22 @@ def _sides_of(name: str, names: Sequence[str], before: Sequence[Any], first: Any
     """What the two sides are to the user, for messages: a return that was reached before has no condition here."""
     if name == RETURN and before:
         value = before[names.index(name)]
-        if not isinstance(value, Undefined) and (value is first or value is second):
+        if not isinstance(value, Unbound) and (value is first or value is second):
             there, here = "where it returned before", "where it did not return before"
             return (there, here) if value is first else (here, there)
     return _SIDES
 
 
-def _refuse(trace: Trace, places: Sequence[Place], title: str, error: GraphcError) -> GraphcError:
+def _refuse(trace: Trace, cells: Sequence[Cell], title: str, error: GraphcError) -> GraphcError:
     """An error ready to be raised, which names a list or dict as the user does."""
-    return trace.refuse(named_by_user(error, [place for place in places if place.title == title]))
+    return trace.refuse(named_by_user(error, [cell for cell in cells if cell.title == title]))
 
 
 def and_(first: Thunk, *others: Thunk) -> Any:
     """``a and b``: the first value that is false, or the last."""
     value = _operand(first())
     for other in others:
-        if isinstance(value, OneOf):
+        if isinstance(value, Choice):
             value = if_exp(known_length(value), other, partial(itself, value))
         elif is_symbolic_condition(value):
             value = _logical("logical_and", value, _read(other))
@@ -313,7 +313,7 @@ def and_(first: Thunk, *others: Thunk) -> Any:
 
 def _operand(value: Any) -> Any:
     """What ``and`` and ``or`` give if they give this operand."""
-    return value if isinstance(value, OneOf) else known_length(value)
+    return value if isinstance(value, Choice) else known_length(value)
 
 
 def _read(operand: Thunk) -> Thunk:
@@ -325,7 +325,7 @@ def or_(first: Thunk, *others: Thunk) -> Any:
     """``a or b``: the first value that is true, or the last."""
     value = _operand(first())
     for other in others:
-        if isinstance(value, OneOf):
+        if isinstance(value, Choice):
             value = if_exp(known_length(value), partial(itself, value), other)
         elif is_symbolic_condition(value):
             value = _logical("logical_or", value, _read(other))

@@ -15,7 +15,7 @@ from graphc.autograph.constructs.branches.branch import (
 )
 from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.failures.failure import as_limit, note_raise
-from graphc.autograph.values.choice import OneOf, use
+from graphc.autograph.values.choice import Choice, use
 from graphc.core import context
 
 __all__ = ["assert_stmt", "raise_stmt", "require", "require_limit", "unless"]
@@ -37,7 +37,7 @@ def assert_stmt(condition: Any, message: Callable[[], Any] | None) -> None:
 def raise_stmt(error: Callable[[], Any], cause: Callable[[], Any] | None) -> NoReturn:
     """``raise error from cause``."""
     raised: Any = error()
-    if isinstance(raised, OneOf):
+    if isinstance(raised, Choice):
         use(raised, lambda one: raise_stmt(lambda: one, cause))
     if context.trace is not None:
         if isinstance(raised, type) and issubclass(raised, BaseException):

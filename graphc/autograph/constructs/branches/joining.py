@@ -7,23 +7,23 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
-from graphc.autograph.constructs.storage.cells import AttributePlace, ContentsPlace, at_end
+from graphc.autograph.constructs.storage.cells import AttributeCell, ContentsCell, at_end
 from graphc.autograph.frontend.lower_jumps import RETURN
-from graphc.autograph.values.choice_join import alike
+from graphc.autograph.values.choice_join import as_choices
 from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.join import (
-    Meet,
-    Meeting,
+    Join,
+    Joined,
     is_tensor,
     leaf_type,
-    note_stand_ins,
+    note_aliases,
     to_tensors,
     zeros_of,
 )
 from graphc.autograph.values.number import kinds_of, met, span_of
-from graphc.autograph.values.unbound import Undefined
+from graphc.autograph.values.unbound import Unbound
 from graphc.base import nest
-from graphc.core import Region, SymbolicTensor, TensorPlace, Trace, trace_scope
+from graphc.core import Region, SymbolicTensor, TensorCell, Trace, trace_scope
 
 __all__ = ["NEVER", "Kept", "Merged", "fill", "merge", "note_merged"]
 
@@ -32,7 +32,7 @@ NEVER: Any = object()
 
 
 def merge(
-    meet: Meet,
+    meet: Join,
     regions: tuple[Region, Region],
     tensors: Sequence[list[SymbolicTensor]],
     name: str,
@@ -44,15 +44,15 @@ def merge(
         return Kept(first)
     if first is NEVER or second is NEVER:
         return _one_sided(regions, tensors, first, second)
-    unbound = [isinstance(value, Undefined) for value in (first, second)]
+    unbound = [isinstance(value, Unbound) for value in (first, second)]
     if any(unbound):
-        filler = next(value for value in (first, second) if isinstance(value, Undefined))
+        filler = next(value for value in (first, second) if isinstance(value, Unbound))
         if all(unbound):
             unsure = next((value for value in (first, second) if value.may_be_bound), None)
-            return Kept(first if unsure is None else Undefined(name, unsure.reason))
+            return Kept(first if unsure is None else Unbound(name, unsure.reason))
         if not filler.filler:
             bound = "true" if not unbound[0] else "false"
-            return Kept(Undefined(name, f"it is bound only in the {bound} branch of an if on a tensor"))
+            return Kept(Unbound(name, f"it is bound only in the {bound} branch of an if on a tensor"))
         # A return value that no return has set yet is never looked at: zeros of the other branch's type stand for it.
         if unbound[0]:
             first = _zeros_like(regions[0], second)
@@ -61,7 +61,7 @@ def merge(
     first, second = _with_zeros(regions[0], first, second), _with_zeros(regions[1], second, first)
     sides, views = _ended(regions, (first, second), nest.shared(first, second))
     if name != RETURN or (first is None) is (second is None):
-        sides = alike(sides[0], sides[1], regions, copies=views)
+        sides = as_choices(sides[0], sides[1], regions, copies=views)
     found = meet.values(name, *sides)
     for region, results, value in zip(regions, tensors, sides, strict=True):
         leaves = [_at_end(region, leaf) for leaf in nest.flatten(value, found.shared)[0]]
@@ -81,7 +81,7 @@ def _ended(
 
 def _at_end(region: Region, leaf: Any) -> Any:
     """What a leaf was at the end of a branch: to the items of a tensor from outside values may have been assigned."""
-    written = region.writes.get(TensorPlace(leaf).key) if isinstance(leaf, SymbolicTensor) else None
+    written = region.writes.get(TensorCell(leaf).key) if isinstance(leaf, SymbolicTensor) else None
     return leaf if written is None else written.after
 
 
@@ -105,7 +105,7 @@ def _one_sided(
         tensors[1 - live].extend([zeros_of(regions[1 - live], type) for type in types if type is not None])
     kinds = tuple(map(kinds_of, leaves))
     spans = tuple(map(span_of, leaves))
-    meeting = Meeting(structure, tuple(types), tuple(leaves), value, kinds, frozenset(outer), spans)
+    meeting = Joined(structure, tuple(types), tuple(leaves), value, kinds, frozenset(outer), spans)
     return Merged(meeting, (value,), copies)
 
 
@@ -117,9 +117,9 @@ def _find_outer(region: Region, value: Any, outer: set[int]) -> bool:
     parts = nest.children(value)
     if parts is None:
         return not _is_made_in(value, region)
-    if ContentsPlace.key_of(value) not in region.writes:
+    if ContentsCell.key_of(value) not in region.writes:
         items = [
-            item for key, item in zip(*parts, strict=True) if AttributePlace.key_of(value, key) not in region.writes
+            item for key, item in zip(*parts, strict=True) if AttributeCell.key_of(value, key) not in region.writes
         ]
         known = [_find_outer(region, item, outer) for item in items]
         if not all(known):
@@ -137,13 +137,13 @@ def _is_made_in(leaf: Any, region: Region) -> bool:
 def _with_zeros(region: Region, value: Any, other: Any) -> Any:
     """A structure with zeros where nothing was put yet, and the other branch has put a tensor."""
     leaves, structure = nest.flatten(value)
-    if structure == nest.LEAF or not any(isinstance(leaf, Undefined) and leaf.filler for leaf in leaves):
+    if structure == nest.LEAF or not any(isinstance(leaf, Unbound) and leaf.filler for leaf in leaves):
         return value
     others, theirs = nest.flatten(other)
     if structure != theirs:
         return value
     filled = [
-        _zeros_like(region, there) if isinstance(here, Undefined) and here.filler and is_tensor(there) else here
+        _zeros_like(region, there) if isinstance(here, Unbound) and here.filler and is_tensor(there) else here
         for here, there in zip(leaves, others, strict=True)
     ]
     return nest.unflatten(structure, filled)
@@ -178,7 +178,7 @@ class Merged:
       copies: by the identities of copies in them, the containers that the copies tell of.
     """
 
-    meeting: Meeting
+    meeting: Joined
     sides: tuple[Any, ...]
     copies: Mapping[int, Any]
 
@@ -197,4 +197,4 @@ def fill(merged: Kept | Merged, outputs: Any) -> Any:
 def note_merged(trace: Trace, name: str, value: Any, found: Kept | Merged) -> None:
     """Notes what a value stands for that was made of two."""
     if isinstance(found, Merged):
-        note_stand_ins(trace, name, value, found.sides, shared=found.meeting.shared, copies=found.copies)
+        note_aliases(trace, name, value, found.sides, shared=found.meeting.shared, copies=found.copies)

@@ -57,11 +57,11 @@ from graphc.autograph.constructs.purity.watch import (
     made_here,
     operator_method,
 )
-from graphc.autograph.constructs.storage.cells import ContentsPlace
+from graphc.autograph.constructs.storage.cells import ContentsCell
 from graphc.autograph.constructs.storage.unfollowed import note_change
 from graphc.autograph.frontend.convert import convert, is_converted
 from graphc.autograph.frontend.source import NoSourceError
-from graphc.autograph.values.choice import OneOf, ask, decide, use
+from graphc.autograph.values.choice import Choice, ask, decide, use
 from graphc.autograph.values.growing_list import growing, refuse_growing
 from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.kept_tensors import changing
@@ -126,7 +126,7 @@ _CALLBACKS = (
     types.BuiltinFunctionType,
     types.MethodDescriptorType,
     functools.partial,
-    OneOf,
+    Choice,
 )
 _PRINT = print
 _PURE_CLASSES = (contextlib.nullcontext, contextlib.suppress)
@@ -159,7 +159,7 @@ def call(function: Any) -> Any:
     trace = context.trace
     if trace is None:
         return function
-    if isinstance(function, OneOf):
+    if isinstance(function, Choice):
         return functools.partial(_call_one, function)
     if function is breakpoint:
         tell_of_debugger()
@@ -235,7 +235,7 @@ def _dispatched(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Calls what ``functools.singledispatch`` chooses by the class that the first argument has in plain Python."""
     if not args:
         return in_python(function, **kwargs)
-    if isinstance(args[0], OneOf):
+    if isinstance(args[0], Choice):
         return use(args[0], lambda value: _dispatched(function, value, *args[1:], **kwargs))
     return call(_implementation(function.dispatch, call(type)(args[0]), id(function)))(*args, **kwargs)
 
@@ -244,7 +244,7 @@ def _dispatched_method(found: Any, owner: Any, kind: type[Any], /, *args: Any, *
     """Calls what ``functools.singledispatchmethod`` chooses by the class of the first argument."""
     if not args:
         return in_python(found.__get__(owner, kind), **kwargs)
-    if isinstance(args[0], OneOf):
+    if isinstance(args[0], Choice):
         return use(args[0], lambda value: _dispatched_method(found, owner, kind, value, *args[1:], **kwargs))
     chosen = _implementation(found.dispatcher.dispatch, call(type)(args[0]), id(found))
     return call(chosen.__get__(owner, kind))(*args, **kwargs)
@@ -259,14 +259,14 @@ def _implementation(dispatch: Callable[[type[Any]], Any], kind: type[Any], key: 
     return found
 
 
-def _call_one(function: OneOf, /, *args: Any, **kwargs: Any) -> Any:
+def _call_one(function: Choice, /, *args: Any, **kwargs: Any) -> Any:
     """Calls one of several functions."""
     return use(function, lambda value: call(value)(*args, **kwargs))
 
 
 def _call_of_class(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Calls a method of a builtin class by the class: ``str.upper(text)`` for ``text.upper()``."""
-    if args and (isinstance(args[0], OneOf) or _kind(args[0]) is function.__objclass__):
+    if args and (isinstance(args[0], Choice) or _kind(args[0]) is function.__objclass__):
         return call_method(args[0], function.__name__)(*args[1:], **kwargs)
     return _guarded(checked(function))(*args, **kwargs)
 
@@ -289,11 +289,11 @@ def _with_choices(function: Any, native: Any) -> Any:
 
     def called(*args: Any, **kwargs: Any) -> Any:
         for place, value in enumerate(args):
-            if isinstance(value, OneOf) and (place or function not in _MAPPING):
+            if isinstance(value, Choice) and (place or function not in _MAPPING):
                 either = decide if function in _DECIDED else ask
                 return either(value, lambda one: called(*args[:place], one, *args[place + 1 :], **kwargs))  # noqa: B023
         for name, value in kwargs.items():
-            if isinstance(value, OneOf):
+            if isinstance(value, Choice):
                 return ask(value, lambda one: called(*args, **{**kwargs, name: one}))  # noqa: B023
         return native(*args, **kwargs)
 
@@ -323,7 +323,7 @@ def convert_call(function: Any) -> Any:
 
 def call_method(owner: Any, name: str) -> Any:
     """What to call for ``owner.name(...)``."""
-    if isinstance(owner, OneOf):
+    if isinstance(owner, Choice):
         return functools.partial(_call_method_of_one, owner, name)
     if counts_by_item(owner):
         if name == "get" and isinstance(owner, dict):
@@ -349,7 +349,7 @@ def _get_item(owner: dict[Any, Any], /, *args: Any, **kwargs: Any) -> Any:
     return call(load_attr(owner, "get"))(*args, **kwargs)
 
 
-def _call_method_of_one(owner: OneOf, name: str, /, *args: Any, **kwargs: Any) -> Any:
+def _call_method_of_one(owner: Choice, name: str, /, *args: Any, **kwargs: Any) -> Any:
     return use(owner, lambda value: call_method(value, name)(*args, **kwargs))
 
 
@@ -362,7 +362,7 @@ def load_attr(owner: Any, name: str, *, by_item: bool = False) -> Any:
       by_item: whether what it holds is about to be asked for items, and for nothing else.
     """
     kind, fallback = cast("type[Any]", type(owner)), None
-    if kind is OneOf:
+    if kind is Choice:
         return ask(owner, lambda value: load_attr(value, name))
     if isinstance(owner, SymbolicTensor | LoopIndex) and not has_attribute(owner, name):
         return in_python(getattr, example_of(owner), name)  # which says that there is none
@@ -685,7 +685,7 @@ def _changing_contents(function: Any, owner: list[Any] | dict[Any, Any]) -> Any:
     def noted(*args: Any, **kwargs: Any) -> Any:
         what = f"the call of {type(owner).__name__}.{function.__name__}"
         if context.trace is not None:
-            context.trace.writing(ContentsPlace(owner, what))
+            context.trace.writing(ContentsCell(owner, what))
         return guarded(*args, **kwargs)
 
     return noted

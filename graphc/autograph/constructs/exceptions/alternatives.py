@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from graphc.autograph.constructs.failures.try_scope import Caught, handlers
+from graphc.autograph.constructs.failures.try_scope import Caught, TryScope
 from graphc.autograph.constructs.loops.for_loops import Loopable
 from graphc.autograph.constructs.loops.rolling import Test
 from graphc.autograph.constructs.loops.state import LoopVariables
@@ -49,7 +49,7 @@ class Alternative:
     body: Callable[[Alternative], None]
 
 
-def caught(scope: handlers) -> Alternatives:
+def caught(scope: TryScope) -> Alternatives:
     """The exceptions of which one was raised."""
     return Alternatives(scope.sites)
 

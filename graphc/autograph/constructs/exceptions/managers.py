@@ -17,10 +17,10 @@ from graphc.autograph.constructs.exceptions.tokens import refuse_token
 from graphc.autograph.constructs.failures.origins import passes
 from graphc.autograph.constructs.failures.try_scope import (
     Caught,
+    TryScope,
     before_try,
     failed,
     failed_still,
-    handlers,
     in_finally,
     is_handled,
     leaving,
@@ -169,18 +169,18 @@ class _Suspended(_Watched):
         return caught or left
 
 
-def _scope(manager: Any) -> handlers:
-    return handlers(None, _title(manager))
+def _scope(manager: Any) -> TryScope:
+    return TryScope(None, _title(manager))
 
 
-def _last_scope(manager: Any) -> handlers:
+def _last_scope(manager: Any) -> TryScope:
     """The scope of a body, entered, after which something is done whether there was an exception or not."""
-    scope = handlers(None, _title(manager), (), final=True)
+    scope = TryScope(None, _title(manager), (), final=True)
     scope.__enter__()
     return scope
 
 
-def _see(scope: handlers, *exception: Any) -> bool:
+def _see(scope: TryScope, *exception: Any) -> bool:
     """Ends the scope; objects and variables hold what they held where an exception was raised.
 
     Returns:
@@ -195,7 +195,7 @@ def _see(scope: handlers, *exception: Any) -> bool:
     return caught
 
 
-def _raise_again(scope: handlers) -> None:
+def _raise_again(scope: TryScope) -> None:
     raised = failed_still(scope)
     if raised is not False:
         _if(raised, lambda: _for_each(scope.sites, _throw))

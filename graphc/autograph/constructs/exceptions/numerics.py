@@ -20,7 +20,7 @@ from jax.core import Tracer
 
 from graphc.autograph.constructs.branches.checks import require
 from graphc.autograph.constructs.failures.failure import Failure, failures, user_calls
-from graphc.autograph.values.deferred import Frozen, Opaque, View
+from graphc.autograph.values.deferred import Deferred, Frozen, Opaque
 from graphc.base import Location, at, user_location
 from graphc.base.errors import InvalidTypeError, NumericsError
 from graphc.core import (
@@ -68,7 +68,7 @@ _numbers = itertools.count(1)
 
 
 @dataclass(frozen=True, eq=False)
-class _Blame(View):
+class _Blame(Deferred):
     """The error for an op, with the report of it.
 
     Attributes:

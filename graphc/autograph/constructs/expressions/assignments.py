@@ -18,16 +18,16 @@ from graphc.autograph.constructs.overrides import Functions
 from graphc.autograph.constructs.purity.impure import side_effect
 from graphc.autograph.constructs.purity.watch import operator_method
 from graphc.autograph.constructs.storage.cells import (
-    AttributePlace,
-    ContentsPlace,
-    ManagedAttributePlace,
+    AttributeCell,
+    ContentsCell,
+    ManagedAttributeCell,
     container_kind,
     is_managed_attribute,
     is_plain_attribute,
     write,
 )
 from graphc.autograph.constructs.storage.unfollowed import note_change
-from graphc.autograph.values.choice import OneOf, use
+from graphc.autograph.values.choice import Choice, use
 from graphc.autograph.values.growing_list import growing, refuse_growing
 from graphc.autograph.values.kept_tensors import holds_symbols, note_store
 from graphc.autograph.values.number import example_of
@@ -43,10 +43,10 @@ def store_attr(owner: Any, name: str, value: Any) -> None:
     owner = example_of(owner)
     if context.trace is None:
         setattr(owner, name, value)
-    elif isinstance(owner, OneOf):
+    elif isinstance(owner, Choice):
         use(owner, lambda one: store_attr(one, name, value))
     elif is_plain_attribute(owner, name):
-        write(AttributePlace(owner, name), value)
+        write(AttributeCell(owner, name), value)
     elif (setter := _setter(owner, name)) is not None:
         call(setter)(owner, value)
     else:
@@ -54,7 +54,7 @@ def store_attr(owner: Any, name: str, value: Any) -> None:
         certain = isinstance(owner, Config)
         context.trace.side_effect(what, certain=certain)
         if not certain:
-            context.trace.journal(ManagedAttributePlace(owner, name, what))
+            context.trace.journal(ManagedAttributeCell(owner, name, what))
         if holds_symbols(value):
             note_store(owner, what)
         in_python(setattr, owner, name, value)
@@ -70,7 +70,7 @@ def _store_in_object(native: Callable[[Any, str, Any], None], owner: Any, name: 
         side_effect(f"the assignment to attribute {name!r} of a {type(owner).__name__}")
         in_python(native, owner, name, value)
     else:
-        write(AttributePlace(owner, name), value)
+        write(AttributeCell(owner, name), value)
 
 
 def _setter(owner: Any, name: str) -> types.FunctionType | None:
@@ -85,10 +85,10 @@ def _setter(owner: Any, name: str) -> types.FunctionType | None:
 
 def store_item(owner: Any, index: Any, value: Any) -> None:
     """``owner[index] = value``; a method of the user's that does it is a call."""
-    if isinstance(owner, OneOf):
+    if isinstance(owner, Choice):
         use(owner, lambda one: store_item(one, index, value))
         return
-    if isinstance(index, OneOf):
+    if isinstance(index, Choice):
         use(index, lambda one: store_item(owner, one, value))
         return
     owner = example_of(owner)
@@ -101,7 +101,7 @@ def store_item(owner: Any, index: Any, value: Any) -> None:
             store_in_list(owner, found, index, value)
             return
         if _is_container(owner, "__setitem__"):
-            context.trace.writing(ContentsPlace(owner, what))
+            context.trace.writing(ContentsCell(owner, what))
         else:
             note_change(owner, what)
             if holds_symbols(value):
@@ -127,11 +127,11 @@ def _is_container(owner: Any, method: str) -> bool:
 
 def delete_attr(owner: Any, name: str) -> None:
     """``del owner.name``."""
-    place, what = AttributePlace(owner, name), f"the deletion of attribute {name!r} of {_named(owner)}"
+    place, what = AttributeCell(owner, name), f"the deletion of attribute {name!r} of {_named(owner)}"
     if context.trace is None or not is_plain_attribute(owner, name) or place.get() is MISSING:
         side_effect(what)
         if context.trace is not None:
-            context.trace.journal(ManagedAttributePlace(owner, name, what))
+            context.trace.journal(ManagedAttributeCell(owner, name, what))
         in_python(delattr, owner, name)
         return
     if isinstance(context.trace, Region) and place.default() is not MISSING:
@@ -151,7 +151,7 @@ def delete_item(owner: Any, index: Any) -> None:
         delete_chosen(cast("list[Any]", owner), index)
         return
     if context.trace is not None and _is_container(owner, "__delitem__"):
-        context.trace.writing(ContentsPlace(owner, what))
+        context.trace.writing(ContentsCell(owner, what))
     else:
         note_change(owner, what)
     in_python(operator.delitem, owner, index)
@@ -176,7 +176,7 @@ _INPLACE: dict[str, Callable[[Any, Any], Any]] = {
 
 def inplace(symbol: str, target: Any, value: Any) -> Any:
     """The result of ``target symbol= value``; an object that changes in place (a list, an array) changes."""
-    if isinstance(target, OneOf):
+    if isinstance(target, Choice):
         return use(target, lambda one: inplace(symbol, one, value))
     kind = cast("type[Any]", type(target))
     method = f"__{_INPLACE[symbol].__name__}__"
@@ -191,7 +191,7 @@ def inplace(symbol: str, target: Any, value: Any) -> Any:
     refuse_growing(target)
     what = f"the in-place operator {symbol}= on a {kind.__name__}"
     if context.trace is not None and _is_container(target, method):
-        context.trace.writing(ContentsPlace(target, what))
+        context.trace.writing(ContentsCell(target, what))
     else:
         note_change(target, what)
     return in_python(_INPLACE[symbol], target, value)

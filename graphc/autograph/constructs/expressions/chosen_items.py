@@ -12,7 +12,7 @@ from graphc.autograph.constructs.branches.logic import if_exp, or_
 from graphc.autograph.constructs.expressions.comparisons import compare
 from graphc.autograph.constructs.expressions.list_choice import choose_item, place_in
 from graphc.autograph.constructs.expressions.text import formatted, joined
-from graphc.autograph.constructs.storage.cells import ContentsPlace
+from graphc.autograph.constructs.storage.cells import ContentsCell
 from graphc.autograph.values.number import number
 from graphc.base import nest
 from graphc.core import FUNCTIONS, SymbolicTensor, context, current_trace
@@ -23,7 +23,7 @@ Native = Callable[..., Any]
 
 
 def _become(owner: list[Any], what: str, items: list[Any]) -> None:
-    current_trace().writing(ContentsPlace(owner, what))
+    current_trace().writing(ContentsCell(owner, what))
     list.__setitem__(owner, slice(None), items)
 
 

@@ -21,7 +21,7 @@ from graphc.autograph.constructs.purity.natives import HASHED, check_items, chec
 from graphc.autograph.constructs.purity.reading import read_namespace
 from graphc.autograph.constructs.purity.unconverted import asked
 from graphc.autograph.constructs.purity.watch import check_iterator, operator_method
-from graphc.autograph.values.choice import OneOf, ask, decide, is_simple
+from graphc.autograph.values.choice import Choice, ask, decide, is_simple
 from graphc.autograph.values.growing_list import refuse_growing
 from graphc.autograph.values.number import SymbolicNumber, kind_of
 from graphc.autograph.values.python_object import PLAIN, found_on
@@ -52,9 +52,9 @@ _OTHERS: dict[str, Callable[[Any, Any], Any]] = {
 def compare(symbol: str, left: Any, right: Any) -> Any:
     """``left symbol right``, for the six orders of Python."""
     native, forward, reflected = _METHODS[symbol]
-    if isinstance(left, OneOf):
+    if isinstance(left, Choice):
         return _of_one(left, lambda value: compare(symbol, value, right))
-    if isinstance(right, OneOf):
+    if isinstance(right, Choice):
         return _of_one(right, partial(compare, symbol, left))
     refuse_growing(left, right)
     if type(left) in (list, tuple) and _holds_symbols((left, right)):
@@ -76,7 +76,7 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
     return in_python(native, left, right) if result is NotImplemented else result
 
 
-def _of_one(value: OneOf, test: Callable[[Any], Any]) -> Any:
+def _of_one(value: Choice, test: Callable[[Any], Any]) -> Any:
     """What a comparison says of one of several values."""
     return decide(value, test) if all(map(is_simple, value.options)) else ask(value, test)
 
@@ -219,9 +219,9 @@ def _in_range(item: SymbolicTensor, numbers: range) -> Any:
 
 def contains(item: Any, container: Any) -> Any:
     """``item in container``."""
-    if isinstance(item, OneOf):
+    if isinstance(item, Choice):
         return _of_one(item, lambda value: contains(value, container))
-    if isinstance(container, OneOf):
+    if isinstance(container, Choice):
         return ask(container, partial(contains, item))
     if asks_for_key(container, item):
         return holds_item(container, item)

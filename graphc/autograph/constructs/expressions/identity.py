@@ -1,7 +1,7 @@
 """``is`` and ``is not``.
 
 A tensor, list or dict that a name holds after a branch, or in a loop, stands for one of several objects (see
-:mod:`graphc.core.stand_ins`), and the tensors among the arguments stand for those of each call. Whether two of these
+:mod:`graphc.core.aliases`), and the tensors among the arguments stand for those of each call. Whether two of these
 are one object may depend on tensors or on the call; where it does, that is refused.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 from graphc.autograph.constructs.branches.logic import not_
 from graphc.autograph.constructs.overrides import Functions
 from graphc.autograph.constructs.storage.native_state import note_identity
-from graphc.autograph.values.choice import OneOf, decide
+from graphc.autograph.values.choice import Choice, decide
 from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.join import describe, is_number
 from graphc.autograph.values.kinds import stands_for_bool
@@ -30,9 +30,9 @@ def is_(left: Any, right: Any) -> Any:
     Raises:
       UnimplementedError: whether they are one object is not known while the function is traced.
     """
-    if left is not right and isinstance(left, OneOf):
+    if left is not right and isinstance(left, Choice):
         return decide(left, lambda value: is_(value, right))
-    if left is not right and isinstance(right, OneOf):
+    if left is not right and isinstance(right, Choice):
         return decide(right, lambda value: is_(left, value))
     trace = context.trace
     if trace is None or left is None or right is None:
@@ -100,11 +100,11 @@ def _origins(trace: Trace, value: Any) -> list[Any]:
     """The objects of which a value is one; None among them stands for any object."""
     found = [value]
     for link in found:
-        stand_in = trace.root.stand_ins.get(link)
-        if stand_in is None or link is None:
+        alias = trace.root.aliases.get(link)
+        if alias is None or link is None:
             continue
         # What is held stands for a variable at the start of an iteration, which may hold something else in the next.
-        sources = (None,) if stand_in.sources is None or stand_in.held else stand_in.sources
+        sources = (None,) if alias.sources is None or alias.held else alias.sources
         found.extend([source for source in sources if all(source is not known for known in found)])
     return found
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from graphc.autograph.constructs.branches.branch import if_exp, itself
 from graphc.autograph.constructs.branches.checks import require
-from graphc.autograph.values.choice import OneOf
-from graphc.autograph.values.choice_join import is_fixed, is_mixed
-from graphc.autograph.values.join import Meet, note_stand_ins, same, to_tensors
+from graphc.autograph.values.choice import Choice
+from graphc.autograph.values.choice_join import holds_choice, is_constant
+from graphc.autograph.values.join import Join, note_aliases, same, to_tensors
 from graphc.autograph.values.number import common_kind, number, numbered
 from graphc.autograph.values.whole_numbers import whole_number
 from graphc.base import nest
@@ -33,9 +33,9 @@ def choose_item(items: Sequence[Any], index: SymbolicTensor) -> Any:
     position = place_in(size, index, f"{type(items).__name__} index out of range")
     if not size:
         return None  # what follows is never reached
-    if all(is_fixed(item, trace) for item in items):
-        return OneOf(number(position, int), tuple(items)) if size > 1 else items[0]
-    if any(is_mixed(item) or is_fixed(item, trace) for item in items):
+    if all(is_constant(item, trace) for item in items):
+        return Choice(number(position, int), tuple(items)) if size > 1 else items[0]
+    if any(holds_choice(item) or is_constant(item, trace) for item in items):
         chosen = items[0]
         for place, item in enumerate(items[1:], 1):
             chosen = if_exp(position == place, partial(itself, item), partial(itself, chosen))
@@ -46,7 +46,7 @@ def choose_item(items: Sequence[Any], index: SymbolicTensor) -> Any:
         for column, type in zip(columns, types, strict=True)
     ]
     value = nest.unflatten(structure, leaves)
-    note_stand_ins(trace, "the item of a list", value, items)
+    note_aliases(trace, "the item of a list", value, items)
     return value
 
 
@@ -67,7 +67,7 @@ def place_in(size: int, index: SymbolicTensor, message: str) -> Any:
 
 def columns_of(trace: Trace, items: Sequence[Any]) -> tuple[list[list[Any]], list[TensorType | None], nest.Structure]:
     """The corresponding leaves of all items, and the types in which they meet; None where all are one object."""
-    meet = Meet(("in one place", "in another"), trace.refuse)
+    meet = Join(("in one place", "in another"), trace.refuse)
     first, structure = nest.flatten(items[0])
     columns = [[leaf] for leaf in first]
     types: list[TensorType | None] = [None] * len(first)

@@ -9,10 +9,10 @@ from typing import Any
 
 from graphc.autograph.constructs.branches.checks import require
 from graphc.autograph.constructs.purity.watch import made
-from graphc.autograph.constructs.storage.cells import ContentsPlace
+from graphc.autograph.constructs.storage.cells import ContentsCell
 from graphc.autograph.values.growing_list import Appends, Growing, enclosed, growing
 from graphc.autograph.values.index import LoopIndex
-from graphc.autograph.values.join import Meet, leaf_type
+from graphc.autograph.values.join import Join, leaf_type
 from graphc.base import nest
 from graphc.core import FUNCTIONS, Tensor, context
 from graphc.ir import TensorType
@@ -52,14 +52,14 @@ def store_in_list(owner: list[Any], value: Growing, index: Any, item: Any) -> No
 
 def _change(owner: list[Any], what: str, value: Growing) -> None:
     assert context.trace is not None
-    context.trace.writing(ContentsPlace(owner, what))
+    context.trace.writing(ContentsCell(owner, what))
     owner[0] = value
 
 
 def _put(value: Growing, position: Any, item: Any, added: Any) -> Growing:
     """The list with an item at a place of the buffer, where there must be room."""
     assert context.trace is not None
-    meet = Meet(("in the list", "put into it"), context.trace.refuse)
+    meet = Join(("in the list", "put into it"), context.trace.refuse)
     buffers, structure = nest.flatten(value.buffer)
     leaves, item_structure = nest.flatten(item)
     meet.structures("the items of a list", (value.item(0), item), (structure, item_structure))

@@ -23,7 +23,7 @@ from graphc.autograph.constructs.purity.item_reads import asks_for_item, known_i
 from graphc.autograph.constructs.purity.natives import INDEXED, check_index, check_methods, check_printed
 from graphc.autograph.constructs.purity.reading import read_namespace
 from graphc.autograph.constructs.purity.watch import class_item_method, made, operator_method
-from graphc.autograph.values.choice import OneOf, ask
+from graphc.autograph.values.choice import Choice, ask
 from graphc.autograph.values.growing_list import growing, refuse_growing
 from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.number import SymbolicNumber, example_of
@@ -65,9 +65,9 @@ _UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
 def binary(symbol: str, left: Any, right: Any) -> Any:
     """``left symbol right``."""
     native, forward, reflected = BINARY[symbol]
-    if isinstance(left, OneOf):
+    if isinstance(left, Choice):
         return ask(left, lambda value: binary(symbol, value, right))
-    if isinstance(right, OneOf):
+    if isinstance(right, Choice):
         return ask(right, partial(binary, symbol, left))
     if symbol == "%" and isinstance(left, str | bytes):
         if isinstance(left, str):
@@ -119,7 +119,7 @@ def answers(operands: tuple[Any, Any], methods: tuple[Method, Method], theirs_fi
 
 def unary(symbol: str, operand: Any) -> Any:
     """``symbol operand``."""
-    if isinstance(operand, OneOf):
+    if isinstance(operand, Choice):
         return ask(operand, partial(unary, symbol))
     native, name = _UNARY[symbol]
     method = operator_method(operand, name)
@@ -135,9 +135,9 @@ def load_item(owner: Any, index: Any, *, by_item: bool = False) -> Any:
         return known_item(owner, index, by_item=by_item)
     if (method := class_item_method(owner)) is not None:
         return call(method)(index)
-    if isinstance(owner, OneOf):
+    if isinstance(owner, Choice):
         return ask(owner, lambda value: load_item(value, index))
-    if isinstance(index, OneOf):
+    if isinstance(index, Choice):
         return ask(index, partial(load_item, owner))
     if (found := growing(owner)) is not None:
         return load_from_list(found, index)

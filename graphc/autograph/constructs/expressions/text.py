@@ -21,8 +21,8 @@ from graphc.autograph.constructs.overrides import Functions
 from graphc.autograph.constructs.purity.natives import check_items, check_methods, check_printed
 from graphc.autograph.constructs.purity.watch import check_iterator, operator_method
 from graphc.autograph.constructs.storage.native_state import note_identity
-from graphc.autograph.values.choice import OneOf, ask
-from graphc.autograph.values.deferred import View, is_late, rebuilt, snapshot, value_of
+from graphc.autograph.values.choice import Choice, ask
+from graphc.autograph.values.deferred import Deferred, is_deferred, rebuilt, snapshot, value_of
 from graphc.autograph.values.growing_list import refuse_growing
 from graphc.autograph.values.kinds import check_shown
 from graphc.autograph.values.number import SymbolicNumber, example_of
@@ -59,7 +59,7 @@ _ASKED = {"str": ("__str__", "__repr__"), "repr": ("__repr__",), "ascii": ("__re
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Text(View):
+class Text(Deferred):
     """A string that is known at run time only.
 
     Attributes:
@@ -139,7 +139,7 @@ class Text(View):
 
 
 @dataclass(frozen=True, eq=False)
-class _Shown(View):
+class _Shown(Deferred):
     """An object of the user's inside a text: what its own methods say of it, not the object, which may hold tensors."""
 
     text: Any
@@ -189,7 +189,7 @@ def _shown(value: Any, *ways: str) -> Any:
     """
     refuse_growing(value)
     check_shown(value, "a text", as_text="str" in ways)
-    if isinstance(value, View | str):
+    if isinstance(value, Deferred | str):
         return value
     if any(_method(value, *_ASKED[way]) is not None for way in ways):
         return _Shown(*(text_of(way, value) if way in ways else "" for way in ("str", "repr")))
@@ -219,9 +219,9 @@ def text_of(maker: str, value: Any) -> Any:
     method = _method(value, *_ASKED[maker])
     if method is not None:
         result = call(method)(value)
-        return _text("ascii", result) if maker == "ascii" and is_late(result) else result
+        return _text("ascii", result) if maker == "ascii" and is_deferred(result) else result
     shown = _shown(value, *(("str",) if maker == "str" else ()))
-    return _text(maker, shown) if is_late(shown) else in_python(_MAKERS[maker], value_of(shown))
+    return _text(maker, shown) if is_deferred(shown) else in_python(_MAKERS[maker], value_of(shown))
 
 
 def _format(value: Any, spec: Any) -> Any:
@@ -236,7 +236,7 @@ def _format(value: Any, spec: Any) -> Any:
         return _text("format", value, spec)
     if isinstance(value, SymbolicNumber) and type(spec) is str and spec[-1:] in _AS_FLOAT:
         value = SymbolicNumber(value, float, met=value.met)
-    if is_late(value) or is_late(spec):
+    if is_deferred(value) or is_deferred(spec):
         check_shown(value, "a text", as_text=True)
         if type(spec) is str and isinstance(value, SymbolicTensor) and not value.shape:
             number = example_of(value) if isinstance(value, SymbolicNumber) else value.dtype.type(1).item()
@@ -261,7 +261,7 @@ def formatted(value: Any, conversion: str, spec: Any) -> Any:
 
 def joined(*parts: Any) -> Any:
     """An f-string: its strings and formatted values together."""
-    return _text("join", "", parts) if is_late(parts) else "".join(parts)
+    return _text("join", "", parts) if is_deferred(parts) else "".join(parts)
 
 
 def percent(template: Any, values: Any) -> Any:
@@ -269,7 +269,7 @@ def percent(template: Any, values: Any) -> Any:
     if context.trace is None:
         return template % values
     shown = _shown_arguments(template, values, ("r", "a"))
-    if is_late(shown) or isinstance(template, Text):
+    if is_deferred(shown) or isinstance(template, Text):
         return _text("%", template, shown)
     check_printed(values)
     return in_python(operator.mod, template, value_of(shown))
@@ -289,30 +289,30 @@ def _format_function(native: Native, *args: Any) -> Any:
 def _str_format(native: Native, template: str, *args: Any, **kwargs: Any) -> Any:
     if any(operator_method(value, "__format__") is not None for value in (*args, *kwargs.values())):
         check_methods((*args, *kwargs.values()), ("__format__",))
-        if is_late((args, kwargs)):
+        if is_deferred((args, kwargs)):
             error = UnimplementedError(
                 "str.format of tensors together with an object that formats itself is not compiled; write an f-string"
             )
             raise context.trace.refuse(error) if context.trace is not None else error
         return native(*args, **kwargs)
     shown = [_shown_arguments(template, values, ("!r", "!a")) for values in (args, kwargs)]
-    if is_late(shown):
+    if is_deferred(shown):
         return _text("str.format", template, *shown)
     args, kwargs = map(value_of, shown)
     return native(*args, **kwargs)
 
 
 def _format_map(native: Native, template: str, mapping: Mapping[str, Any]) -> Any:
-    return _str_format(native, template, **mapping) if is_late(mapping) else native(mapping)
+    return _str_format(native, template, **mapping) if is_deferred(mapping) else native(mapping)
 
 
 def _join(native: Native, separator: str, items: Iterable[Any]) -> Any:
     check_iterator(items)
     check_items(items)
     given = list(items)
-    if not is_late(given):
+    if not is_deferred(given):
         return native(given)
-    chosen = {place: item for place, item in enumerate(given) if isinstance(item, OneOf)}
+    chosen = {place: item for place, item in enumerate(given) if isinstance(item, Choice)}
     known = all(place in chosen or type(item) is str for place, item in enumerate(given))
     if chosen and known and prod(len(item.options) for item in chosen.values()) <= _MOST_JOINED:
         place, either = chosen.popitem()

@@ -21,7 +21,7 @@ import numpy as np
 
 from graphc.autograph.constructs.failures.origins import end_by, is_of_interface, is_of_program
 from graphc.autograph.frontend.convert import is_converted, is_part, is_part_of
-from graphc.autograph.values.deferred import RAISED, ErrorView, Frozen, is_late
+from graphc.autograph.values.deferred import RAISED, DeferredError, Frozen, is_deferred
 from graphc.autograph.values.kept_tensors import holds_symbols
 from graphc.base import Location, is_graphc_file, nest
 from graphc.base.errors import UnimplementedError
@@ -120,7 +120,7 @@ class Failures:
         assert trace is not None
         for led in _chain(error):
             led.__traceback__ = led.__context__ = None  # their frames would keep alive what the function made
-        site = self._new(Frozen(ErrorView.of(error)), places, trace.root)
+        site = self._new(Frozen(DeferredError.of(error)), places, trace.root)
         _check_carried(error, site.error.held)
         self._sites[site.number] = site
         return site
@@ -209,7 +209,7 @@ class Failures:
             site = self._sites[status]
             if site.original is not None:
                 raise_at(site.places, site.original)
-            error, places = site.error.thaw(arrays[site.place]), site.places
+            error, places = site.error.evaluate(arrays[site.place]), site.places
         error.add_note(f"raised by the compiled function {self._name!r}")
         raise_at(places, error)
 
@@ -289,7 +289,7 @@ def ends_function(error: BaseException) -> bool:
     if not is_of_interface(error):
         end_by(error)
     places = error.__dict__.pop(RAISED, None)
-    late = places is not None and is_late(error)
+    late = places is not None and is_deferred(error)
     refused = not isinstance(error, Exception) or any(error is refusal for refusal in trace.refusals)
     if not late and (refused or not isinstance(trace.check, Failures)):
         _forget(error)

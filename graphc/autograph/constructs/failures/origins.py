@@ -20,7 +20,7 @@ from types import FrameType, FunctionType, TracebackType
 from typing import Any, cast
 
 from graphc.autograph.frontend.convert import is_converted
-from graphc.autograph.values.deferred import RAISED, View
+from graphc.autograph.values.deferred import RAISED, Deferred
 from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.number import SymbolicNumber
 from graphc.base import Location, at, is_graphc_file, is_installed_file, nest, user_location
@@ -31,7 +31,7 @@ __all__ = ["end_by", "in_python", "is_of_interface", "is_of_program", "items_in_
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 _PARTS = ("compat", "layers", "losses", "ops", "optim")
-_INTERFACE = ("<graphc op", "<graphc alias", *[os.path.join(_PACKAGE, part) + os.sep for part in _PARTS])
+_INTERFACE = ("<graphc op", "<graphc symbolic", *[os.path.join(_PACKAGE, part) + os.sep for part in _PARTS])
 
 
 def in_python(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
@@ -44,8 +44,8 @@ def in_python(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any
         return function(*args, **kwargs)
     except Exception as error:
         if _answers_program(error):
-            for stand_in in _stand_ins_in((args, kwargs)):
-                raise _rejected(getattr(function, "__qualname__", repr(function)), stand_in, error) from error
+            for symbolic in _symbolic_in((args, kwargs)):
+                raise _rejected(getattr(function, "__qualname__", repr(function)), symbolic, error) from error
         raise
 
 
@@ -117,18 +117,18 @@ def _is_raise(entry: TracebackType) -> bool:
     return dis.opname[code[entry.tb_lasti]] == "RAISE_VARARGS"
 
 
-def _stand_ins_in(value: Any) -> Iterator[Any]:
+def _symbolic_in(value: Any) -> Iterator[Any]:
     """The numbers and other Python values that depend on tensors, which a value is or holds."""
-    if isinstance(value, SymbolicNumber | LoopIndex | View):
+    if isinstance(value, SymbolicNumber | LoopIndex | Deferred):
         yield value
     elif (parts := nest.children(value)) is not None:
         for part in parts[1]:
-            yield from _stand_ins_in(part)
+            yield from _symbolic_in(part)
 
 
-def _rejected(what: str, stand_in: Any, error: Exception) -> GraphcError:
+def _rejected(what: str, symbolic: Any, error: Exception) -> GraphcError:
     trace = context.trace
-    shown = "<a number that depends on tensors>" if isinstance(stand_in, SymbolicNumber) else repr(stand_in)
+    shown = "<a number that depends on tensors>" if isinstance(symbolic, SymbolicNumber) else repr(symbolic)
     given = shown[1:-1] if shown.startswith("<") else f"a value that is {shown}"
     refused = ConcretizationError(
         f"the call of {what} with {given} fails while the function is traced, when that has no value yet "
@@ -149,8 +149,8 @@ def end_by(error: BaseException) -> None:
     if is_of_program(error):
         frames = [entry.tb_frame for entry in _entries(error)]
         for frame in (frame for frame in frames if is_installed_file(frame.f_code.co_filename)):
-            for stand_in in _stand_ins_in([*frame.f_locals.values()]):
-                raise _rejected(frame.f_code.co_qualname, stand_in, error) from error
+            for symbolic in _symbolic_in([*frame.f_locals.values()]):
+                raise _rejected(frame.f_code.co_qualname, symbolic, error) from error
         return
     raise trace.note_refusal(_too_deep(trace.root.builder.name) if _recurses(error) else _internal(error)) from error
 

@@ -17,24 +17,24 @@ import numpy as np
 
 from graphc.autograph.constructs.failures.failure import Ended, Failure, Site, failures, is_limit, is_raised_by_code
 from graphc.autograph.constructs.failures.origins import end_by
-from graphc.autograph.values.deferred import RAISED, ErrorView, Frozen, Opaque, rebuilt, reopened
+from graphc.autograph.values.deferred import RAISED, DeferredError, Frozen, Opaque, rebuilt, reopened
 from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.join import same_values
-from graphc.autograph.values.unbound import Undefined, undefined_return
+from graphc.autograph.values.unbound import Unbound, unbound_return
 from graphc.base import Location, nest, user_location
 from graphc.base.errors import GraphcError, UnimplementedError
-from graphc.core import CallState, Checkpoint, Guard, Place, StandIns, SymbolicTensor, Trace, Variable, apply, context
+from graphc.core import AliasSet, CallState, Cell, Checkpoint, Guard, SymbolicTensor, Trace, Variable, apply, context
 from graphc.ir import OPS
 from graphc.ops import STATUS
 
 __all__ = [
     "Caught",
+    "TryScope",
     "attempt",
     "before_try",
     "check_handlers",
     "failed",
     "failed_still",
-    "handlers",
     "in_finally",
     "is_handled",
     "leaving",
@@ -87,14 +87,14 @@ def _still_counts() -> Any:
     return apply(OPS["equal"], (STATUS.value(), STATUS.initial))
 
 
-def _not_caught(scopes: Sequence[handlers]) -> Any:
+def _not_caught(scopes: Sequence[TryScope]) -> Any:
     status = STATUS.value()
     numbers = [found.site.number for scope in scopes for found in scope.sites]
     found = [apply(OPS["not_equal"], (status, np.int32(number))) for number in numbers]
     return reduce(lambda one, other: apply(OPS["logical_and"], (one, other)), found)
 
 
-class handlers:  # noqa: N801  a scope, which reads as a function; a class leaves no frame in tracebacks
+class TryScope:
     """Inside the scope, exceptions may be caught by what is around it.
 
     Args:
@@ -139,7 +139,7 @@ class handlers:  # noqa: N801  a scope, which reads as a function; a class leave
         if self.trace is None:
             return False
         _open.scopes.pop()
-        others = [scope for scope in _open.scopes if isinstance(scope, handlers) and scope.catches_in(self.trace)]
+        others = [scope for scope in _open.scopes if isinstance(scope, TryScope) and scope.catches_in(self.trace)]
         self.trace.guard = Guard(self.trace.lift, partial(_not_caught, others)) if others else None
         if error is None:
             return False
@@ -198,7 +198,7 @@ class _Finally:
 
 class _Open(threading.local):
     def __init__(self) -> None:
-        self.scopes: list[handlers | _Finally] = []
+        self.scopes: list[TryScope | _Finally] = []
 
 
 _open = _Open()
@@ -211,10 +211,10 @@ def num_handlers() -> int:
 
 def is_handled(since: int) -> bool:
     """Whether one that may catch exceptions was opened since there were so many."""
-    return any(isinstance(scope, handlers) for scope in _open.scopes[since:])
+    return any(isinstance(scope, TryScope) for scope in _open.scopes[since:])
 
 
-def check_handlers(error: BaseException | None, places: Sequence[Location] = ()) -> handlers | None:
+def check_handlers(error: BaseException | None, places: Sequence[Location] = ()) -> TryScope | None:
     """The ``try`` statement that catches an exception which tensors decide on; None if nothing does.
 
     Args:
@@ -242,7 +242,7 @@ def check_handlers(error: BaseException | None, places: Sequence[Location] = ())
 
 
 def _refusal(
-    scope: handlers, error: BaseException | None, places: Sequence[Location], between: str
+    scope: TryScope, error: BaseException | None, places: Sequence[Location], between: str
 ) -> UnimplementedError:
     line = f" at {places[-1].short}" if places else ""
     raised = "an exception of gx.pyfunc" if error is None else f"the {type(error).__name__} that is raised{line}"
@@ -263,19 +263,19 @@ class Caught:
       places: where it is raised.
     """
 
-    def __init__(self, scope: handlers, error: BaseException, places: Sequence[Location]) -> None:
+    def __init__(self, scope: TryScope, error: BaseException, places: Sequence[Location]) -> None:
         trace, around, start = context.trace, scope.trace, scope.start
         assert trace is not None
         assert around is not None
         assert start is not None
         self._around, self._start = around, start
         self._places = places
-        written: dict[Any, Place] = {}
+        written: dict[Any, Cell] = {}
         variables: dict[str, Variable] = {}
         for region in _up_to(trace, around):
             changed = [place for place, _ in region.changed_since(start).values()] if region is around else []
             written.update(
-                {place.key: place for place in (*changed, *(write.place for write in region.writes.values()))}
+                {place.key: place for place in (*changed, *(write.cell for write in region.writes.values()))}
             )
             variables.update({variable.name: variable for variable in region.assigned_since(start)})
         self._written = list(written.values())
@@ -285,7 +285,7 @@ class Caught:
             [place.get() for place in self._written],
             [variable.value() for variable in variables.values()],
         )
-        view = (ErrorView.of(error), *(_seen_from(around, part) for part in parts))
+        view = (DeferredError.of(error), *(_seen_from(around, part) for part in parts))
         error.__traceback__ = None
         self.site = failures(trace).add_caught(Frozen.of(view), places, around)
         self.condition: Any = None
@@ -316,7 +316,7 @@ class Caught:
         return held
 
 
-def _put_back(around: Trace, point: Checkpoint, contents: Sequence[tuple[Place, Any]], values: dict[str, Any]) -> None:
+def _put_back(around: Trace, point: Checkpoint, contents: Sequence[tuple[Cell, Any]], values: dict[str, Any]) -> None:
     """Undoes, in the trace that is open, what was done in a trace around it since ``point``.
 
     Args:
@@ -346,9 +346,9 @@ def _up_to(trace: Trace, around: Trace) -> Iterator[Trace]:
         inner = None if inner is around else inner.parent
 
 
-def _unbound(name: str) -> Undefined:
+def _unbound(name: str) -> Unbound:
     reason = "it is not bound where the exception is raised that is caught"
-    return undefined_return() if name == "ag__return" else Undefined(name, reason)
+    return unbound_return() if name == "ag__return" else Unbound(name, reason)
 
 
 def _seen_from(trace: Trace, value: Any) -> Any:
@@ -362,7 +362,7 @@ def _seen_from(trace: Trace, value: Any) -> Any:
     return Opaque(value) if all(isinstance(leaf, Opaque) for leaf in nest.flatten(changed)[0]) else changed
 
 
-def failed(scope: handlers) -> Any:
+def failed(scope: TryScope) -> Any:
     """Whether an exception was raised in a ``try`` statement's body that its handlers catch."""
     scope.sites = [found for found in scope.sites if found.site.is_live]
     if not scope.sites:
@@ -372,7 +372,7 @@ def failed(scope: handlers) -> Any:
     return True if scope.ends else raised
 
 
-def failed_still(scope: handlers) -> Any:
+def failed_still(scope: TryScope) -> Any:
     """As :func:`failed`, after a ``finally`` block, which may have raised another exception."""
     if not scope.sites:
         return False
@@ -382,7 +382,7 @@ def failed_still(scope: handlers) -> Any:
     return True if scope.ends and unchanged else raised
 
 
-def _one_was_raised(scope: handlers) -> Any:
+def _one_was_raised(scope: TryScope) -> Any:
     status = STATUS.value()
     for found in scope.sites:
         found.condition = apply(OPS["equal"], (status, found.site.number))
@@ -404,11 +404,11 @@ class leaving:  # noqa: N801  as above
     __slots__ = ("_stand_ins",)
 
     def __init__(self) -> None:
-        self._stand_ins: StandIns | None = None
+        self._stand_ins: AliasSet | None = None
 
     def __enter__(self) -> None:
         if context.trace is not None:
-            self._stand_ins = context.trace.root.stand_ins
+            self._stand_ins = context.trace.root.aliases
             self._stand_ins.num_leaving += 1
 
     def __exit__(self, *exception: object) -> None:

@@ -51,7 +51,7 @@ def call_host(
     frozen = Frozen(given)
 
     def run(*arrays: np.ndarray[Any, Any]) -> Sequence[np.ndarray[Any, Any]]:
-        return function(frozen.thaw([jnp.asarray(array) for array in arrays] if on_device else arrays))
+        return function(frozen.evaluate([jnp.asarray(array) for array in arrays] if on_device else arrays))
 
     host = HostFunction(run, kind, results, user_calls())
     found = failures(trace)

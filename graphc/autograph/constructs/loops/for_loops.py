@@ -28,7 +28,7 @@ from graphc.autograph.constructs.loops.unrolling import NodeLimit, run_in_python
 from graphc.autograph.constructs.purity.natives import check_items
 from graphc.autograph.constructs.purity.watch import check_iterator, made, operator_method
 from graphc.autograph.frontend.lower_jumps import is_flag
-from graphc.autograph.values.choice import OneOf
+from graphc.autograph.values.choice import Choice
 from graphc.autograph.values.python_object import found_on
 from graphc.base.errors import UnimplementedError
 from graphc.core import RegionAborted, context, current_trace
@@ -102,7 +102,7 @@ def run_for(
       probing: whether iterations over numbers are run by Python for as long as they compute on no tensor.
     """
     trace = current_trace()
-    if isinstance(iterable, OneOf):
+    if isinstance(iterable, Choice):
         _run_over_one(iterable, lambda one: run_for(one, extra_test, body, variables, statement=statement), variables)
         return
     statement = body if statement is None else statement
@@ -146,7 +146,7 @@ def _items_by_place(item_at: Callable[[int], Any]) -> Iterator[Any]:
         yield item
 
 
-def _run_over_one(iterable: OneOf, run: Callable[[Any], None], variables: LoopVariables) -> None:
+def _run_over_one(iterable: Choice, run: Callable[[Any], None], variables: LoopVariables) -> None:
     """A loop over one of several values."""
     first, *others = iterable.left
     this = partial(run, iterable.options[first])

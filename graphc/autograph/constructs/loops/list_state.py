@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from graphc.autograph.constructs.loops.foregone import foregone
+from graphc.autograph.constructs.loops.known_numbers import known_numbers
 from graphc.autograph.values.growing_list import Growing, growing, grown, rows, samples
 from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.join import is_number
@@ -138,5 +138,5 @@ class ListState:
             return value if grown_by is None else [replace(found, count=before.count, added=before.added + grown_by)]
         if found.capacity > _MAX_ROWS:
             return value
-        total = foregone(found.length) if grown_by is None else len(self._items) + grown_by
+        total = known_numbers(found.length) if grown_by is None else len(self._items) + grown_by
         return value if total is None else rows(found, 0, total)

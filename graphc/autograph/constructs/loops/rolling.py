@@ -15,16 +15,16 @@ from graphc.autograph.constructs.branches.branch import and_
 from graphc.autograph.constructs.failures.failure import settles
 from graphc.autograph.constructs.failures.try_scope import attempt
 from graphc.autograph.constructs.loops.bodies import arguments, check_bound, forget_loops, going_on, iterate, restoring
-from graphc.autograph.constructs.loops.first_bound import FirstBound, unsure_apart
-from graphc.autograph.constructs.loops.known_stop import iterations_until
+from graphc.autograph.constructs.loops.bound_by_loop import BoundByLoop, split_unsure
 from graphc.autograph.constructs.loops.options import OpenLoop
 from graphc.autograph.constructs.loops.spaces import Space
 from graphc.autograph.constructs.loops.state import LoopState, LoopVariables
+from graphc.autograph.constructs.loops.trip_count import iterations_until
 from graphc.autograph.frontend.lower_jumps import is_flag
 from graphc.autograph.values.index import LoopIndex, held_as_int, loop_position
 from graphc.autograph.values.number import SymbolicNumber
 from graphc.autograph.values.spans import HIGHEST, Span
-from graphc.autograph.values.unbound import Undefined
+from graphc.autograph.values.unbound import Unbound
 from graphc.base import nest
 from graphc.core import Region, RegionAborted, SymbolicTensor, Tensor, Trace, apply, scalar_array, type_of_any
 from graphc.ir import OPS, TensorType, Value
@@ -102,9 +102,9 @@ def _scan(loop: ForLoop, identity: object, space: Space, *, rows: bool) -> Stop 
     """A scan, unless the loop may stop; then nothing is appended."""
     trace, length = loop.trace, len(space.order)
     before = trace.checkpoint()
-    variables = unsure_apart(loop.variables)
+    variables = split_unsure(loop.variables)
     state = LoopState(variables, trace, runs=True, max_trips=length)
-    unbound = [isinstance(value, Undefined) for value in variables.get()]
+    unbound = [isinstance(value, Unbound) for value in variables.get()]
     arrays = space.arrays() if rows else []
     while True:
         region = Region(trace, "the body of a for loop", attempt=identity)
@@ -187,9 +187,9 @@ def trace_counted(loop: ForLoop, space: Space, identity: object | None = None, *
     trace, length, said = loop.trace, space.length, loop.options.max_iterations
     known, most, known_to_stop = isinstance(length, int), _most(space, said), stops
     before = trace.checkpoint()
-    first_bound = None if known else FirstBound(loop.variables)
-    variables = unsure_apart(loop.variables) if first_bound is None else first_bound.variables
-    unbound = [isinstance(value, Undefined) for value in variables.get()]
+    first_bound = None if known else BoundByLoop(loop.variables)
+    variables = split_unsure(loop.variables) if first_bound is None else first_bound.variables
+    unbound = [isinstance(value, Unbound) for value in variables.get()]
     state = LoopState(variables, trace, runs=known, max_trips=most, jumps=loop.extra_test is not None)
     num_loops = len(trace.root.loops)
     counter_type = TensorType((), scalar_array(0).dtype, weak=True)
@@ -304,7 +304,7 @@ def _last_of(unbound: Sequence[bool], index: LoopIndex, place: int) -> Any:
 
 
 def _writes_to(region: Region, tensors: Sequence[Tensor]) -> bool:
-    return any(written.place.owner is tensor for written in region.writes.values() for tensor in tensors)
+    return any(written.cell.owner is tensor for written in region.writes.values() for tensor in tensors)
 
 
 def _row_type(array: Tensor) -> TensorType:

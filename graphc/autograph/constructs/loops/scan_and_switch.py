@@ -9,7 +9,7 @@ from typing import Any
 from graphc.autograph.constructs.failures.failure import Ended, Failure, settles
 from graphc.autograph.constructs.failures.try_scope import attempt
 from graphc.autograph.constructs.loops.state import LoopState, LoopVariables
-from graphc.autograph.values.join import Meet, note_stand_ins, to_tensors, zeros_of
+from graphc.autograph.values.join import Join, note_aliases, to_tensors, zeros_of
 from graphc.autograph.values.number import Kinds, met
 from graphc.autograph.values.spans import common_span
 from graphc.base import nest
@@ -37,14 +37,14 @@ def trace_switch(index: SymbolicTensor, branches: Sequence[Callable[[], Any]]) -
                 failure.happens()
             failures.append(failure)
         if region.writes:
-            place = next(iter(region.writes.values())).place
-            error = UnimplementedError(f"{place.what} in a branch of gx.switch; return the new value, or write an if")
+            cell = next(iter(region.writes.values())).cell
+            error = UnimplementedError(f"{cell.what} in a branch of gx.switch; return the new value, or write an if")
             raise trace.refuse(error)
     selector = apply(OPS["astype"], (index,), Attrs(dtype=INDEX.dtype))
     if not results:
         emit_branches(SWITCH, selector, regions, [[] for _ in regions])
         raise Ended
-    meet = Meet(("in one branch", "in another"), trace.refuse)
+    meet = Join(("in one branch", "in another"), trace.refuse)
     meetings = [meet.values("the result of switch", results[0], result) for result in results]
     leaves = tuple(_widest(column) for column in zip(*(found.leaves for found in meetings), strict=True))
     found_first = meetings[0]
@@ -63,7 +63,7 @@ def trace_switch(index: SymbolicTensor, branches: Sequence[Callable[[], Any]]) -
     columns = zip(found_first.kept, leaves, kinds, spans, strict=True)
     parts = [leaf if type is None else met(next(supply), kinds, span) for leaf, type, kinds, span in columns]
     chosen = nest.unflatten(found_first.structure, parts)
-    note_stand_ins(trace, "the result of switch", chosen, results)
+    note_aliases(trace, "the result of switch", chosen, results)
     return chosen
 
 

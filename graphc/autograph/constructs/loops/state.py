@@ -11,26 +11,26 @@ import numpy as np
 
 from graphc.autograph.constructs.loops.counts import Count, settle_counts
 from graphc.autograph.constructs.loops.list_state import ListState, changes_length, settled
-from graphc.autograph.constructs.storage.cells import ContentsPlace, held, named_by_user, write
+from graphc.autograph.constructs.storage.cells import ContentsCell, held, named_by_user, write
 from graphc.autograph.frontend.lower_jumps import CONTINUE, is_flag
-from graphc.autograph.values.choice_join import alike, is_mixed
+from graphc.autograph.values.choice_join import as_choices, holds_choice
 from graphc.autograph.values.growing_list import growing
 from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.join import (
-    Meet,
+    Join,
     interchangeable,
     is_number,
     is_tensor,
     leaf_type,
-    note_stand_ins,
+    note_aliases,
     same,
     to_tensors,
 )
 from graphc.autograph.values.number import Kinds, kinds_of, met, span_of
-from graphc.autograph.values.unbound import Undefined
+from graphc.autograph.values.unbound import Unbound
 from graphc.base import at, nest
 from graphc.base.errors import GraphcError, UndefinedNameError, UnimplementedError
-from graphc.core import Place, Region, StandIn, SymbolicTensor, TensorPlace, Trace, context
+from graphc.core import Alias, Cell, Region, SymbolicTensor, TensorCell, Trace, context
 from graphc.ir import TensorType
 
 __all__ = ["LoopState", "LoopVariables"]
@@ -198,7 +198,7 @@ class LoopState:
         self._runs = runs
         self._max_trips = max_trips
         self._tapes = context.tapes
-        self._places: list[Place] = []
+        self._places: list[Cell] = []
         self._discoveries = 0
         self._entries = [_Entry.of(name, value) for name, value in zip(variables.names, variables.get(), strict=True)]
         for entry in self._entries if jumps else ():
@@ -234,7 +234,7 @@ class LoopState:
         for entry, value in zip(self._entries, values, strict=True):
             entry.bound = value
             if entry.is_new:
-                note_stand_ins(self._trace, entry.name, value, [entry.value], held=_HELD, shared=entry.same)
+                note_aliases(self._trace, entry.name, value, [entry.value], held=_HELD, shared=entry.same)
             if entry.list is not None:
                 entry.list.bind(value)
         if tensors and self._places:
@@ -242,7 +242,7 @@ class LoopState:
 
     def _values(self) -> tuple[Any, ...]:
         """What the names and the places hold."""
-        return (*self._variables.get(), *(settled(held(place, place.get())) for place in self._places))
+        return (*self._variables.get(), *(settled(held(cell, cell.get())) for cell in self._places))
 
     @staticmethod
     def _bound(entry: _Entry, supply: Any, *, after: bool) -> Any:
@@ -272,8 +272,8 @@ class LoopState:
           InvalidTypeError: a dtype changes.
           UnimplementedError: a Python value changes that is no number.
         """
-        for place, entry in zip(self._places, self._entries[self._num_names :], strict=True):
-            if isinstance(place.owner, list) and not self._settle_list(place, entry):
+        for cell, entry in zip(self._places, self._entries[self._num_names :], strict=True):
+            if isinstance(cell.owner, list) and not self._settle_list(cell, entry):
                 return False
         values = self._values()
         if not self._mix(values, region):
@@ -295,7 +295,7 @@ class LoopState:
         """Whether the names hold one of several values from the start that in the end do, or can meet only so."""
         done = True
         for entry, value in zip(self._entries, values, strict=True):
-            if not (region.attempt is None or is_mixed(value) or is_mixed(entry.value)):
+            if not (region.attempt is None or holds_choice(value) or holds_choice(entry.value)):
                 continue
             start, _ = self._both(entry, value, region)
             if start is not entry.value:
@@ -308,60 +308,60 @@ class LoopState:
     def _alike(self, values: Sequence[Any], region: Region) -> list[Any]:
         """What the names hold after an iteration, in the form that it has at the start."""
         pairs = zip(self._entries, values, strict=True)
-        return [self._both(entry, value, region)[1] if is_mixed(entry.value) else value for entry, value in pairs]
+        return [self._both(entry, value, region)[1] if holds_choice(entry.value) else value for entry, value in pairs]
 
     def _both(self, entry: _Entry, value: Any, region: Region) -> tuple[Any, Any]:
         traces = self._trace, region
-        return alike(entry.value, value, traces, growing=True, contents=entry.contents)
+        return as_choices(entry.value, value, traces, growing=True, contents=entry.contents)
 
     def _check_changed(self, values: Sequence[Any], region: Region) -> None:
         """Refuses a change of an object that another name, too, holds at the end of an iteration."""
-        stand_ins = self._trace.root.stand_ins
+        aliases = self._trace.root.aliases
         after = [nest.flatten(value, entry.same)[0] for entry, value in zip(self._entries, values, strict=True)]
         tensors = Counter(id(leaf) for leaves in after for leaf in leaves)
         for entry, value, leaves in zip(self._entries, values, after, strict=True):
-            entry.frozen = any(map(stand_ins.is_frozen, leaves))
+            entry.frozen = any(map(aliases.is_frozen, leaves))
             entry.last = value
             for bound, leaf in zip(nest.flatten(entry.bound, entry.same)[0], leaves, strict=False):
                 if not isinstance(leaf, SymbolicTensor):
                     continue
-                stand_in = stand_ins.get(bound)
-                written = region.writes.get(TensorPlace(leaf).key)
-                shared = tensors[id(leaf)] > 1 or stand_ins.is_frozen(leaf) or leaf.trace is not region
+                alias = aliases.get(bound)
+                written = region.writes.get(TensorCell(leaf).key)
+                shared = tensors[id(leaf)] > 1 or aliases.is_frozen(leaf) or leaf.trace is not region
                 if written is not None and leaf is not bound:
                     # The next iteration would change what the name holds from this one on.
-                    stand_in = StandIn(leaf, entry.name, None)
-                elif stand_in is None or not stand_in.changed or not shared:
+                    alias = Alias(leaf, entry.name, None)
+                elif alias is None or not alias.changed or not shared:
                     continue
-                raise self._trace.refuse(stand_in.error("the assignment to items of a tensor"))
+                raise self._trace.refuse(alias.error("the assignment to items of a tensor"))
 
-    def _settle_list(self, place: Place, entry: _Entry) -> bool:
+    def _settle_list(self, cell: Cell, entry: _Entry) -> bool:
         """Whether a list is carried that has as much room as it needs."""
-        if entry.list is None and growing(entry.value) is None and not changes_length(entry.value, place.get()):
+        if entry.list is None and growing(entry.value) is None and not changes_length(entry.value, cell.get()):
             return True
         if entry.list is None:
-            entry.list = ListState(self._trace, place.what, entry.value, self._max_trips, self._tapes)
+            entry.list = ListState(self._trace, cell.what, entry.value, self._max_trips, self._tapes)
             if growing(entry.value) is not None:
                 return False  # what a trial puts in is counted from its start
-        if entry.list.settle(place.get()):
+        if entry.list.settle(cell.get()):
             return True
         entry.start_at(entry.list.value)
         return False
 
     def _settle_places(self, region: Region) -> bool:
         """Whether all places that the iteration wrote are carried; those that were not will be."""
-        known = {place.key for place in self._places}
+        known = {cell.key for cell in self._places}
         found = [written for key, written in region.writes.items() if key not in known]
         for written in found:
-            place = written.place
-            self._places.append(place)
-            entry = _Entry.of(place.title, held(place, written.before))
-            entry.contents = isinstance(place, ContentsPlace)
+            cell = written.cell
+            self._places.append(cell)
+            entry = _Entry.of(cell.title, held(cell, written.before))
+            entry.contents = isinstance(cell, ContentsCell)
             self._entries.append(entry)
         self._discoveries += bool(found)
         if self._discoveries > _MAX_DISCOVERIES:
             error = UnimplementedError(
-                f"{found[0].place.what} changes an object that the loop's body makes anew in each iteration, in a way "
+                f"{found[0].cell.what} changes an object that the loop's body makes anew in each iteration, in a way "
                 "that cannot be followed; make the object before the loop"
             )
             raise self._trace.refuse(at(error, found[0].location))
@@ -376,10 +376,10 @@ class LoopState:
             entry.start_at(False)
             return False
         leaves, structure = nest.flatten(value, entry.same)
-        unbound = entry.value if isinstance(entry.value, Undefined) else None
+        unbound = entry.value if isinstance(entry.value, Unbound) else None
         if unbound is not None and not entry.carried:
             return self._settle_unbound(entry, unbound, value, region)
-        if unbound is None and isinstance(value, Undefined):
+        if unbound is None and isinstance(value, Unbound):
             raise self._trace.refuse(
                 UndefinedNameError(
                     f"name {entry.name!r} is bound before the loop, but after an iteration {value.reason}; bind it on "
@@ -396,12 +396,12 @@ class LoopState:
             return False
         return all(fits)
 
-    def _settle_unbound(self, entry: _Entry, unbound: Undefined, value: Any, region: Region) -> bool:
+    def _settle_unbound(self, entry: _Entry, unbound: Unbound, value: Any, region: Region) -> bool:
         """A name that was not bound before the loop."""
-        if isinstance(value, Undefined):
+        if isinstance(value, Unbound):
             return True
         if not self._runs and not unbound.filler:
-            return entry.replace(Undefined(entry.name, "it is bound only inside a loop that may run zero times"))
+            return entry.replace(Unbound(entry.name, "it is bound only inside a loop that may run zero times"))
         leaves, structure = nest.flatten(value)
         if any(isinstance(leaf, LoopIndex) for leaf in leaves):
             _number_changes(region, entry.name)
@@ -419,7 +419,7 @@ class LoopState:
     def _settle_slot(self, name: str, slot: _Slot, after: Any, region: Region) -> bool:
         if slot.type is None and same(slot.leaf, after):
             return True
-        if slot.type is None and isinstance(slot.leaf, Undefined) and slot.leaf.filler and is_tensor(after):
+        if slot.type is None and isinstance(slot.leaf, Unbound) and slot.leaf.filler and is_tensor(after):
             slot.become(_zeros_slot(after))  # a part that every iteration puts there; zeros stand for it before
             return False
         if isinstance(after, LoopIndex) or (is_number(slot.leaf) and is_number(after)):
@@ -433,12 +433,12 @@ class LoopState:
         slot.type, slot.kinds = type, kinds
         return fits
 
-    def _meet(self, region: Region, name: str) -> Meet:
+    def _meet(self, region: Region, name: str) -> Join:
         def refuse(error: GraphcError) -> GraphcError:
             region.abort(str(error), unsettled=True)
-            return self._trace.refuse(named_by_user(error, [place for place in self._places if place.title == name]))
+            return self._trace.refuse(named_by_user(error, [cell for cell in self._places if cell.title == name]))
 
-        return Meet(("before the loop", "after an iteration"), refuse)
+        return Join(("before the loop", "after an iteration"), refuse)
 
     def results(self, region: Region) -> list[SymbolicTensor]:
         """The carried leaves after an iteration."""
@@ -465,11 +465,11 @@ class LoopState:
             elif entry.list is not None:
                 value = entry.list.leave(value, trips)
             elif entry.is_new:
-                note_stand_ins(self._trace, entry.name, value, entry.sources(self._runs), shared=entry.same)
+                note_aliases(self._trace, entry.name, value, entry.sources(self._runs), shared=entry.same)
             values.append(value)
         self._variables.set(tuple(values[: self._num_names]))
-        for place, value in zip(self._places, values[self._num_names :], strict=True):
-            write(place, value)
+        for cell, value in zip(self._places, values[self._num_names :], strict=True):
+            write(cell, value)
 
 
 _HELD = 2

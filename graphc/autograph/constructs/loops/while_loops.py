@@ -16,7 +16,7 @@ from graphc.autograph.constructs.loops.bodies import (
     iterate,
     restoring,
 )
-from graphc.autograph.constructs.loops.first_bound import FirstBound
+from graphc.autograph.constructs.loops.bound_by_loop import BoundByLoop
 from graphc.autograph.constructs.loops.options import OpenLoop, open_loop, report_unrolled, with_options
 from graphc.autograph.constructs.loops.state import LoopState, LoopVariables
 from graphc.autograph.constructs.loops.unrolling import NodeLimit
@@ -102,7 +102,7 @@ def _become_node(
 def _trace(trace: Trace, test: Test, body: Callable[[], None], variables: LoopVariables, most: int | None) -> None:
     """Appends a while of at most so many iterations, if that is known."""
     names, countdown = variables, Countdown(variables, most)
-    first_bound = FirstBound(countdown.variables)
+    first_bound = BoundByLoop(countdown.variables)
     variables = first_bound.variables
     state = LoopState(variables, trace, runs=False, max_trips=most, jumps=True)
     num_loops = len(trace.root.loops)
@@ -149,7 +149,7 @@ def _trace_rotated(
     """
     first = going_on(trace, test())
     countdown = Countdown(variables, most)
-    first_bound = FirstBound(countdown.variables)
+    first_bound = BoundByLoop(countdown.variables)
     variables = first_bound.variables
     state = LoopState(variables, trace, runs=False, max_trips=most, jumps=True)
     num_loops = len(trace.root.loops)

@@ -16,7 +16,7 @@ from graphc.autograph.constructs.branches.branch import if_stmt, is_symbolic_con
 from graphc.autograph.constructs.expressions.comparisons import compare
 from graphc.autograph.constructs.expressions.identity import is_
 from graphc.autograph.constructs.failures.try_scope import attempt
-from graphc.autograph.values.choice import OneOf
+from graphc.autograph.values.choice import Choice
 from graphc.autograph.values.kinds import stands_for_bool
 from graphc.base.errors import UnimplementedError
 from graphc.core import Region, apply, context
@@ -135,7 +135,7 @@ class match_singleton(Pattern):  # noqa: N801
 
     def find(self, subject: Any, tried: bool) -> Found | None:
         """Compares by identity; what is a truth value in Python and a tensor here, by value."""
-        if isinstance(subject, OneOf):
+        if isinstance(subject, Choice):
             found = is_(subject, self.value)
             return Found(found) if is_symbolic_condition(found) else Found() if found else None
         if self.value is not None and stands_for_bool(subject):
@@ -218,7 +218,7 @@ def match(subject: Any, pattern: Pattern, names: Sequence[str]) -> tuple[Any, ..
     Returns:
       Whether it matches: a bool, or a boolean scalar; and what the names stand for if it does.
     """
-    if isinstance(subject, OneOf) and len(subject.left) == 1:
+    if isinstance(subject, Choice) and len(subject.left) == 1:
         subject = subject.options[subject.left[0]]
     found = pattern.find(subject, False)
     if found is None:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from graphc.autograph.constructs.overrides import Functions
-from graphc.autograph.constructs.storage.cells import ManagedAttributePlace
-from graphc.autograph.values.deferred import is_late
+from graphc.autograph.constructs.storage.cells import ManagedAttributeCell
+from graphc.autograph.values.deferred import is_deferred
 from graphc.base import at, user_location
 from graphc.base.errors import UnimplementedError
 from graphc.core import context, current_trace
@@ -55,12 +55,12 @@ def is_made_here(file: Any) -> bool:
 
 def watch_stream(name: str) -> None:
     """Notes what ``sys.stdout`` or ``sys.stderr`` is, which the function is about to redirect."""
-    current_trace().journal(ManagedAttributePlace(sys, name))
+    current_trace().journal(ManagedAttributeCell(sys, name))
 
 
 def is_redirected(name: str) -> bool:
     """Whether the function itself has put another file in the place of ``sys.stdout`` or ``sys.stderr``."""
-    write = current_trace().root.writes.get(ManagedAttributePlace.key_of(sys, name))
+    write = current_trace().root.writes.get(ManagedAttributeCell.key_of(sys, name))
     return write is not None and write.before is not getattr(sys, name)
 
 
@@ -72,7 +72,7 @@ def print_now(native: Any, values: Any, options: dict[str, Any], file: Any) -> N
     """
     trace = current_trace()
     kind = type(file).__name__
-    if is_late((values, options)):
+    if is_deferred((values, options)):
         error = UnimplementedError(
             f"print() into a {kind} that the function makes needs the letters of a text that is made of tensors, which "
             "have no values while the function is traced; make the text with an f-string, which can be printed, "

@@ -17,7 +17,7 @@ import numpy as np
 
 from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.constructs.purity.advice import remedy_for, with_values
-from graphc.autograph.constructs.storage.native_state import GeneratorPlace
+from graphc.autograph.constructs.storage.native_state import GeneratorCell
 from graphc.autograph.constructs.storage.visible_state import GENERATORS
 from graphc.core import context
 
@@ -163,7 +163,7 @@ def report_call(function: Any, what: str) -> Any:
     if isinstance(owner, GENERATORS):
         # Numbers drawn from a generator that is made in the function, from a seed, are the same at each call.
         trace.side_effect(what)
-        trace.journal(GeneratorPlace(owner, what))
+        trace.journal(GeneratorCell(owner, what))
     else:
         trace.side_effect(what, certain=True, remedy=remedy)
     return with_values(function, what, remedy) if remedy else function

@@ -15,7 +15,7 @@ from graphc.autograph.constructs.purity.impure import check_read, defining_class
 from graphc.autograph.constructs.purity.unconverted import asked, handed
 from graphc.autograph.constructs.purity.watch import check_iterator, is_pure_module, operator_method
 from graphc.autograph.constructs.storage.native_state import RANDOM_STATES, note_consumed, run_watched
-from graphc.autograph.values.choice import OneOf
+from graphc.autograph.values.choice import Choice
 from graphc.autograph.values.growing_list import refuse_growing
 from graphc.autograph.values.python_object import found_on
 from graphc.base import is_installed_file
@@ -180,7 +180,7 @@ def call_watched(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 def items(value: Any) -> Any:
     """The value, which is unpacked or iterated over where the call stands."""
-    if isinstance(value, OneOf) and len(value.left) == 1:
+    if isinstance(value, Choice) and len(value.left) == 1:
         value = value.options[value.left[0]]
     refuse_growing(value)
     check_iterator(value)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
-from graphc.autograph.constructs.storage.cells import AttributePlace
+from graphc.autograph.constructs.storage.cells import AttributeCell
 from graphc.autograph.frontend.convert import is_part, names_asked
 from graphc.autograph.values.python_object import found_on
 from graphc.base import is_library_file, is_library_module, remember
@@ -307,7 +307,7 @@ def read_method(kind: type[Any], name: str, method: types.FunctionType) -> None:
 
 def _is_written(trace: Trace, owner: Any, name: str) -> bool:
     """Whether the trace has written an attribute, so that what it holds is not from outside."""
-    key = AttributePlace.key_of(owner, name)
+    key = AttributeCell.key_of(owner, name)
     scope: Trace | None = trace
     while scope is not None:
         if key in scope.writes:

@@ -16,7 +16,7 @@ from typing import Any
 
 from graphc.autograph.constructs.purity.files import check_unread
 from graphc.autograph.constructs.storage.native_state import note_consumed
-from graphc.autograph.constructs.storage.outer_names import CellPlace, GlobalPlace, note_name
+from graphc.autograph.constructs.storage.outer_names import ClosureCell, GlobalCell, note_name
 from graphc.autograph.values.python_object import found_on, is_users, users_method
 from graphc.base import Location, remember
 from graphc.core import Region, context
@@ -104,17 +104,17 @@ def check_stores(function: types.FunctionType) -> None:
         if outer:
             trace.side_effect(f"the call of {function.__name__}, which assigns the global {min(outer)!r},")
         for name in sorted(free):
-            place = CellPlace(cells[name], name)
+            place = ClosureCell(cells[name], name)
             if trace.owns(place.owner):
                 trace.journal_own(place)
             else:
                 trace.writing(place)
         return
     for name, line in outer.items():
-        place = GlobalPlace(function.__globals__, name)
+        place = GlobalCell(function.__globals__, name)
         note_name(trace, place, Location(code.co_filename, line, code.co_name))
     for name, line in free.items():
-        note_name(trace, CellPlace(cells[name], name), Location(code.co_filename, line, code.co_name))
+        note_name(trace, ClosureCell(cells[name], name), Location(code.co_filename, line, code.co_name))
 
 
 def watch_names(function: Any) -> None:

@@ -1,4 +1,4 @@
-"""Attributes and the contents of lists and dicts as places that branches and loops merge and carry."""
+"""Attributes and the contents of lists and dicts as cells that branches and loops merge and carry."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from typing import Any, cast
 from graphc.autograph.constructs.failures.origins import in_python
 from graphc.autograph.frontend.convert import is_converted
 from graphc.autograph.values.python_object import found_on
-from graphc.autograph.values.unbound import Undefined
+from graphc.autograph.values.unbound import Unbound
 from graphc.base import nest
 from graphc.base.errors import GraphcError, UndefinedNameError
-from graphc.core import MISSING, Place, Reads, Region, attribute, context, fixed
+from graphc.core import MISSING, Cell, Reads, Region, attribute, context, fixed
 
 __all__ = [
-    "AttributePlace",
-    "ContentsPlace",
-    "ManagedAttributePlace",
+    "AttributeCell",
+    "ContentsCell",
+    "ManagedAttributeCell",
     "at_end",
     "container_kind",
     "held",
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 
-class AttributePlace(Place):
+class AttributeCell(Cell):
     """An attribute that is stored as it is."""
 
     __slots__ = ("name",)
@@ -44,12 +44,12 @@ class AttributePlace(Place):
 
     @classmethod
     def key_of(cls, owner: Any, name: str) -> tuple[Any, ...]:
-        """The key of the place that an object's attribute is."""
-        return (AttributePlace, id(owner), name)
+        """The key of the cell that an object's attribute is."""
+        return (AttributeCell, id(owner), name)
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """Equal for two places that are the same."""
+        """Equal for two cells that are the same."""
         return self.key_of(self.owner, self.name)
 
     def get(self) -> Any:
@@ -88,7 +88,7 @@ class AttributePlace(Place):
             object.__delattr__(self.owner, self.name)
 
 
-class ContentsPlace(Place):
+class ContentsCell(Cell):
     """What a list or a dict holds, all together."""
 
     __slots__ = ()
@@ -98,7 +98,7 @@ class ContentsPlace(Place):
 
     @classmethod
     def key_of(cls, owner: Any) -> tuple[Any, ...]:
-        """The key of the place that the contents of an object are."""
+        """The key of the cell that the contents of an object are."""
         return (cls, id(owner))
 
     def read_as(self, reads: Reads) -> tuple[Any, ...] | None:
@@ -121,7 +121,7 @@ class ContentsPlace(Place):
             kind.update(self.owner, value)
 
 
-class ManagedAttributePlace(AttributePlace):
+class ManagedAttributeCell(AttributeCell):
     """An attribute of a class, or one that is stored by code that nobody converts."""
 
     __slots__ = ()
@@ -162,18 +162,18 @@ def is_managed_attribute(owner: Any, name: str) -> bool:
     return descriptor is not types.MemberDescriptorType and found_on(descriptor, "__set__") is not None
 
 
-def named_by_user(error: GraphcError, places: Sequence[Place]) -> GraphcError:
+def named_by_user(error: GraphcError, cells: Sequence[Cell]) -> GraphcError:
     """An error in which a list or dict that is changed is called by the variable that holds it.
 
     Args:
       error: its message says ``a dict that is changed``.
-      places: those of which it may speak; with more than one nothing is known.
+      cells: those of which it may speak; with more than one nothing is known.
     """
-    if len(places) == 1 and isinstance(places[0], ContentsPlace):
-        name = _variable_of(places[0].owner)
+    if len(cells) == 1 and isinstance(cells[0], ContentsCell):
+        name = _variable_of(cells[0].owner)
         if name is not None:
-            kind = cast("type[Any]", type(places[0].owner)).__name__
-            error.args = (str(error.args[0]).replace(places[0].title, f"the {kind} {name!r}"), *error.args[1:])
+            kind = cast("type[Any]", type(cells[0].owner)).__name__
+            error.args = (str(error.args[0]).replace(cells[0].title, f"the {kind} {name!r}"), *error.args[1:])
     return error
 
 
@@ -202,11 +202,11 @@ def at_end(region: Region, value: Any, same: AbstractSet[int], copies: dict[int,
     if parts is None:
         return value
     keys, items = parts
-    contents = region.writes.get(ContentsPlace.key_of(value))
+    contents = region.writes.get(ContentsCell.key_of(value))
     if contents is not None:
         keys, items = nest.children(contents.after) or parts
     else:
-        attributes = [region.writes.get(AttributePlace.key_of(value, key)) for key in keys]
+        attributes = [region.writes.get(AttributeCell.key_of(value, key)) for key in keys]
         pairs = zip(items, attributes, strict=True)
         items = [item if written is None else written.after for item, written in pairs]
     ended = [at_end(region, item, same, copies) for item in items]
@@ -220,35 +220,35 @@ def at_end(region: Region, value: Any, same: AbstractSet[int], copies: dict[int,
 _NOT_SET = "it is not set"
 
 
-def held(place: Place, value: Any) -> Any:
-    """What a place holds, as a name would hold it."""
-    if value is MISSING and isinstance(place, AttributePlace):
-        value = place.default()
-    return Undefined(place.title, _NOT_SET) if value is MISSING else value
+def held(cell: Cell, value: Any) -> Any:
+    """What a cell holds, as a name would hold it."""
+    if value is MISSING and isinstance(cell, AttributeCell):
+        value = cell.default()
+    return Unbound(cell.title, _NOT_SET) if value is MISSING else value
 
 
-def write(place: Place, value: Any, *, certain: bool = False) -> None:
+def write(cell: Cell, value: Any, *, certain: bool = False) -> None:
     """Stores a value, with a note in the journal of the trace that is open.
 
     Args:
-      place: where to.
-      value: what the place holds then.
+      cell: where to.
+      value: what the cell holds then.
       certain: whether this writes again, behind a branch, what was written in it: who else sees it was asked there.
 
     Raises:
-      UndefinedNameError: the value is the mark for a name that may be unbound, which a place cannot hold.
+      UndefinedNameError: the value is the mark for a name that may be unbound, which a cell cannot hold.
     """
     trace = context.trace
     if trace is not None:
-        if isinstance(value, Undefined) and value.reason == _NOT_SET:
+        if isinstance(value, Unbound) and value.reason == _NOT_SET:
             value = MISSING
-        elif isinstance(value, Undefined):
-            error = UndefinedNameError(f"{place.title} is set on some paths only: {value.reason}; set it before")
+        elif isinstance(value, Unbound):
+            error = UndefinedNameError(f"{cell.title} is set on some paths only: {value.reason}; set it before")
             raise trace.refuse(error)
-        elif isinstance(place, AttributePlace) and place.get() is MISSING and value is place.default():
+        elif isinstance(cell, AttributeCell) and cell.get() is MISSING and value is cell.default():
             return
         if certain:
-            trace.journal(place)
+            trace.journal(cell)
         else:
-            trace.writing(place)
-    place.set(value)
+            trace.writing(cell)
+    cell.set(value)

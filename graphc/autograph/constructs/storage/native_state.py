@@ -21,11 +21,11 @@ from graphc.autograph.constructs.storage.visible_state import (
     is_internal,
     state_of,
 )
-from graphc.core import Place, Reads, context
+from graphc.core import Cell, Reads, context
 
 __all__ = [
     "RANDOM_STATES",
-    "GeneratorPlace",
+    "GeneratorCell",
     "StatePlace",
     "note_consumed",
     "note_identity",
@@ -47,7 +47,7 @@ _CONTAINERS: frozenset[type[Any]] = frozenset((list, dict, set, np.ndarray, byte
 """Classes from which items are taken without a change."""
 
 
-class GeneratorPlace(Place):
+class GeneratorCell(Cell):
     """The state of a generator of random numbers."""
 
     __slots__ = ()
@@ -77,7 +77,7 @@ class GeneratorPlace(Place):
         return equal_states(before, self.get())
 
 
-class StatePlace(Place):
+class StatePlace(Cell):
     """What can be seen of the state of an object.
 
     Args:
@@ -117,7 +117,7 @@ class StatePlace(Place):
         return equal_states(before, self.get())
 
 
-class _IdentityPlace(Place):
+class _IdentityPlace(Cell):
     """Which object an object is; the object of the next call is another one."""
 
     __slots__ = ()
@@ -179,7 +179,7 @@ def note_consumed(value: Any, what: str, *, always: bool = False) -> None:
     trace.note_native(place, object() if always else place.get())
     if not isinstance(value, Iterator):  # code of its class is about to run
         for generator in RANDOM_STATES:
-            drawn = GeneratorPlace(generator, what)
+            drawn = GeneratorCell(generator, what)
             trace.note_native(drawn, drawn.get())
 
 

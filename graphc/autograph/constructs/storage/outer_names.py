@@ -10,12 +10,12 @@ from types import CellType
 from typing import Any
 
 from graphc.base import Location
-from graphc.core import MISSING, Place, Reads, Trace, global_name
+from graphc.core import MISSING, Cell, Reads, Trace, global_name
 
-__all__ = ["CellPlace", "GlobalPlace", "note_name"]
+__all__ = ["ClosureCell", "GlobalCell", "note_name"]
 
 
-class GlobalPlace(Place):
+class GlobalCell(Cell):
     """A global name of a module."""
 
     __slots__ = ("name",)
@@ -45,7 +45,7 @@ class GlobalPlace(Place):
             self.owner[self.name] = value
 
 
-class CellPlace(Place):
+class ClosureCell(Cell):
     """A variable of a function that functions inside it share."""
 
     __slots__ = ()
@@ -73,7 +73,7 @@ class CellPlace(Place):
             del self.owner.cell_contents
 
 
-def note_name(trace: Trace, place: GlobalPlace | CellPlace, location: Location) -> None:
+def note_name(trace: Trace, place: GlobalCell | ClosureCell, location: Location) -> None:
     """Notes in a journal what a name stands for, before a function runs that may assign it at ``location``."""
     if place.key not in trace.writes:
         trace.journal(place)

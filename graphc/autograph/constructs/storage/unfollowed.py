@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from graphc.autograph.constructs.storage.native_state import note_state
-from graphc.core import Place, Reads, context
+from graphc.core import Cell, Reads, context
 
 __all__ = ["note_change"]
 
@@ -36,7 +36,7 @@ _KINDS: dict[type[Any], tuple[Callable[[Any], Any], Callable[[Any, Any], None]]]
 """By class, what copies the contents and what puts them back."""
 
 
-class _UnfollowedPlace(Place):
+class _UnfollowedPlace(Cell):
     """The contents of an object of one of these classes."""
 
     __slots__ = ("_kind",)

@@ -1,7 +1,7 @@
 """Where a variable may be read while it is unbound.
 
 A forward pass. A construct reads its state before it runs, so a name of the state that may be unbound there starts as
-the mark ``ag__.undefined(name)``, and every read of it that may see the mark goes through ``ag__.load``.
+the mark ``ag__.unbound(name)``, and every read of it that may see the mark goes through ``ag__.load``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from graphc.autograph.frontend.dataflow.liveness import Branch, Construct, Frame, swallows
-from graphc.autograph.frontend.lower_jumps import GuardedFor
+from graphc.autograph.frontend.lower_jumps import MaskedFor
 from graphc.autograph.frontend.lower_try import ScopedTry
 from graphc.autograph.frontend.scopes import NameTable, Scope
 
@@ -126,8 +126,8 @@ class Bindings:
         self._frames.append(frame)
         self._block(node.body, (bound - frame.owned) | target)
         self._frames.pop()
-        if isinstance(node, GuardedFor | ast.While):
-            self._bound[node.keep_going if isinstance(node, GuardedFor) else node.test] = bound
+        if isinstance(node, MaskedFor | ast.While):
+            self._bound[node.keep_going if isinstance(node, MaskedFor) else node.test] = bound
         return bound
 
     def _try(self, node: ast.Try | ast.TryStar, bound: frozenset[str]) -> Bound:

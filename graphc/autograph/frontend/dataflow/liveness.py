@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from graphc.autograph.frontend.emit import PREFIX
-from graphc.autograph.frontend.lower_jumps import CONTINUE, DONE, RETURN, Guard, GuardedFor, is_flag
+from graphc.autograph.frontend.lower_jumps import CONTINUE, DONE, RETURN, Mask, MaskedFor, is_flag
 from graphc.autograph.frontend.lower_try import ScopedTry
 from graphc.autograph.frontend.scopes import NameTable, Scope, own_nodes
 
@@ -136,7 +136,7 @@ class _Liveness:
             case ast.While():
                 return self._loop(node, self._reads(node.test), live, caught)
             case ast.For():
-                going = self._reads(node.keep_going) if isinstance(node, GuardedFor) else NOTHING
+                going = self._reads(node.keep_going) if isinstance(node, MaskedFor) else NOTHING
                 return self._loop(node, going, live, caught) | self._reads(node.iter)
             case ast.Try() | ast.TryStar():
                 return self._try(node, live, caught)
@@ -170,7 +170,7 @@ class _Liveness:
         return Branch(assigned, captured, Frame(assigned - state - self._declared))
 
     def _if(self, node: ast.If, live: NameSet, caught: NameSet) -> NameSet:
-        passed = self._after_jump(node.flags, live) if isinstance(node, Guard) else live
+        passed = self._after_jump(node.flags, live) if isinstance(node, Mask) else live
         body, orelse = self.block(node.body, live, caught), self.block(node.orelse, passed, caught)
         in_body, in_orelse = self._assigned(node.body), self._assigned(node.orelse)
         state = (in_body | in_orelse | self._shared) & (live | caught)
@@ -191,7 +191,7 @@ class _Liveness:
 
     def _unread(self, node: ast.If, state: NameSet, assigned: NameSet) -> dict[str, tuple[str, ...]]:
         jumps = {flag: [flag] for flag in sorted(state & assigned) if flag in self._targets}
-        if isinstance(node, Guard):
+        if isinstance(node, Mask):
             jumps[""] = [*node.flags]
         unread = {flag: sorted(state - self._after_jump(flags, state)) for flag, flags in jumps.items()}
         return {flag: tuple(names) for flag, names in unread.items() if names}

@@ -2,7 +2,7 @@
 
 Python code that is traced changes Python objects as it runs. In a branch or a loop body that is not what the program
 means: the other branch must see the object as it was, and the next iteration as this one left it. A trace therefore
-keeps a journal of the places that were written. When a branch or body has been traced its writes are taken back; what
+keeps a journal of the cells that were written. When a branch or body has been traced its writes are taken back; what
 they left is merged, or carried, as what names hold is, and then written where the branch or loop stands.
 """
 
@@ -20,13 +20,13 @@ from graphc.core.tensor import SymbolicTensor, Tensor
 if TYPE_CHECKING:
     from graphc.core.reads import Reads
 
-__all__ = ["MISSING", "Place", "TensorPlace", "Write"]
+__all__ = ["MISSING", "Cell", "TensorCell", "Write"]
 
 MISSING: Any = object()
-"""What a place holds before anything was put there, as an attribute that is not set yet."""
+"""What a cell holds before anything was put there, as an attribute that is not set yet."""
 
 
-class Place(ABC):
+class Cell(ABC):
     """Something that can be assigned to.
 
     Args:
@@ -49,11 +49,11 @@ class Place(ABC):
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """Equal for two places that are the same."""
+        """Equal for two cells that are the same."""
         return (type(self), id(self.owner))
 
     def read_as(self, reads: Reads) -> tuple[Any, ...] | None:
-        """The key of the source by which the place is read; None where it is read by none, or by one of each call's."""
+        """The key of the source by which the cell is read; None where it is read by none, or by one of each call's."""
         return None
 
     @abstractmethod
@@ -93,7 +93,7 @@ def _parts(value: Any) -> list[Any]:
     return sorted(cast("set[Any]", value), key=id) if isinstance(value, set) else list(value)
 
 
-class TensorPlace(Place):
+class TensorCell(Cell):
     """The values of a tensor of a trace, which item assignment changes."""
 
     __slots__ = ()
@@ -115,16 +115,16 @@ class TensorPlace(Place):
 
 @dataclass
 class Write:
-    """A place that was written.
+    """A cell that was written.
 
     Attributes:
-      place: which.
+      cell: which.
       before: what it held before.
       location: where in the user's code it was written first.
       after: what it held when the region ended.
     """
 
-    place: Place
+    cell: Cell
     before: Any
     location: Location | None
     after: Any = None

@@ -7,14 +7,14 @@ from typing import Any
 from graphc.autograph.constructs.branches.checks import require
 from graphc.autograph.constructs.loops.bodies import Extended, with_one_more
 from graphc.autograph.constructs.loops.state import LoopVariables
-from graphc.autograph.values.unbound import Undefined
+from graphc.autograph.values.unbound import Unbound
 from graphc.base import nest
 from graphc.core import Region
 
-__all__ = ["FirstBound", "unsure_apart"]
+__all__ = ["BoundByLoop", "split_unsure"]
 
 
-class Unsure(Undefined):
+class Unsure(Unbound):
     """What a name holds that is bound if a loop has run.
 
     Args:
@@ -39,7 +39,7 @@ class Unsure(Undefined):
         return self.value
 
 
-def unsure_apart(variables: LoopVariables) -> LoopVariables:
+def split_unsure(variables: LoopVariables) -> LoopVariables:
     """The names of a loop, and for each of which it is not sure that it is bound by now, whether it is."""
     places = [place for place, value in enumerate(variables.get()) if isinstance(value, Unsure)]
     if not places:
@@ -50,7 +50,7 @@ def unsure_apart(variables: LoopVariables) -> LoopVariables:
         values, bound = list(variables.get()), list[Any]()
         for place in places:
             value = values[place]
-            bound.append(value.ran if isinstance(value, Unsure) else not isinstance(value, Undefined))
+            bound.append(value.ran if isinstance(value, Unsure) else not isinstance(value, Unbound))
             values[place] = value.value if isinstance(value, Unsure) else value
         return (*values, *bound)
 
@@ -68,7 +68,7 @@ _BOUND: Any = object()
 """Stands for what a name that is bound holds, which may be None."""
 
 
-class FirstBound:
+class BoundByLoop:
     """The names that are not bound before a loop that may run zero times.
 
     Args:
@@ -81,11 +81,11 @@ class FirstBound:
     """
 
     def __init__(self, variables: LoopVariables) -> None:
-        self.inner = variables = unsure_apart(variables)
+        self.inner = variables = split_unsure(variables)
         self._before = [
-            value if isinstance(value, Undefined) and not value.filler else _BOUND for value in variables.get()
+            value if isinstance(value, Unbound) and not value.filler else _BOUND for value in variables.get()
         ]
-        self._fillers = [Undefined("" if before is _BOUND else before.name, filler=True) for before in self._before]
+        self._fillers = [Unbound("" if before is _BOUND else before.name, filler=True) for before in self._before]
         self._ran: Any = False
         self.variables = variables
         if self:
@@ -115,7 +115,7 @@ class FirstBound:
             if before is _BOUND or value is before:
                 continue
             if any(map(region.owns, nest.flatten(value)[0])):
-                values[place] = Undefined(before.name, "each iteration of a loop that may run zero times makes it anew")
+                values[place] = Unbound(before.name, "each iteration of a loop that may run zero times makes it anew")
         self.inner.set(tuple(values))
         self._ran = region.constant(True)
 
@@ -123,6 +123,6 @@ class FirstBound:
         """Is called when the names hold what they hold after the loop."""
         values = list(self.inner.get())
         for place, (before, value) in enumerate(zip(self._before, values, strict=True)):
-            if before is not _BOUND and not isinstance(value, Undefined):
+            if before is not _BOUND and not isinstance(value, Unbound):
                 values[place] = Unsure(before.name, value, self._ran)
         self.inner.set(tuple(values))

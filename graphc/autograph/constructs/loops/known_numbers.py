@@ -19,12 +19,12 @@ from graphc.ops import COND, SCAN, WHILE
 
 lax: Any = _lax  # its functions are only partly annotated
 
-__all__ = ["foregone"]
+__all__ = ["known_numbers"]
 
 Given = Callable[[Value], Any]
 
 
-def foregone(tensor: Any) -> int | None:
+def known_numbers(tensor: Any) -> int | None:
     """The value of an integer scalar of the graph that is being traced; None where it depends on what tensors hold.
 
     Loops and branches are followed as far as the number needs them.

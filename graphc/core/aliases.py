@@ -16,14 +16,14 @@ from typing import Any
 
 from graphc.base.errors import UnimplementedError
 
-__all__ = ["StandIn", "StandIns"]
+__all__ = ["Alias", "AliasSet"]
 
 _RETURN = "ag__return"
 """The name that holds what a converted function returns."""
 
 
 @dataclass(eq=False)
-class StandIn:
+class Alias:
     """One such object.
 
     Attributes:
@@ -66,14 +66,14 @@ def _references(values: tuple[Any, ...]) -> list[int]:
 
 
 def _references_of_value() -> int:
-    stand_in = StandIn(object(), "", None)
-    return sys.getrefcount(stand_in.value)
+    alias = Alias(object(), "", None)
+    return sys.getrefcount(alias.value)
 
 
 _UNSEEN_VALUE = _references_of_value()
 
 
-class StandIns:
+class AliasSet:
     """All stand-ins of a function that is being traced.
 
     Attributes:
@@ -82,8 +82,8 @@ class StandIns:
 
     def __init__(self) -> None:
         self.num_leaving = 0
-        self._by_value: dict[int, StandIn] = {}
-        self._by_source: dict[int, list[StandIn]] = {}
+        self._by_value: dict[int, Alias] = {}
+        self._by_source: dict[int, list[Alias]] = {}
 
     def __len__(self) -> int:
         return len(self._by_value)
@@ -97,19 +97,19 @@ class StandIns:
         numbers: frozenset[type[Any]] = frozenset(),
     ) -> None:
         """Notes that an object stands for one of others, or for a number."""
-        stand_in = StandIn(value, name, sources, held, numbers=numbers, pending=name == _RETURN)
-        self._by_value[id(value)] = stand_in
+        alias = Alias(value, name, sources, held, numbers=numbers, pending=name == _RETURN)
+        self._by_value[id(value)] = alias
         for source in sources or ():
-            self._by_source.setdefault(id(source), []).append(stand_in)
+            self._by_source.setdefault(id(source), []).append(alias)
 
     def settle(self, values: Iterable[Any]) -> None:
         """Notes that a function has returned objects: who called it may see them from now on."""
         for value in values:
-            stand_in = self._by_value.get(id(value))
-            if stand_in is not None:
-                stand_in.pending = False
+            alias = self._by_value.get(id(value))
+            if alias is not None:
+                alias.pending = False
 
-    def get(self, value: Any) -> StandIn | None:
+    def get(self, value: Any) -> Alias | None:
         """What is known of an object."""
         return self._by_value.get(id(value))
 
@@ -122,7 +122,7 @@ class StandIns:
         found = self._by_value.get(id(value))
         return found is not None and found.sources is None
 
-    def changing(self, value: Any) -> StandIn | None:
+    def changing(self, value: Any) -> Alias | None:
         """Notes that an object is about to be changed; returns the stand-in for which that must be refused."""
         own = self._by_value.get(id(value))
         if own is not None:
@@ -140,7 +140,7 @@ class StandIns:
                 return other
         return None
 
-    def _standing_for(self, value: Any) -> list[StandIn]:
+    def _standing_for(self, value: Any) -> list[Alias]:
         """The stand-ins for an object, those for these, and so on."""
         found = list(self._by_source.get(id(value), ()))
         for link in found:
@@ -148,9 +148,9 @@ class StandIns:
             found.extend([other for other in further if other not in found])
         return found
 
-    def _chain(self, stand_in: StandIn) -> list[StandIn] | None:
+    def _chain(self, alias: Alias) -> list[Alias] | None:
         """The stand-in with those that it stands for, and so on; None if one of them stands for nobody knows what."""
-        chain = [stand_in]
+        chain = [alias]
         for link in chain:
             if link.sources is None:
                 return None
@@ -158,15 +158,15 @@ class StandIns:
             chain.extend([found for found in further if found is not None and found not in chain])
         return chain
 
-    def _is_visible(self, stand_in: StandIn) -> bool:
+    def _is_visible(self, alias: Alias) -> bool:
         """Whether code that is still to run can see the object of a stand-in."""
-        return (self.num_leaving > 0 or not stand_in.pending) and self._is_alive(stand_in)
+        return (self.num_leaving > 0 or not alias.pending) and self._is_alive(alias)
 
-    def _is_alive(self, stand_in: StandIn) -> bool:
+    def _is_alive(self, alias: Alias) -> bool:
         """Whether the user's code can still see the object of a stand-in."""
-        return sys.getrefcount(stand_in.value) > _UNSEEN_VALUE + len(self._by_source.get(id(stand_in.value), ()))
+        return sys.getrefcount(alias.value) > _UNSEEN_VALUE + len(self._by_source.get(id(alias.value), ()))
 
-    def _is_seen(self, chain: list[StandIn]) -> bool:
+    def _is_seen(self, chain: list[Alias]) -> bool:
         """Whether the user's code can see an object that one of a chain stands for."""
 
         def seen() -> bool:
@@ -180,16 +180,16 @@ class StandIns:
             gc.collect()  # what only a cycle of dead objects holds is gone then
         return seen()
 
-    def _known(self, stand_in: StandIn) -> list[int]:
+    def _known(self, alias: Alias) -> list[int]:
         """How many references to each source, besides that by the stand-in, the user's code does not see."""
         return [
-            stand_in.held + len(self._by_source[id(source)]) - 1 + (id(source) in self._by_value)
-            for source in stand_in.sources or ()
+            alias.held + len(self._by_source[id(source)]) - 1 + (id(source) in self._by_value)
+            for source in alias.sources or ()
         ]
 
     def forget(self, start: int = 0) -> None:
         """Forgets those that were added since there were so many."""
-        for stand_in in list(self._by_value.values())[start:]:
-            del self._by_value[id(stand_in.value)]
-            for source in stand_in.sources or ():
-                self._by_source[id(source)].remove(stand_in)
+        for alias in list(self._by_value.values())[start:]:
+            del self._by_value[id(alias.value)]
+            for source in alias.sources or ():
+                self._by_source[id(source)].remove(alias)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphc.core import StandIns
+from graphc.core import AliasSet
 
 
 class Thing:
@@ -12,7 +12,7 @@ class Thing:
 
 
 def test_an_object_that_stands_for_what_nobody_sees_may_change() -> None:
-    known = StandIns()
+    known = AliasSet()
     value = Thing()
     known.add(value, "x", (Thing(), Thing()))
     assert known.changing(value) is None
@@ -22,7 +22,7 @@ def test_an_object_that_stands_for_what_nobody_sees_may_change() -> None:
 
 
 def test_an_object_that_stands_for_what_somebody_sees_may_not() -> None:
-    known = StandIns()
+    known = AliasSet()
     value, seen = Thing(), Thing()
     known.add(value, "x", (seen, Thing()))
     refused = known.changing(value)
@@ -32,7 +32,7 @@ def test_an_object_that_stands_for_what_somebody_sees_may_not() -> None:
 
 
 def test_of_two_stand_ins_for_one_object_one_may_change_when_the_other_is_gone() -> None:
-    known = StandIns()
+    known = AliasSet()
     first: Any = Thing()
     second = Thing()
 
@@ -46,14 +46,14 @@ def test_of_two_stand_ins_for_one_object_one_may_change_when_the_other_is_gone()
 
 
 def test_references_that_the_user_cannot_see_do_not_count() -> None:
-    known = StandIns()
+    known = AliasSet()
     value, source = Thing(), Thing()
     known.add(value, "x", (source,), held=1)
     assert known.changing(value) is None
 
 
 def test_a_source_may_not_change_while_its_stand_in_is_seen() -> None:
-    known = StandIns()
+    known = AliasSet()
     value: Any = Thing()
     source = Thing()
     known.add(value, "x", (source,))
@@ -63,7 +63,7 @@ def test_a_source_may_not_change_while_its_stand_in_is_seen() -> None:
 
 
 def test_what_was_frozen_may_never_change() -> None:
-    known = StandIns()
+    known = AliasSet()
     value = Thing()
     assert not known.is_frozen(value)
     known.freeze(value, "the item of a list")
@@ -72,7 +72,7 @@ def test_what_was_frozen_may_never_change() -> None:
 
 
 def test_what_was_added_since_is_forgotten() -> None:
-    known = StandIns()
+    known = AliasSet()
     first, second = Thing(), Thing()
     known.freeze(first, "a")
     known.freeze(second, "b")
