@@ -166,7 +166,7 @@ class Failures:
         found: dict[int, tuple[BaseException | None, type[BaseException], Sequence[Location]]] = {}
         for number, site in self._sites.items():
             is_late = site.place.stop > site.place.start
-            found[number] = None if is_late else site.error.thaw(()), site.error.held[0], site.places
+            found[number] = None if is_late else site.error.evaluate(()), site.error.held[0], site.places
         return found
 
     def refers_to(self, objects: Sequence[Any]) -> bool:
