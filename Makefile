@@ -23,7 +23,7 @@ JAX_BUILD := $(patsubst %,$(VENV)/.has-%,$(filter-out cpu,$(GRAPHC_JAX)))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-slow test-gpu check format bench docs clean
+.PHONY: help demo test test-slow test-gpu check format bench docs stubs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -51,7 +51,7 @@ test-slow: $(VENV)/.has-test ## run the tests that make test leaves out, and the
 test-gpu: $(VENV)/.has-test $(JAX_BUILD) ## run the tests that need a GPU
 	JAX_PLATFORMS= $(BIN)/python -m pytest -m gpu $(ARGS) $(TESTS)
 
-check: $(VENV)/.has-check ## check format, lint and types
+check: $(VENV)/.has-check stubs ## check format, lint and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
@@ -63,11 +63,15 @@ format: $(VENV)/.has-check ## format the code and repair what lint can repair
 bench: $(VENV)/.has-demo $(JAX_BUILD) ## measure the ratios of benchmarks/README.md
 	$(BIN)/python -m benchmarks $(ARGS)
 
-docs: $(VENV)/.has-docs ## build the documentation into site/
+stubs: $(VENV)/.created ## write the stub files of graphc/ops, which editors and type checkers read
+	$(BIN)/python -m graphc.ops.stubs
+
+docs: $(VENV)/.has-docs stubs ## build the documentation into site/
 	$(BIN)/mkdocs build --strict
 
 clean: ## remove .venv and everything else that was made here
 	rm -rf $(VENV) build demo dist site .hypothesis .pytest_cache .ruff_cache
+	find graphc/ops -name '*.pyi' -delete
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.created:

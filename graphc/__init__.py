@@ -14,7 +14,7 @@ from graphc.core import simulate_cpu_devices
 simulate_cpu_devices()
 
 import graphc.ops.functions as functions
-from graphc.base import CancellationToken, config, errors, imported_names, lazy_names, names_of
+from graphc.base import VERSION, CancellationToken, config, errors, imported_names, lazy_names, names_of
 from graphc.core import (
     FUNCTIONS,
     STRING_RULES,
@@ -149,7 +149,7 @@ if TYPE_CHECKING:
     )
 
 __array_namespace_info__ = NamespaceInfo
-__version__ = "0.1.0"
+__version__ = VERSION
 __array_api_version__ = "2024.12"
 
 __all__: list[str] = [

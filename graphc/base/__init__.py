@@ -37,11 +37,13 @@ from graphc.base.notes import remember
 from graphc.base.pool import Pool, Work
 from graphc.base.recursion import deep_recursion
 from graphc.base.registry import Registry
+from graphc.base.version import VERSION
 from graphc.base.waiting import Signal, holding, pause, wait_only_for, wait_until
 from graphc.base.watchdog import listen_to_waits, note_progress, overseen, watched
 
 __all__ = [
     "SPREAD_ARRAYS",
+    "VERSION",
     "CancellationToken",
     "Config",
     "Deadline",

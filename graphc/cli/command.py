@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import platform
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from graphc.base import is_internal_file
+from graphc.base import VERSION, is_internal_file
 from graphc.base.errors import FileMissingError, GraphcError, VariableCreationError
 from graphc.cli.cluster import cluster_status, cluster_up, serve_task
 from graphc.cli.merging import merge_timelines
@@ -88,9 +90,15 @@ def _message(error: Exception) -> str:
     return f"{text}\nwith --traceback before the subcommand, all of it is shown"
 
 
+def _versions() -> str:
+    names = [f"{name} {metadata.version(name)}" for name in ("jax", "jaxlib", "numpy")]
+    return f"graphc {VERSION} ({', '.join(names)}, Python {platform.python_version()})"
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="graphc", description="Eager array code, compiled whole through XLA.")
     parser.add_argument("--traceback", action="store_true", help="show Python's traceback where something fails")
+    parser.add_argument("--version", action="version", version=_versions(), help="show the versions of graphc and JAX")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     demo = commands.add_parser("demo", help="see graphc at work on real data, in about a minute")

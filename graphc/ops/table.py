@@ -12,7 +12,7 @@ JAX gets them by name.
 
 Everything else has a default: output types come from ``jax.eval_shape`` (cached by types and attributes), evaluation
 is the JAX callable, gradients are ``jax.vjp``'s. The public function is compiled from the signature, so that Python
-itself binds its arguments; the stub files beside the modules are written from the same rows.
+itself binds its arguments; the stub files beside the modules are written from the same rows when graphc is installed.
 """
 
 from __future__ import annotations

@@ -115,11 +115,6 @@ def test_row_is_public_and_documented(row: Row) -> None:
 
 
 @pytest.mark.parametrize("module", ROWS)
-def test_stub_is_up_to_date(module: str) -> None:
-    assert stub_path(module).read_text(encoding="utf-8") == render(module), "run python -m graphc.ops.stubs"
-
-
-@pytest.mark.parametrize("module", ROWS)
 def test_stub_is_valid_python(module: str) -> None:
     compile(render(module), str(stub_path(module)), "exec")
 
