@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -28,7 +29,9 @@ from graphc.cluster import ClusterSpec, Peer, Rays, Server, ray_in_use
 __all__ = ["cluster_status", "cluster_up", "read_cluster", "read_resources", "serve_task"]
 
 _PATIENCE = 2.0
-"""Seconds after which a task that does not answer is called silent."""
+"""Seconds after which a task that does not answer is called silent in the table of ``cluster up``."""
+_FIRST_PATIENCE = 15.0
+"""The same for ``cluster status``, which a busy machine takes seconds to connect to a task at all."""
 _REFRESH_SECONDS = 1.0
 _MOST_STARTING = 8
 
@@ -126,7 +129,9 @@ def cluster_up(path: Path, resources: Sequence[str], console: Console) -> None:
     started: list[Peer] = []
 
     def start(task: tuple[str, int]) -> None:
-        started.append(carrier.start(cluster, *task, **amounts[task[0]]))
+        peer = carrier.start(cluster, *task, **amounts[task[0]])
+        started.append(peer)
+        peer.call("task", "describe")  # it knows its devices now, which takes seconds the first time
 
     try:
         start(tasks[0])  # alone, since it starts Ray
@@ -159,7 +164,7 @@ def cluster_status(path: Path, console: Console) -> bool:
         raise FailedPreconditionError(
             "set RAY_ADDRESS to the address of the Ray cluster; `graphc cluster up` has printed it"
         )
-    states = _states(cluster, Rays())
+    states = _states(cluster, Rays(), _FIRST_PATIENCE)
     console.print(_table(cluster, states))
     return all(state == "running" for state, _ in states.values())
 
@@ -180,15 +185,17 @@ def _show(cluster: ClusterSpec, carrier: Rays, peers: Sequence[Peer], console: C
             time.sleep(_REFRESH_SECONDS)
 
 
-def _states(cluster: ClusterSpec, carrier: Rays) -> Mapping[str, tuple[str, str]]:
-    """The state of each task and its devices, by address."""
+def _states(cluster: ClusterSpec, carrier: Rays, patience: float = _PATIENCE) -> Mapping[str, tuple[str, str]]:
+    """The state of each task and its devices, by address; all are asked at once."""
     addresses = [str(cluster.task_address(job, index)) for job in cluster.jobs for index in cluster.task_indices(job)]
-    return {address: _state(address, carrier) for address in addresses}
+    with ThreadPoolExecutor(_MOST_STARTING) as pool:
+        states = pool.map(partial(_state, carrier, patience), addresses)
+        return dict(zip(addresses, states, strict=True))
 
 
-def _state(address: str, carrier: Rays) -> tuple[str, str]:
+def _state(carrier: Rays, patience: float, address: str) -> tuple[str, str]:
     try:
-        with deadline(_PATIENCE):
+        with deadline(patience):
             peer = carrier.find(address)
             if peer is None:
                 return "not running", ""

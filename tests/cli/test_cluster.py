@@ -34,8 +34,10 @@ def _command(*arguments: str, address: str) -> Iterator[subprocess.Popen[str]]:
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "RAY_ADDRESS": address, "COLUMNS": "100"}
     command = [sys.executable, "-u", "-m", "graphc", *arguments]
     with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True) as process:
-        yield process
-        process.kill()
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def _until(process: subprocess.Popen[str], text: str) -> str:
