@@ -51,7 +51,7 @@ test-slow: $(VENV)/.has-test ## run the tests that make test leaves out, and the
 test-gpu: $(VENV)/.has-test $(JAX_BUILD) ## run the tests that need a GPU
 	JAX_PLATFORMS= $(BIN)/python -m pytest -m gpu $(ARGS) $(TESTS)
 
-check: $(VENV)/.has-check stubs ## check format, lint and types
+check: $(VENV)/.has-check stubs docs ## check format, lint, types and documentation
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
@@ -66,8 +66,9 @@ bench: $(VENV)/.has-demo $(JAX_BUILD) ## measure the ratios of benchmarks/README
 stubs: $(VENV)/.created ## write the stub files of graphc/ops, which editors and type checkers read
 	$(BIN)/python -m graphc.ops.stubs
 
-docs: $(VENV)/.has-docs stubs ## build the documentation into site/
-	$(BIN)/mkdocs build --strict
+docs: $(VENV)/.has-docs stubs ## build the documentation into site/, and check its search and that it loads nothing from elsewhere
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	$(BIN)/python -m tests.site site
 
 clean: ## remove .venv and everything else that was made here
 	rm -rf $(VENV) build demo dist site .hypothesis .pytest_cache .ruff_cache

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 import runpy
 from pathlib import Path
 
 import pytest
 
+import graphc as gx
 from graphc.session import reset_default_graph
 
 ROOT = Path(__file__).parent.parent
@@ -24,6 +26,17 @@ def program(page: str) -> str:
     return "\n".join(lines)
 
 
+def outputs(page: str) -> list[str]:
+    """What a page says that its program prints: its blocks of text with the title "output"."""
+    return re.findall(r'^```text title="output"\n(.*?)^```$', page, flags=re.MULTILINE | re.DOTALL)
+
+
+def prints(printed: str, expected: str) -> bool:
+    """Whether a page prints an output somewhere; ``...`` in it stands for any text, as in doctests."""
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    return doctest.OutputChecker().check_output(f"...{expected.strip()}...\n", f"begin {printed} end\n", flags)
+
+
 def with_code() -> list[Path]:
     return [page for page in PAGES if program(page.read_text(encoding="utf-8")).strip()]
 
@@ -31,6 +44,13 @@ def with_code() -> list[Path]:
 def test_blocks_keep_their_lines() -> None:
     page = "words\n```python\nx = 1\n```\nmore\n```console\n$ make\n```\n```python\ny = x\n```\n"
     assert program(page).splitlines() == ["", "", "x = 1", "", "", "", "", "", "", "y = x"]
+
+
+def test_outputs_are_looked_for() -> None:
+    page = '```python\nprint(1)\n```\n```text title="output"\nloss 0.5 ...\nend\n```\n```text\nnot this\n```\n'
+    assert outputs(page) == ["loss 0.5 ...\nend\n"]
+    assert prints("before\nloss 0.5 in 3 s\nend\nafter", outputs(page)[0])
+    assert not prints("loss 0.6 in 3 s\nend", outputs(page)[0])
 
 
 def test_the_readme_shows_short_programs() -> None:
@@ -41,9 +61,16 @@ def test_the_readme_shows_short_programs() -> None:
 
 
 @pytest.mark.parametrize("page", with_code(), ids=lambda page: str(page.relative_to(ROOT)))
-def test_the_code_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_code_of_a_page_runs(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = page.read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     script = tmp_path / f"{page.stem}.py"
-    script.write_text(program(page.read_text(encoding="utf-8")), encoding="utf-8")
+    script.write_text(program(text), encoding="utf-8")
     reset_default_graph()  # each page is a program of its own
+    gx.random.seed(0)
     runpy.run_path(str(script), run_name="__main__")
+    printed = capfd.readouterr().out
+    for expected in outputs(text):
+        assert prints(printed, expected), f"the page shows\n{expected}\nand its program printed\n{printed}"

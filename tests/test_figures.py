@@ -1,0 +1,46 @@
+"""The figures in docs/ are drawn by their scripts, show what there is, and stand on a page."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from docs.figures import architecture, loop, scaling
+from docs.figures.__main__ import FIGURES, FOLDER
+from tests.architecture import LAYERS
+
+PAGES = [page.read_text(encoding="utf-8") for page in FOLDER.parent.rglob("*.md")]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_is_drawn_and_shown(name: str) -> None:
+    text = (FOLDER / f"{name}.svg").read_text(encoding="utf-8")
+    root = ElementTree.fromstring(text)
+    assert root.attrib["aria-label"]  # for those who do not see it
+    assert "prefers-color-scheme: dark" in text
+    assert len(text) < 20_000
+    assert any(re.search(rf"!\[[^\]]+\]\([./]*figures/{name}\.svg\)", page) for page in PAGES)
+
+
+def test_there_are_no_other_figures() -> None:
+    assert {path.stem for path in FOLDER.glob("*.svg")} == set(FIGURES)
+
+
+@pytest.mark.parametrize("module", [architecture, loop])
+def test_what_is_not_measured_is_up_to_date(module: object) -> None:
+    name = module.__name__.rpartition(".")[2]  # type: ignore[attr-defined]
+    drawn = (FOLDER / f"{name}.svg").read_text(encoding="utf-8")
+    assert drawn == module.draw().document(), f"run python -m docs.figures {name}"  # type: ignore[attr-defined]
+
+
+def test_the_architecture_shows_every_package() -> None:
+    assert set(LAYERS) - {"__main__"} <= architecture.PACKAGES
+
+
+def test_the_scaling_figure_says_what_a_device_holds() -> None:
+    drawn = Path(FOLDER / "scaling.svg").read_text(encoding="utf-8")
+    for _, rules, *_ in scaling.RULES:
+        assert f">{scaling.held(8, rules) / 2**20:.0f} MiB<" in drawn
