@@ -19,17 +19,17 @@ from rich.table import Table
 from rich.text import Text
 
 from graphc.base import VERSION, is_internal_file
-from graphc.base.errors import FileMissingError, GraphcError, VariableCreationError
+from graphc.base.errors import FileMissingError, GraphcError
 from graphc.cli.cluster import cluster_status, cluster_up, serve_task
+from graphc.cli.graphs import add_graph_commands
 from graphc.cli.merging import merge_timelines
 from graphc.cli.scale import measure, scale
 from graphc.cli.serving import add_options, serve
-from graphc.cli.target import Target, load_target
+from graphc.cli.target import Target, add_target, compiled_function, load_target
 from graphc.cli.timeline import draw_timeline, print_timeline
 from graphc.core import Device, device_name, devices, simulate_cpu_devices, wait_all
 from graphc.costs import format_bytes, format_seconds
 from graphc.distribute import launch
-from graphc.function import BoundFunction, Function, function
 from graphc.inspect import compare, explain
 from graphc.runtime import profile, read_timeline
 
@@ -39,12 +39,7 @@ _PROFILED = 5
 """So many calls a profile is of."""
 DONE, DIFFERENT, FAILED, INTERRUPTED = 0, 1, 2, 130
 
-TARGET_HELP = "a function: FILE.py:FUNCTION or MODULE:FUNCTION"
 BASELINE_HELP = "another function of the file that should do the same, timed in the same turns; may be repeated"
-ARGS_HELP = (
-    "the arguments, as a Python expression in which the names of the file, gx and np may be used, such as "
-    "'gx.ones((3, 3)), 5'; left out, they are what example_args() of the file returns, or its ARGS"
-)
 PROFILE_HELP = (
     "a profile of JAX's, as gx.profile(jax_profiler=FOLDER) writes it, for the time that each node took; if the folder "
     "has none, the function is called and profiled into it"
@@ -107,7 +102,7 @@ def _parser() -> argparse.ArgumentParser:
     demo.set_defaults(run=_demo)
 
     comparison = commands.add_parser("compare", help="check that a function does the same compiled, and time both")
-    _add_target(comparison)
+    add_target(comparison)
     comparison.add_argument("--baseline", action="append", default=[], metavar="FUNCTION", help=BASELINE_HELP)
     comparison.add_argument("--rounds", type=int, default=30, metavar="N", help="samples of each mode, at most (30)")
     comparison.add_argument("--seconds", type=float, default=2.0, metavar="S", help="when to begin no new round (2)")
@@ -119,16 +114,14 @@ def _parser() -> argparse.ArgumentParser:
     comparison.set_defaults(run=_compare)
 
     explanation = commands.add_parser("explain", help="say what became of each line of a function when it is compiled")
-    _add_target(explanation)
+    add_target(explanation)
     explanation.add_argument("--no-compile", action="store_true", help="only trace it: leave out what compiling costs")
     explanation.add_argument("--json", type=Path, metavar="FILE", help="write all of it to a file")
     explanation.add_argument("--html", type=Path, metavar="FILE", help="write a page to a file: source, drawing, costs")
     explanation.add_argument("--profile", type=Path, metavar="FOLDER", help=PROFILE_HELP)
     explanation.set_defaults(run=_explain)
 
-    graph = commands.add_parser("graph", help="print the graph of a function")
-    _add_target(graph)
-    graph.set_defaults(run=_graph)
+    add_graph_commands(commands)
 
     listing = commands.add_parser("devices", help="list the devices of gx.devices() by name")
     listing.set_defaults(run=_devices)
@@ -165,7 +158,7 @@ def _parser() -> argparse.ArgumentParser:
     status.set_defaults(run=_cluster_status)
 
     scaling = commands.add_parser("scale", help="time a step on more and more devices, and compare its losses")
-    _add_target(scaling)
+    add_target(scaling)
     scaling.add_argument("--devices", type=_counts, default=[1, 2, 4, 8], metavar="N,N", help="how many (1,2,4,8)")
     scaling.add_argument("--weak", action="store_true", help="give each device the whole batch: the work grows, too")
     scaling.add_argument("--rounds", type=int, default=20, metavar="N", help="how many steps are timed (20)")
@@ -179,11 +172,6 @@ def _parser() -> argparse.ArgumentParser:
     timeline.add_argument("--png", type=Path, metavar="FILE.png", help="draw it into a file")
     timeline.set_defaults(run=_timeline)
     return parser
-
-
-def _add_target(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("target", help=TARGET_HELP)
-    parser.add_argument("--args", metavar="EXPRESSION", help=ARGS_HELP)
 
 
 def _demo(options: argparse.Namespace) -> int:
@@ -237,7 +225,7 @@ def _profile(target: Target, folder: Path) -> None:
     """Calls a function some times under JAX's profiler, unless the folder has a profile already."""
     if any(folder.rglob("*.xplane.pb")):
         return
-    compiled = _compiled(target)
+    compiled = compiled_function(target)
     compiled(*target.args)  # compiling is no part of the profile
     wait_all()
     with profile(jax_profiler=folder):
@@ -246,29 +234,9 @@ def _profile(target: Target, folder: Path) -> None:
         wait_all()
 
 
-def _compiled(target: Target) -> Any:
-    given = target.function
-    return given if isinstance(given, Function | BoundFunction) else function(given)
-
-
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text + "\n", encoding="utf-8")
-
-
-def _graph(options: argparse.Namespace) -> int:
-    print(_graph_of(load_target(options.target, options.args)))
-    return DONE
-
-
-def _graph_of(target: Target) -> Any:
-    compiled = _compiled(target)
-    try:
-        return compiled.graph(*target.args)
-    except VariableCreationError:
-        # Its first call is an eager one, in which it makes its Variables.
-        compiled(*target.args)
-        return compiled.graph(*target.args)
 
 
 def _devices(options: argparse.Namespace) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import importlib.util
 import inspect
@@ -15,8 +16,15 @@ from typing import Any, cast
 import numpy as np
 
 from graphc.base.errors import InvalidArgumentError, NotFoundError
+from graphc.function import BoundFunction, Function, function
 
-__all__ = ["Target", "load_target"]
+__all__ = ["Target", "add_target", "compiled_function", "load_target"]
+
+TARGET_HELP = "a function: FILE.py:FUNCTION or MODULE:FUNCTION"
+ARGS_HELP = (
+    "the arguments, as a Python expression in which the names of the file, gx and np may be used, such as "
+    "'gx.ones((3, 3)), 5'; left out, they are what example_args() of the file returns, or its ARGS"
+)
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,18 @@ class Target:
           NotFoundError: there is none of that name.
         """
         return _find(self.module, name)
+
+
+def add_target(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments that say which function is meant, and with what it is called."""
+    parser.add_argument("target", help=TARGET_HELP)
+    parser.add_argument("--args", metavar="EXPRESSION", help=ARGS_HELP)
+
+
+def compiled_function(target: Target) -> Any:
+    """Returns the function, compiled if it is not yet."""
+    given = target.function
+    return given if isinstance(given, Function | BoundFunction) else function(given)
 
 
 def load_target(text: str, expression: str | None = None, *, required: bool = True) -> Target:

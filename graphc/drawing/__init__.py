@@ -2,10 +2,10 @@
 
 from graphc.drawing.draw import draw_graph, notebook_graph
 from graphc.drawing.pages import explorer, graph_page, page
-from graphc.drawing.palette import style_sheet
+from graphc.drawing.palette import colours_of, style_sheet
 from graphc.drawing.picture import Box, Link, Picture
 from graphc.drawing.svg import svg_document, svg_element
-from graphc.drawing.viewing import LIMIT, Note, path_of, views
+from graphc.drawing.viewing import LIMIT, Note, kind_of, path_of, views
 
 __all__ = [
     "LIMIT",
@@ -13,9 +13,11 @@ __all__ = [
     "Link",
     "Note",
     "Picture",
+    "colours_of",
     "draw_graph",
     "explorer",
     "graph_page",
+    "kind_of",
     "notebook_graph",
     "page",
     "path_of",

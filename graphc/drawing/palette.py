@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["KINDS", "Shade", "style_sheet"]
+__all__ = ["KINDS", "Shade", "colours_of", "style_sheet"]
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,11 @@ _DARK = {
     "said": "#16223b",
     "link": "#93c5fd",
 }
+
+
+def colours_of(kind: str) -> tuple[str, str]:
+    """Returns the colours of a kind of box, and of its outline, on a light background."""
+    return KINDS[kind].fill, KINDS[kind].edge
 
 
 def style_sheet() -> str:

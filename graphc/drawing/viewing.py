@@ -9,7 +9,7 @@ from graphc.drawing.layout import ranks_of
 from graphc.drawing.picture import Box, Link, Picture, arrange
 from graphc.ir import CONSTANT, Graph, Node, Value, is_world, print_node, print_value
 
-__all__ = ["LIMIT", "Note", "path_of", "views"]
+__all__ = ["LIMIT", "Note", "kind_of", "path_of", "views"]
 
 LIMIT = 150
 """So many nodes one picture shows at most, where nothing else is asked for."""

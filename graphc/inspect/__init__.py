@@ -4,6 +4,7 @@ from graphc.inspect.compare import compare
 from graphc.inspect.equality import Agreement, Difference
 from graphc.inspect.explain import explain
 from graphc.inspect.explanation import ArgumentReport, Explanation, LineReport, LoopEntry, VariableReport
+from graphc.inspect.exports import to_dot, to_jaxpr, to_model_explorer, to_stablehlo, write_tensorboard
 from graphc.inspect.report import Comparison, CompileCost, Machine, ModeReport
 from graphc.inspect.timing import Timing
 
@@ -22,4 +23,9 @@ __all__ = [
     "VariableReport",
     "compare",
     "explain",
+    "to_dot",
+    "to_jaxpr",
+    "to_model_explorer",
+    "to_stablehlo",
+    "write_tensorboard",
 ]

@@ -2,6 +2,7 @@
 
 from graphc.ir import passes
 from graphc.ir.builder import GraphBuilder
+from graphc.ir.comparing import aligned, difference
 from graphc.ir.device import DeviceSpec
 from graphc.ir.effects import WORLD, Effect, EffectKind, conflicts, is_world, part_of_world, reads, writes
 from graphc.ir.graph import VIEWS, Graph
@@ -56,11 +57,13 @@ __all__ = [
     "Store",
     "TensorType",
     "Value",
+    "aligned",
     "applied_attrs",
     "applied_name",
     "compatible",
     "compatible_shapes",
     "conflicts",
+    "difference",
     "dtype_from_short",
     "has_text",
     "infer_open",

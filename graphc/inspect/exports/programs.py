@@ -1,0 +1,42 @@
+"""What JAX and XLA get of a graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+
+from graphc.core import Variable
+from graphc.ir import Graph
+from graphc.lowering import lower
+
+__all__ = ["to_jaxpr", "to_stablehlo"]
+
+
+def to_jaxpr(graph: Graph, variables: dict[str, Variable]) -> str:
+    """Returns the program that JAX traces of a graph, as a jaxpr; values of Variables come first.
+
+    Args:
+      graph: what to write.
+      variables: those that it reads or writes, by name.
+    """
+    function, shapes = _program(graph, variables)
+    return str(jax.make_jaxpr(function)(*shapes))
+
+
+def to_stablehlo(graph: Graph, variables: dict[str, Variable]) -> str:
+    """Returns the module of StableHLO that XLA compiles of a graph; see :func:`to_jaxpr`.
+
+    Args:
+      graph: what to write.
+      variables: those that it reads or writes, by name.
+    """
+    function, shapes = _program(graph, variables)
+    named: Any = jax.jit(function)
+    return named.lower(*shapes).as_text()
+
+
+def _program(graph: Graph, variables: dict[str, Variable]) -> tuple[Any, list[Any]]:
+    lowered = lower(graph)
+    types = [variables[name].type for name in lowered.variables] + [value.type for value in graph.inputs]
+    return lowered.function, [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]

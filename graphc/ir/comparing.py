@@ -1,0 +1,187 @@
+"""How two graphs differ: by structure, so that names and the order of independent nodes are no difference."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from difflib import SequenceMatcher, unified_diff
+
+from graphc.ir.effects import EffectKind
+from graphc.ir.graph import Graph
+from graphc.ir.node import Node, Value
+from graphc.ir.printer import print_graph
+
+__all__ = ["aligned", "difference"]
+
+
+def difference(before: Graph, after: Graph, *, context: int = 3) -> str:
+    """Compares two graphs by structure.
+
+    Nodes that compute the same are matched, then those that are of the same op and types in the same order. The second
+    graph is printed with the names of the first, in its order as far as its edges allow; what still differs is a
+    difference. Names, source lines and the order of nodes that do not depend on one another are none.
+
+    Args:
+      before: the one.
+      after: the other.
+      context: how many equal lines stand around those that differ.
+
+    Returns:
+      The lines that differ in the unified form, ``-`` for the first graph and ``+`` for the second; empty if none do.
+
+    Example:
+      >>> from graphc.ir import parse_graph
+      >>> one = parse_graph("graph f(%x: f32[]) -> (f32[]) {%c: f32[] = constant() {value = f32[](1.0)} return %c}")
+      >>> two = parse_graph("graph g(%y: f32[]) -> (f32[]) {%k: f32[] = constant() {value = f32[](2.0)} return %k}")
+      >>> print(difference(one, two, context=0))
+      @@ -2 +2 @@
+      -  %c: f32[] = constant() {value = f32[](1.0)}
+      +  %c: f32[] = constant() {value = f32[](2.0)}
+    """
+    one, other = (print_graph(aligned(before, graph), locations=False).splitlines() for graph in (before, after))
+    lines = unified_diff(one, other, n=context, lineterm="")
+    return "\n".join(line for line in lines if line not in ("--- ", "+++ ", "---", "+++"))
+
+
+def aligned(before: Graph, after: Graph) -> Graph:
+    """Returns a graph with the names and the order of another, as far as their nodes match.
+
+    Of nodes that compute the same, all users take the first; the others stay, without users.
+
+    Args:
+      before: whose names and order are taken.
+      after: the graph.
+    """
+    matches = _matches(before, after)
+    names = _names(before, after, matches)
+    merged = _merged(after)
+    order = _order(before, after, matches, merged)
+    named = before.inputs if len(before.inputs) == len(after.inputs) else after.inputs
+    inputs = [Value(value.type, None, value.index, same.name) for value, same in zip(after.inputs, named, strict=True)]
+    values: dict[Value, Value] = dict(zip(after.inputs, inputs, strict=True))
+    nodes: dict[Node, Node] = {}
+    for node in order:
+        same = matches.get(node)
+        regions = list(node.regions)
+        if same is not None and len(same.regions) == len(regions):
+            regions = [aligned(one, other) for one, other in zip(same.regions, regions, strict=True)]
+        made = Node(
+            node.op,
+            [values[merged[value]] for value in node.inputs],
+            node.attrs,
+            [value.type for value in node.outputs],
+            regions=regions,
+            control_inputs=sorted((nodes[control] for control in node.control_inputs), key=lambda other: other.name),
+            device=node.device,
+            name=names[node],
+            location=node.location,
+        )
+        nodes[node] = made
+        values.update(zip(node.outputs, made.outputs, strict=True))
+    return Graph(inputs, list(nodes.values()), [values[merged[value]] for value in after.outputs], before.name)
+
+
+def _matches(before: Graph, after: Graph) -> dict[Node, Node]:
+    """For each node of the second graph that has one, the node of the first that it corresponds to."""
+    found = _same_computations(before, after)
+    for key in (_like, _kind):
+        taken = set(found.values())
+        left = [node for node in before.nodes if node not in taken]
+        right = [node for node in after.nodes if node not in found]
+        matcher = SequenceMatcher(None, [*map(key, left)], [*map(key, right)], autojunk=False)
+        for block in matcher.get_matching_blocks():
+            for step in range(block.size):
+                found[right[block.b + step]] = left[block.a + step]
+    return found
+
+
+def _same_computations(before: Graph, after: Graph) -> dict[Node, Node]:
+    """The nodes that compute the same from the graphs' inputs; of several, those in the same order."""
+    waiting: defaultdict[Hashable, deque[Node]] = defaultdict(deque)
+    numbers: dict[Hashable, int] = {}
+    for node, key in _computations(before, numbers):
+        waiting[key].append(node)
+    return {node: waiting[key].popleft() for node, key in _computations(after, numbers) if waiting[key]}
+
+
+def _computations(graph: Graph, numbers: dict[Hashable, int]) -> Iterator[tuple[Node, int]]:
+    """Each node with a number for what it computes, the same for the same in both graphs.
+
+    What reads a resource computes the same until something writes it; no two writes are the same.
+    """
+    known: dict[Value, Hashable] = {value: ("input", value.index, value.type) for value in graph.inputs}
+    own: dict[Node, int] = {}
+    writes: Counter[str] = Counter()
+    for node in graph.nodes:
+        controls = frozenset(own[control] for control in node.control_inputs)
+        effects = node.effects
+        versions = tuple((effect.resource, writes[effect.resource]) for effect in effects)
+        key = (*_like(node), node.regions, tuple(known[value] for value in node.inputs), controls, versions)
+        own[node] = numbers.setdefault(key, len(numbers))
+        writes.update(effect.resource for effect in effects if effect.kind is EffectKind.WRITE)
+        known.update({value: (own[node], value.index) for value in node.outputs})
+        yield node, own[node]
+
+
+def _merged(graph: Graph) -> dict[Value, Value]:
+    """For each value the first that is computed the same: which of equal nodes is used is no difference."""
+    first: dict[Hashable, Node] = {}
+    found: dict[Value, Value] = {value: value for value in graph.inputs}
+    for node, number in _computations(graph, {}):
+        found.update(zip(node.outputs, first.setdefault(number, node).outputs, strict=True))
+    return found
+
+
+def _like(node: Node) -> tuple[Hashable, ...]:
+    return node.op.name, node.attrs, node.device, tuple(value.type for value in node.outputs)
+
+
+def _kind(node: Node) -> Hashable:
+    return node.op.name
+
+
+def _names(before: Graph, after: Graph, matches: dict[Node, Node]) -> dict[Node, str]:
+    """The name of each node of the second graph: that of its match, or one that no other has."""
+    taken = {node.name for node in before.nodes}
+    names: dict[Node, str] = {}
+    for node in after.nodes:
+        if node in matches:
+            names[node] = matches[node].name
+            continue
+        name, number = node.name, 1
+        while name in taken:
+            name, number = f"{node.name}_new{number}", number + 1
+        taken.add(name)
+        names[node] = name
+    return names
+
+
+def _order(before: Graph, after: Graph, matches: dict[Node, Node], merged: dict[Value, Value]) -> Sequence[Node]:
+    """The nodes of the second graph in the order of the first, as far as its edges allow."""
+    place: Callable[[Node], int] = {node: number for number, node in enumerate(before.nodes)}.__getitem__
+    wanted: dict[Node, tuple[int, int]] = {}
+    last = -1
+    for number, node in enumerate(after.nodes):
+        last = place(matches[node]) if node in matches else last  # a new one stays behind the one before it
+        wanted[node] = (last, number)
+    needs: dict[Node, set[Node]] = {}
+    for node in after.nodes:
+        sources = [merged[value].node for value in node.inputs]
+        needs[node] = {*node.control_inputs, *(source for source in sources if source is not None)}
+    users: defaultdict[Node, list[Node]] = defaultdict(list)
+    for node, sources in needs.items():
+        for source in sources:
+            users[source].append(node)
+    missing = {node: len(sources) for node, sources in needs.items()}
+    ready = [(wanted[node], node.name, node) for node in after.nodes if not missing[node]]
+    heapq.heapify(ready)
+    found: list[Node] = []
+    while ready:
+        node = heapq.heappop(ready)[2]
+        found.append(node)
+        for user in users[node]:
+            missing[user] -= 1
+            if not missing[user]:
+                heapq.heappush(ready, (wanted[user], user.name, user))
+    return found
