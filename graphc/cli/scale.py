@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import jax
 import numpy as np
@@ -200,7 +200,8 @@ def measure(target: str, expression: str | None, count: int, *, weak: bool, roun
         parallel = DataParallel(here[:count])
         stack.enter_context(parallel.scope())
         found = load_target(target, expression)
-        step = found.function if isinstance(found.function, Function | BoundFunction) else function(found.function)
+        is_compiled = isinstance(found.function, Function | BoundFunction)
+        step: Any = cast("Any", found.function) if is_compiled else function(found.function)
         lay_out = partial(_laid_out, parallel, count if weak else 1)
         args = [nest.map_structure(lay_out, arg) for arg in found.args]
         losses = [loss for _ in range(_STEPS) for loss in _scalars(step(*args))]

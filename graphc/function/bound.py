@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import copy
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 from graphc.core import context
 from graphc.function.concrete import ConcreteFunction
+from graphc.function.generics import P, R
 from graphc.function.guards import MISS
 
 if TYPE_CHECKING:
     from graphc.function.function import Function
+    from graphc.function.retrace import TraceReport
+    from graphc.function.traced import TracedFunction
+    from graphc.ir import Graph
 
 __all__ = ["BoundFunction", "bound"]
 
 _TAKE_ARGUMENTS = frozenset(("compare", "explain", "graph", "lower", "make_variables", "trace"))
 
 
-class BoundFunction:
+class BoundFunction(Generic[P, R]):
     """A compiled method with its instance; made at each access, it holds nothing of its own."""
 
     __slots__ = ("_function", "_instance")
@@ -36,7 +40,7 @@ class BoundFunction:
         """The instance, as of Python's own methods."""
         return self._instance
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Calls the compiled method."""
         function = self._function
         asked = function.asked
@@ -52,6 +56,42 @@ class BoundFunction:
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """Returns the method for arguments of certain types; see :meth:`Function.get_concrete_function`."""
         return ConcreteFunction(self._function, args, kwargs, (self._instance,))
+
+    if TYPE_CHECKING:  # which __getattr__ finds, for editors
+        name: str
+        num_traces: int
+
+        def python_function(self, *args: P.args, **kwargs: P.kwargs) -> R:
+            """Runs the method as Python, uncompiled."""
+            ...
+
+        def graph(self, *args: Any, **kwargs: Any) -> Graph:
+            """Returns the graph that is traced for these arguments; see :meth:`Function.graph`."""
+            ...
+
+        def trace(self, *args: Any, **kwargs: Any) -> TracedFunction:
+            """Traces the method for these arguments; see :meth:`Function.trace`."""
+            ...
+
+        def lower(self, *args: Any, **kwargs: Any) -> Any:
+            """Returns the lowered program; see :meth:`Function.lower`."""
+            ...
+
+        def compare(self, *args: Any, **kwargs: Any) -> Any:
+            """Compares eager and compiled results and times; see :func:`graphc.compare`."""
+            ...
+
+        def explain(self, *args: Any, **kwargs: Any) -> Any:
+            """Says what was compiled, and how; see :func:`graphc.explain`."""
+            ...
+
+        def trace_report(self) -> list[TraceReport]:
+            """Returns the reasons of the traces."""
+            ...
+
+        def clear_cache(self) -> None:
+            """Forgets all traces."""
+            ...
 
     def __reduce__(self) -> Any:
         return bound, (self._function, self._instance)

@@ -10,7 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, ClassVar, Unpack, overload
+from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Self, TypeVar, Unpack, overload
 
 from graphc.base import (
     Registry,
@@ -40,9 +40,10 @@ from graphc.core import (
 from graphc.function import front_end
 from graphc.function.arguments import Arguments, Binder
 from graphc.function.binding import Signals, signals
-from graphc.function.bound import bound
+from graphc.function.bound import BoundFunction, bound
 from graphc.function.concrete import ConcreteEntries, ConcreteFunction
 from graphc.function.entry import chooser, entry, kinds_of, only_entry
+from graphc.function.generics import P, R
 from graphc.function.guards import MISS
 from graphc.function.mode import Mode
 from graphc.function.options import FunctionOptions, Report, TraceOptions, check_options
@@ -71,13 +72,17 @@ more, where several are used in turn, than to ask some guards in vain."""
 _is_idle: Callable[[Recorder], bool] = operator.attrgetter("is_idle")
 
 
-class Function:
+Q = ParamSpec("Q")
+S = TypeVar("S")
+
+
+class Function(Generic[P, R]):
     """A function that is compiled for the types of its arguments; see :func:`function`."""
 
     # As an argument or attribute it stands for itself: what it holds are caches.
     __graphc_opaque__ = True
 
-    _plain: ClassVar[type[Function] | None] = None
+    _plain: ClassVar[type[Function[..., Any]] | None] = None
     """The class of a function whose own class was made for it alone."""
 
     __slots__ = (
@@ -132,7 +137,7 @@ class Function:
         """The function's name."""
         return self._options.name
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Runs the compiled program for these arguments, tracing it first if there is none."""
         asked = self.asked
         if asked.busy and not context.eager:
@@ -431,6 +436,12 @@ class Function:
         # Defined in the body of a class: a method, even where it is called as Model.step(model, x).
         self._binder.is_method = True
 
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Self: ...
+    @overload
+    def __get__(
+        self: Function[Concatenate[Any, Q], S], instance: object, owner: type | None = None
+    ) -> BoundFunction[Q, S]: ...
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
             return self
@@ -589,9 +600,9 @@ def _settings() -> list[tuple[str, str]]:
 
 
 @overload
-def function(fn: Callable[..., Any], **options: Unpack[FunctionOptions]) -> Function: ...
+def function(fn: Callable[Q, S], **options: Unpack[FunctionOptions]) -> Function[Q, S]: ...
 @overload
-def function(fn: None = None, **options: Unpack[FunctionOptions]) -> Callable[[Callable[..., Any]], Function]: ...
+def function(fn: None = None, **options: Unpack[FunctionOptions]) -> Callable[[Callable[Q, S]], Function[Q, S]]: ...
 def function(
     fn: Callable[..., Any] | None = None,
     *,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import jax
 
@@ -32,6 +32,9 @@ from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.ops import custom_vjp
 
 __all__ = ["custom_gradient"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def _custom(
@@ -101,7 +104,7 @@ CUSTOM = OPS.add(
 )
 
 
-def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
+def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]:
     """Gives a function a gradient of its own (TensorFlow's ``custom_gradient``).
 
     Args:
@@ -125,7 +128,11 @@ def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     @functools.wraps(function)
-    def wrapped(*args: Any) -> Any:
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> Any:
+        if kwargs:
+            names = ", ".join(kwargs)
+            text = f"custom_gradient: the arguments are differentiated by position; {names} came by name"
+            raise at(InvalidArgumentError(text), user_location())
         tensors = [apply(OPS["identity"], (operand(argument),)) for argument in args]
         if context.trace is None:
             return _call_eagerly(function, tensors)

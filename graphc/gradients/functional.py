@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
@@ -14,10 +14,13 @@ from graphc.gradients.tape import GradientTape
 
 __all__ = ["grad", "value_and_grad"]
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 
 def value_and_grad(
-    function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
-) -> Callable[..., tuple[Any, Any]]:
+    function: Callable[P, R], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Callable[P, tuple[R, Any]]:
     """The function that returns the value of ``function`` and its gradient.
 
     Args:
@@ -60,7 +63,7 @@ def value_and_grad(
     return differentiated
 
 
-def grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[..., Any]:
+def grad(function: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[P, Any]:
     """The function that returns the gradient of ``function``; see :func:`value_and_grad`.
 
     Returns:

@@ -8,13 +8,13 @@ from typing import Any
 from graphc.autograph import call
 from graphc.base import UniqueNames, at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.layers.layer import Layer
+from graphc.layers.layer import TensorLayer
 from graphc.layers.module import Module
 
 __all__ = ["Sequential"]
 
 
-class Sequential(Layer):
+class Sequential(TensorLayer):
     """Layers one after the other.
 
     Args:

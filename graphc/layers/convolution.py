@@ -11,13 +11,13 @@ from graphc.base.errors import InvalidArgumentError
 from graphc.core import ArrayLike, Variable
 from graphc.layers.arguments import ActivationLike, activation_of, padding_of, size, sizes
 from graphc.layers.initializers import Initializer, initializer
-from graphc.layers.layer import Layer
+from graphc.layers.layer import TensorLayer
 from graphc.ops import as_numbers, nn, zeros
 
 __all__ = ["Conv1D", "Conv2D"]
 
 
-class _Conv(Layer):
+class _Conv(TensorLayer):
     """A convolution over axes of space, with the channels last."""
 
     __graphc_reads__: ClassVar[tuple[str, ...]] = (

@@ -10,13 +10,13 @@ from graphc.base.errors import InvalidArgumentError
 from graphc.core import ArrayLike, Variable, as_dtype
 from graphc.layers.arguments import ActivationLike, activation_of, size
 from graphc.layers.initializers import Initializer, initializer
-from graphc.layers.layer import Layer
+from graphc.layers.layer import TensorLayer
 from graphc.ops import as_numbers, matmul, zeros
 
 __all__ = ["Dense"]
 
 
-class Dense(Layer):
+class Dense(TensorLayer):
     """``activation(x @ kernel + bias)``.
 
     Args:

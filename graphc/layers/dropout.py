@@ -8,13 +8,13 @@ from typing import Any
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import ArrayLike
-from graphc.layers.layer import Layer
+from graphc.layers.layer import TensorLayer
 from graphc.ops import as_numbers, random, where
 
 __all__ = ["Dropout"]
 
 
-class Dropout(Layer):
+class Dropout(TensorLayer):
     """Sets numbers to zero at random while training, and scales up the others, so that the mean stays.
 
     The draws are those of ``gx.random``: fresh at each call, compiled or not, and repeatable by its seed. From

@@ -6,7 +6,7 @@ import inspect
 import threading
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -19,7 +19,10 @@ from graphc.layers.policy import compute_dtype
 from graphc.layers.summary import print_summary
 from graphc.ops import as_numbers, astype, is_random_state
 
-__all__ = ["Layer"]
+if TYPE_CHECKING:
+    from graphc.core import ArrayLike, Tensor
+
+__all__ = ["Layer", "TensorLayer"]
 
 
 # Of a Variable that would be trained if its layer were: false like False, and told apart by identity.
@@ -259,3 +262,13 @@ def _shape(value: Any) -> tuple[int, ...] | None:
         return np.shape(cast("Any", value))
     shape = getattr(value, "shape", None)
     return None if shape is None else tuple(shape)
+
+
+class TensorLayer(Layer):
+    """A layer that gives one tensor, as type checkers are to know."""
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *inputs: ArrayLike, training: bool | None = None, **options: Any) -> Tensor:
+            """Computes the output; see :meth:`Layer.__call__`."""
+            ...

@@ -8,13 +8,13 @@ from typing import Any
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import ArrayLike, Tensor, Variable, context
-from graphc.layers.layer import Layer
+from graphc.layers.layer import TensorLayer
 from graphc.ops import as_numbers, astype, mean, nn, ones, reshape, square, stop_gradient, zeros
 
 __all__ = ["BatchNormalization", "LayerNormalization"]
 
 
-class BatchNormalization(Layer):
+class BatchNormalization(TensorLayer):
     """Normalises each channel by its mean and variance: of the batch while training, else of all batches before.
 
     The moving statistics follow those of the batches: ``moving * momentum + batch * (1 - momentum)``. In a
@@ -136,7 +136,7 @@ def _over_replicas(statistic: Any) -> Any:
     return statistic if context.replica is None else context.replica.mean([statistic])[0]
 
 
-class LayerNormalization(Layer):
+class LayerNormalization(TensorLayer):
     """Normalises each example by its mean and variance over its own axes (Ba and others, 2016).
 
     Args:

@@ -9,7 +9,7 @@ from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
 from graphc.core import ArrayLike
 from graphc.layers.arguments import padding_of, sizes
-from graphc.layers.layer import Layer
+from graphc.layers.layer import Layer, TensorLayer
 from graphc.ops import as_numbers, max, mean, nn
 
 __all__ = [
@@ -33,7 +33,7 @@ def _checked(layer: Layer, space: int, x: ArrayLike) -> Any:
     return value
 
 
-class _Pooling(Layer):
+class _Pooling(TensorLayer):
     """What is taken of each window; the channels are last.
 
     Args:
@@ -69,7 +69,7 @@ class _Pooling(Layer):
         return type(self)._function(value, self.pool_size, self.strides, self.padding)
 
 
-class _GlobalPooling(Layer):
+class _GlobalPooling(TensorLayer):
     """What is taken of all positions; the channels are last.
 
     Args:

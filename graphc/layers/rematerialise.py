@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, cast
 
 import jax as _jax
 
@@ -21,6 +21,9 @@ jax: Any = _jax  # its functions are only partly annotated
 
 __all__ = ["remat"]
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 _POLICIES = (
     "checkpoint_dots",
     "checkpoint_dots_with_no_batch_dims",
@@ -31,7 +34,7 @@ _POLICIES = (
 )
 
 
-def remat(fn: Callable[..., Any], *, policy: str | None = None) -> Callable[..., Any]:
+def remat(fn: Callable[P, R], *, policy: str | None = None) -> Callable[P, R]:
     """Makes the same function with a gradient that takes less memory and more time (``jax.checkpoint``).
 
     What ``fn`` computes on the way is not kept until the gradient needs it, but computed again from the arguments. Put
@@ -71,7 +74,9 @@ def remat(fn: Callable[..., Any], *, policy: str | None = None) -> Callable[...,
     def rematerialised(*args: Any, **kwargs: Any) -> Any:
         return compiled(*args, **kwargs)
 
-    return _Block(fn, rematerialised) if isinstance(fn, Layer) else functools.update_wrapper(rematerialised, fn)
+    if isinstance(fn, Layer):
+        return cast("Callable[P, R]", _Block(fn, rematerialised))
+    return functools.update_wrapper(rematerialised, fn)
 
 
 class _Block(Layer):

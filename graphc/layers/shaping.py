@@ -11,13 +11,13 @@ from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.core import ArrayLike, Variable
 from graphc.layers.arguments import ActivationLike, activation_of, size
 from graphc.layers.initializers import Initializer, initializer
-from graphc.layers.layer import Layer
+from graphc.layers.layer import TensorLayer
 from graphc.ops import as_numbers, reshape, take, where
 
 __all__ = ["Activation", "Embedding", "Flatten", "Reshape"]
 
 
-class Activation(Layer):
+class Activation(TensorLayer):
     """A function of one tensor as a layer.
 
     Args:
@@ -45,7 +45,7 @@ class Activation(Layer):
         return x if self._activation is None else call(self._activation)(x)
 
 
-class Flatten(Layer):
+class Flatten(TensorLayer):
     """Joins all axes but the first: ``(batch, ...)`` to ``(batch, features)``.
 
     Args:
@@ -70,7 +70,7 @@ class Flatten(Layer):
         return reshape(value, (value.shape[0], count))
 
 
-class Reshape(Layer):
+class Reshape(TensorLayer):
     """Gives each example another shape.
 
     Args:
@@ -95,7 +95,7 @@ class Reshape(Layer):
         return reshape(value, (*value.shape[:1], *self.target_shape))
 
 
-class Embedding(Layer):
+class Embedding(TensorLayer):
     """Gives each number of a category a vector that is trained.
 
     Args:
