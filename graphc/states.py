@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from graphc.base import at, user_location
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.core import Variable, context
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.core import Variable, refuse_in_trace
 
 __all__ = ["Stateful"]
 
@@ -53,9 +53,9 @@ class Stateful:
 
 
 def _load(owner: str, variables: Mapping[str, Variable], state: Mapping[str, Any], *, strict: bool) -> None:
-    if context.trace is not None:
-        text = f"{owner}: values are loaded outside compiled functions, which would load the same ones at each call"
-        raise context.trace.refuse(UnimplementedError(text))
+    refuse_in_trace(
+        f"{owner}: values are loaded outside compiled functions, which would load the same ones at each call"
+    )
     faults: list[str] = []
     if strict:
         faults += _listed("missing", [name for name in variables if name not in state])

@@ -72,6 +72,12 @@ INNER_LAYERS: Mapping[str, tuple[str, ...]] = {
     ),
 }
 
+# Outside these parts only a few files know whether a function is traced; the others ask graphc.core.
+PARTS_OF_BOTH_MODES = frozenset({"core", "autograph"})
+FILES_OF_BOTH_MODES = frozenset(
+    {"graphc.function.function", "graphc.gradients.tape", "graphc.ops.order", "graphc.session.graph"}
+)
+
 # The demonstration is a user's program that comes with the package: it, and no other part, imports the public face.
 USERS_PROGRAM = "graphc.cli.demo"
 
@@ -137,7 +143,7 @@ def violations(root: Path) -> list[str]:
         found += _shape(module)
         for item in module.imports:
             found += [f"{_where(module, item.line)}: {text}" for text in _import_rules(module, item, modules)]
-        found += [f"{_where(module, line)}: {text}" for line, text in _jax_rules(module)]
+        found += [f"{_where(module, line)}: {text}" for line, text in (*_jax_rules(module), *_mode_rules(module))]
     found += _cycles(modules)
     return sorted(set(found))
 
@@ -271,6 +277,15 @@ def _door_rules(target: str, modules: Mapping[str, Module]) -> Iterator[str]:
         if package in modules and name not in (modules[package].exported or ()):
             yield f"imports {'.'.join(segments[:end])}, a file inside {package}; import from {package}"
             return
+
+
+def _mode_rules(module: Module) -> Iterator[tuple[int, str]]:
+    """Reads of the trace that is open."""
+    if module.part in PARTS_OF_BOTH_MODES or module.name in FILES_OF_BOTH_MODES:
+        return
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Attribute) and ast.unparse(node) == "context.trace":
+            yield node.lineno, "reads context.trace; apply an op, or ask graphc.core (refuse_in_trace, lifted, ...)"
 
 
 def _jax_rules(module: Module) -> Iterator[tuple[int, str]]:

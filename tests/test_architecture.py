@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture import INNER_LAYERS, LAYERS, violations
+from tests.architecture import FILES_OF_BOTH_MODES, INNER_LAYERS, LAYERS, violations
 
 ROOT = Path(__file__).parent.parent / "graphc"
 
@@ -233,6 +233,17 @@ def test_what_breaks_a_rule_is_reported(tmp_path: Path, files: dict[str, str], m
     found = violations(tree(tmp_path, files))
     assert len(found) == 1, found
     assert message in found[0]
+
+
+def test_few_files_know_both_modes(tmp_path: Path) -> None:
+    assert len(FILES_OF_BOTH_MODES) <= 5
+    for name in FILES_OF_BOTH_MODES:
+        assert "context.trace" in (ROOT.parent / f"{name.replace('.', '/')}.py").read_text()
+    reads = "def f():\n    return context.trace is None"
+    allowed = {"ops/order.py": reads, "core/a.py": reads}
+    assert violations(tree(tmp_path / "kept", allowed)) == []
+    (found,) = violations(tree(tmp_path / "broken", {"ops/a.py": reads}))
+    assert found.startswith("graphc/ops/a.py:3: reads context.trace; apply an op, or ask graphc.core")
 
 
 @pytest.mark.parametrize("part", ["base", "ir"])

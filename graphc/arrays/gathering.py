@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphc.arrays.known import known_values
-from graphc.core import ArrayLike, Tensor, context, is_symbolic
+from graphc.core import ArrayLike, Tensor, graph_by_hand, is_symbolic
 from graphc.ops import functions as gx
 
 __all__ = [
@@ -175,20 +175,15 @@ def slice(x: ArrayLike, begin: Any, size: Any) -> Tensor:
       [[2, 3], [5, 6]]
     """
     tensor = gx.asarray(x)
-    if is_symbolic(begin) and not _in_graph():
+    if is_symbolic(begin) and graph_by_hand() is None:
         return gx.dynamic_slice(tensor, begin, size)
-    if _in_graph() and any(is_symbolic(one) for one in (begin, size, *_items(begin), *_items(size))):
+    if graph_by_hand() is not None and any(is_symbolic(one) for one in (begin, size, *_items(begin), *_items(size))):
         return _block(tensor, *[gx.unstack(one) if is_symbolic(one) else _items(one) for one in (begin, size)])
     starts = [int(start) for start in (begin.numpy() if hasattr(begin, "numpy") else begin)]
     sizes = [int(one) for one in size]
     return tensor[
         tuple(_slice(one, None if count < 0 else one + count) for one, count in zip(starts, sizes, strict=True))
     ]
-
-
-def _in_graph() -> bool:
-    """Whether a graph is built by hand, in which sizes may be tensors."""
-    return context.trace is not None and context.trace.root.is_graph
 
 
 def _items(value: Any) -> list[Any]:

@@ -11,7 +11,17 @@ import numpy as np
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError
-from graphc.core import ArrayLike, SymbolicTensor, Tensor, TensorShape, as_dtype, context, converted, is_symbolic
+from graphc.core import (
+    ArrayLike,
+    SymbolicTensor,
+    Tensor,
+    TensorShape,
+    as_dtype,
+    converted,
+    graph_by_hand,
+    is_symbolic,
+    is_tracing,
+)
 from graphc.ops import functions as gx
 
 __all__ = ["as_tensor", "constant", "ensure_shape", "eye", "range", "shape", "split"]
@@ -62,9 +72,9 @@ def as_tensor(value: Any, dtype: Any = None) -> Any:
     if isinstance(value, SymbolicTensor):  # of a graph that is built by hand: only a run knows it
         return value if dtype is None else gx.astype(value, dtype)
     found = np.asarray(value, as_dtype("int32" if dtype is None else dtype))
-    if context.trace is None:
-        return gx.asarray(found)
-    return found if found.ndim else found[()]
+    if is_tracing():
+        return found if found.ndim else found[()]
+    return gx.asarray(found)
 
 
 def shape(x: ArrayLike, dtype: Any = None) -> Any:
@@ -103,7 +113,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None) -> A
     start, limit = (0, start) if limit is None else (start, limit)
     bounds = [start, limit, delta]
     if any(is_symbolic(bound) for bound in bounds):
-        if context.trace is not None and context.trace.root.is_graph:
+        if graph_by_hand() is not None:
             return gx.arange(*bounds, dtype=dtype)
         return converted(_range)(*bounds)
     given = [bound.numpy() if hasattr(bound, "numpy") else bound for bound in bounds]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphc.arrays.known import known_values
-from graphc.core import ArrayLike, Tensor, context, is_symbolic
+from graphc.core import ArrayLike, Tensor, graph_by_hand, is_symbolic
 from graphc.ops import functions as gx
 
 __all__ = [
@@ -40,7 +40,7 @@ def _count(how: str, segment_ids: Any, num_segments: Any) -> Any:
     """How many segments there are; in a graph that is built by hand it may be a tensor."""
     if num_segments is not None:
         return num_segments if is_symbolic(num_segments) else int(num_segments)
-    if is_symbolic(segment_ids) and context.trace is not None and context.trace.root.is_graph:
+    if is_symbolic(segment_ids) and graph_by_hand() is not None:
         return gx.max(gx.asarray(segment_ids)) + 1
     values = known_values(f"segment_{how}", segment_ids, "pass num_segments")
     return int(values.max(initial=-1)) + 1

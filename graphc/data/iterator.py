@@ -10,9 +10,9 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from graphc.base import at, holding, user_location
-from graphc.base.errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
+from graphc.base.errors import InvalidArgumentError, OutOfRangeError
 from graphc.base.nest import LEAF
-from graphc.core import context
+from graphc.core import refuse_in_trace
 from graphc.data.elements import Row, flatten, to_tensors, unflatten
 from graphc.data.nodes.prefetching import ReadAhead
 from graphc.data.plan import Epoch, Node, Rows, outline, replaced, walk
@@ -66,7 +66,7 @@ class DatasetIterator(Iterator[Any]):
     __graphc_opaque__ = True
 
     def __init__(self, dataset: Planned, *, as_numpy: bool = False) -> None:
-        _refuse_in_a_trace()
+        refuse_in_trace(_IN_TRACE)
         self._dataset = dataset
         self._as_numpy = as_numpy
         self._plan = dataset.plan
@@ -89,8 +89,7 @@ class DatasetIterator(Iterator[Any]):
         return self
 
     def __next__(self) -> Any:
-        if context.trace is not None:
-            _refuse_in_a_trace()
+        refuse_in_trace(_IN_TRACE)
         with holding(self._lock, _next_element):
             rows = self._rows
             if rows is None:
@@ -171,14 +170,11 @@ def _next_element() -> str:
     return "the next element of a dataset, which another thread takes"
 
 
-def _refuse_in_a_trace() -> None:
-    if context.trace is not None:
-        error = UnimplementedError(
-            "an iterator over a dataset is used while a function is traced, which would take elements once, not at "
-            "each call; write `for element in dataset:`, with dataset.enumerate() or gx.data.Dataset.zip for Python's "
-            "enumerate and zip, or call the step with next(iterator) outside"
-        )
-        raise context.trace.refuse(error)
+_IN_TRACE = (
+    "an iterator over a dataset is used while a function is traced, which would take elements once, not at each call; "
+    "write `for element in dataset:`, with dataset.enumerate() or gx.data.Dataset.zip for Python's enumerate and zip, "
+    "or call the step with next(iterator) outside"
+)
 
 
 def _to_numpy(row: Row) -> list[Any]:

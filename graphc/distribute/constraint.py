@@ -25,8 +25,10 @@ from graphc.core import (
     devices,
     find_device,
     fixed,
+    is_tracing,
     mesh_text,
     note_spread,
+    reads_here,
 )
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.ops import asarray
@@ -125,7 +127,7 @@ def shard(x: ArrayLike, axes: Axes, *, mesh: Mesh | None = None) -> Tensor:
     mesh = _current_mesh() if mesh is None else mesh
     x = asarray(x)
     sharding = named(mesh, axes, x.shape, "distribute.shard")
-    if context.trace is None:
+    if not is_tracing():
         note_spread(sharding)
     return apply(SHARD, (x,), Attrs(axes=tuple(axes), mesh=_text(mesh)))
 
@@ -136,10 +138,10 @@ def _current_mesh() -> Mesh:
     if mesh is None:
         message = "distribute.shard: which mesh? Call it inside `with sharding.scope():`, or give mesh="
         raise at(FailedPreconditionError(message), user_location())
-    if context.trace is not None:
+    if (reads := reads_here()) is not None:
         source = attribute(fixed(current, "the scope of a sharding"), "mesh")
         guard = ReadGuard(source, "{v} is {0} or {v} is None", (mesh,), mesh_text(mesh))
-        context.trace.root.reads.add(guard)
+        reads.add(guard)
     return mesh
 
 

@@ -21,6 +21,7 @@ from graphc.core import (
     converted,
     groups_of,
     is_array,
+    is_tracing,
     operand,
     replica_scope,
     whole_on,
@@ -315,7 +316,7 @@ def _in_parallel(
     label = str(getattr(step, "__name__", "step"))
     refuse_nested("DataParallel", label)
     given = _split(step, axis, args, kwargs)
-    tracing = context.trace is not None
+    tracing = is_tracing()
     alone = not (tracing or context.creating)  # to compare with: one device has all rows
     groups = 1 if alone else groups_of(parallel.num_replicas, given.size)
     rows = None

@@ -9,7 +9,7 @@ from typing import Any
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import FUNCTIONS, all_devices, common_name, context, converted, find_device, replica_scope
+from graphc.core import FUNCTIONS, all_devices, common_name, context, converted, find_device, is_tracing, replica_scope
 from graphc.distribute.axes import Replica
 from graphc.distribute.processes import check_joined
 from graphc.distribute.replicated import Places, emit_replicas
@@ -108,7 +108,7 @@ def _on_devices(
         )
         raise at(error, user_location())
     refuse_nested("pmap", label)
-    if context.trace is None:  # for the Variables that it makes
+    if not is_tracing():  # for the Variables that it makes
         rows = {place: FUNCTIONS["take"](value, 0, axis=given.axes[place]) for place, value in given.values.items()}
         positional, named = given.rebuilt(rows)
         with replica_scope(Replica(axis, given.size, averages=False, rehearsed=True)):

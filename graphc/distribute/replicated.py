@@ -20,6 +20,7 @@ from graphc.core import (
     apply,
     apply_all,
     context,
+    current_trace,
     replica_scope,
 )
 from graphc.distribute.axes import Replica
@@ -85,8 +86,7 @@ def emit_replicas(
         does.
       UnimplementedError: the function pins ops, changes an object from outside, or assigns items of its arguments.
     """
-    around = context.trace
-    assert around is not None  # the functions that call this are compiled in every mode
+    around = current_trace()  # the functions that call this are compiled in every mode
     label = f"the function {name!r} that {what} runs on several devices"
     refuse_pins(label)
     region = _ReplicaRegion(around, label)

@@ -21,8 +21,8 @@ from graphc.core import (
     Variable,
     all_devices,
     canonical_array,
-    context,
     is_array,
+    is_tracing,
     laid_out,
     note_spread,
     placed,
@@ -121,7 +121,7 @@ class Sharding:
           >>> tuple(sharding.shard({"x": gx.ones((6, 2))})["x"].sharding.spec)
           ('data',)
         """
-        compares = context.trace is None and compares_batch()
+        compares = not is_tracing() and compares_batch()
         return nest.map_structure(partial(self._shard_leaf, axis, even, compares), batch)
 
     def _shard_leaf(self, axis: int, even: bool, compares: bool, leaf: Any) -> Any:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -19,15 +19,16 @@ from graphc.base.errors import (
     VerificationError,
 )
 from graphc.core import (
-    Controls,
     Tensor,
     Variable,
+    after_nodes,
     apply_all,
     as_dtype,
-    context,
     device_scope,
     dtype_rules,
     find_device,
+    is_followed,
+    last_node,
     operand,
     scalar_array,
     to_device,
@@ -82,7 +83,7 @@ def from_graph(graph: Graph, variables: Mapping[str, Variable] | None = None) ->
     rules = dtype_rules()
 
     def run(*args: Any) -> Any:
-        if context.trace is not None or context.tapes:
+        if is_followed():
             _check_alone(graph, status)
             tensors = list(Replay(graph, bound).run(*args))
         else:
@@ -217,12 +218,13 @@ class Replay(Interpreter):
         if node.op is CONSTANT:
             array = node.attrs["value"].array
             return (array.item() if node.attrs.get("weak") else array,)
-        trace = context.trace
-        count = 0 if trace is None else len(trace.builder.nodes)
-        with self._after(node), device_scope(node.device) if node.device else nullcontext():
+        before = last_node()
+        controls = [self._made[control] for control in node.control_inputs if control in self._made]
+        with after_nodes(controls), device_scope(node.device) if node.device else nullcontext():
             results = self._applied(node, inputs)
-        if trace is not None and len(trace.builder.nodes) > count:
-            self._made[node] = trace.builder.nodes[-1]
+        made = last_node()
+        if made is not None and made is not before:
+            self._made[node] = made
         if self._checked:
             self._check(node, results)
         return results
@@ -237,20 +239,6 @@ class Replay(Interpreter):
             self._raise_for(inputs[0])
             return inputs
         return apply_all(node.op, inputs, node.attrs, node.regions)
-
-    @contextmanager
-    def _after(self, node: Node) -> Generator[None]:
-        """A scope in which what is traced comes after the control inputs of a node."""
-        trace = context.trace
-        controls = [self._made[control] for control in node.control_inputs if control in self._made]
-        if trace is None or not controls:
-            yield
-            return
-        saved, trace.controls = trace.controls, Controls(controls, trace.controls)
-        try:
-            yield
-        finally:
-            trace.controls = saved
 
     def _check(self, node: Node, results: Sequence[Any]) -> None:
         for output, result in zip(node.outputs, results, strict=True):

@@ -11,7 +11,19 @@ from typing import Any
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError, InvalidTypeError
-from graphc.core import FUNCTIONS, Region, Tensor, Trace, Variable, context, converted, is_array, operand
+from graphc.core import (
+    FUNCTIONS,
+    Region,
+    Tensor,
+    Trace,
+    Variable,
+    context,
+    converted,
+    current_trace,
+    is_array,
+    is_tracing,
+    operand,
+)
 from graphc.function.arguments import Arguments
 from graphc.function.function import Function
 from graphc.function.traced import TracedFunction
@@ -150,13 +162,13 @@ class Mapped(Function):
 def _for_rows(fn: Callable[..., Any], in_axes: Any, out_axes: Any, /, *args: Any, **kwargs: Any) -> Any:
     name = _name(fn)
     given = MappedArguments.of("vmap", name, in_axes, args, kwargs)
-    if context.trace is None:  # for the Variables that it makes
+    if not is_tracing():  # for the Variables that it makes
         rows = {place: FUNCTIONS["take"](value, 0, axis=given.axes[place]) for place, value in given.values.items()}
         positional, named = given.rebuilt(rows)
         fn(*positional, **named)
         return None
     what = f"the function {name!r} that gx.vmap maps"
-    region = MappedRegion(context.trace, what)
+    region = MappedRegion(current_trace(), what)
     arguments = [
         region.argument(_row_type(value.type, given.axes[place]), given.paths[place])
         for place, value in given.values.items()
@@ -164,7 +176,7 @@ def _for_rows(fn: Callable[..., Any], in_axes: Any, out_axes: Any, /, *args: Any
     outputs, structure, result = given.traced(region, fn, arguments, "vmap", name)
     region.refuse_writes(what)
     places = axes_of_results("vmap", out_axes, result, outputs)
-    tensors = [_lifted(context.trace, value) for value in given.values.values()]
+    tensors = [_lifted(current_trace(), value) for value in given.values.values()]
     results = emit_vmap(region, arguments, outputs, tensors, [*given.axes.values()], places, given.size)
     return nest.unflatten(structure, results)
 

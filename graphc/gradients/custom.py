@@ -15,12 +15,13 @@ from graphc.core import (
     Region,
     SymbolicTensor,
     Tensor,
-    Trace,
     Variable,
     apply,
     apply_all,
     context,
     converted,
+    current_trace,
+    is_tracing,
     operand,
     tape_scope,
     trace_scope,
@@ -134,9 +135,7 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
             text = f"custom_gradient: the arguments are differentiated by position; {names} came by name"
             raise at(InvalidArgumentError(text), user_location())
         tensors = [apply(OPS["identity"], (operand(argument),)) for argument in args]
-        if context.trace is None:
-            return _call_eagerly(function, tensors)
-        return _call_in_trace(function, tensors, context.trace)
+        return (_call_in_trace if is_tracing() else _call_eagerly)(function, tensors)
 
     return wrapped
 
@@ -215,10 +214,10 @@ def _refuse_states(backward: Region, name: str) -> None:
     raise backward.parent.refuse(error)
 
 
-def _call_in_trace(function: Callable[..., Any], tensors: Sequence[Tensor], trace: Trace) -> Any:
+def _call_in_trace(function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
     """The call as one node, with the function and its gradient as regions, so that loops around it keep both."""
     name = getattr(function, "__name__", "function")
-    forward = Region(trace, f"the custom-gradient function {name!r}")
+    forward = Region(current_trace(), f"the custom-gradient function {name!r}")
     arguments = [forward.argument(tensor.type, f"argument_{i}") for i, tensor in enumerate(tensors)]
     with forward.tracing(), unexamined():
         raw, structure, pull = _split(function, converted(function)(*[argument.fork() for argument in arguments]))

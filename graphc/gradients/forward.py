@@ -11,7 +11,19 @@ from typing import Any, Literal
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import FUNCTIONS, Region, Tensor, Trace, Variable, apply, context, converted, operand, unexamined
+from graphc.core import (
+    FUNCTIONS,
+    Region,
+    Tensor,
+    Trace,
+    Variable,
+    apply,
+    converted,
+    current_trace,
+    is_tracing,
+    operand,
+    unexamined,
+)
 from graphc.gradients.arguments import differentiable, results_of, without_aux
 from graphc.gradients.tape import GradientTape
 from graphc.ir import OPS
@@ -47,11 +59,11 @@ def jvp(function: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool
     """
     arguments, structure = _primals(primals, "jvp")
     directions = _tangents(tangents, arguments, structure, "jvp")
-    if context.trace is None:
+    if is_tracing():
+        value, tangent, aux = _in_trace(current_trace(), function, arguments, structure, directions, has_aux)
+    else:
         value, push, aux = _linearized(function, arguments, structure, has_aux, "jvp", persistent=False)
         tangent = push(directions)
-    else:
-        value, tangent, aux = _in_trace(context.trace, function, arguments, structure, directions, has_aux)
     return (value, tangent, aux) if has_aux else (value, tangent)
 
 

@@ -17,8 +17,8 @@ import jax
 from graphc.core import (
     Tensor,
     apply_compiled,
-    context,
     find_device,
+    is_followed,
     kernel,
     on_one,
     region_function,
@@ -66,7 +66,7 @@ class ForwardPass:
           None where there is no derivative, or where another tape must see how the gradient depends on the inputs.
         """
         passes = self._passes
-        if passes is None or context.tapes or context.trace is not None:
+        if passes is None or is_followed():
             return None
         given = [cotangent for cotangent in cotangents if cotangent is not None]
         mask = tuple([cotangent is not None for cotangent in cotangents])

@@ -9,7 +9,7 @@ import jax as _jax
 
 from graphc.base import at, user_location
 from graphc.base.errors import UnimplementedError
-from graphc.core import Tensor, Trace, apply_all, context, operand, trace_scope, unexamined
+from graphc.core import Tensor, Trace, apply_all, context, current_trace, is_tracing, operand, trace_scope, unexamined
 from graphc.ir import TensorType
 from graphc.lowering import lower
 from graphc.ops import CALL, MappedRegion, emit_vmap
@@ -36,7 +36,7 @@ def for_rows(pull: Pull, rows: Tensor) -> list[Tensor | None]:
 
 
 def _pulled(pull: Pull, rows: Tensor) -> list[Tensor | None]:
-    if context.trace is not None:
+    if is_tracing():
         return _in_trace(pull, rows)
     if not context.tapes:
         try:
@@ -59,9 +59,8 @@ def _eagerly(pull: Pull, rows: Tensor) -> list[Tensor | None]:
 
 
 def _in_trace(pull: Pull, rows: Tensor) -> list[Tensor | None]:
-    assert context.trace is not None
     what = "the backward pass of a Jacobian"
-    region = MappedRegion(context.trace, what)
+    region = MappedRegion(current_trace(), what)
     type = rows.type
     row = region.argument(TensorType(type.shape[1:], type.dtype, type.weak), "cotangent")
     with region.tracing():

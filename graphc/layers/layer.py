@@ -13,7 +13,7 @@ import numpy as np
 from graphc.autograph import call
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidTypeError, UnimplementedError
-from graphc.core import CreationInTrace, Variable, attribute, context, fixed
+from graphc.core import CreationInTrace, Variable, attribute, context, fixed, making_state, reads_here, root_trace
 from graphc.layers.module import Module
 from graphc.layers.policy import compute_dtype
 from graphc.layers.summary import print_summary
@@ -121,7 +121,7 @@ class Layer(Module):
           InvalidTypeError: ``training`` is no truth value of Python's.
         """
         outer, begun = _mode.training, _mode.trace
-        trace = None if context.trace is None else context.trace.root
+        trace = root_trace()
         if training is None:
             training = outer
             if trace is not None and begun is not trace:  # a compiled function in a layer does as that layer
@@ -145,11 +145,11 @@ class Layer(Module):
             _mode.training, _mode.trace = outer, begun
 
     def _build_for(self, inputs: tuple[Any, ...]) -> None:
-        trace = context.trace
-        if trace is not None and trace.root.may_create and type(self).build is not Layer.build:
-            if any(map(is_random_state, trace.root.variables.values())):
+        trace = root_trace()
+        if trace is not None and trace.may_create and type(self).build is not Layer.build:
+            if any(map(is_random_state, trace.variables.values())):
                 raise CreationInTrace  # build may draw, for which it is too late; it must not be begun twice
-            with trace.making():
+            with making_state():
                 self._build_for(inputs)
             return
         if context.creating is not None:
@@ -193,7 +193,7 @@ class Layer(Module):
           >>> layer.trainable_variables
           []
         """
-        reads = None if context.trace is None else context.trace.root.reads
+        reads = reads_here()
         if reads is not None and (source := reads.source(self)) is not None:
             reads.record(attribute(source, "_trainable"), self._trainable)
         return self._trainable

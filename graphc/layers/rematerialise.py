@@ -11,7 +11,7 @@ import jax as _jax
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.core import Region, apply_all, context, converted
+from graphc.core import Region, apply_all, converted, current_trace, is_tracing, refusal
 from graphc.function import Function
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.layers.layer import Layer
@@ -130,10 +130,10 @@ REMAT = OPS.add(
 
 
 def _as_region(fn: Callable[..., Any], policy: str | None, name: str, /, *args: Any, **kwargs: Any) -> Any:
-    if context.trace is None:  # for the Variables that it makes
+    if not is_tracing():  # for the Variables that it makes
         return fn(*args, **kwargs)
     what = f"the function {name!r} of gx.remat"
-    region = Region(context.trace, what)
+    region = Region(current_trace(), what)
     with region.tracing():
         found, structure = nest.flatten(converted(fn)(*args, **kwargs))
         outputs = [region.lift(asarray(leaf)).snapshot() for leaf in found]
@@ -141,7 +141,7 @@ def _as_region(fn: Callable[..., Any], policy: str | None, name: str, /, *args: 
     written = region.written()
     if any(state is ORDER for state in written):
         text = f"{what} prints or calls gx.pyfunc, which would happen again for the gradient; do it outside"
-        raise context.trace.refuse(UnimplementedError(text))
+        raise refusal(UnimplementedError(text))
     captures, states = list(region.captures.values()), list(region.states.values())
     graph = region.close(
         [*(inner for _, inner in captures), *(state.entry for state in states)],

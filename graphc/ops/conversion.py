@@ -26,6 +26,7 @@ from graphc.core import (
     find_device,
     fitted_int,
     is_string_dtype,
+    lifted,
     only_ints,
     operand,
     refused,
@@ -147,9 +148,11 @@ def _tensor(value: Any, dtype: np.dtype[Any] | None) -> Tensor:
             raise at(error, user_location()) from None
     if dtype is not None and isinstance(value, np.ndarray):
         value = cast("np.ndarray[Any, Any]", value).astype(dtype)
-    if context.trace is not None:
-        return context.trace.lift(value)
-    # A copy, since JAX may otherwise keep NumPy's own memory, to which the user may write.
+    return lifted(value, _copy)
+
+
+def _copy(value: Any) -> Tensor:
+    # JAX may otherwise keep NumPy's own memory, to which the user may write.
     tensor = Tensor(jnp.array(value, copy=True))
     return apply(OPS["identity"], (tensor,)) if context.device else tensor
 
@@ -181,7 +184,7 @@ def from_dlpack(x: Any, /, *, device: Device = None, copy: bool | None = None) -
         array: Any = jnp.from_dlpack(x, device=place, copy=copy)
     except (TypeError, ValueError, BufferError) as error:
         raise at(InvalidArgumentError(f"from_dlpack: {error}"), user_location()) from error
-    return Tensor(array) if context.trace is None else context.trace.lift(array)
+    return lifted(array, Tensor)
 
 
 @jax.jit

@@ -16,7 +16,18 @@ import numpy as np
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import ConcretizationError, GraphcError, InvalidArgumentError, UnimplementedError
-from graphc.core import Region, SymbolicTensor, Tensor, Trace, apply_all, context, dtype_rules, region_function, type_of
+from graphc.core import (
+    Region,
+    SymbolicTensor,
+    Tensor,
+    Trace,
+    apply_all,
+    current_trace,
+    dtype_rules,
+    graph_by_hand,
+    region_function,
+    type_of,
+)
 from graphc.ir import LATE, LATE_CONSTANT, OPS, Attrs, Graph, OpDef, TensorType, infer_types
 from graphc.ops.on_host import on_host
 
@@ -40,13 +51,13 @@ def sized(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str
       args: its arguments.
       kwargs: its keyword arguments.
     """
-    trace = context.trace
-    if trace is None or not trace.root.is_graph:
+    if graph_by_hand() is None:
         return function(*args, **kwargs)
     leaves, structure = nest.flatten((tuple(args), dict(kwargs)))
     given = [leaf for leaf in leaves if isinstance(leaf, SymbolicTensor)]
     if not given:
         return function(*args, **kwargs)
+    trace = current_trace()
     point = trace.checkpoint()
     try:
         return function(*args, **kwargs)

@@ -20,7 +20,10 @@ from graphc.core import (
     apply,
     context,
     current_trace,
+    graph_by_hand,
+    is_tracing,
     operand,
+    refusal,
     trace_scope,
     type_of_any,
 )
@@ -166,10 +169,11 @@ class Generator(BasicDistributions):
     def _start(self, state: Any) -> None:
         self._state: Variable | None = None
         self.local_state: Tensor | None = None
-        self._is_local = (trace := context.trace) is not None
-        if trace is None:
+        self._is_local = is_tracing()
+        if not self._is_local:
             self._state = _variable(state)
             return
+        trace = current_trace()
         if isinstance(trace, Region):
             trace.own(self)
         trace.root.made.append((weakref.ref(self), user_location()))
@@ -187,7 +191,7 @@ class Generator(BasicDistributions):
                 "the state of a gx.random.Generator that is made in a compiled function is no Variable; make the "
                 "generator outside the function, or start it again with .seed()"
             )
-            raise at(error, user_location()) if context.trace is None else context.trace.refuse(error)
+            raise refusal(error)
         if self._state is None:
             with trace_scope(None):  # to a trace it would be a new Variable
                 self._state = _variable(_words(0, "Generator"))
@@ -197,15 +201,15 @@ class Generator(BasicDistributions):
     """Whether each draw in a graph that is built by hand has a state of its own, which each Session begins anew."""
 
     def _value(self) -> Tensor:
-        trace = context.trace
-        if self._draws_in_graphs and trace is not None and trace.root.is_graph:
-            return trace.read(cast("Any", trace.root).new_random_state())
+        graph = graph_by_hand() if self._draws_in_graphs else None
+        if graph is not None:
+            return current_trace().read(cast("Any", graph).new_random_state())
         return self.state.value() if self.local_state is None else self.local_state
 
     def _assign(self, value: Any) -> None:
-        trace = context.trace
-        if self._draws_in_graphs and trace is not None and trace.root.is_graph:
-            trace.assign(cast("Any", trace.root).random_state, value)
+        graph = graph_by_hand() if self._draws_in_graphs else None
+        if graph is not None:
+            current_trace().assign(cast("Any", graph).random_state, value)
             return
         if not self._is_local:
             self.state.assign(value)
@@ -233,7 +237,7 @@ class Generator(BasicDistributions):
           True
         """
         self._assign(_state_of_seed(seed, "seed"))
-        if context.trace is None and isinstance(seed, int | np.integer):
+        if not is_tracing() and isinstance(seed, int | np.integer):
             self._host_seed = int(cast("Any", seed)), 0
 
     _host_seed: tuple[int, int] | None = None
@@ -323,7 +327,7 @@ class Generator(BasicDistributions):
         """
         new, key = self._next()
         self._assign(new)
-        return key if context.trace is not None else key.raw
+        return key if is_tracing() else key.raw
 
     def _next(self) -> tuple[Tensor, Tensor]:
         """The next state, and a key to draw with."""

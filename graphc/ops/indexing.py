@@ -12,7 +12,17 @@ from jax import lax
 
 from graphc.base import at, nest, user_location
 from graphc.base.errors import GraphcError, InvalidArgumentError
-from graphc.core import FUNCTIONS, SCALARS, ArrayLike, Tensor, apply, context, operand, scalar_array, type_of_any
+from graphc.core import (
+    FUNCTIONS,
+    SCALARS,
+    ArrayLike,
+    Tensor,
+    apply,
+    context,
+    operand,
+    scalar_array,
+    type_of_any,
+)
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
 from graphc.ops.subscripts import IndexEncoder, checked_position
 from graphc.ops.table import infer_by_evaluation
@@ -198,7 +208,7 @@ def get_item(x: ArrayLike, index: Any) -> Tensor:
     if type(index) is int and context.eager and isinstance(x, Tensor) and x.shape:
         return apply(GET_ITEM, (x, checked_position(index, 0, x.shape[0])), _POSITION)
     tensor = _as_operand(x)
-    encoder = IndexEncoder(type_of_any(tensor).shape, index, windows=context.trace is None)
+    encoder = IndexEncoder(type_of_any(tensor).shape, index)
     if (flag := encoder.flag()) is not None:
         return get_item(get_item(x, None), slice(0, int(flag)))
     items, tensors = encoder.encode()
@@ -239,7 +249,7 @@ def update_item(x: ArrayLike, index: Any, values: ArrayLike, how: str = "set") -
         error.args = (f"update_item: {error.args[0]}",)
         raise at(error, user_location()) from None
     shape = tuple(getattr(values, "shape", ()))
-    items, tensors = IndexEncoder(type.shape, index, windows=context.trace is None, values=shape).encode()
+    items, tensors = IndexEncoder(type.shape, index, values=shape).encode()
     return apply(UPDATE_ITEM, (tensor, values, *tensors), Attrs(index=items, how=how))
 
 

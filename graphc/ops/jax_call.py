@@ -14,7 +14,7 @@ from jax.core import Tracer
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidTypeError
-from graphc.core import NO_ATTRS, SCALARS, ArrayMethods, apply_all, context, operand, type_of_any
+from graphc.core import NO_ATTRS, SCALARS, ArrayMethods, apply_all, operand, root_trace, type_of_any
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType, typed_key
 from graphc.ops.table import infer_by_evaluation
 
@@ -53,7 +53,7 @@ def call_jax(fn: Callable[..., Any], *args: Any) -> Any:
     types = tuple(type_of_any(tensor) for tensor in tensors)
     try:
         # A new trace may be made because something changed that the function reads: JAX is to trace it anew.
-        trace = None if context.trace is None else weakref.ref(context.trace.root)
+        trace = None if (root := root_trace()) is None else weakref.ref(root)
         call = _call(fn, structure, fixed, types, trace)
     except TypeError as error:
         if "unhashable" not in str(error):

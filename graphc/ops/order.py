@@ -11,9 +11,20 @@ from typing import Any
 import jax
 import numpy as np
 
-from graphc.base import at, nest, user_location
-from graphc.base.errors import GraphcError, InvalidTypeError
-from graphc.core import Controls, SymbolicTensor, Tensor, Trace, Variable, apply, apply_all, context
+from graphc.base import nest
+from graphc.base.errors import InvalidTypeError
+from graphc.core import (
+    Controls,
+    SymbolicTensor,
+    Tensor,
+    Trace,
+    Variable,
+    apply,
+    apply_all,
+    context,
+    is_tracing,
+    refusal,
+)
 from graphc.ir import CONSTANT, OPS, Attrs, Graph, Node, OpDef, TensorType
 from graphc.ops.state import ASSIGN_VARIABLE
 
@@ -149,7 +160,7 @@ def group(*values: Any) -> Operation:
       3.0
     """
     listed = _listed("gx.group", values)
-    if context.trace is None:
+    if not is_tracing():
         return Operation(Tensor(jax.numpy.asarray(_token())))
     with control_dependencies(listed):
         return no_op()
@@ -163,7 +174,7 @@ def no_op() -> Operation:
       >>> with gx.control_dependencies([gx.no_op()]):
       ...     pass
     """
-    if context.trace is None:
+    if not is_tracing():
         return group()
     return Operation(apply(NO_OP, ()))
 
@@ -191,12 +202,12 @@ def tuple(values: Any, control_inputs: Any = None) -> Any:
       4.0
     """
     if not isinstance(values, list | builtins.tuple):
-        raise _refused(InvalidTypeError(f"gx.tuple: expected a list or tuple of tensors, got {values!r:.60}"))
+        raise refusal(InvalidTypeError(f"gx.tuple: expected a list or tuple of tensors, got {values!r:.60}"))
     given: list[Any] = [*values]
     listed = _listed("gx.tuple", [value for value in given if value is not None])
     waited = _listed("gx.tuple: control_inputs", control_inputs)
     tensors = [value.value() if isinstance(value, Variable) else _as_tensor(value) for value in listed]
-    if context.trace is not None and tensors:
+    if is_tracing() and tensors:
         with control_dependencies(waited or []):
             tensors = apply_all(TOGETHER, tensors)
     supply = iter(tensors)
@@ -212,7 +223,7 @@ def _listed(what: str, values: Any) -> list[Any]:
     """The tensors, arrays and Variables in a nested structure."""
     found: list[Any] = []
     for path, value in [] if values is None else _leaves(values):
-        if isinstance(value, SymbolicTensor) and context.trace is None:
+        if isinstance(value, SymbolicTensor) and not is_tracing():
             raise value.trace.leaked(value)
         if not isinstance(value, Tensor | Variable | jax.Array):
             remedy = (
@@ -221,7 +232,7 @@ def _listed(what: str, values: Any) -> list[Any]:
                 else "list tensors, Variables, and what gx.group returns"
             )
             item = f"item {path} is {value!r:.60}, which" if path else f"{value!r:.60}"
-            raise _refused(InvalidTypeError(f"{what}: {item} is no tensor; {remedy}"))
+            raise refusal(InvalidTypeError(f"{what}: {item} is no tensor; {remedy}"))
         found.append(value)
     return found
 
@@ -235,10 +246,6 @@ def _leaves(values: Any) -> list[builtins.tuple[str, Any]]:
     for key, part in zip(*parts, strict=True):
         found += [(f"[{key!r}]{path}", leaf) for path, leaf in _leaves(part)]
     return found
-
-
-def _refused(error: GraphcError) -> GraphcError:
-    return at(error, user_location()) if context.trace is None else context.trace.refuse(error)
 
 
 def _nodes(trace: Trace, values: Sequence[Any]) -> list[Node]:

@@ -24,10 +24,10 @@ from graphc.core import (
     FUNCTIONS,
     LateValue,
     Tensor,
-    context,
     current_trace,
     is_by_hand,
     is_symbolic,
+    is_tracing,
     late_value,
     operand,
     type_of_any,
@@ -76,16 +76,13 @@ class IndexEncoder:
     Args:
       shape: of the tensor that is indexed.
       index: what the user wrote between the brackets.
-      windows: whether slices may become windows.
       values: the shape of the values of an update; None where elements are read.
     """
 
-    def __init__(
-        self, shape: tuple[int, ...], index: Any, *, windows: bool, values: tuple[int, ...] | None = None
-    ) -> None:
+    def __init__(self, shape: tuple[int, ...], index: Any, *, values: tuple[int, ...] | None = None) -> None:
         self.shape = shape
         self.index = index
-        self.windows = windows
+        self._is_eager = not is_tracing()
         self.values = values
         self.items: list[Any] = []
         self.tensors: list[Any] = []
@@ -194,7 +191,7 @@ class IndexEncoder:
             self._slice(cast("slice[Any, Any, Any]", part), self.shape[axis])
         elif isinstance(part, int):
             position = checked_position(part, axis, self.shape[axis])
-            if context.trace is None:
+            if self._is_eager:
                 self._tensor(position)
             else:
                 self.items.append(position)
@@ -216,7 +213,7 @@ class IndexEncoder:
             self.items.append((part.start, part.stop, part.step))
             return
         start, stop, step = part.indices(size)
-        if self.windows and step == 1 and 0 < stop - start < size:
+        if self._is_eager and step == 1 and 0 < stop - start < size:
             self.items.append(("window", stop - start))
             self.tensors.append(start)
         else:

@@ -12,7 +12,7 @@ import optax
 
 from graphc.base import at, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
-from graphc.core import Tensor, Variable, apply, context
+from graphc.core import Tensor, Variable, apply, context, making_state
 from graphc.optim.optimizer import checked_variables
 from graphc.optim.update import UPDATE, register, update_attrs
 from graphc.states import Stateful
@@ -85,11 +85,8 @@ class ExponentialMovingAverage(Stateful):
         """
         given = checked_variables(variables)
         if not self._followed:
-            if context.trace is None:
+            with making_state(given):
                 self._make(given)
-            else:
-                with context.trace.making(given):
-                    self._make(given)
         elif [*map(id, given)] != [*map(id, self._followed)]:
             error = InvalidArgumentError(
                 f"{self.name}: the variables are not those that it follows; give the same in the same order each time"

@@ -12,7 +12,7 @@ import optax
 
 from graphc.base import at, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidTypeError, UnimplementedError
-from graphc.core import Tensor, Variable, context
+from graphc.core import Tensor, Variable, refuse_in_trace
 from graphc.ops import asarray, call_jax
 from graphc.optim.optimizer import Optimizer
 from graphc.optim.rated import clipping_by_norm, rated
@@ -107,12 +107,11 @@ class Named(Optimizer):
         """A Variable of the state; None where there is none yet."""
         if self._targets:
             return self._state[self._own.index(key) - len(self._own)]
-        if context.trace is not None:
-            error = FailedPreconditionError(
-                f"{self.name}: {what} in a compiled function before the optimizer has its state would be a constant in "
-                f"all calls; call optimizer.build(variables) before"
-            )
-            raise context.trace.refuse(error)
+        refuse_in_trace(
+            f"{self.name}: {what} in a compiled function before the optimizer has its state would be a constant in "
+            "all calls; call optimizer.build(variables) before",
+            FailedPreconditionError,
+        )
         return None
 
     def _initial_state(self, arrays: list[Any]) -> list[tuple[str, Any]]:

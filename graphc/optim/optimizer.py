@@ -16,7 +16,7 @@ from graphc.base.errors import (
     InvalidArgumentError,
     InvalidTypeError,
 )
-from graphc.core import ArrayLike, Tensor, Variable, apply, array_of, context, device, meeting_place
+from graphc.core import ArrayLike, Tensor, Variable, apply, array_of, context, device, making_state, meeting_place
 from graphc.gradients import GradientTape
 from graphc.ir import Attrs
 from graphc.ops import as_numbers, asarray
@@ -122,10 +122,8 @@ class Optimizer(Stateful):
         targets = checked_variables(variables)
         if self._targets:
             self._check_known(targets)
-        elif context.trace is None:
-            self._make_state(targets)
         else:
-            with context.trace.making(targets):
+            with making_state(targets):
                 self._make_state(targets)
 
     def _make_state(self, targets: list[Variable]) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
-from graphc.core import apply, context
+from graphc.core import apply, current_trace, graph_by_hand
 from graphc.ir import Attrs, OpDef
 
 __all__ = ["GraphByHand", "emit", "graph_here"]
@@ -39,8 +39,8 @@ class GraphByHand(Protocol):
 
 def graph_here() -> GraphByHand | None:
     """Returns the graph that is being built by hand here; None if there is none."""
-    trace = context.trace
-    return None if trace is None or not trace.root.is_graph else cast("Any", trace.root).graph
+    trace: Any = graph_by_hand()
+    return None if trace is None else trace.graph
 
 
 def emit(graph: GraphByHand | None, op: OpDef, inputs: Sequence[Any], attrs: Attrs, name: str) -> Any:
@@ -54,6 +54,5 @@ def emit(graph: GraphByHand | None, op: OpDef, inputs: Sequence[Any], attrs: Att
     with graph.making(name):
         result = apply(op, inputs, attrs)
         if result is None:
-            assert context.trace is not None
-            result = graph.operation_of(context.trace.builder.nodes[-1])
+            result = graph.operation_of(current_trace().builder.nodes[-1])
         return graph.named(result, name)

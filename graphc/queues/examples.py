@@ -8,7 +8,17 @@ from typing import Any
 import numpy as np
 
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import STRING, apply_all, as_dtype, bytes_array, context, host_type, host_value, in_graph, is_text
+from graphc.core import (
+    STRING,
+    apply_all,
+    as_dtype,
+    bytes_array,
+    host_type,
+    host_value,
+    in_graph,
+    is_text,
+    is_tracing,
+)
 from graphc.ir import OPEN, OPS, Attrs, Graph, OpDef, TensorType
 from graphc.queues.features import Column, columns_of
 from graphc.queues.messages import example_class
@@ -73,7 +83,7 @@ def _parse(use: str, serialized: Any, features: Any, names: Any, ranks: tuple[in
     example_class()  # an error for the extra comes where the node is made
     attrs = Attrs(columns=tuple(map(tuple, columns.values())), single=single, index=as_dtype("int64"), use=use)
     inputs = (serialized,) if names is None else (serialized, names)
-    if context.trace is None or in_graph(serialized):
+    if not is_tracing() or in_graph(serialized):
         found = apply_all(PARSE, inputs, attrs)
     else:  # strings are known while a function is traced
         found = [host_value(array) for array in _parse_arrays(*map(bytes_array, inputs), **attrs)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from graphc.base.errors import InvalidTypeError, UnimplementedError
-from graphc.core import STRING, SymbolicTensor, context
+from graphc.base.errors import InvalidTypeError
+from graphc.core import STRING, SymbolicTensor, refuse_in_trace
 from graphc.formats import TFRecordOptions, checked_compression, checked_options
 from graphc.ir import Attrs, OpDef
 from graphc.queues import reader_ops as ops
@@ -53,13 +53,8 @@ class ReaderBase:
         kind, spec = type(self).__name__, spec_of(format)
         self._graph: GraphByHand | None = None
         self._state: Any = None
-        trace = context.trace
-        if trace is None:
-            self._name = name or kind
-            self._state, self._attrs = ops.claim_reader(f"{kind} {self._name!r}", spec)
-        elif trace.root.is_graph:
-            self._graph = graph = graph_here()
-            assert graph is not None
+        if (graph := graph_here()) is not None:
+            self._graph = graph
             with graph.name_scope(name or f"{kind}V2") as scope:
                 self._name = scope.rstrip("/")
             self._attrs = ops.reader_attrs(
@@ -71,7 +66,9 @@ class ReaderBase:
             )
         else:
             problem = f"a {kind} made in a compiled function would be made once, when it is traced; make it outside"
-            raise trace.refuse(UnimplementedError(problem))
+            refuse_in_trace(problem)
+            self._name = name or kind
+            self._state, self._attrs = ops.claim_reader(f"{kind} {self._name!r}", spec)
 
     @property
     def name(self) -> str:
@@ -170,10 +167,7 @@ class ReaderBase:
         return tuple(attrs.items())
 
     def _emit(self, op: OpDef, default: str, name: str | None, inputs: tuple[Any, ...] = (), **attrs: Any) -> Any:
-        graph = None if context.trace is None else self._graph or graph_here()
-        if self._graph is not None and context.trace is None:
-            graph = self._graph
-        return emit(graph, op, inputs, Attrs({**self._attrs, **attrs}), name or default)
+        return emit(self._graph or graph_here(), op, inputs, Attrs({**self._attrs, **attrs}), name or default)
 
     def __repr__(self) -> str:
         return f"<{self._attrs['label']}>"

@@ -6,8 +6,16 @@ from collections.abc import Sequence
 from typing import Any, Generic, NoReturn, Self, TypeVar
 
 from graphc.base import at, user_location
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.core import Resources, apply, busy, context, current_resources, resources_scope
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.core import (
+    Resources,
+    apply,
+    busy,
+    current_resources,
+    is_tracing,
+    refuse_in_trace,
+    resources_scope,
+)
 from graphc.ir import Attrs, OpDef
 from graphc.queues.building import GraphByHand, emit, graph_here
 from graphc.queues.homes import SESSION, Alike, Make, claim, found, handle_of
@@ -47,14 +55,8 @@ class SharedObject(Generic[S]):
         self._graph, self._state = None, None
         shared_name, given, default = names
         wanted = given or default or spec["kind"]
-        trace = context.trace
-        if trace is None:
-            self._name = given or shared_name or wanted
-            self._state, self._attrs = claim(make, kind, spec, self._name, shared_name)
-            self._ref = handle_of(self._attrs)
-        elif trace.root.is_graph:
-            self._graph = graph = graph_here()
-            assert graph is not None
+        if (graph := graph_here()) is not None:
+            self._graph = graph
             with graph.name_scope(wanted) as scope:
                 self._name = scope.rstrip("/")
                 where = {"container": graph.current_container, "name": shared_name or self._name, "home": SESSION}
@@ -62,7 +64,10 @@ class SharedObject(Generic[S]):
                 self._ref = graph.named(apply(handle, (), self._attrs), wanted)
         else:
             problem = "would be made once, when the function is traced; make it outside, and use it inside"
-            raise trace.refuse(UnimplementedError(f"a {spec['kind']} made in a compiled function {problem}"))
+            refuse_in_trace(f"a {spec['kind']} made in a compiled function {problem}")
+            self._name = given or shared_name or wanted
+            self._state, self._attrs = claim(make, kind, spec, self._name, shared_name)
+            self._ref = handle_of(self._attrs)
         self._label = f"{spec['kind']} {self._name!r}"
 
     @property
@@ -83,7 +88,7 @@ class SharedObject(Generic[S]):
 
     def _eager(self) -> S | None:
         """Returns the state, if this call acts at once; None where it becomes part of a graph."""
-        if self._state is not None and (not busy or context.trace is None):
+        if self._state is not None and (not busy or not is_tracing()):
             return self._state
         return None
 
@@ -96,9 +101,9 @@ class SharedObject(Generic[S]):
 
     def _emit(self, op: OpDef, inputs: Sequence[Any], suffix: str, name: str | None, **attrs: Any) -> Any:
         """Adds an operation to the graph, or calls the op in the compiled function that is traced."""
-        trace = context.trace
-        if self._graph is not None and trace is not None and not trace.root.is_graph:
+        here = graph_here()
+        if self._graph is not None and here is None:
             problem = "is part of a graph that is built by hand, and a compiled function uses it; make it in eager code"
-            raise trace.refuse(InvalidArgumentError(f"{self._label} {problem}"))
-        graph = self._graph or graph_here()
+            refuse_in_trace(f"{self._label} {problem}", InvalidArgumentError)
+        graph = self._graph or here
         return emit(graph, op, inputs, Attrs({**self._attrs, **attrs}), name or f"{self._name}_{suffix}")

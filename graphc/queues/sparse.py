@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import STRING, apply, bytes_array, context, host_array, host_type, host_value, in_graph
+from graphc.core import STRING, apply, bytes_array, host_array, host_type, host_value, in_graph, is_tracing
 from graphc.ir import OPEN, OPS, Attrs, Graph, OpDef, TensorType
 from graphc.queues.spec import refusal
 
@@ -50,7 +50,7 @@ class SparseValue(NamedTuple):
         elif not in_graph(default) and (host_type(default).dtype == STRING) != (dtype == STRING):
             problem = f"default_value must be of the values' dtype, got {default!r:.40}"
             raise refusal("SparseValue.to_dense", problem, InvalidTypeError)
-        if context.trace is None or in_graph(*self, default):
+        if not is_tracing() or in_graph(*self, default):
             return apply(TO_DENSE, (*self, default))
         return host_value(_to_dense(*map(host_array, (*self, default))))
 

@@ -20,8 +20,8 @@ from graphc.base import (
     pause,
     user_location,
 )
-from graphc.base.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
-from graphc.core import Tensor, context, device_scope, thread_settings, wait_for
+from graphc.base.errors import InvalidArgumentError, InvalidTypeError
+from graphc.core import Tensor, context, device_scope, refuse_in_trace, thread_settings, wait_for
 from graphc.runtime.future import Future
 from graphc.runtime.pool import inter_op_pool
 from graphc.runtime.retry import RetryPolicy
@@ -67,12 +67,10 @@ def submit(
       >>> [future.result().item() for future in futures]
       [3, 6]
     """
-    if context.trace is not None:
-        error = UnimplementedError(
-            "gx.submit in a compiled function: it would be called once, when the function is traced. Call it outside; "
-            "what is independent in a compiled function runs at once by itself"
-        )
-        raise context.trace.refuse(error)
+    refuse_in_trace(
+        "gx.submit in a compiled function: it would be called once, when the function is traced. Call it outside; "
+        "what is independent in a compiled function runs at once by itself"
+    )
     _check(fn, retry, priority)
     checked_seconds(timeout, "gx.submit: timeout")
     name = getattr(fn, "__name__", type(fn).__name__)

@@ -30,7 +30,7 @@ from graphc.base.errors import (
     InvalidTypeError,
     ResourceExhaustedError,
 )
-from graphc.core import context, device_name, find_device, local_devices, thread_settings
+from graphc.core import device_name, find_device, local_devices, refuse_in_trace, thread_settings
 from graphc.serve.answer import Answer, Request
 from graphc.serve.batching import Batch, Batcher
 from graphc.serve.copies import Copies, Program
@@ -142,12 +142,11 @@ class Replicas:
           ResourceExhaustedError: too many rows wait already.
           FailedPreconditionError: the replicas are closed.
         """
-        if context.trace is not None:
-            error = FailedPreconditionError(
-                f"Replicas: {self.name!r} is asked in a compiled function, where it would be asked once, when that is "
-                "traced; call the function itself there"
-            )
-            raise context.trace.refuse(error)
+        refuse_in_trace(
+            f"Replicas: {self.name!r} is asked in a compiled function, where it would be asked once, when that is "
+            "traced; call the function itself there",
+            FailedPreconditionError,
+        )
         rows = Rows.of(f"Replicas of {self.name!r}", args, kwargs)
         answer = Answer(self.name, len(rows), user_location())
         now = time.monotonic()

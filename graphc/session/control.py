@@ -21,8 +21,9 @@ from graphc.core import (
     apply,
     apply_all,
     bytes_array,
-    context,
+    current_trace,
     device,
+    in_region,
     is_text,
     trace_scope,
 )
@@ -69,9 +70,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
             error = InvalidArgumentError(f"constant: shape {builtins.tuple(sizes)} wanted, the value has {given.shape}")
             raise at(error, user_location())
         given = given.reshape(sizes)
-    trace = context.trace
-    if trace is not None and trace.parent is not None and given.dtype != STRING:
-        return trace.lift(given)  # a constant of the branch, body or composition that is built
+    if in_region() and given.dtype != STRING:
+        return current_trace().lift(given)  # a constant of the branch, body or composition that is built
     with graph.making(name):
         return graph.named(graph.trace.array(given), name)
 
@@ -109,8 +109,7 @@ def convert_to_tensor(
     graph = graph_of(nest.flatten(value)[0])
     if any(isinstance(leaf, SymbolicTensor | Variable) for leaf in nest.flatten(value)[0]):
         with graph.making(name):
-            trace = context.trace or graph.trace  # that of a branch or body, if one is built
-            return graph.named(trace.lift(FUNCTIONS["asarray"](value)), name)
+            return graph.named(current_trace().lift(FUNCTIONS["asarray"](value)), name)
     return constant(value, dtype, name=name or "Const")
 
 
@@ -142,8 +141,7 @@ def group(*inputs: Any, name: str | None = None, **ignored: Any) -> Any:
 
 def _is_inside(graph: Graph) -> bool:
     """Returns True where a branch or a loop of the graph is built, whose operations are no nodes of the graph."""
-    trace = context.trace
-    return trace is not None and trace is not graph.trace and trace.is_inside(graph.trace)
+    return graph.inner_trace is not None
 
 
 def tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> list[Any]:
@@ -314,6 +312,6 @@ def _strong(graph: Graph, tensor: GraphTensor) -> GraphTensor:
     node = tensor.raw.node
     if tensor.raw.type.weak:
         return apply(OPS["astype"], (tensor,), Attrs(dtype=tensor.raw.type.dtype))
-    if node is not None and node.op is CONSTANT and context.trace is graph.trace:
+    if node is not None and node.op is CONSTANT and graph.trace_here is graph.trace:
         return apply(OPS["identity"], (tensor,))
     return tensor

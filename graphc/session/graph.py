@@ -20,6 +20,7 @@ from graphc.session.tensor import GraphTensor, Operation
 from graphc.session.trace import GraphTrace
 
 if TYPE_CHECKING:
+    from graphc.core import Trace
     from graphc.session.session import Session
 
 __all__ = ["Graph", "Stacks", "default_graph", "graph_of", "reset_default_graph"]
@@ -80,9 +81,19 @@ class Graph:
 
     def entered(self) -> AbstractContextManager[None]:
         """Returns a scope in which ops go to this graph, or to the branch or loop of it that is being built."""
+        return trace_scope(self.trace) if self.trace_here is None else nullcontext()
+
+    @property
+    def trace_here(self) -> Trace | None:
+        """The trace that ops go to, if it is that of this graph, or of a branch or loop of it; None elsewhere."""
         trace = context.trace
-        inside = trace is not None and trace.is_inside(self.trace)
-        return nullcontext() if inside else trace_scope(self.trace)
+        return trace if trace is not None and trace.is_inside(self.trace) else None
+
+    @property
+    def inner_trace(self) -> Trace | None:
+        """The trace of the branch or loop of this graph that is being built here; None if there is none."""
+        trace = self.trace_here
+        return None if trace is self.trace else trace
 
     @contextmanager
     def making(self, name: str | None) -> Generator[None]:
@@ -128,8 +139,7 @@ class Graph:
         Args:
           control_inputs: tensors, operations and Variables; None lifts the scopes around.
         """
-        trace = context.trace
-        if trace is not None and trace is not self.trace and trace.is_inside(self.trace):
+        if self.inner_trace is not None:
             # What is built of the graph itself is done before a branch or a loop begins.
             items: list[Any] = nest.flatten(control_inputs)[0]
             with branch_dependencies([item for item in items if not isinstance(item, Operation)]):

@@ -11,7 +11,7 @@ import numpy as np
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
-from graphc.core import STRING, Variable, apply, context, trace_scope, variable_device
+from graphc.core import STRING, Variable, apply, context, current_trace, trace_scope, variable_device
 from graphc.ir import OPEN, OPS, Attrs, TensorType, compatible, compatible_shapes
 from graphc.session.given_values import as_given, initial_tensor
 from graphc.session.graph import Graph, default_graph
@@ -155,7 +155,7 @@ class GraphVariable(Scattering, Variable):
     def value(self) -> GraphTensor:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Reads it: a tensor, which in each run is the value at that point of the graph."""
         with self.graph.entered(), self._named_scope():
-            tensor: Any = context.trace.read(self) if context.trace is not None else None
+            tensor: Any = current_trace().read(self)
         for tape in context.tapes:
             tape.record_read(self, tensor)
         return tensor
@@ -226,8 +226,8 @@ class GraphVariable(Scattering, Variable):
 
         A value that is computed from the variable's own becomes one step with the read of it.
         """
-        graph, region = self.graph, context.trace
-        if region is not None and region is not graph.trace and region.is_inside(graph.trace):
+        graph, region = self.graph, self.graph.inner_trace
+        if region is not None:
             # In a branch or a loop, which carries it.
             region.assign(self, self._checked(region.lift(self.given(new_value()))))
             return region.read(self)

@@ -17,7 +17,7 @@ import numpy as np
 from graphc.base import nest
 from graphc.base.errors import GraphcError
 from graphc.composites import IndexedSlices, RaggedTensor, SparseTensor
-from graphc.core import ArrayMethods, StringTensor, context
+from graphc.core import ArrayMethods, StringTensor, is_tracing
 from graphc.ops import random as draws
 from graphc.session import Graph, GraphTensor, GraphVariable, Operation, Session
 from graphc.testing.threads import CheckedThread
@@ -114,7 +114,7 @@ class TestCase(unittest.TestCase):
           **options: taken as TensorFlow's tests give them (``use_gpu``, ``force_gpu``).
         """
         del options
-        if graph is None and context.trace is None and not self.by_graphs:
+        if graph is None and not is_tracing() and not self.by_graphs:
             yield _EagerSession(self)
             return
         with Session(graph=graph, config=config) as session:
@@ -128,7 +128,7 @@ class TestCase(unittest.TestCase):
     def cached_session(self, graph: Graph | None = None, config: Any = None, **options: Any) -> Generator[Any]:
         """Opens the Session of this test for a block; see :meth:`session`. It is the same in each block."""
         del options
-        if graph is None and context.trace is None and not self.by_graphs:
+        if graph is None and not is_tracing() and not self.by_graphs:
             yield _EagerSession(self)
             return
         if self._cached is None:

@@ -8,8 +8,7 @@ from typing import Any, cast
 import jax
 import numpy as np
 
-from graphc.base.errors import UnimplementedError
-from graphc.core import Device, Variable, array_of, context
+from graphc.core import Device, Variable, array_of, refuse_in_trace
 from graphc.train.saved import NO_VARIABLE, Region, Saved
 
 __all__ = ["Target", "faults", "part_of", "refuse_trace"]
@@ -24,12 +23,10 @@ def part_of(name: str) -> str:
 
 def refuse_trace(call: str) -> None:
     """Raises if a function is being traced, in which a call would save or restore once, and not when it runs."""
-    if context.trace is not None:
-        error = UnimplementedError(
-            f"{call} is called in a compiled function, where it would run only while the function is traced; call it "
-            "between the steps"
-        )
-        raise context.trace.refuse(error)
+    refuse_in_trace(
+        f"{call} is called in a compiled function, where it would run only while the function is traced; call it "
+        "between the steps"
+    )
 
 
 def faults(

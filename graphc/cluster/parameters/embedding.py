@@ -9,9 +9,9 @@ import numpy as np
 
 from graphc.autograph import do_not_convert
 from graphc.base import at, user_location
-from graphc.base.errors import OutOfRangeError, UnimplementedError
+from graphc.base.errors import OutOfRangeError
 from graphc.cluster.parameters.steps import Taker
-from graphc.core import Tensor, Variable, context
+from graphc.core import Tensor, Variable, context, refuse_in_trace
 from graphc.layers import Layer
 from graphc.ops import asarray
 
@@ -62,12 +62,10 @@ class Embedding(Layer):
         if isinstance(taker, Taker):
             places = taker.look_up(self.window.name, self.capacity, asarray(ids))
             return self.window.value()[places]
-        if context.trace is not None:
-            error = UnimplementedError(
-                f"embedding {self.name!r} is at the servers, and this compiled function is no step; schedule it on the "
-                "parameter server, or call the embedding eagerly"
-            )
-            raise context.trace.refuse(at(error, user_location()))
+        refuse_in_trace(
+            f"embedding {self.name!r} is at the servers, and this compiled function is no step; schedule it on the "
+            "parameter server, or call the embedding eagerly"
+        )
         try:
             return Tensor(self._fetch(self, np.asarray(asarray(ids))))
         except OutOfRangeError as error:

@@ -16,7 +16,7 @@ from graphc.cluster.parameters.elements import Cover
 from graphc.cluster.parameters.layout import Layout
 from graphc.cluster.parameters.lookups import Table
 from graphc.cluster.parameters.programs import Program
-from graphc.core import Tensor, Variable, as_dtype, context, replica_scope, updates_scope
+from graphc.core import Tensor, Variable, as_dtype, reads_here, replica_scope, updates_scope
 from graphc.function import to_jax
 from graphc.lowering import needed_inputs
 from graphc.ops import call_jax, is_random_state
@@ -191,8 +191,8 @@ class TracedStep:
         def traced(number: Any, *arrays: Any) -> Any:
             found = iter(arrays)
             args, kwargs = nest.unflatten(structure, [next(found) if leaf is _ARRAY else leaf for leaf in given])
-            if context.trace is not None:  # or its Variables are made
-                context.trace.root.reads.function(step)
+            if (reads := reads_here()) is not None:  # or its Variables are made
+                reads.function(step)
             taker = self._note(Taker(number))
             with updates_scope(taker), replica_scope(taker):
                 result = call(step)(*args, **kwargs)

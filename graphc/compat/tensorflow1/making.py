@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphc.base import nest
-from graphc.core import StringTensor, SymbolicTensor, Tensor, context
+from graphc.core import StringTensor, SymbolicTensor, Tensor, context, current_trace, is_tracing
 from graphc.session import default_graph
 
 __all__ = ["in_default_graph", "making"]
@@ -26,8 +26,8 @@ def making(name: str, seed: int | None = None) -> Generator[Callable[[Any], Any]
     Yields:
       A function that makes a tensor of the graph of what is known already, names the result, and returns it.
     """
-    graph, trace = default_graph(), context.trace
-    if context.on_host or (trace is not None and not trace.is_inside(graph.trace)):
+    graph = default_graph()
+    if context.on_host or (is_tracing() and graph.trace_here is None):
         yield lambda result: result
         return
     with graph.making(name), nullcontext() if seed is None else graph.seeded(seed):
@@ -38,7 +38,7 @@ def _in_graph(value: Any) -> Any:
     """Returns an array, eager tensor or string as a constant of the graph that is built; other values as they are."""
     known = isinstance(value, np.ndarray | np.generic | StringTensor)
     known = known or (isinstance(value, Tensor) and not isinstance(value, SymbolicTensor))
-    return context.trace.lift(value) if known and context.trace is not None else value
+    return current_trace().lift(value) if known else value
 
 
 def in_default_graph(kind: Callable[..., Any], *args: Any) -> Any:
@@ -48,8 +48,8 @@ def in_default_graph(kind: Callable[..., Any], *args: Any) -> Any:
       kind: the class.
       *args: what it is made of.
     """
-    graph, trace = default_graph(), context.trace
-    if trace is not None and not trace.is_inside(graph.trace):
+    graph = default_graph()
+    if is_tracing() and graph.trace_here is None:
         return kind(*args)
     with graph.entered():
         return kind(*args)

@@ -13,7 +13,7 @@ from graphc.base import config
 from graphc.compat.spaces import Library
 from graphc.compat.tensorflow2.tables import CLASSES, CONSTANTS, DTYPES, ELSEWHERE, ERRORS, LATER, ROWS
 from graphc.composites import IndexedSlices, RaggedTensor, SparseTensor
-from graphc.core import StringTensor, Tensor, Variable, context, device, list_devices, set_visible_devices
+from graphc.core import StringTensor, Tensor, Variable, device, is_tracing, list_devices, set_visible_devices
 from graphc.function import function, functions_run_eagerly, run_functions_eagerly, vectorized_map
 from graphc.gradients import custom_gradient
 from graphc.ops import control_dependencies, fft, functions, group, linalg, nn, no_op, random, special, strings, tuple
@@ -36,7 +36,6 @@ _GX = SimpleNamespace(
     checks=checks,
     cond=cond,
     config=config,
-    context=context,
     control_dependencies=control_dependencies,
     custom_gradient=custom_gradient,
     device=device,
@@ -46,6 +45,7 @@ _GX = SimpleNamespace(
     function=function,
     functions_run_eagerly=functions_run_eagerly,
     group=group,
+    is_tracing=is_tracing,
     layers=layers,
     linalg=linalg,
     list_devices=list_devices,

@@ -12,7 +12,15 @@ from typing import Any, cast
 from graphc.base import Pool, at, user_location, wait_until
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.base.files import PathLike
-from graphc.core import Device, context, device, device_name, find_device, local_devices, thread_settings
+from graphc.core import (
+    Device,
+    device,
+    device_name,
+    find_device,
+    local_devices,
+    refuse_in_trace,
+    thread_settings,
+)
 from graphc.distribute.search.halving import Halving
 from graphc.distribute.search.journal import Journal
 from graphc.distribute.search.result import SearchResult, Trial
@@ -218,8 +226,7 @@ def _check(train: Any, trials: Any, mode: Any, max_steps: Any, stop: Any) -> Non
         raise at(
             InvalidTypeError(f"search: expected a function of a configuration, got {train!r:.60}"), user_location()
         )
-    if context.trace is not None:
-        raise context.trace.refuse(InvalidArgumentError("search: call it outside of compiled functions"))
+    refuse_in_trace("search: call it outside of compiled functions", InvalidArgumentError)
     for name, value in (("trials", trials), ("max_steps", max_steps)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
             error = InvalidArgumentError(f"search: {name} must be an int from 1 or None, got {value!r:.60}")

@@ -75,8 +75,8 @@ ROWS = (
     alias("group", "*inputs, **kwargs", "gx.group(*inputs)", "tf.constant(1.0)"),
     alias("no_op", "name=None", "gx.no_op()", ""),
     alias("control_dependencies", "control_inputs", "gx.control_dependencies(control_inputs)", "[]"),
-    alias("executing_eagerly", "", "gx.context.trace is None", ""),
-    alias("inside_function", "", "gx.context.trace is not None", ""),
+    alias("executing_eagerly", "", "not gx.is_tracing()", ""),
+    alias("inside_function", "", "gx.is_tracing()", ""),
     alias("print", "*inputs, **kwargs", "gx.flow.print_values(inputs, **kwargs)", '"x", 1.0'),
     alias(
         "py_function",

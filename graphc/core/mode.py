@@ -1,0 +1,120 @@
+"""What code above asks about the mode: is a function traced here, and what follows from it.
+
+A layer above reads no trace itself. It applies ops, or says here what it does only in one of the modes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from graphc.base import at, user_location
+from graphc.base.errors import GraphcError, UnimplementedError
+from graphc.core.context import context
+from graphc.core.controls import Controls
+
+if TYPE_CHECKING:
+    from graphc.core.reads import Reads
+    from graphc.core.tensor import Tensor
+    from graphc.core.trace import Trace
+    from graphc.core.variable import Variable
+    from graphc.ir import Node
+
+__all__ = [
+    "after_nodes",
+    "graph_by_hand",
+    "in_region",
+    "is_followed",
+    "is_tracing",
+    "last_node",
+    "lifted",
+    "making_state",
+    "reads_here",
+    "refusal",
+    "refuse_in_trace",
+    "root_trace",
+]
+
+
+def is_tracing() -> bool:
+    """Returns True while a function is traced, or a graph is built by hand."""
+    return context.trace is not None
+
+
+def is_followed() -> bool:
+    """Returns True where a trace or a tape follows each op."""
+    return context.trace is not None or bool(context.tapes)
+
+
+def root_trace() -> Trace | None:
+    """Returns the trace of the whole function or graph; None in eager code."""
+    trace = context.trace
+    return None if trace is None else trace.root
+
+
+def in_region() -> bool:
+    """Returns True while a branch, a loop body or another part of a function or graph is traced by itself."""
+    return context.trace is not None and context.trace.parent is not None
+
+
+def graph_by_hand() -> Trace | None:
+    """Returns the trace of the graph that is built by hand here; None where a function is traced, and in eager code."""
+    root = root_trace()
+    return root if root is not None and root.is_graph else None
+
+
+def reads_here() -> Reads | None:
+    """Returns what the trace takes from outside, to be guarded; None in eager code."""
+    root = root_trace()
+    return None if root is None else root.reads
+
+
+def refusal(error: GraphcError) -> GraphcError:
+    """Returns an error with the user's line; a trace notes it, and raises it again if user code swallows it."""
+    return at(error, user_location()) if context.trace is None else context.trace.refuse(error)
+
+
+def refuse_in_trace(text: str, kind: Callable[[str], GraphcError] = UnimplementedError) -> None:
+    """Raises an error while a function is traced.
+
+    Args:
+      text: what cannot be done there, why, and what to write instead.
+      kind: the class of the error.
+    """
+    if context.trace is not None:
+        raise context.trace.refuse(kind(text))
+
+
+def lifted(value: Any, make: Callable[[Any], Tensor]) -> Tensor:
+    """Returns the tensor of a value that is known: a constant of the trace, or in eager code what ``make`` returns."""
+    return make(value) if context.trace is None else context.trace.lift(value)
+
+
+def last_node() -> Node | None:
+    """Returns the node that was traced last; None in eager code, and where there is none yet."""
+    nodes = () if context.trace is None else context.trace.builder.nodes
+    return nodes[-1] if nodes else None
+
+
+@contextmanager
+def after_nodes(nodes: Sequence[Node]) -> Generator[None]:
+    """Opens a scope in which what is traced comes after these nodes of the trace."""
+    trace = context.trace
+    if trace is None or not nodes:
+        yield
+        return
+    saved, trace.controls = trace.controls, Controls(nodes, trace.controls)
+    try:
+        yield
+    finally:
+        trace.controls = saved
+
+
+def making_state(variables: Sequence[Variable] = ()) -> AbstractContextManager[None]:
+    """Opens a scope in which code runs eagerly, to make Variables that outlive the call.
+
+    Args:
+      variables: those whose values it reads.
+    """
+    return nullcontext() if context.trace is None else context.trace.making(variables)
