@@ -31,7 +31,7 @@ QUESTIONS = {
     "stale gradients": "tutorials/parameter-servers/",
     "csv": "how-to/files/",
     "guards": "explanation/compiled/",
-    "gx.matmul": "reference/api/functions/products/",
+    "gx.matmul": "reference/api/functions/linear_algebra/",
 }
 _LOADS = {
     "script": "src",

@@ -36,10 +36,11 @@ from graphc.ops.control_flow import (
     emit_scan,
     emit_while,
 )
-from graphc.ops.custom_vjp import custom_vjp
 from graphc.ops.deferred import COMPOSED, sized
-from graphc.ops.differentiate import VJP, linearize, linearize_op, pull_back, pushforward, vjp_attrs
-from graphc.ops.forward import JVP, emit_jvp
+from graphc.ops.derivatives.custom_vjp import custom_vjp
+from graphc.ops.derivatives.differentiate import VJP, linearize, linearize_op, pull_back, pushforward, vjp_attrs
+from graphc.ops.derivatives.forward import JVP, emit_jvp
+from graphc.ops.derivatives.modes import current_mode
 from graphc.ops.fusing import iterations_per_step
 from graphc.ops.generator import is_random_state
 from graphc.ops.host import (
@@ -65,7 +66,6 @@ from graphc.ops.host import (
 )
 from graphc.ops.jax_call import call_jax
 from graphc.ops.mapping import VMAP, MappedRegion, emit_vmap
-from graphc.ops.modes import current_mode
 from graphc.ops.namespace_info import NamespaceInfo
 from graphc.ops.numbers import AS_NUMBER
 from graphc.ops.numeric import as_numbers, as_wide

@@ -16,7 +16,7 @@ from jax import lax as _lax
 
 from graphc.core import CallState, Region, SymbolicTensor, Tensor, Trace, Variable, apply_all
 from graphc.ir import OPS, Attrs, Graph, Node, OpDef, TensorType, compatible
-from graphc.ops.reverse_while import slots_for, while_loop
+from graphc.ops.derivatives.reverse_while import slots_for, while_loop
 
 lax: Any = _lax  # its functions are only partly annotated
 

@@ -1,9 +1,12 @@
-"""Rows: sorting, searching, choosing and gathering."""
+"""Searching functions, and those that take elements by their positions.
+
+Some results have as many elements as the values say; see :mod:`graphc.ops.sets`.
+"""
 
 from __future__ import annotations
 
 from functools import wraps
-from typing import Any
+from typing import Any, cast
 
 import jax.numpy as jnp
 import numpy as np
@@ -12,8 +15,6 @@ from jax import lax
 from graphc.core import as_dtype
 from graphc.ops.table import define, row
 from graphc.ops.values import fitted
-
-_SORT = "x, axis: int = -1, descending: bool = False, stable: bool = True"
 
 
 def _top_k(x: Any, k: int, axis: int = -1) -> Any:
@@ -24,10 +25,6 @@ def _top_k(x: Any, k: int, axis: int = -1) -> Any:
 def _searchsorted(x1: Any, x2: Any, side: str = "left", sorter: Any = None) -> Any:
     # Of the dtype of positions, as argsort's: JAX takes int32 for itself where that is enough.
     return jnp.searchsorted(x1, x2, side=side, sorter=sorter).astype(as_dtype(int))
-
-
-def _lexsort(*keys: Any, axis: int = -1) -> Any:
-    return jnp.lexsort(keys, axis=axis)
 
 
 def _choose(x: Any, *choices: Any, mode: str = "clip") -> Any:
@@ -42,7 +39,38 @@ def _isin(x: Any, values: Any, invert: bool = False) -> Any:
     return jnp.isin(x, values, invert=invert)
 
 
+def _nonzero(x: Any, size: int, fill_value: Any = None) -> Any:
+    return cast("Any", jnp.nonzero)(x, size=size, fill_value=fill_value)
+
+
+_SIZE = "size: Size = None, fill_value: float | None = None"
+
 _ROWS = (
+    row(
+        "nonzero",
+        _nonzero,
+        f"x, {_SIZE}",
+        "The positions of what is not zero, on each axis.",
+        differentiable=False,
+        returns="tuple[Tensor, ...]",
+        by_value=np.nonzero,
+    ),
+    row(
+        "argwhere",
+        jnp.argwhere,
+        f"x, {_SIZE}",
+        "The positions of what is not zero, a row for each.",
+        differentiable=False,
+        by_value=np.argwhere,
+    ),
+    row(
+        "flatnonzero",
+        jnp.flatnonzero,
+        f"x, {_SIZE}",
+        "The positions of what is not zero, in the flattened tensor.",
+        differentiable=False,
+        by_value=np.flatnonzero,
+    ),
     row(
         "where",
         jnp.where,
@@ -51,29 +79,6 @@ _ROWS = (
         fold=np.where,
         light=True,
     ),
-    row(
-        "partition",
-        jnp.partition,
-        "x, kth: int, axis: int = -1",
-        "Ordered along axis so that what is before position kth is not larger, and what is behind not smaller.",
-    ),
-    row(
-        "argpartition",
-        jnp.argpartition,
-        "x, kth: int, axis: int = -1",
-        "The positions that partition along axis.",
-        differentiable=False,
-    ),
-    row(
-        "lexsort",
-        _lexsort,
-        "keys: Tensors, axis: int = -1",
-        "The positions that sort by several keys, the last one first.",
-        differentiable=False,
-    ),
-    row("sort_complex", jnp.sort_complex, "x", "Sorted along the last axis, as complex numbers."),
-    row("sort", jnp.sort, _SORT, "Sorted along axis."),
-    row("argsort", jnp.argsort, _SORT, "The positions that sort along axis.", differentiable=False),
     row(
         "top_k",
         _top_k,

@@ -28,7 +28,7 @@ def stub_path(module: str) -> Path:
 def render(module: str) -> str:
     """The text of the stub file of a module of rows, as the formatter would write it."""
     rows = sorted(ROWS[module], key=lambda row: row.function)
-    functions = "\n".join(_function(row, module) for row in rows)
+    functions = "\n".join(_function(row) for row in rows)
     used = set(re.findall(r"\w+", " ".join(Signature.parse(row.signature).typed for row in rows)))
     types = sorted(used.intersection(annotations.__all__), key=str.lower)
     names = sorted((name for row in rows for name in (row.function, *row.aliases)), key=_natural)
@@ -60,14 +60,14 @@ def _natural(name: str) -> list[tuple[int, str]]:
     return [(int(digits or 0), text) for digits, text in re.findall(r"(\d*)(\D*)", name)]
 
 
-def _function(row: Row, module: str) -> str:
+def _function(row: Row) -> str:
     signature = Signature.parse(row.signature).typed.replace("'", '"')
     head = f"def {row.function}({signature}) -> {row.returns}:"
     if len(head) > _WIDTH:
         if len(signature) + 4 > _WIDTH:
             signature = ",\n    ".join(Signature.parse(row.signature).parameters).replace("'", '"') + ","
         head = f"def {row.function}(\n    {signature}\n) -> {row.returns}:"
-    body = textwrap.indent(docstring(row, module) + "\n", "    ")
+    body = textwrap.indent(docstring(row) + "\n", "    ")
     text = f'{head}\n    """{body.lstrip()}    """\n'
     return text + "".join(f"\n{alias} = {row.function}\n" for alias in row.aliases)
 

@@ -30,7 +30,7 @@ import numpy as np
 from graphc.base import Registry, lazy_names
 from graphc.core import FUNCTIONS, dtype_rules
 from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType
-from graphc.ops.examples import examples_of
+from graphc.ops.examples import examples
 from graphc.ops.public import as_tuple, combinations, public_function
 from graphc.ops.refusals import Need, explainer
 from graphc.ops.signature import Signature
@@ -106,20 +106,21 @@ ROWS: Registry[tuple[Row, ...]] = Registry("module of rows")
 """The rows that have a public function made from them, by module; the stub files are written from these."""
 
 
-def define(namespace: dict[str, Any], rows: tuple[Row, ...], *, light: bool = False) -> None:
+def define(namespace: dict[str, Any], rows: tuple[Row, ...] = (), *, light: tuple[Row, ...] = ()) -> None:
     """Registers the ops and public functions of the rows, which are made when they are first used.
 
     Args:
       namespace: the ``globals()`` of the module that they belong to; it gets the functions and ``__all__``.
       rows: its rows.
-      light: whether those of them are that do not say.
+      light: those of its rows that are light unless they say otherwise.
     """
-    rows = tuple([replace(entry, light=light) if entry.light is None else entry for entry in rows])
+    marked = [(entry, is_light) for group, is_light in ((rows, False), (light, True)) for entry in group]
+    rows = tuple([replace(entry, light=is_light) if entry.light is None else entry for entry, is_light in marked])
     functions: dict[str, Callable[[], Any]] = {}
     for entry in rows:
         for given in combinations(_optional(entry)):
             OPS.add_later(_op_name(entry, given), partial(_op, entry, given))
-        FUNCTIONS.add_later(entry.name, partial(_function, entry, namespace["__name__"]))
+        FUNCTIONS.add_later(entry.name, partial(_function, entry))
         for alias in entry.aliases:
             FUNCTIONS.add_later(entry.namespace + alias, partial(FUNCTIONS.__getitem__, entry.name))
         for name in (entry.function, *entry.aliases):
@@ -147,10 +148,10 @@ def _op_name(entry: Row, given: tuple[str, ...]) -> str:
     return ".".join((entry.name, *given))
 
 
-def _function(entry: Row, module: str) -> Callable[..., Any]:
-    """The public function of a row of a module."""
+def _function(entry: Row) -> Callable[..., Any]:
+    """Returns the public function of a row."""
     function = public_function(entry, {given: OPS[_op_name(entry, given)] for given in combinations(_optional(entry))})
-    function.__doc__ = docstring(entry, module)
+    function.__doc__ = docstring(entry)
     return function
 
 
@@ -201,15 +202,15 @@ def infer_by_evaluation(impl: Callable[..., Any]) -> Callable[..., tuple[TensorT
     return infer
 
 
-def docstring(entry: Row, module: str) -> str:
-    """The docstring of the public function of a row of a module."""
+def docstring(entry: Row) -> str:
+    """Returns the docstring of the public function of a row."""
     words = Signature.parse(entry.signature).words
     lines = [entry.doc, "", "Args:", *(f"  {name}: {text}" for name, text in words.items())]
     lines += ["", "Raises:", "  InvalidArgumentError: shapes, dtypes or attributes that do not fit."]
     source = _source(entry.impl)
     if source:
         lines += ["", f"Source: ``{source}``."]
-    example = examples_of(module).get(entry.name, "").splitlines()
+    example = examples().get(entry.name, "").splitlines()
     if example:
         lines += ["", "Example:", "  >>> import graphc as gx", *(f"  {line}" for line in example)]
     return "\n".join(lines)

@@ -10,7 +10,6 @@ import re
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +70,9 @@ def write_arrays(prefix: str, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Non
     with file_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_name(f"{path.name}.tmp")
-        import_module("safetensors.numpy").save_file(kept, unfinished, notes)
+        from safetensors.numpy import save_file
+
+        save_file(kept, unfinished, notes)
         unfinished.replace(path)
 
 
@@ -99,7 +100,8 @@ class CheckpointReader:
     @contextmanager
     def _opened(self) -> Generator[Any]:
         path = file_of(self.prefix)
-        safetensors = import_module("safetensors")
+        import safetensors
+
         try:
             with file_errors(path), safetensors.safe_open(path, "np") as file:
                 yield file

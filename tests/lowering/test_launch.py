@@ -15,7 +15,7 @@ import pytest
 import graphc as gx
 from graphc.base import blocking
 from graphc.core import variable_lock
-from graphc.lowering import LaunchPolicy, XlaFunction
+from graphc.lowering import DISPATCH, InFlight, LaunchPolicy, XlaFunction, current_policy
 
 LONG = 60.0
 
@@ -149,3 +149,36 @@ def test_a_short_program_waits_for_variables_that_another_thread_uses() -> None:
         each.join(LONG)
         assert not each.is_alive()
     assert results[0].item() == 4
+
+
+def test_the_policy_says_what_is_in_force(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert current_policy() is DISPATCH
+    assert current_policy(2.0) == LaunchPolicy(interruptible=True, timeout=2.0)
+    with gx.deadline(LONG):
+        assert current_policy() == LaunchPolicy(interruptible=True)
+    monkeypatch.setattr(gx.config, "max_in_flight", 3)
+    assert current_policy() == LaunchPolicy(max_in_flight=3)
+    monkeypatch.setattr(gx.config, "watchdog_seconds", LONG)
+    assert current_policy() == LaunchPolicy(max_in_flight=3, watched=True)
+    assert current_policy(calls_host=True).interruptible, "what the host calls do is progress"
+
+
+def test_a_launch_takes_the_policy_that_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    v = gx.Variable(np.ones((3,), np.float32))
+
+    @gx.function
+    def step(x: gx.Tensor) -> gx.Tensor:
+        v.assign_add(x)
+        return v * 2
+
+    executable = step.trace(gx.asarray([1.0] * 3)).executable
+    x, old = jnp.ones(3), v.raw
+    (result,) = executable.launch([x], [v], LaunchPolicy(interruptible=True))
+    assert result.tolist() == [4.0] * 3
+    assert not old.is_deleted(), "an interruptible program donates nothing"
+    with gx.deadline(LONG):
+        (result,) = executable.launch([x], [v], DISPATCH)
+    assert result.tolist() == [6.0] * 3
+    monkeypatch.setattr("graphc.lowering.launch.in_flight", steps := InFlight())
+    executable.launch([x], [v], LaunchPolicy(max_in_flight=2))
+    assert len(steps) == 1

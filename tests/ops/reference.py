@@ -81,14 +81,14 @@ dtype, and in their number of axes unless one is a scalar. `GatherDimensionNumbe
 """
 
 PAGES = (
-    Page("making", "Making tensors", ("conversion", "filling", "building")),
-    Page("elementwise", "Arithmetic, element by element", ("elementwise",)),
-    Page("logic", "Comparisons, logic and bits", ("logic",)),
-    Page("reductions", "Sums, extremes and statistics", ("reduction", "statistics", "histograms")),
-    Page("shapes", "Shapes: rearranging, joining, cutting", ("shapes", "arranging", "facts")),
-    Page("searching", "Sorting, searching and choosing", ("searching", "choosing", "positions", "indexing")),
-    Page("sets", "What is not zero, and sets", ("selecting",)),
-    Page("products", "Products", ("products",)),
+    Page("creation", "Creation functions", ("conversion", "creation", "building")),
+    Page("elementwise", "Element-wise functions", ("elementwise",)),
+    Page("statistical", "Statistical functions", ("statistical", "histograms")),
+    Page("manipulation", "Manipulation functions", ("manipulation", "facts")),
+    Page("searching", "Searching and indexing functions", ("searching", "choosing", "indexing")),
+    Page("sorting", "Sorting functions", ("sorting",)),
+    Page("sets", "Set functions", ("sets",)),
+    Page("linear_algebra", "Linear algebra functions", ("linear_algebra",)),
     Page("sequences", "Signals and polynomials", ("signals", "polynomials")),
     Page("dtypes", "Dtypes and constants", ("dtypes", "constants")),
     Page(

@@ -9,14 +9,18 @@ import pytest
 
 import graphc as gx
 from graphc.core import FUNCTIONS
-from graphc.ops.examples import examples_of
+from graphc.ops.examples import FILE, examples
 from graphc.ops.table import ROWS
 from tests.ops.docstrings import Docstring
+from tests.ops.write_examples import file_text
 
 
-@pytest.mark.parametrize("module", ROWS)
-def test_every_row_has_one(module: str) -> None:
-    assert set(examples_of(module)) == {row.name for row in ROWS[module]}, "run python -m tests.ops.write_examples"
+def test_every_row_has_one() -> None:
+    assert set(examples()) == {row.name for rows in ROWS.values() for row in rows}, "run tests.ops.write_examples"
+
+
+def test_the_file_is_as_it_would_be_written() -> None:
+    assert FILE.read_text(encoding="utf-8") == file_text()
 
 
 @pytest.mark.parametrize("module", ROWS)
@@ -25,7 +29,7 @@ def test_they_give_what_they_say(module: str) -> None:
     report: list[str] = []
     for row in ROWS[module]:
         text = Docstring.parse(inspect.getdoc(FUNCTIONS[row.name]) or "").example
-        assert text == f">>> import graphc as gx\n{examples_of(module)[row.name].strip()}"
+        assert text == f">>> import graphc as gx\n{examples()[row.name]}"
         assert f"gx.{row.name}(" in text, "it shows another function"
         assert len(text.splitlines()) <= 9, row.name
         if "." not in row.name:

@@ -1,4 +1,4 @@
-"""The modules of ``graphc.ops.examples``: ``python -m tests.ops.write_examples`` adds what rows have none.
+"""The file ``graphc/ops/examples.txt``: ``python -m tests.ops.write_examples`` adds the examples that rows lack.
 
 An example is the first of the row's examples in the tests, made smaller where that does no harm, with what it gives
 when it is run. What is there is kept, so that it may be written better by hand.
@@ -11,31 +11,29 @@ import itertools
 import math
 from collections.abc import Iterator
 from enum import Enum
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import graphc as gx
 from graphc.core import FUNCTIONS
-from graphc.ops.examples import examples_of, file_name
+from graphc.ops.examples import FILE, examples
 from graphc.ops.table import ROWS, Row
 from tests.ops.calls import EXAMPLES
 from tests.ops.examples import Example
 
-__all__ = ["FOLDER", "example_text", "texts"]
+__all__ = ["example_text", "file_text"]
 
-FOLDER = Path(gx.__file__).parent / "ops" / "examples"
 _WIDTH = 108  # a docstring indents by four, and its example by two more
 _FEW = 9
 _WITH_FREE_SIGNS = ("eig", "eigh", "qr", "svd")
 
 
-def texts(module: str) -> dict[str, str]:
-    """The examples of the rows of a module, by name."""
-    rows = sorted(ROWS[module], key=lambda row: row.name)
-    present = examples_of(module)
-    return {row.name: present.get(row.name) or example_text(row) for row in rows}
+def file_text() -> str:
+    """Returns the text of the file, with examples of all rows."""
+    rows = sorted((row for rows in ROWS.values() for row in rows), key=lambda row: row.name)
+    parts = [f"# {row.name}\n{examples().get(row.name) or example_text(row).strip()}\n" for row in rows]
+    return "\n".join(parts)
 
 
 def example_text(row: Row) -> str:
@@ -164,20 +162,5 @@ def _listed(value: Any) -> str:
     return repr(value)
 
 
-def _source(module: str) -> str:
-    """The text of a module of examples."""
-    head = f'"""Examples of the rows of ``{module}``, which the tests run."""\n\n__all__ = ["EXAMPLES"]\n\n'
-    items = [f'    "{name}": """\\\n{text.strip()}\n""",\n' for name, text in texts(module).items()]
-    return "".join([head, "EXAMPLES = {\n", *items, "}\n"])
-
-
-def main() -> None:
-    """Writes the modules, each after the others are read."""
-    found = {file_name(module): _source(module) for module in ROWS}
-    FOLDER.mkdir(exist_ok=True)
-    for name, text in found.items():
-        (FOLDER / f"{name}.py").write_text(text, encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    FILE.write_text(file_text(), encoding="utf-8")

@@ -151,4 +151,4 @@ _ROWS = (
     ),
 )
 
-define(globals(), _ROWS, light=True)
+define(globals(), light=_ROWS)

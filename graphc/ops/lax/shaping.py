@@ -94,4 +94,4 @@ _ROWS = (
     ),
 )
 
-define(globals(), _ROWS, light=True)
+define(globals(), light=_ROWS)

@@ -72,4 +72,4 @@ _ROWS = (
     ),
 )
 
-define(globals(), _ROWS, light=True)
+define(globals(), light=_ROWS)

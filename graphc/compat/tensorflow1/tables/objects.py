@@ -162,7 +162,9 @@ _DATA = (
 
 
 def _of_datasets(name: str) -> Any:
-    return getattr(import_module("graphc.compat.tensorflow1.datasets"), name.rpartition(".")[2])
+    from graphc.compat.tensorflow1 import datasets
+
+    return getattr(datasets, name.rpartition(".")[2])
 
 
 _CLUSTERS = (
@@ -172,7 +174,9 @@ _OF_CONTRIB = ("GreedyLoadBalancingStrategy", "byte_size_load_fn")
 
 
 def _of_clusters(name: str) -> Any:
-    return getattr(import_module("graphc.cluster"), name)
+    from graphc import cluster
+
+    return getattr(cluster, name)
 
 
 _MONITORED = (
@@ -185,7 +189,15 @@ _MONITORED = (
 
 
 def _of_monitored(name: str) -> Any:
-    return getattr(import_module("graphc.session.monitored"), name)
+    from graphc.session import monitored
+
+    return getattr(monitored, name)
+
+
+def _test_case() -> Any:
+    from graphc.testing import GraphTestCase
+
+    return GraphTestCase
 
 
 LATER: Mapping[str, Callable[[], Any]] = {
@@ -198,7 +210,7 @@ LATER: Mapping[str, Callable[[], Any]] = {
     **{f"train.{name}": partial(_of_monitored, name) for name in _MONITORED},
     "summary.FileWriterCache": partial(_of_monitored, "FileWriterCache"),
     **{f"contrib.training.{name}": partial(_of_clusters, name) for name in _OF_CONTRIB},
-    "test.TestCase": lambda: import_module("graphc.testing").GraphTestCase,
+    "test.TestCase": _test_case,
     **{f"train.{name}": partial(_of_examples, name) for name in _EXAMPLES},
 }
 """Objects of other libraries, by the name that they have here."""

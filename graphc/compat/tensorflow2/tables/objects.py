@@ -1,7 +1,7 @@
 """Names of classes, dtypes, numbers and errors, which stand for graphc's own objects."""
 
 from collections.abc import Callable
-from importlib import import_module
+from functools import partial
 from typing import Any
 
 from graphc import layers, losses, metrics, optim
@@ -136,22 +136,48 @@ _DATA = {
 _FILES = ("FixedLenFeature", "FixedLenSequenceFeature", "SparseFeature", "TFRecordOptions", "TFRecordWriter",
           "VarLenFeature", "parse_example", "parse_single_example")  # fmt: skip
 
-_EXPERIMENTAL_DATA = "graphc.compat.tensorflow2.datasets"
 _EXPERIMENTAL = ("Counter", "CsvDataset", "RandomDataset", "bucket_by_sequence_length", "cardinality",
                  "choose_from_datasets", "enumerate_dataset", "get_single_element", "get_structure", "group_by_window",
                  "ignore_errors", "map_and_batch", "parallel_interleave", "prefetch_to_device", "rejection_resample",
                  "sample_from_datasets", "scan", "shuffle_and_repeat", "take_while", "unbatch", "unique")  # fmt: skip
 
 
+def _of_data(name: str) -> Any:
+    from graphc import data
+
+    return getattr(data, name)
+
+
+def _experimental(name: str) -> Any:
+    from graphc.compat.tensorflow2.datasets import EXPERIMENTAL
+
+    return EXPERIMENTAL[name]
+
+
+def _of_queues(name: str) -> Any:
+    from graphc import queues
+
+    return getattr(queues, name)
+
+
+def _test_case() -> Any:
+    from graphc.testing import TestCase
+
+    return TestCase
+
+
+def _test_main() -> Any:
+    import unittest
+
+    return unittest.main
+
+
 LATER: dict[str, Callable[[], Any]] = {
-    **{f"data.{name}": lambda of=of: getattr(import_module("graphc.data"), of) for name, of in _DATA.items()},
-    **{
-        f"data.experimental.{name}": lambda name=name: import_module(_EXPERIMENTAL_DATA).EXPERIMENTAL[name]
-        for name in _EXPERIMENTAL
-    },
-    **{f"io.{name}": lambda name=name: getattr(import_module("graphc.queues"), name) for name in _FILES},
-    **{f"queue.{name}": lambda name=name: getattr(import_module("graphc.queues"), name) for name in _QUEUES},
-    "test.TestCase": lambda: import_module("graphc.testing").TestCase,
-    "test.main": lambda: import_module("unittest").main,
+    **{f"data.{name}": partial(_of_data, of) for name, of in _DATA.items()},
+    **{f"data.experimental.{name}": partial(_experimental, name) for name in _EXPERIMENTAL},
+    **{f"io.{name}": partial(_of_queues, name) for name in _FILES},
+    **{f"queue.{name}": partial(_of_queues, name) for name in _QUEUES},
+    "test.TestCase": _test_case,
+    "test.main": _test_main,
 }
 """Objects that are imported when they are first used."""

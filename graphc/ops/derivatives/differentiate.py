@@ -1,0 +1,208 @@
+"""The vjp op: the vector-Jacobian product of any op, itself an op.
+
+``vjp(primals..., cotangents...)`` has the attributes of the op it differentiates. It is a pure function of the primal
+inputs, so graphs stay pure; where a program holds both an op and its vjp, the lowering evaluates them together, so
+that the forward pass is computed once. Since vjp is an op, its own vjp gives higher orders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from typing import Any, cast
+
+import jax
+import jax.numpy as jnp
+
+from graphc.base import nest
+from graphc.core import dtype_rules
+from graphc.ir import OPS, Attrs, Graph, OpDef, TensorType, ints_in, probe
+from graphc.ops.collectives import COLLECTIVES
+from graphc.ops.derivatives.modes import reverse_mode
+from graphc.ops.host import replaying
+from graphc.ops.table import infer_by_evaluation
+
+__all__ = ["VJP", "linearize", "linearize_op", "pull_back", "pushforward", "vjp_attrs"]
+
+Pullback = Callable[[Sequence[Any]], tuple[Any, ...]]
+
+
+def linearize(
+    function: Callable[..., Any], primals: Sequence[Any], wrt: Sequence[int], cotangents: Sequence[bool]
+) -> tuple[tuple[Any, ...], Pullback]:
+    """Evaluates a function and gives its pullback.
+
+    Args:
+      function: takes the primals, returns a value or a tuple.
+      primals: where to evaluate.
+      wrt: which primals to differentiate with respect to; of inexact dtype.
+      cotangents: for each output, whether the pullback is given a cotangent for it.
+
+    Returns:
+      All outputs, and the pullback: cotangents to one gradient for each of ``wrt``.
+    """
+    outputs, pullback = _vjp_of(function, primals, wrt, cotangents)
+    return outputs, lambda given: pullback(tuple(given))
+
+
+def linearize_op(
+    op: OpDef, attrs: Attrs, primals: Sequence[Any], wrt: Sequence[int], cotangents: Sequence[bool]
+) -> tuple[tuple[Any, ...], Pullback]:
+    """As :func:`linearize` of an op without bodies and effects, while JAX traces.
+
+    ``jax.vjp`` traces the op, its linearization and its transposition, which took two thirds of the time to lower a
+    deep network. Equal layers need it once: both are kept as functions of ``jax.jit``, which JAX puts inline, with the
+    place in the user's code of each node.
+    """
+    forward, backward = _linearized(op, attrs, tuple(wrt), tuple(cotangents), dtype_rules())
+    outputs, pullback = forward(*primals)
+    return outputs, lambda given: backward(pullback, tuple(given))
+
+
+@lru_cache(maxsize=4096)
+def _linearized(
+    op: OpDef, attrs: Attrs, wrt: tuple[int, ...], cotangents: tuple[bool, ...], rules: Any
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    del rules  # what is traced depends on them, too
+    function = partial(op.impl, **attrs) if attrs else op.impl
+
+    def forward(*primals: Any) -> tuple[tuple[Any, ...], Any]:
+        return _vjp_of(function, primals, wrt, cotangents)
+
+    def backward(pullback: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        return pullback(given)
+
+    return jax.jit(forward, inline=True), jax.jit(backward, inline=True)
+
+
+def _vjp_of(
+    function: Callable[..., Any], primals: Sequence[Any], wrt: Sequence[int], cotangents: Sequence[bool]
+) -> tuple[tuple[Any, ...], Any]:
+    """All outputs, and JAX's pullback, which is a pytree."""
+    selected, chosen = _selected(function, primals, wrt, cotangents)
+    with reverse_mode():
+        _, pullback, outputs = cast("Any", jax.vjp)(selected, *chosen, has_aux=True)
+    return outputs, pullback
+
+
+def pushforward(
+    function: Callable[..., Any], primals: Sequence[Any], wrt: Sequence[int], wanted: Sequence[bool]
+) -> tuple[tuple[Any, ...], Any]:
+    """Evaluates a function and gives its derivative, for :func:`pull_back`.
+
+    Args:
+      function: takes the primals, returns a value or a tuple.
+      primals: where to evaluate.
+      wrt: which primals to differentiate with respect to; of inexact dtype.
+      wanted: for each output, whether to differentiate it.
+
+    Returns:
+      All outputs, and the pushforward: a tangent for each of ``wrt`` to one for each wanted output. It is a pytree,
+      which a compiled function may return.
+    """
+    selected, chosen = _selected(function, primals, wrt, wanted)
+    with reverse_mode():
+        _, push, outputs = cast("Any", jax.linearize)(selected, *chosen, has_aux=True)
+    return outputs, push
+
+
+def pull_back(
+    push: Any, types: Sequence[TensorType], given: Sequence[bool], places: Sequence[int], cotangents: Sequence[Any]
+) -> tuple[Any, ...]:
+    """The gradients that a pushforward gives for the cotangents of some of its outputs.
+
+    An output without a cotangent takes no part, where zeros would: where a derivative is infinite, their product is not
+    a number.
+
+    Args:
+      push: the pushforward.
+      types: of its tangents.
+      given: for each of its outputs, whether there is a cotangent.
+      places: for which of its tangents gradients are wanted.
+      cotangents: those that are given.
+    """
+
+    def outputs(*tangents: Any) -> tuple[Any, ...]:
+        return tuple([output for output, wanted in zip(push(*tangents), given, strict=True) if wanted])
+
+    structs = [jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak) for type in types]
+    gradients: Sequence[Any] = cast("Any", jax.linear_transpose)(outputs, *structs)(tuple(cotangents))
+    return tuple([gradients[place] for place in places])
+
+
+def _selected(
+    function: Callable[..., Any], primals: Sequence[Any], wrt: Sequence[int], wanted: Sequence[bool]
+) -> tuple[Callable[..., Any], list[Any]]:
+    """A function of the chosen primals to the wanted outputs, with all outputs beside; and the chosen primals."""
+
+    def selected(*chosen: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        values = list(primals)
+        for position, value in zip(wrt, chosen, strict=True):
+            values[position] = value
+        outputs = nest.as_tuple(function(*values))
+        return tuple(output for output, taken in zip(outputs, wanted, strict=True) if taken), outputs
+
+    return selected, [jnp.asarray(primals[position]) for position in wrt]
+
+
+def _vjp(*values: Any, op: str, attrs: Any, wrt: Any, cotangents: Any, bodies: Sequence[Any] = ()) -> tuple[Any, ...]:
+    forward = OPS[op]
+    function = partial(forward.impl, **dict(attrs), **forward.region_keywords(bodies))
+    count = len(values) - sum(cotangents)
+    with replaying():  # the forward pass has run, and done to the world what it does
+        _, pullback = linearize(function, values[:count], wrt, cotangents)
+        return pullback(values[count:])
+
+
+_infer_without_regions = infer_by_evaluation(_vjp)
+
+
+def _infer(types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]) -> tuple[TensorType, ...]:
+    """Gradients have the primals' types; without regions JAX says whether they are weak."""
+    positions: tuple[int, ...] = attrs["wrt"]
+    primals = [types[position] for position in positions]
+    # JAX can evaluate a collective only inside the program of all replicas, and knows no open sizes.
+    known = any(type.is_open for type in types) and not any(type.weak for type in primals)
+    if regions or known or attrs["op"] in COLLECTIVES:
+        return tuple(replace(type, weak=False) for type in primals)
+
+    def infer(types: Sequence[TensorType]) -> tuple[TensorType, ...]:
+        return _infer_without_regions(types, attrs, regions)
+
+    return probe(infer, tuple(types), ints_in(attrs)).types if any(type.is_open for type in types) else infer(types)
+
+
+def _entries(
+    types: Sequence[TensorType], attrs: Attrs, regions: Sequence[Graph]
+) -> Sequence[Sequence[tuple[TensorType, int | None]]]:
+    """The bodies are those of the op that is differentiated."""
+    op, inner = OPS[attrs["op"]], Attrs(dict(attrs["attrs"]))
+    if op.entries is None:
+        return [[(value.type, None) for value in region.inputs] for region in regions]
+    return op.entries(types[: len(types) - sum(attrs["cotangents"])], inner, regions)
+
+
+VJP = OPS.add(
+    "vjp",
+    OpDef(
+        "vjp",
+        impl=_vjp,
+        infer=_infer,
+        params=("*values",),
+        regions=("*bodies",),
+        entries=_entries,
+        takes_open=True,
+        doc="The vector-Jacobian product of an op at its primal inputs.",
+    ),
+)
+
+
+def vjp_attrs(op: OpDef, attrs: Attrs, wrt: Sequence[int], cotangents: Sequence[bool]) -> Attrs:
+    """The attributes of the vjp of ``op``; see :func:`linearize` for ``wrt`` and ``cotangents``."""
+    return _vjp_attrs(op.name, attrs, tuple(wrt), tuple(cotangents))
+
+
+@lru_cache(maxsize=4096)
+def _vjp_attrs(op: str, attrs: Attrs, wrt: tuple[int, ...], cotangents: tuple[bool, ...]) -> Attrs:
+    return Attrs(op=op, attrs=tuple(sorted(attrs.items())), wrt=wrt, cotangents=cotangents)

@@ -1,0 +1,386 @@
+"""A while loop that JAX differentiates in reverse mode, to any order, though its trip count is known only at run time.
+
+JAX cannot keep what each iteration of a ``lax.while_loop`` computes, as it does not know how many there will be. Here
+the forward pass only counts the iterations. The backward pass needs the carried values of each iteration, last to
+first; it keeps some of them on a stack of fixed size, and computes the others again from the nearest one before. It
+runs forward once more in a loop of at most as many iterations as the stack has slots, and with 32 slots about three
+times in one of 5,000. A forward pass that kept them would save one of these; but where another loop has this one in its
+body, JAX would keep such a stack for each of that one's iterations.
+
+The backward pass is linear in the cotangents, so that its gradient is a loop again, over values and tangents.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+
+import jax as _jax
+import jax.numpy as jnp
+from jax.custom_derivatives import SymbolicZero
+
+from graphc.ops.derivatives.checkpoints import Stack, stride
+from graphc.ops.derivatives.custom_vjp import custom_vjp
+from graphc.ops.derivatives.modes import is_forward
+from graphc.ops.derivatives.programs import Program, dependence, has_custom_vjp
+from graphc.ops.host import is_replaying, replaying
+
+jax: Any = _jax  # its functions are only partly annotated
+ZERO: Any = SymbolicZero  # stands for an array, but says so only at run time
+
+__all__ = ["SLOTS", "slots_for", "while_loop"]
+
+SLOTS = 32
+"""How many checkpoints the backward pass keeps where no bound on the iterations is known."""
+
+_BYTES = 1 << 23
+"""How much memory more checkpoints than that may take. They save at most a third of the time, and it takes time to
+clear them, about a millisecond, also for the loop that ends long before its bound."""
+
+T = TypeVar("T")
+Leaves = tuple[Any, ...]
+
+
+def while_loop(
+    test: Callable[[T, Any], Any], body: Callable[[T, Any], T], carry: T, invariant: Any, slots: int = SLOTS
+) -> T:
+    """Repeats a body while a test holds; reverse-mode differentiable, and in :func:`forward_mode` forward-mode.
+
+    Args:
+      test: takes the carried values and the invariant ones, returns a bool scalar.
+      body: takes the same, returns the carried values after an iteration, of the same types. Neither closes over
+        values that are being traced: what they need is in ``invariant``.
+      carry: the carried values before the first test, in any nested structure of arrays.
+      invariant: values that every iteration sees, in any nested structure of arrays.
+      slots: of how many iterations the backward pass keeps the carried values at a time; at least 2.
+
+    Returns:
+      The carried values after the loop.
+
+    Example:
+      >>> import jax
+      >>> fall = lambda x, limit: while_loop(lambda x, limit: x > limit, lambda x, limit: x * x / 20, x, limit)
+      >>> jax.grad(fall)(10.0, 2.0).item()  # 10, 5, 1.25
+      0.5
+    """
+    if is_forward():  # JAX pushes tangents through its own loop, and through no function with a pullback of its own
+        return _forward_loop(test, body, carry, invariant)
+    leaves, structure = jax.tree.flatten(carry)
+    rest, rest_structure = jax.tree.flatten(invariant)
+    count = len(leaves)
+
+    def on_leaves(function: Callable[[T, Any], Any]) -> Callable[..., Any]:
+        return lambda *values: function(structure.unflatten(values[:count]), rest_structure.unflatten(values[count:]))
+
+    step = on_leaves(body)
+    replay = is_replaying()
+    loop = _Loop(on_leaves(test), lambda *values: tuple(jax.tree.leaves(step(*values))), count, slots, replay)
+    return structure.unflatten(_with_gradient(loop)(*leaves, *rest))
+
+
+def _forward_loop(test: Callable[[T, Any], Any], body: Callable[[T, Any], T], carry: T, invariant: Any) -> T:
+    def going_on(carry: T) -> Any:
+        return test(carry, invariant)
+
+    def iteration(carry: T) -> T:
+        return body(carry, invariant)
+
+    return jax.lax.while_loop(going_on, iteration, carry)
+
+
+def slots_for(carry: Sequence[Any], max_iterations: int | None) -> int:
+    """How many checkpoints to keep.
+
+    Args:
+      carry: the carried values of the loop, as arrays.
+      max_iterations: how many iterations there will be at most, as far as is known; None where it is not.
+
+    Returns:
+      One for each iteration, if they are small enough.
+    """
+    if max_iterations is None:
+        return SLOTS
+    size = sum(math.prod(jnp.shape(value)) * jnp.result_type(value).itemsize for value in carry)
+    return max(2, min(max_iterations, max(SLOTS, _BYTES // max(size, 1))))
+
+
+@dataclass(frozen=True)
+class _Body:
+    """A loop's body, traced: the weak types of its inputs, which the rows of a stack do not have, are settled.
+
+    Attributes:
+      run: evaluates it: inputs to carried values.
+      program: its structure.
+    """
+
+    run: Callable[..., Leaves]
+    program: Program
+
+
+@jax.tree_util.register_static
+@dataclass(frozen=True)
+class _Static:
+    """What a forward pass tells its backward pass besides arrays.
+
+    Attributes:
+      body: the loop's body.
+      perturbed: for each of the inputs, whether the gradient with respect to it may be asked for.
+    """
+
+    body: _Body
+    perturbed: tuple[bool, ...]
+
+
+Residuals = tuple[Leaves, _Static]
+
+
+def _with_gradient(function: _Loop | _Sweep) -> Callable[..., Leaves]:
+    # The method has the name that programs.LOOP says, by which it is known in a program.
+    return custom_vjp(function.graphc_loop, function.forward, function.backward, symbolic_zeros=True)
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """A while loop over flat values, the carried ones first.
+
+    Attributes:
+      test: whether there is another iteration.
+      body: the carried values after an iteration.
+      num_carry: how many of the values are carried.
+      slots: how many checkpoints the backward pass keeps.
+      replay: whether the loop is traced in the scope of :func:`replaying`; JAX calls :meth:`forward` later.
+    """
+
+    test: Callable[..., Any]
+    body: Callable[..., Leaves]
+    num_carry: int
+    slots: int
+    replay: bool
+
+    def graphc_loop(self, *values: Any) -> Leaves:
+        invariant = values[self.num_carry :]
+
+        def going_on(carry: Leaves) -> Any:
+            return self.test(*carry, *invariant)
+
+        def iteration(carry: Leaves) -> Leaves:
+            return self.body(*carry, *invariant)
+
+        return jax.lax.while_loop(going_on, iteration, values[: self.num_carry])
+
+    def forward(self, *inputs: Any) -> tuple[Leaves, Residuals]:
+        values = tuple(value.value for value in inputs)
+        carry, invariant = values[: self.num_carry], values[self.num_carry :]
+        with replaying(self.replay):
+            last, trips = while_loop(self._going_on, self._counted, (carry, jnp.int32(0)), invariant, self.slots)
+        with replaying():  # the backward pass computes again, but prints nothing again
+            body, _ = jax.closure_convert(self.body, *values)
+        program = jax.make_jaxpr(body)(*values).jaxpr
+        return last, ((trips, *values), _Static(_Body(body, program), tuple(value.perturbed for value in inputs)))
+
+    def _going_on(self, state: tuple[Leaves, Any], invariant: Leaves) -> Any:
+        return self.test(*state[0], *invariant)
+
+    def _counted(self, state: tuple[Leaves, Any], invariant: Leaves) -> tuple[Leaves, Any]:
+        return self.body(*state[0], *invariant), state[1] + 1
+
+    def backward(self, kept: Residuals, cotangents: Sequence[Any]) -> tuple[Any, ...]:
+        (trips, *values), static = kept
+        given = [not isinstance(cotangent, ZERO) for cotangent in cotangents]
+        step = _Step(static.body, self.num_carry, _active(static, given))
+        carry, invariant = tuple(values[: self.num_carry]), tuple(values[self.num_carry :])
+        gradients = _Gradients(
+            [cotangents[index] if given[index] else jnp.zeros_like(carry[index]) for index in step.active_carry],
+            [jnp.zeros_like(invariant[index]) for index in step.active_invariant],
+        )
+        found = iter(jax.tree.leaves(_sweep(step, _State(trips, carry, invariant, gradients), self.slots)))
+        return tuple(next(found) if index in step.active else None for index in range(len(values)))
+
+
+def _active(static: _Static, given: Sequence[bool]) -> list[int]:
+    """The positions of the loop's inputs that gradients flow through, the cotangents of some outputs given.
+
+    Others are left out, as a tape leaves them out: a cotangent of zero is not the same as none where a derivative is
+    infinite, such as that of the norm, carried for the test alone, of a step that has become zero.
+    """
+    reach = dependence(static.body.program)
+    moved = {index for index, value in enumerate(static.perturbed) if value}
+    while added := {index for index, inputs in enumerate(reach) if inputs & moved} - moved:
+        moved |= added
+    active = {index for index, value in enumerate(given) if value} & moved
+    while added := {index for output in active if output < len(reach) for index in reach[output]} & moved - active:
+        active |= added
+    return sorted(active)
+
+
+class _Gradients(NamedTuple):
+    """Cotangents of the active carried values, and the sums of those of the active invariant ones; or tangents."""
+
+    carry: list[Any]
+    invariant: list[Any]
+
+
+@dataclass(frozen=True)
+class _Step:
+    """One iteration, forwards and backwards."""
+
+    body: _Body
+    num_carry: int
+    active: list[int]
+
+    @property
+    def active_carry(self) -> list[int]:
+        return [index for index in self.active if index < self.num_carry]
+
+    @property
+    def active_invariant(self) -> list[int]:
+        return [index - self.num_carry for index in self.active if index >= self.num_carry]
+
+    def __call__(self, carry: Leaves, invariant: Leaves) -> Leaves:
+        return self.body.run(*carry, *invariant)
+
+    def pull(self, carry: Leaves, invariant: Leaves, gradients: _Gradients) -> _Gradients:
+        """The cotangents before an iteration from those after it."""
+        _, pullback, _ = self._linearize(carry, invariant)
+        found = pullback(gradients.carry)
+        count = len(gradients.carry)
+        sums = [total + more for total, more in zip(gradients.invariant, found[count:], strict=True)]
+        return _Gradients(list(found[:count]), sums)
+
+    def push(self, carry: Leaves, invariant: Leaves, tangents: _Gradients) -> tuple[Leaves, list[Any]]:
+        """The carried values after an iteration, and their tangents.
+
+        The transpose of the pullback, because functions with a pullback of their own have no other derivative.
+        """
+        active, pullback, outputs = self._linearize(carry, invariant)
+        _, transpose = jax.vjp(pullback, [jnp.zeros_like(value) for value in active])
+        (found,) = transpose((*tangents.carry, *tangents.invariant))
+        return outputs, found
+
+    def _linearize(self, carry: Leaves, invariant: Leaves) -> tuple[list[Any], Any, Leaves]:
+        """The active outputs, their pullback to the active inputs, and all outputs."""
+        values = [*carry, *invariant]
+
+        def function(*chosen: Any) -> tuple[list[Any], Leaves]:
+            for position, value in zip(self.active, chosen, strict=True):
+                values[position] = value
+            outputs = self.body.run(*values)
+            return [outputs[index] for index in self.active_carry], outputs
+
+        return jax.vjp(function, *[values[position] for position in self.active], has_aux=True)
+
+
+class _State(NamedTuple):
+    """What a backward pass starts from.
+
+    Attributes:
+      trips: how many iterations the loop ran.
+      carry: the carried values before the first.
+      invariant: the invariant values.
+      gradients: the cotangents of the active carried values after the last.
+    """
+
+    trips: Any
+    carry: Leaves
+    invariant: Leaves
+    gradients: _Gradients
+
+
+def _sweep(step: _Step, state: _State, slots: int) -> _Gradients:
+    """The cotangents before the first iteration of a loop."""
+    if has_custom_vjp(step.body.program):
+        return _run_backwards(step, state, slots)
+    values, structure = jax.tree.flatten(state)
+    found = _with_gradient(_Sweep(step, slots, structure))(*values)
+    return jax.tree.unflatten(jax.tree.structure(state.gradients), found)
+
+
+@dataclass(frozen=True)
+class _Sweep:
+    """The backward pass of a loop whose body has a linear pullback, with a gradient of its own.
+
+    If J is the derivative of the loop, the pass computes the product of J, transposed, with cotangents c. The product
+    of its result with v is that of c with J v, the tangents that v becomes in the loop: from there its gradients come.
+    """
+
+    step: _Step
+    slots: int
+    structure: Any
+
+    def graphc_loop(self, *values: Any) -> Leaves:
+        return tuple(jax.tree.leaves(_run_backwards(self.step, self.structure.unflatten(values), self.slots)))
+
+    def forward(self, *inputs: Any) -> tuple[Leaves, Residuals]:
+        values = tuple(value.value for value in inputs)
+        found = _with_gradient(self)(*values)
+        return found, (values, _Static(self.step.body, tuple(value.perturbed for value in inputs)))
+
+    def backward(self, kept: Residuals, cotangents: Sequence[Any]) -> tuple[Any, ...]:
+        values, static = list(kept[0]), kept[1]
+        state: _State = self.structure.unflatten(values)
+        flat = [jnp.zeros_like(value) if isinstance(value, ZERO) else value for value in cotangents]
+        tangents: _Gradients = jax.tree.unflatten(jax.tree.structure(state.gradients), flat)
+        count = len(values) - len(flat)
+        moved = [
+            index
+            for index, value in enumerate(values[:count])
+            if static.perturbed[index] and jnp.issubdtype(jnp.result_type(value), jnp.inexact)
+        ]
+
+        def end(*chosen: Any) -> list[Any]:
+            for position, value in zip(moved, chosen, strict=True):
+                values[position] = value
+            return _run_tangents(self.step, self.structure.unflatten(values), tangents, self.slots)
+
+        last, pullback = jax.vjp(end, *[values[index] for index in moved])
+        found = iter(pullback(state.gradients.carry))
+        return (*(next(found) if index in moved else None for index in range(count)), *last, *tangents.invariant)
+
+
+def _run_tangents(step: _Step, state: _State, tangents: _Gradients, slots: int) -> list[Any]:
+    """The tangents of the active carried values after a loop from those before it."""
+
+    def iteration(running: tuple[Any, Leaves, list[Any]], others: Any) -> tuple[Any, Leaves, list[Any]]:
+        done, carry, moving = running
+        _, invariant, constant = others
+        return done + 1, *step.push(carry, invariant, _Gradients(moving, constant))
+
+    start = (jnp.int32(0), state.carry, tangents.carry)
+    others = (state.trips, state.invariant, tangents.invariant)
+    return while_loop(lambda running, others: running[0] < others[0], iteration, start, others, slots)[2]
+
+
+def _run_backwards(step: _Step, state: _State, slots: int) -> _Gradients:
+    """The cotangents before the first iteration of a loop, by loops that have gradients themselves."""
+
+    def iteration(running: tuple[Any, Stack, _Gradients], invariant: Leaves) -> tuple[Any, Stack, _Gradients]:
+        left, stack, gradients = running
+        stack = _reach(step, stack, left - 1, invariant)
+        return left - 1, stack.pop(), step.pull(stack.top[1], invariant, gradients)
+
+    start = (state.trips, Stack.of(state.carry, slots), state.gradients)
+    return while_loop(lambda running, _: running[0] > 0, iteration, start, state.invariant)[2]
+
+
+def _reach(step: _Step, stack: Stack, target: Any, invariant: Leaves) -> Stack:
+    """Puts checkpoints on a stack until the last stands before the iteration ``target``."""
+
+    def advance(stack: Stack, others: tuple[Any, Leaves]) -> Stack:
+        target, invariant = others
+        start, carry = stack.top
+        count = stride(target + 1 - start, stack.free)
+        return stack.push(start + count, _repeat(step, carry, count, invariant))
+
+    return while_loop(lambda stack, others: stack.top[0] < others[0], advance, stack, (target, invariant))
+
+
+def _repeat(step: _Step, carry: Leaves, count: Any, invariant: Leaves) -> Leaves:
+    """The carried values after ``count`` iterations."""
+    return while_loop(
+        lambda running, others: running[0] < others[0],
+        lambda running, others: (running[0] + 1, step(running[1], others[1])),
+        (jnp.int32(0), carry),
+        (count, invariant),
+    )[1]

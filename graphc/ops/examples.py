@@ -1,0 +1,23 @@
+"""The examples of the rows: doctests that stand in the docstrings of their functions.
+
+They are in ``examples.txt``, in the order of their names. ``python -m tests.ops.write_examples`` adds those that are
+missing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+__all__ = ["FILE", "examples"]
+
+FILE = Path(__file__).with_suffix(".txt")
+
+
+@cache
+def examples() -> Mapping[str, str]:
+    """Returns the examples by the names of the rows."""
+    parts = re.split(r"^# (.+)\n", FILE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {name: text.strip() for name, text in zip(parts[1::2], parts[2::2], strict=True)}

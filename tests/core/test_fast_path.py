@@ -1,0 +1,73 @@
+"""The fast path of eager calls: when it is taken, and that what fails in it takes the slow path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphc as gx
+from graphc.core import FAILED, Tensor, call_kernel, with_fast_path
+
+PACKAGE = Path(gx.__file__).parent
+
+
+def _made() -> tuple[Any, dict[str, Any], list[Any]]:
+    slow: list[Any] = []
+
+    def double(x: Any, y: Any = None) -> str:
+        slow.append((x, y))
+        return "slow"
+
+    function, namespace = with_fast_path(double, conditions=["y is not None"])
+    return function, namespace, slow
+
+
+def test_the_slow_path_is_taken_until_there_is_a_kernel() -> None:
+    function, namespace, slow = _made()
+    x = gx.asarray(1.0)
+    assert function(x, 2.0) == "slow"
+    namespace.update(_kernel=lambda x, y: x + y, _Tensor=Tensor)
+    assert function(x, 2.0).item() == 3.0
+    assert function(x, y=x).item() == 2.0
+    assert len(slow) == 1
+
+
+@pytest.mark.parametrize("given", [(1.0, None), ("text", 1.0), (np.float32(1), 1.0)], ids=str)
+def test_what_does_not_fit_takes_the_slow_path(given: tuple[Any, Any]) -> None:
+    function, namespace, slow = _made()
+    namespace.update(_kernel=lambda x, y: x + y, _Tensor=Tensor)
+    assert function(*given) == "slow"
+    assert slow == [given]
+
+
+def test_a_kernel_that_fails_leaves_the_error_to_the_slow_path() -> None:
+    function, namespace, slow = _made()
+    namespace.update(_kernel=lambda x, y: 1 / 0, _Tensor=Tensor)
+    assert function(1, 2) == "slow"
+    assert slow == [(1, 2)]
+
+
+def test_a_trace_and_a_tape_take_the_slow_path() -> None:
+    function, namespace, slow = _made()
+    namespace.update(_kernel=lambda x, y: x + y, _Tensor=Tensor)
+    with gx.GradientTape():
+        assert function(1, 2) == "slow"
+    gx.function(lambda x: [function(1, 2), x][1])(1.0)
+    assert len(slow) == 2
+
+
+def test_a_kernel_is_called_with_raw_arrays() -> None:
+    x = gx.asarray([1.0, 2.0])
+    assert call_kernel(lambda *raw: raw, (x, 3), Tensor) == (x.raw, 3)
+    assert call_kernel(lambda *raw: raw, (x, "text"), Tensor) is FAILED
+    assert call_kernel(lambda *raw: 1 / 0, (x,), Tensor) is FAILED
+
+
+def test_it_is_written_once() -> None:
+    swallowed = "except Exception:\n            pass"
+    parts = ("core", "ops", "arrays", "gradients", "lowering", "runtime", "function")
+    files = [path for part in parts for path in (PACKAGE / part).rglob("*.py") if swallowed in path.read_text()]
+    assert files == [PACKAGE / "core" / "fast_path.py"]
