@@ -11,13 +11,18 @@ os.environ.setdefault("GRAPHC_CPU_DEVICES", "8")
 from docs.figures import architecture, loop, scaling, timeline
 
 FOLDER = Path(__file__).parent
-FIGURES = {"architecture": architecture.draw, "loop": loop.draw, "scaling": scaling.draw, "timeline": timeline.draw}
+FIGURES = {
+    "architecture": architecture.write,
+    "loop": loop.write,
+    "scaling": scaling.write,
+    "timeline": timeline.write,
+}
 
 
 def main(names: list[str]) -> None:
     """Draws the named figures, or all."""
     for name in names or FIGURES:
-        FIGURES[name]().write(FOLDER / f"{name}.svg")
+        FIGURES[name](FOLDER / f"{name}.svg")
 
 
 if __name__ == "__main__":

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from docs.figures.svg import Picture
 
-__all__ = ["PACKAGES", "draw"]
+__all__ = ["PACKAGES", "write"]
 
 _STEPS = (
     ("Python", "your function", "green", ("function",)),
@@ -18,7 +20,7 @@ _STEPS = (
 _GROUPS = (
     ("Write", ("layers", "losses", "metrics", "optim", "data", "formats"), "green"),
     ("Train on many", ("distribute", "train", "cluster"), "green"),
-    ("Serve and look", ("serve", "inspect", "cli", "testing"), "green"),
+    ("Look, save and serve", ("serve", "saving", "inspect", "drawing", "cli", "testing"), "green"),
     ("TensorFlow 1 and 2", ("compat", "session", "queues"), "green"),
     ("Array functions", ("ops", "arrays", "lax", "checks", "flow", "nest", "composites", "states"), "violet"),
     ("One door to every op", ("core",), "violet"),
@@ -30,7 +32,7 @@ PACKAGES = frozenset(name for *_, names in _STEPS for name in names) | {
 }
 
 
-def draw() -> Picture:
+def write(path: Path) -> None:
     """Draws it."""
     picture = Picture(900, 500, "The architecture of graphc: from a Python function to XLA programs, and its packages")
     for index, (title, what, colour, names) in enumerate(_STEPS):
@@ -51,7 +53,7 @@ def draw() -> Picture:
     _wide(picture, 364, *_GROUPS[5], aside="eager: runs now, through JAX. Traced: adds a node.")
     _wide(picture, 420, *_GROUPS[6])
     picture.text(20, 488, "JAX and XLA: arrays, derivatives, compilation, devices", "small")
-    return picture
+    picture.write(path)
 
 
 def _row(picture: Picture, y: float, groups: tuple[tuple[str, tuple[str, ...], str], ...]) -> None:

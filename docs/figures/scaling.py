@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import graphc as gx
 from docs.figures.svg import Picture
 
-__all__ = ["RULES", "draw", "held"]
+__all__ = ["RULES", "held", "write"]
 
 RULES = (
     ("whole on each device", {}, "grey", 0.0),
@@ -26,7 +28,7 @@ def held(devices: int, rules: dict[str, str]) -> int:
     return sum(v.raw.addressable_shards[0].data.nbytes for v in [*variables, *optimizer.variables])
 
 
-def draw() -> Picture:
+def write(path: Path) -> None:
     """Counts and draws it."""
     found = {title: [held(devices, rules) / 2**20 for devices in _DEVICES] for title, rules, *_ in RULES}
     picture = Picture(720, 360, "Megabytes of weights and optimizer state on each device, for one to eight devices")
@@ -49,4 +51,4 @@ def draw() -> Picture:
         x, y = points[-1]
         picture.text(x + 16, y - 4 + shift, title)
         picture.text(x + 16, y + 12 + shift, f"{found[title][-1]:.0f} MiB", "small")
-    return picture
+    picture.write(path)

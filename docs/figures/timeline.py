@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import graphc as gx
 from docs.figures.svg import Picture
 
-__all__ = ["draw"]
+__all__ = ["write"]
 
 _STEPS = 6
 
 
-def draw() -> Picture:
+def write(path: Path) -> None:
     """Measures and draws it."""
     dispatched, computed = _measure()
     end = max(stop for _, stop in [*dispatched, *computed])
@@ -40,7 +41,7 @@ def draw() -> Picture:
         picture.text((place(begin) + place(stop)) / 2, 117, f"step {number}", "middle small")
     picture.text(left, 20, f"{_STEPS} calls of a compiled step, dispatched in {1000 * done:.1f} ms", "bold")
     picture.text(left, 182, "measured by gx.profile on a CPU; the bars of Python are its calls", "small")
-    return picture
+    picture.write(path)
 
 
 def _measure() -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
