@@ -58,8 +58,8 @@ def add_target(parser: argparse.ArgumentParser) -> None:
 
 def compiled_function(target: Target) -> Any:
     """Returns the function, compiled if it is not yet."""
-    given = target.function
-    return given if isinstance(given, Function | BoundFunction) else function(given)
+    is_compiled = isinstance(target.function, Function | BoundFunction)
+    return cast("Any", target.function) if is_compiled else function(target.function)
 
 
 def load_target(text: str, expression: str | None = None, *, required: bool = True) -> Target:
