@@ -19,6 +19,7 @@ from graphc.core.devices import device_name
 from graphc.core.dispatch import register_tensor
 from graphc.core.dtypes import canonical_array
 from graphc.core.leaving import ShownArray, check_leaves, shown, stay, when_jax_converts
+from graphc.core.notebook import tensor_html
 from graphc.core.open_shapes import open_shape
 from graphc.core.spread import is_elsewhere
 from graphc.core.texts import representation, shown_text
@@ -228,6 +229,9 @@ class Tensor(ArrayMethods):
             return f"<Tensor {self.type}, split over processes; on all of them, numpy() gathers it>"
         return representation("Tensor", self.numpy(), self.dtype.name)
 
+    def _repr_html_(self) -> str | None:
+        return None if is_elsewhere(self.raw) else tensor_html(self)
+
     def __str__(self) -> str:
         if is_elsewhere(self.raw):
             return repr(self)
@@ -387,6 +391,9 @@ class SymbolicTensor(Tensor):
 
     def __format__(self, spec: str) -> str:
         self._refuse("a text", _TEXT_REMEDY)
+
+    def _repr_html_(self) -> None:
+        return None
 
     def __repr__(self) -> str:
         return f"<symbolic Tensor {self.type}, {self.made_at()}>"

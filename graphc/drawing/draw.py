@@ -9,10 +9,9 @@ from pathlib import Path
 
 from graphc.base import at, user_location
 from graphc.base.errors import InvalidArgumentError
-from graphc.drawing.pages import graph_page
-from graphc.drawing.palette import style_sheet
+from graphc.drawing.pages import graph_page, shown
 from graphc.drawing.raster import draw_raster
-from graphc.drawing.svg import asset, svg_document, svg_element
+from graphc.drawing.svg import svg_document, svg_element
 from graphc.drawing.viewing import LIMIT, Note, views
 from graphc.ir import Graph, Node, print_graph
 
@@ -62,10 +61,8 @@ def draw_graph(
 def notebook_graph(graph: Graph) -> str:
     """Returns a graph as a notebook shows it: the drawing, and the text behind a click."""
     picture = views(graph)[0]
-    style = f"<style>{style_sheet().replace(':root', '.gx-shown')}{asset('graph.css')}</style>"
     text = escape(print_graph(graph, locations=False))
-    return (
-        f'<div class="gx-shown" style="background:var(--gx-paper)">{style}'
-        f'<div style="max-height:640px;overflow:auto">{svg_element(picture)}</div>'
-        f"<details><summary>{escape(graph.name)} as text</summary><pre>{text}</pre></details></div>"
+    return shown(
+        f'<div class="gx-scroll">{svg_element(picture)}</div>'
+        f"<details><summary>{escape(graph.name)} as text</summary><pre>{text}</pre></details>"
     )

@@ -9,7 +9,7 @@ from graphc.drawing.palette import style_sheet
 from graphc.drawing.picture import Picture
 from graphc.drawing.svg import asset, legend, svg_element, token
 
-__all__ = ["explorer", "graph_page", "page"]
+__all__ = ["explorer", "graph_page", "page", "shown"]
 
 _HINT = "Click a box to see what it is. Drag to move; zoom with the buttons, the keys + - 0, or Ctrl and the wheel."
 _HIDDEN = ' hidden="hidden"'
@@ -67,3 +67,9 @@ def graph_page(title: str, text: str, pictures: Sequence[Picture]) -> str:
         f'<details><summary>The graph as text</summary><pre class="gx-text">{escape(text)}</pre></details>'
     )
     return page(title, body)
+
+
+def shown(content: str) -> str:
+    """Returns a piece of HTML with the style that it needs in a notebook, whose own looks stay as they are."""
+    style = f"{style_sheet().replace(':root', '.gx-shown')}{asset('graph.css')}{asset('notebook.css')}"
+    return f'<div class="gx-shown"><style>{style}</style>{content}</div>'

@@ -37,6 +37,9 @@ __all__ = ["compare", "find_doubts"]
 DOUBTFUL_SPREAD = 0.2
 """From this interquartile range on, as a part of the median, a reader is warned."""
 
+DOUBTFUL_DRIFT = 0.25
+"""From this difference of the first and the second half of the rounds on, too."""
+
 PRODUCT_ROUNDING = {"gpu": 2.0**-10, "tpu": 2.0**-7}
 """How coarsely these platforms round the factors of float32 products by default (TF32, bfloat16)."""
 
@@ -50,7 +53,7 @@ def compare(
     rtol: float | None = None,
     atol: float | None = None,
     gradients: bool = True,
-    show: bool = True,
+    show: bool | None = None,
     **kwargs: Any,
 ) -> Comparison:
     """Runs a function eagerly and compiled: checks that both do the same, then times both.
@@ -71,7 +74,7 @@ def compare(
       atol: the absolute error that is allowed on top; by default one that fits the size of the values.
       gradients: whether to compare gradients of floating outputs with respect to floating inputs. A tape keeps every
         intermediate result of the eager run in memory.
-      show: whether to print the table.
+      show: whether to print the table; None for everywhere but in a notebook, which shows what is returned.
       **kwargs: keyword arguments of ``fn``.
 
     Returns:
@@ -116,8 +119,9 @@ def compare(
             "that takes longer than others is the time to compile"
         )
     found = Comparison(call.function.name, timed, cost, (*notes, *find_doubts(timed)), _machine())
-    if show:
-        Console().print(found)
+    console = Console()
+    if show or (show is None and not console.is_jupyter):
+        console.print(found)
     return found
 
 
@@ -198,6 +202,12 @@ def find_doubts(modes: Sequence[ModeReport]) -> list[str]:
         for name, timing in timed.items()
         if timing.spread > DOUBTFUL_SPREAD
     ]
+    changed = [name for name, timing in timed.items() if timing.drift > DOUBTFUL_DRIFT]
+    if changed:
+        notes.append(
+            f"the machine's load changed while {' and '.join(changed)} ran: the figures are uncertain; close what else "
+            "runs, and compare again, with more rounds and seconds"
+        )
     compiled = timed.get("compiled")
     for name, timing in timed.items():
         if compiled is not None and name != "compiled" and timing.overlaps(compiled):

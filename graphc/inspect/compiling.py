@@ -7,6 +7,7 @@ from typing import Any
 
 from graphc.function import Arguments, TracedFunction
 from graphc.inspect.report import CompileCost
+from graphc.lowering import Executable
 
 __all__ = ["lower_and_compile"]
 
@@ -23,7 +24,7 @@ def lower_and_compile(traced: TracedFunction, arguments: Arguments) -> tuple[Any
     middle = time.perf_counter()
     executable = lowered.compile()
     end = time.perf_counter()
-    first = traced.executable.times
-    if first.lower is None or first.compile is None:
+    first = traced.executable.times if isinstance(traced.executable, Executable) else None
+    if first is None or first.lower is None or first.compile is None:
         return lowered, executable, CompileCost(traced.seconds, middle - start, end - middle)
     return lowered, executable, CompileCost(traced.seconds, first.lower, first.compile)

@@ -1,11 +1,10 @@
-"""A comparison as a table and as a picture."""
+"""A comparison as a table."""
 
 from __future__ import annotations
 
 import re
 import textwrap
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -13,7 +12,6 @@ from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from graphc.base.errors import FailedPreconditionError
 from graphc.costs import format_bytes, format_seconds, three_digits, unit_of
 from graphc.inspect.equality import Agreement
 
@@ -21,8 +19,10 @@ if TYPE_CHECKING:
     from graphc.inspect.report import Comparison, ModeReport
     from graphc.inspect.timing import Timing
 
-__all__ = ["Paragraph", "draw_timings", "format_table"]
+__all__ = ["Paragraph", "failures_of", "format_table", "middle_half", "one_time_costs", "speed_text"]
 
+_WIDE = 0.05
+"""From this part of the ratio on its middle half is told."""
 _NUMBER_SPACE = re.compile(r"(?<=\d) (?=[^\W\d_])")
 
 
@@ -36,7 +36,7 @@ def format_table(comparison: Comparison) -> Group:
         table.add_column(column, justify="right", no_wrap=True)
     for mode in comparison.modes:
         table.add_row(*_row(comparison, mode))
-    lines = [*_failures(comparison), *_one_time_costs(comparison)]
+    lines = [*failures_of(comparison), *_ranges(comparison), *one_time_costs(comparison)]
     lines += [Paragraph(f"note: {note}", "yellow") for note in comparison.notes]
     return Group(title, table, *lines)
 
@@ -62,14 +62,31 @@ def _row(comparison: Comparison, mode: ModeReport) -> list[Any]:
         "" if mode.values is None else Text("yes", style="green") if mode.equal else Text("NO", style="bold red"),
         _largest_error(mode),
         "" if timing is None else format_seconds(timing.median),
-        "" if timing is None else _middle_half(timing),
+        "" if timing is None else middle_half(timing),
         "" if speedup is None or mode.values is None else f"{three_digits(speedup)}x",
         "" if mode.launches is None else str(mode.launches),
         "" if mode.memory is None else format_bytes(mode.memory.total),
     ]
 
 
-def _middle_half(timing: Timing) -> str:
+def _ranges(comparison: Comparison) -> list[Paragraph]:
+    """The middle half of each speed over the rounds, where it is wide."""
+    modes = [mode for mode in comparison.modes if mode.values is not None and mode.timing is not None]
+    texts = {mode.name: speed_text(comparison, mode.name).partition(" ")[2].strip("()") for mode in modes}
+    told = [f"{name} {text}x" for name, text in texts.items() if text]
+    return [Paragraph(f"speed over the rounds, middle half: {', '.join(told)}")] if told else []
+
+
+def speed_text(comparison: Comparison, name: str) -> str:
+    """How many times as fast as eager code a mode is; with the middle half over the rounds, where that is wide."""
+    speedup, around = comparison.speedup(name), comparison.speedup_range(name)
+    if speedup is None or around is None:
+        return ""
+    is_wide = around[1] - around[0] > _WIDE * speedup
+    return f"{three_digits(speedup)}x" + (f" ({three_digits(around[0])}-{three_digits(around[1])})" if is_wide else "")
+
+
+def middle_half(timing: Timing) -> str:
     """The quartiles, in the unit of the median, which stands before them."""
     size = unit_of(timing.median)[1]
     return "-".join(three_digits(quartile / size) for quartile in timing.quartiles)
@@ -82,7 +99,8 @@ def _largest_error(mode: ModeReport) -> str:
     return "" if largest is None else f"{largest:.1e}" if largest else "0"
 
 
-def _failures(comparison: Comparison) -> list[Paragraph]:
+def failures_of(comparison: Comparison) -> list[Paragraph]:
+    """Returns what differs, a line for each mode."""
     lines: list[Paragraph] = []
     for mode in comparison.modes:
         for what, agreement in (("values", mode.values), ("gradients", mode.gradients)):
@@ -100,7 +118,8 @@ def _worst(agreement: Agreement) -> str:
     return f"{worst.path}: {worst.problem}{size}{others}"
 
 
-def _one_time_costs(comparison: Comparison) -> list[Paragraph]:
+def one_time_costs(comparison: Comparison) -> list[Paragraph]:
+    """Returns what compiling costs, and the first calls."""
     cost = comparison.cost
     steps = [f"{name} {format_seconds(seconds)}" for name, seconds in vars(cost).items() if seconds]
     text = f"compiling: {' + '.join(steps)} = {format_seconds(cost.total)}"
@@ -109,44 +128,3 @@ def _one_time_costs(comparison: Comparison) -> list[Paragraph]:
         text += f"; paid off after {calls} call{'s' if calls > 1 else ''}"
     firsts = ", ".join(f"{mode.name} {format_seconds(mode.first_call)}" for mode in comparison.modes)
     return [Paragraph(text), Paragraph(f"first calls, not among the times above: {firsts}")]
-
-
-def draw_timings(comparison: Comparison, path: Path, title: str | None = None) -> Path:
-    """Draws the samples of each mode, its middle half and its median; see ``Comparison.plot``."""
-    timed = [(mode.name, mode.timing) for mode in comparison.modes if mode.timing is not None]
-    if not timed:
-        raise FailedPreconditionError(
-            f"the comparison of {comparison.function} has no times to draw: nothing was timed"
-        )
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise FailedPreconditionError("drawing needs matplotlib: pip install 'graphc[viz]'") from None
-    unit, size = unit_of(max(timing.median for _, timing in timed))
-    figure: Any = Figure(figsize=(7.0, 1.6 + 0.6 * len(timed)), layout="constrained")
-    axes = figure.add_subplot()
-    for position, (name, timing) in enumerate(timed):
-        samples = [sample / size for sample in timing.samples]
-        axes.barh(position, timing.median / size, height=0.55, color="C0", alpha=0.5)
-        lower, upper = (quartile / size for quartile in timing.quartiles)
-        axes.barh(position, upper - lower, left=lower, height=0.15, color="C3")
-        axes.plot(samples, [position] * len(samples), "o", color="0.2", markersize=4, alpha=0.5)
-        place: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "ha": "right", "va": "center"}
-        axes.text(0.985, position, _label(comparison, name, timing), **place)
-    axes.set_yticks(range(len(timed)), [name for name, _ in timed])
-    axes.invert_yaxis()
-    # From 0, so that lengths compare as the times do; to the right of all samples is room for the labels.
-    axes.set_xlim(0, 1.45 * max(max(timing.samples) for _, timing in timed) / size)
-    axes.set_xlabel(f"time of one call, {unit} (bar: median; red: middle half; dots: samples)")
-    speedup = comparison.speedup()
-    speed = "" if speedup is None else f"\nspeed: compiled is {three_digits(speedup)} times as fast as eager"
-    axes.set_title(f"{title or comparison.function}{speed}", loc="left", fontsize="medium")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=150)
-    return path
-
-
-def _label(comparison: Comparison, name: str, timing: Timing) -> str:
-    speedup = comparison.speedup(name)
-    speed = "" if speedup is None or name == "eager" else f" ({three_digits(speedup)}x)"
-    return f"median {format_seconds(timing.median)}{speed}"

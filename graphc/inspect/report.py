@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from graphc.costs import Memory
 from graphc.inspect.equality import Agreement, Difference
-from graphc.inspect.render import draw_timings, format_table
+from graphc.inspect.notebook import comparison_html
+from graphc.inspect.plotting import draw_timings
+from graphc.inspect.render import format_table
 from graphc.inspect.timing import Timing
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from rich.console import RenderableType
 
 __all__ = ["Comparison", "CompileCost", "Machine", "ModeReport"]
@@ -138,6 +141,14 @@ class Comparison:
         timings = self.mode(name).timing, self.mode(over).timing
         return None if timings[0] is None or timings[1] is None else timings[1].median / timings[0].median
 
+    def speedup_range(self, name: str = "compiled", over: str = "eager") -> tuple[float, float] | None:
+        """The quartiles of the ratio over the rounds, in each of which both ran; None where one was not timed.
+
+        Far apart, they say that the load of the machine changed while it was measured.
+        """
+        timing, other = self.mode(name).timing, self.mode(over).timing
+        return None if timing is None or other is None else timing.ratios(other).quartiles
+
     @property
     def break_even(self) -> int | None:
         """After how many calls compiling has paid for itself; None where it does not."""
@@ -152,6 +163,7 @@ class Comparison:
             "function": self.function,
             "equal": self.equal,
             "speedup": self.speedup(),
+            "speedup_range": self.speedup_range(),
             "break_even_calls": self.break_even,
             "compiling": {**vars(self.cost), "total": self.cost.total},
             "modes": [_mode_to_dict(mode) for mode in self.modes],
@@ -167,20 +179,23 @@ class Comparison:
         """The comparison as a table, for ``rich``."""
         return format_table(self)
 
-    def plot(self, path: str | os.PathLike[str], *, title: str | None = None) -> Path:
-        """Draws the times of all modes as bars from 0; needs matplotlib.
+    def plot(self, path: str | os.PathLike[str] | None = None, *, title: str | None = None) -> Figure:
+        """Draws the times of all modes as bars from 0, or as points on a logarithmic axis; needs matplotlib.
 
         Args:
-          path: the file to write; its ending decides the format.
+          path: the file to write; its ending decides the format. None for none.
           title: what stands above; the function's name when None. The speed stands below it.
 
         Returns:
-          The path.
+          The figure, which a notebook shows.
 
         Raises:
           FailedPreconditionError: matplotlib is not installed, or nothing was timed.
         """
-        return draw_timings(self, Path(path), title)
+        return draw_timings(self, None if path is None else Path(path), title)
+
+    def _repr_html_(self) -> str:
+        return comparison_html(self)
 
     def __rich__(self) -> RenderableType:
         return self.table()

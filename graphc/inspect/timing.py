@@ -19,6 +19,9 @@ __all__ = ["Timed", "Timing", "measure", "wait_for"]
 MIN_ROUNDS = 3
 """So many rounds are run also when the time is up: quartiles of fewer mean nothing."""
 
+_MIN_HALF = 3
+"""Of fewer samples the halves are not compared."""
+
 MIN_SAMPLE_SECONDS = 1e-3
 """Short calls are repeated until a sample is this long, so that the clock and a preemption do not decide it."""
 
@@ -63,6 +66,24 @@ class Timing:
           0.119
         """
         return self.interquartile_range / self.median
+
+    def ratios(self, other: Timing) -> Timing:
+        """How many times as long the other took in each round, in which both were measured one after the other."""
+        return Timing(tuple(theirs / mine for mine, theirs in zip(self.samples, other.samples, strict=False)))
+
+    @property
+    def drift(self) -> float:
+        """How far the medians of the first and the second half of the samples are apart, as a part of the smaller one.
+
+        Example:
+          >>> round(Timing((1.0, 1.0, 1.0, 1.5, 1.5, 1.5)).drift, 3)
+          0.5
+        """
+        middle = len(self.samples) // 2
+        if middle < _MIN_HALF:
+            return 0.0
+        halves = statistics.median(self.samples[:middle]), statistics.median(self.samples[-middle:])
+        return max(halves) / min(halves) - 1.0
 
     def overlaps(self, other: Timing) -> bool:
         """Whether the ranges between the quartiles have a point in common."""

@@ -64,7 +64,17 @@ def test_speed_is_the_ratio_of_the_medians() -> None:
 
 def test_the_json_holds_every_figure() -> None:
     found: dict[str, Any] = json.loads(comparison().to_json())
-    keys = {"function", "equal", "speedup", "break_even_calls", "compiling", "modes", "notes", "machine"}
+    keys = {
+        "function",
+        "equal",
+        "speedup",
+        "speedup_range",
+        "break_even_calls",
+        "compiling",
+        "modes",
+        "notes",
+        "machine",
+    }
     assert found.keys() == keys
     assert found["equal"] is True
     assert found["compiling"] == {"trace": 0.1, "lower": 0.2, "compile": 0.3, "total": pytest.approx(0.6)}
@@ -137,25 +147,67 @@ def test_doubtful_times_are_noted() -> None:
     assert "compiling does not pay off here" in notes(steady, Timing((5.0, 5.0, 5.0)))
 
 
-def test_a_picture_is_drawn(tmp_path: Path) -> None:
-    path = comparison().plot(tmp_path / "folder" / "times.png")
-    assert path.read_bytes().startswith(b"\x89PNG")
+def test_a_figure_is_drawn_and_saved_where_asked(tmp_path: Path) -> None:
+    figure = comparison().plot(tmp_path / "folder" / "times.png")
+    assert (tmp_path / "folder" / "times.png").read_bytes().startswith(b"\x89PNG")
+    assert figure.axes[0].get_title(loc="left") == "f"
+    assert comparison().plot(title="the loop f").axes[0].get_title(loc="left") == "the loop f"
 
 
-def test_a_picture_says_what_it_shows(tmp_path: Path) -> None:
+def test_a_figure_says_what_it_shows() -> None:
+    axes = comparison().plot().axes[0]
+    assert [text.get_text() for text in axes.texts] == ["300 ms", "100 ms  3x"]
+    assert axes.get_xlabel() == "time of one call, ms\nbar: median; thick: middle half; dots: samples"
+    assert axes.get_xscale() == "linear"
+    far = comparison(10.0, 0.1).plot().axes[0]
+    assert far.get_xscale() == "log"
+    assert "line: median" in far.get_xlabel()
+
+
+def test_long_names_are_not_cut_off(tmp_path: Path) -> None:
     found = comparison()
-    found.plot(tmp_path / "times.svg", title="the loop f")
-    drawn = (tmp_path / "times.svg").read_text(encoding="utf-8")
-    for part in (
-        "the loop f",
-        "speed: compiled is 3 times as fast as eager",
-        "median 300 ms",
-        "median 100 ms (3x)",
-        "time of one call, ms (bar: median; red: middle half; dots: samples)",
-    ):
-        assert f"<!-- {part} -->" in drawn
-    found.plot(tmp_path / "times.svg")
-    assert "<!-- f -->" in (tmp_path / "times.svg").read_text(encoding="utf-8")
+    long = replace(found.modes[1], name="a very long baseline name, written by hand in numpy")
+    figure: Any = replace(found, modes=(*found.modes, long)).plot(tmp_path / "times.png")
+    figure.draw_without_rendering()
+    whole = figure.bbox
+    texts = [*figure.axes[0].get_yticklabels(), *figure.axes[0].texts, figure.axes[0].xaxis.label]
+    for text in texts:
+        box = text.get_window_extent()
+        assert box.x0 >= whole.x0
+        assert box.x1 <= whole.x1
+        assert box.y0 >= whole.y0
+    samples = figure.axes[0].get_window_extent()
+    assert all(text.get_window_extent().x0 >= samples.x1 for text in figure.axes[0].texts)  # not over the samples
+
+
+def test_a_notebook_shows_a_table_and_bars() -> None:
+    html: Any = replace(comparison(0.5, 0.1), notes=("a <note>",))._repr_html_()
+    for part in ("<table", "<svg", "500 ms", "475-525", "5x", "140 B", "a &lt;note&gt;"):
+        assert part in html
+    wrong: Any = comparison(values=WRONG, timed=False)._repr_html_()
+    assert "NOT EQUAL" in wrong
+    assert "<svg" not in wrong
+
+
+def test_the_ratio_of_each_round_is_told_where_it_varies() -> None:
+    eager, compiled = comparison().modes
+    slow = replace(eager, timing=Timing((4.0, 4.0, 8.0, 8.0)))
+    quick = replace(compiled, timing=Timing((1.0, 1.0, 1.0, 1.0)))
+    found = replace(comparison(), modes=(slow, quick))
+    assert found.speedup_range() == (4.0, 8.0)
+    assert "speed over the rounds, middle half: compiled 4-8x" in printed(found)
+    # Both are slowed down alike: the ratio is as sure as before.
+    loaded = replace(compiled, timing=Timing((1.0, 1.0, 2.0, 2.0)))
+    assert replace(found, modes=(slow, loaded)).speedup_range() == (4.0, 4.0)
+
+
+def test_a_load_that_changed_is_noted() -> None:
+    eager, compiled = comparison().modes
+    changed = replace(eager, timing=Timing((1.0,) * 5 + (2.0,) * 5))
+    steady = replace(compiled, timing=Timing((0.5,) * 10))
+    text = "\n".join(find_doubts([changed, steady]))
+    assert "the machine's load changed while eager ran: the figures are uncertain" in text
+    assert "load" not in "\n".join(find_doubts([replace(eager, timing=Timing((1.0,) * 10)), steady]))
 
 
 def test_nothing_timed_is_nothing_to_draw(tmp_path: Path) -> None:

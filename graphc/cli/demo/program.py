@@ -236,7 +236,9 @@ def write_files(
     for loop in loops:
         if loop.equal:
             title = f"the loop {loop.function!r}: {LOOPS[loop.function].formula}, again and again"
-            files[loop.plot(folder / f"loop_{loop.function}.png", title=title)] = f"the times of {loop.function!r}"
+            picture = folder / f"loop_{loop.function}.png"
+            loop.plot(picture, title=title)
+            files[picture] = f"the times of {loop.function!r}"
     files[draw_learning_curve(runs, folder / "learning_curve.png")] = "loss and accuracy of the network"
     results: dict[str, Any] = {
         "devices": [device_name(device) for device in gx.devices()],
