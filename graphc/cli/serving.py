@@ -9,13 +9,13 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from rich.console import Console
 
 from graphc.base.errors import FileMissingError, InvalidArgumentError
 from graphc.cli.target import load_target
-from graphc.serve import App, run
+from graphc.serve import App, Offer, offer, offers, run
 
 __all__ = ["add_options", "serve"]
 
@@ -26,7 +26,10 @@ _MEGABYTE = 1 << 20
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command to its parser."""
     parser.add_argument(
-        "targets", nargs="*", metavar="[NAME=]TARGET", help="FILE.py:FUNCTION or MODULE:FUNCTION; may be repeated"
+        "targets",
+        nargs="*",
+        metavar="[NAME=]TARGET",
+        help="a FOLDER of gx.save, FOLDER:FUNCTION, FILE.py:FUNCTION or MODULE:FUNCTION; may be repeated",
     )
     parser.add_argument(
         "--args", metavar="EXPRESSION",
@@ -64,16 +67,14 @@ def serve(options: argparse.Namespace, console: Console) -> None:
       FileMissingError: there is no such file with a token.
     """
     if not options.targets:
-        raise InvalidArgumentError("graphc serve: expected FILE.py:FUNCTION or MODULE:FUNCTION, as in train.py:predict")
+        raise InvalidArgumentError("graphc serve: expected a folder of gx.save, or a function as in train.py:predict")
     token = _token(options.token_file)
     if token is None and not options.open and not _is_loopback(options.host):
         raise InvalidArgumentError(
             f"graphc serve: whoever reaches {options.host} could ask; give --token-file, set {_TOKEN}, or say --open"
         )
-    functions, examples = _functions(options.targets, options.args)
     app = App(
-        functions,
-        examples=examples,
+        cast("Any", _functions(options.targets, options.args)),
         token=token,
         max_body_bytes=int(options.max_body_mb * _MEGABYTE),
         body_timeout=options.body_timeout,
@@ -100,22 +101,34 @@ def serve(options: argparse.Namespace, console: Console) -> None:
     console.print(f"stopped: {', '.join(counts)}", soft_wrap=True, highlight=False)
 
 
-def _functions(targets: Sequence[str], expression: str | None) -> tuple[dict[str, Callable[..., Any]], dict[str, Any]]:
-    """The functions by name, and examples of their arguments."""
-    functions: dict[str, Callable[..., Any]] = {}
-    examples: dict[str, Any] = {}
+def _functions(targets: Sequence[str], expression: str | None) -> dict[str, Offer]:
+    """What is served, by name."""
+    found: dict[str, Offer] = {}
     if expression is not None and len(targets) > 1:
         raise InvalidArgumentError("graphc serve: --args is for one function; let each file define example_args()")
     for text in targets:
-        name, target = _named(text)
-        found = load_target(target, expression, required=False)
-        name = name or target.rpartition(":")[2]
-        if name in functions:
+        given, target = _named(text)
+        folder, _, function = target.rpartition(":")
+        if os.path.isdir(target) or os.path.isdir(folder):
+            only = None if os.path.isdir(target) else function
+            new = offers(target if only is None else folder, only)
+            if given and len(new) > 1:
+                raise InvalidArgumentError(
+                    f"{text}: it has the functions {', '.join(new)}; write {given}={target}:NAME"
+                )
+            new = {given or name: offered for name, offered in new.items()}
+        else:
+            new = {given or function: _offer(given or function, target, expression)}
+        for name in new.keys() & found.keys():
             raise InvalidArgumentError(f"graphc serve: two functions are called {name!r}; write NAME={target}")
-        functions[name] = found.function
-        if expression is not None or (found.args and _takes(found.function, found.args)):
-            examples[name] = found.args
-    return functions, examples
+        found |= new
+    return found
+
+
+def _offer(name: str, target: str, expression: str | None) -> Offer:
+    found = load_target(target, expression, required=False)
+    fits = expression is not None or (found.args and _takes(found.function, found.args))
+    return offer(name, found.function, found.args if fits else None)
 
 
 def _named(text: str) -> tuple[str, str]:

@@ -84,6 +84,10 @@ class Saved(Stateful):
         """For which arguments each function was saved, as text."""
         return {name: cast("Any", function.python_function).texts for name, function in self.functions.items()}
 
+    def signatures_of(self, name: str) -> tuple[LoadedSignature, ...]:
+        """Returns the signatures of a function, with the TensorSpecs of their arguments."""
+        return cast("Any", self.functions[name].python_function).signatures
+
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The Variables, in the order in which they were saved."""

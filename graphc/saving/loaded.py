@@ -19,7 +19,7 @@ from graphc.ir.passes import is_open, specialize
 from graphc.ops import asarray
 from graphc.saving.folder import damaged
 from graphc.saving.opening import evaluate
-from graphc.saving.structures import decoded, encoded, is_same
+from graphc.saving.structures import decoded, encoded, is_same, leaves_of
 
 __all__ = ["LEFT_OUT", "LoadedFunction", "LoadedSignature"]
 
@@ -69,6 +69,16 @@ class LoadedSignature:
 
     def __str__(self) -> str:
         return ", ".join(f"{name}: {_text(tree)}" for name, tree in self.arguments.items())
+
+    def specs(self) -> dict[str, Any]:
+        """Returns the arguments by name: a TensorSpec for each tensor, in their structures, beside other values."""
+        return {name: decoded(tree, _spec) for name, tree in self.arguments.items()}
+
+    @property
+    def least_rows(self) -> int:
+        """The smallest size that the first axes of the tensors may have, where that is open."""
+        shapes = [about["shape"] for tree in self.arguments.values() for about in leaves_of(tree, "tensor")]
+        return max([self.least[shape[0]] for shape in shapes if shape and isinstance(shape[0], str)], default=1)
 
     def tensors(self, given: Mapping[str, Any]) -> list[Any]:
         """Returns the tensors of a call.
@@ -173,6 +183,7 @@ class LoadedFunction:
         described: Any = loaded
         described.__signature__ = self._signature
         described.texts = [str(signature) for signature in self._signatures]
+        described.signatures = tuple(self._signatures)
         return loaded
 
     @property
@@ -227,6 +238,13 @@ def _tensor(name: str, about: Mapping[str, Any], value: Any, sizes: dict[str, in
     if not fits:
         raise _MisfitError(f"{name} is {found}")
     return value
+
+
+def _spec(sort: str, content: Any) -> Any:
+    if sort != "tensor":
+        return LEFT_OUT
+    shape = [None if isinstance(size, str) else size for size in content["shape"]]
+    return TensorSpec(shape, dtype_from_short(content["dtype"]), content["name"])
 
 
 def _is_value(tree: Any, value: Any) -> bool:

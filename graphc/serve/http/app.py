@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import os
 import re
 import threading
 import time
@@ -13,10 +14,13 @@ from typing import Any, Self, cast
 
 from graphc.base import checked_seconds, logs, nest
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError, InvalidTypeError
+from graphc.base.files import PathLike
+from graphc.saving import Saved
 from graphc.serve.http.bodies import JSON, decode, encode, media_type, negotiate
-from graphc.serve.http.endpoint import Endpoint, Served, endpoint
+from graphc.serve.http.endpoint import Endpoint, Offer, Served, endpoint, offer
 from graphc.serve.http.metrics import KIND, Metrics
 from graphc.serve.http.problems import ProblemError, problem_of
+from graphc.serve.http.saved import offers
 from graphc.serve.http.wire import GoneError, Receive, Request, Response, Scope, Send, json_response
 from graphc.serve.stats import ServingStats
 
@@ -33,14 +37,15 @@ class App:
     Each function is served by :class:`Replicas` under its name. ``POST /functions/NAME`` calls it, with arguments and
     results as JSON, or as arrays in NumPy's formats npy and npz. ``GET /functions`` lists names and signatures.
     ``/health`` says that the server runs, ``/ready`` that all signatures are compiled, ``/metrics`` shows counts and
-    latencies to Prometheus. Errors are JSON objects with a fitting status code. See docs/serving.md.
+    latencies to Prometheus. Errors are JSON objects with a fitting status code. See docs/how-to/serving.md.
 
     Compiling begins at once, on a thread of its own. Close the application, or use ``with``: a server does that when it
     stops, if it tells applications so (ASGI's lifespan); a framework that mounts the application may not.
 
     Args:
-      functions: a function, a layer or :class:`Replicas`, by the names in the paths of requests. A single one is served
-        under its own name.
+      functions: a function, a layer, :class:`Replicas` or :class:`Offer`, by the names in the paths of requests; one
+        alone is served under its own name. Or a folder that :func:`graphc.save` has written, or what was loaded from it:
+        its functions are served for the signatures and sizes that they were saved for.
       examples: for each function a tuple of the arguments of a query: arrays, whose first axis may have any size, or
         :class:`graphc.TensorSpec`. Or a dict of such tuples by names of signatures. Requests must fit one of them, and
         they are compiled before ``/ready`` says so. Where they are missing, ``input_signature`` of a compiled function
@@ -78,7 +83,7 @@ class App:
 
     def __init__(
         self,
-        functions: Served | Mapping[str, Served],
+        functions: Served | Mapping[str, Served | Offer] | PathLike | Saved,
         *,
         examples: Mapping[str, Any] | None = None,
         token: str | None = None,
@@ -86,7 +91,7 @@ class App:
         body_timeout: float = 30.0,
         **options: Any,
     ) -> None:
-        named = _by_name(functions)
+        named = _by_name(functions, examples or {})
         if unknown := {*(examples or {})} - {*named}:
             raise InvalidArgumentError(f"App: examples of {', '.join(sorted(unknown))}, which is not served")
         if token is not None and not (token and token.isascii() and token.isprintable() and " " not in token):
@@ -101,8 +106,8 @@ class App:
         self._draining = self._warm = False
         self._problem: BaseException | None = None
         try:
-            for name, served in named.items():
-                self._endpoints[name] = endpoint(name, served, (examples or {}).get(name), options)
+            for name, offered in named.items():
+                self._endpoints[name] = endpoint(name, offered, options)
         except BaseException:
             self.close()
             raise
@@ -324,15 +329,22 @@ def _described(function: Endpoint) -> dict[str, Any]:
     return {**function.to_dict(), "stats": function.replicas.stats().to_dict()}
 
 
-def _by_name(functions: Any) -> dict[str, Served]:
+def _by_name(functions: Any, examples: Mapping[str, Any]) -> dict[str, Offer]:
+    if isinstance(functions, str | os.PathLike | Saved):
+        if examples:
+            raise InvalidArgumentError("App: examples are for functions; saved ones are served as they were saved")
+        return offers(cast("Any", functions))
     if isinstance(functions, Mapping):
-        found = dict(cast("Mapping[str, Served]", functions))
-        if not found:
+        given = dict(cast("Mapping[str, Served | Offer]", functions))
+        if not given:
             raise InvalidArgumentError("App: functions is empty")
-        return found
-    if not callable(functions):
+    elif callable(functions):
+        name = getattr(functions, "name", None) or getattr(functions, "__name__", None) or type(functions).__name__
+        given = {re.sub(r"[^A-Za-z0-9_.-]", "", str(name)): cast("Served", functions)}
+    else:
         raise InvalidTypeError(
-            f"App: expected a function, a layer, Replicas, or a dict of them by name, got {functions!r:.60}"
+            f"App: expected a function, a layer, Replicas, a dict of them by name, or a folder, got {functions!r:.60}"
         )
-    name = getattr(functions, "name", None) or getattr(functions, "__name__", None) or type(functions).__name__
-    return {re.sub(r"[^A-Za-z0-9_.-]", "", str(name)): cast("Served", functions)}
+    return {
+        name: each if isinstance(each, Offer) else offer(name, each, examples.get(name)) for name, each in given.items()
+    }

@@ -13,7 +13,7 @@ from graphc.serve.http.numbers import natural
 from graphc.serve.http.problems import ProblemError
 from graphc.serve.replicas import Replicas
 
-__all__ = ["Endpoint", "Served", "endpoint"]
+__all__ = ["Endpoint", "Offer", "Served", "endpoint", "offer"]
 
 Served = Callable[..., Any] | Replicas
 
@@ -73,37 +73,78 @@ class Endpoint:
         return {"name": self.name, "signatures": [form.to_dict() for form in self.forms]}
 
 
-def endpoint(name: str, served: Served, example: Any, options: Mapping[str, Any]) -> Endpoint:
-    """Makes the endpoint of a function.
+@dataclass(frozen=True)
+class Offer:
+    """A function and what is known of the queries to it.
+
+    Attributes:
+      function: the function, or replicas of it.
+      forms: its signatures; none where they are not known.
+      sizes: how many rows it can be called with; None for any number.
+      least: with how many rows at least.
+    """
+
+    function: Served
+    forms: tuple[Form, ...] = ()
+    sizes: tuple[int, ...] | None = None
+    least: int = 1
+
+    def options(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns the options of :class:`Replicas`, with the sizes that the function can be called with."""
+        if self.sizes is not None:
+            return {**given, "sizes": self.sizes, "max_batch": self.sizes[-1]}
+        if self.least > 1 and given.get("sizes") is None:
+            most = max(given.get("max_batch", 32), self.least)
+            powers = [2**power for power in range(most.bit_length()) if self.least <= 2**power < most]
+            return {**given, "sizes": [*powers, most], "max_batch": most}
+        return dict(given)
+
+
+def offer(name: str, served: Served, example: Any = None) -> Offer:
+    """Returns the offer of a function.
 
     Args:
-      name: in the path.
+      name: of the function.
       served: the function, or replicas of it.
       example: arguments of a query as a tuple, with TensorSpecs for arrays whose values do not matter; or a dict of
         such tuples by the names of signatures. None for what ``input_signature`` of a compiled function says.
-      options: of :class:`Replicas`.
 
     Raises:
       InvalidTypeError: the example has another form.
-      InvalidArgumentError: the name cannot stand in a path.
+
+    Example:
+      >>> import graphc as gx
+      >>> str(gx.serve.offer("norm", gx.linalg.norm, (gx.ones((1, 3)),)).forms[0])
+      'x: float32[?,3]'
     """
-    if not _NAME.fullmatch(name):
-        raise InvalidArgumentError(f"App: a name has letters, digits, '_', '-' and '.', got {name!r}")
     if example is None:
         example = getattr(served, "input_signature", None)
     by_name = cast("Any", example) if isinstance(example, Mapping) else {} if example is None else {_DEFAULT: example}
     forms: list[Form] = []
-    examples: list[Any] = []
     for signature, args in cast("Mapping[str, Any]", by_name).items():
         if not isinstance(args, tuple | list):
             raise InvalidTypeError(
                 f"App: the example of {name!r} is a tuple of its arguments, or a dict of such tuples by signature, got "
                 f"{type(args).__name__} {args!r:.60}"
             )
-        form = Form.of(signature, served, cast("Sequence[Any]", args), {})
-        forms.append(form)
-        if (found := form.example()) is not None:
-            examples.append(found)
-    given = isinstance(served, Replicas)
-    replicas = served if given else Replicas(served, **options)
-    return Endpoint(name, replicas, not given, tuple(forms), tuple(examples))
+        forms.append(Form.of(signature, served, cast("Sequence[Any]", args), {}))
+    return Offer(served, tuple(forms))
+
+
+def endpoint(name: str, offered: Offer, options: Mapping[str, Any]) -> Endpoint:
+    """Makes the endpoint of a function.
+
+    Args:
+      name: in the path.
+      offered: the function and its signatures.
+      options: of :class:`Replicas`.
+
+    Raises:
+      InvalidArgumentError: the name cannot stand in a path.
+    """
+    if not _NAME.fullmatch(name):
+        raise InvalidArgumentError(f"App: a name has letters, digits, '_', '-' and '.', got {name!r}")
+    examples = tuple([found for form in offered.forms if (found := form.example()) is not None])
+    if isinstance(offered.function, Replicas):
+        return Endpoint(name, offered.function, False, offered.forms, examples)
+    return Endpoint(name, Replicas(offered.function, **offered.options(options)), True, offered.forms, examples)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -124,6 +124,11 @@ class Form:
             return None
         return tuple(map(_zeros, self.args)), {name: _zeros(tree) for name, tree in self.kwargs.items()}
 
+    def of_rows(self) -> Form:
+        """Returns the form with any number of rows."""
+        kwargs = {name: _of_rows(tree) for name, tree in self.kwargs.items()}
+        return replace(self, args=tuple(map(_of_rows, self.args)), kwargs=kwargs)
+
     def to_dict(self) -> dict[str, Any]:
         """Returns the form in plain dicts and texts."""
         arguments = {self._name(place): _plain(tree) for place, tree in enumerate(self.args)}
@@ -161,6 +166,12 @@ def _specs(tree: Tree) -> Iterator[TensorSpec]:
     else:
         for item in tree.items:
             yield from _specs(item)
+
+
+def _of_rows(tree: Tree) -> Tree:
+    if isinstance(tree, TensorSpec):
+        return tree if tree.shape is None else replace(tree, shape=(None, *tree.shape[1:]))
+    return Branch(tree.level, tuple(map(_of_rows, tree.items)))
 
 
 def _zeros(tree: Tree) -> Any:

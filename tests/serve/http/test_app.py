@@ -294,10 +294,11 @@ def test_servers_tell_it_when_to_close_and_websockets_are_refused() -> None:
 @pytest.mark.parametrize(
     ("functions", "options", "message"),
     [
-        (3, {}, "App: expected a function, a layer, Replicas, or a dict of them by name, got 3"),
+        (3, {}, "App: expected a function, a layer, Replicas, a dict of them by name, or a folder, got 3"),
         ({}, {}, "App: functions is empty"),
         ({"a/b": scaled}, {}, "a name has letters, digits, '_', '-' and '.', got 'a/b'"),
         ({"a": scaled}, {"examples": {"b": ()}}, "examples of b, which is not served"),
+        ("folder", {"examples": {"a": ()}}, "examples are for functions; saved ones are served as they were saved"),
         ({"a": scaled}, {"examples": {"a": 3}}, "the example of 'a' is a tuple of its arguments"),
         ({"a": scaled}, {"max_body_bytes": 0}, "max_body_bytes must be an int from 1"),
         ({"a": scaled}, {"body_timeout": 0}, "App: body_timeout"),

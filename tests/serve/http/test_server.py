@@ -233,7 +233,7 @@ def test_a_command_that_cannot_serve_says_what_to_change(
         assert main(["serve", "json:dumps", "--port", str(taken.getsockname()[1])]) == 2
     assert "cannot listen at 127.0.0.1 port" in capsys.readouterr().err
     assert main(["serve"]) == 2
-    assert "expected FILE.py:FUNCTION or MODULE:FUNCTION" in capsys.readouterr().err
+    assert "expected a folder of gx.save, or a function" in capsys.readouterr().err
     assert main(["serve", "json:dumps", "--token-file", str(tmp_path / "none")]) == 2
     assert "it is to hold the token of requests" in capsys.readouterr().err
     assert main(["serve", "json:dumps", "json:dumps"]) == 2

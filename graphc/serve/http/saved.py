@@ -1,0 +1,113 @@
+"""Saved functions as what an application serves: their forms, and the sizes of batches that they were saved for."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from graphc.base import logs, nest
+from graphc.base.errors import InvalidArgumentError, NotFoundError
+from graphc.base.files import PathLike
+from graphc.function import Function, TensorSpec
+from graphc.saving import CALL, LEFT_OUT, LoadedSignature, Saved, load
+from graphc.serve.http.endpoint import Offer
+from graphc.serve.http.forms import Form
+
+__all__ = ["offers"]
+
+
+def offers(source: PathLike | Saved, only: str | None = None) -> dict[str, Offer]:
+    """Returns what is served of a folder of saved functions.
+
+    A function can be served if all its tensors have an axis of rows. The log names those that cannot.
+
+    Args:
+      source: the folder, or what was loaded from it.
+      only: the name of the function to serve; None for all.
+
+    Raises:
+      NotFoundError: there is no such function.
+      InvalidArgumentError: none of them can be served.
+      Exception: what :func:`graphc.load` raises.
+
+    Example:
+      >>> import tempfile
+      >>> import graphc as gx
+      >>> folder = tempfile.mkdtemp()
+      >>> gx.save({"double": gx.function(lambda x: x * 2)}, folder, {"double": gx.TensorSpec((None, 3))})
+      >>> str(gx.serve.offers(folder)["double"].forms[0])
+      'x: float32[?,3]'
+    """
+    saved = source if isinstance(source, Saved) else load(source)
+    named = {function.name if name == CALL else name: name for name, function in saved.functions.items()}
+    if only is not None and only not in named:
+        raise NotFoundError(f"{source}: there is no saved function {only!r}; there are {', '.join(named)}")
+    found: dict[str, Offer] = {}
+    problems: list[str] = []
+    for name, key in named.items():
+        if only in (None, name):
+            try:
+                found[name] = _offer(name, saved.functions[key], saved.signatures_of(key))
+            except InvalidArgumentError as error:
+                problems.append(error.message)
+    if not found:
+        raise InvalidArgumentError("; ".join(problems) or f"{source}: there are no functions")
+    for problem in problems:
+        logs.logger().warning("App: not served: %s", problem)
+    return found
+
+
+def _offer(name: str, function: Function, signatures: tuple[LoadedSignature, ...]) -> Offer:
+    forms: list[Form] = []
+    constants: list[Mapping[str, Any]] = []
+    rows: set[int | None] = set()
+    for place, signature in enumerate(signatures):
+        tensors, others = _apart(signature)
+        if not tensors:
+            raise InvalidArgumentError(f"{name}: it takes no tensors, so that there are no rows to ask about")
+        form = _form("default" if len(signatures) == 1 else str(place + 1), function, tensors)
+        sizes = {spec.shape[0] if spec.shape else -1 for spec in form.specs}
+        if len(sizes) != 1 or -1 in sizes:
+            raise InvalidArgumentError(f"{name}: all tensors need an axis of rows of one size, it takes ({form})")
+        rows |= sizes
+        forms.append(form.of_rows())
+        constants.append(others)
+    if any(repr(others) != repr(constants[0]) for others in constants):
+        raise InvalidArgumentError(
+            f"{name}: it was saved for several values of {', '.join(constants[0])}; save one each"
+        )
+    served = functools.partial(function, **constants[0]) if constants[0] else function
+    least = max(signature.least_rows for signature in signatures)
+    fixed = None if None in rows else tuple(sorted(size for size in rows if size is not None))
+    return Offer(served, tuple(forms), fixed, least)
+
+
+def _apart(signature: LoadedSignature) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The arguments that have tensors, and the others, which are the same for all queries."""
+    tensors: dict[str, Any] = {}
+    others: dict[str, Any] = {}
+    for name, value in signature.specs().items():
+        if _holds_spec(value):
+            tensors[name] = value
+        elif value is not LEFT_OUT:
+            others[name] = value
+    return tensors, others
+
+
+def _holds_spec(value: Any) -> bool:
+    if isinstance(value, TensorSpec):
+        return True
+    found = nest.children(value)
+    return found is not None and any(map(_holds_spec, found[1]))
+
+
+def _form(signature: str, function: Function, tensors: dict[str, Any]) -> Form:
+    """The form with the first parameters by position, as far as these are tensors, and the others by name."""
+    args: list[Any] = []
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD or parameter.name not in tensors:
+            break
+        args.append(tensors.pop(parameter.name))
+    return Form.of(signature, function, args, tensors)
