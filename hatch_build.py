@@ -25,9 +25,11 @@ def stubs_are_written(root: Path) -> bool:
     Args:
       root: of the repository, or of a source distribution.
     """
-    sources = list((root / "graphc" / "ops").rglob("*.py"))
-    stubs = [path.with_suffix(".pyi") for path in sources if _MAKES_ROWS in path.read_text(encoding="utf-8")]
-    if not all(path.is_file() for path in stubs):
+    files = [path for path in (root / "graphc" / "ops").rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    sources = [path for path in files if path.suffix != ".pyi"]
+    modules = [path for path in sources if path.suffix == ".py" and _MAKES_ROWS in path.read_text(encoding="utf-8")]
+    stubs = [path for path in files if path.suffix == ".pyi"]
+    if not stubs or {path.with_suffix(".pyi") for path in modules} != {*stubs}:
         return False
     return min(path.stat().st_mtime for path in stubs) >= max(path.stat().st_mtime for path in sources)
 

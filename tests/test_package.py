@@ -85,6 +85,10 @@ def test_stub_files_are_written_where_they_are_missing_or_old(tmp_path: Path) ->
     assert written(tmp_path), "all files of an unpacked source distribution have one time"
     os.utime(other, (2, 2))
     assert not written(tmp_path)
+    os.utime(other, (1, 1))
+    gone = tmp_path / "graphc/ops/gone.pyi"
+    gone.write_text("")
+    assert not written(tmp_path), "a wheel would have the stub file of a module that is gone"
 
 
 @pytest.fixture(scope="module")

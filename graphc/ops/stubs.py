@@ -50,9 +50,13 @@ def render(module: str) -> str:
 
 
 def write() -> None:
-    """Writes every stub file."""
-    for module in ROWS:
-        stub_path(module).write_text(render(module), encoding="utf-8")
+    """Writes every stub file, and removes those of modules that are gone."""
+    paths = {stub_path(module): module for module in ROWS}
+    for old in Path(__file__).parent.rglob("*.pyi"):
+        if old not in paths:
+            old.unlink()
+    for path, module in paths.items():
+        path.write_text(render(module), encoding="utf-8")
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

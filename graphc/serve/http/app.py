@@ -44,7 +44,7 @@ class App:
 
     Args:
       functions: a function, a layer, :class:`Replicas` or :class:`Offer`, by the names in the paths of requests; one
-        alone is served under its own name. Or a folder that :func:`graphc.save` has written, or what was loaded from it:
+        alone is served under its own name. Or a folder that :func:`graphc.save` has written, or what was loaded of it:
         its functions are served for the signatures and sizes that they were saved for.
       examples: for each function a tuple of the arguments of a query: arrays, whose first axis may have any size, or
         :class:`graphc.TensorSpec`. Or a dict of such tuples by names of signatures. Requests must fit one of them, and
