@@ -54,8 +54,10 @@ def _program(text: str, *arguments: str, **environ: str) -> Iterator[subprocess.
         command, env={**os.environ, **paths, **environ}, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True
     )
     with process:
-        yield process
-        process.kill()
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def _said(process: subprocess.Popen[str]) -> str:
