@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("GRAPHC_CPU_DEVICES", "8")
+os.environ.setdefault("COLUMNS", "76")  # of tables, so that a page shows them whole
 
 __all__ = ["FOLDER", "execute", "paths", "read", "write"]
 
