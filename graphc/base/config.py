@@ -81,6 +81,7 @@ _DEFAULT_BITS = (32, 64)
 _PROPERTIES = (
     "max_in_flight", "inter_op_threads", "watchdog_seconds", "enable_x64", "default_dtype_bits", "log_device_placement",
     "visible_devices", "gpu_memory_fraction", "gpu_memory_growth", "intra_op_threads", "check_numerics",
+    "compilation_cache",
 )  # fmt: skip
 
 
@@ -101,6 +102,8 @@ class Config:
         the machine has processors (``GRAPHC_INTER_OP_THREADS``).
       watchdog_seconds: after how many seconds without progress what is waited for is reported, as a warning of the
         logger ``graphc.watchdog``; None for never (``GRAPHC_WATCHDOG_SECONDS``).
+      compilation_cache: a folder that keeps compiled programs for the next process, True for one in the user's cache
+        folder, None for none; ``graphc cache`` lists and clears it (``GRAPHC_COMPILATION_CACHE``).
       heartbeat_timeout: after how many seconds without an answer a task of a cluster counts as unavailable
         (``GRAPHC_HEARTBEAT_TIMEOUT``).
       warn_retraces: at which retrace of a function a warning is given first.
@@ -273,6 +276,15 @@ class Config:
     def intra_op_threads(self, value: int | None) -> None:
         self._devices().set("intra_op_threads", value)
 
+    @property
+    def compilation_cache(self) -> str | None:
+        """The folder that keeps compiled programs for the next process; None for none."""
+        return self._devices().get("compilation_cache")
+
+    @compilation_cache.setter
+    def compilation_cache(self, value: str | os.PathLike[str] | bool | None) -> None:
+        self._devices().set("compilation_cache", value)
+
     @contextmanager
     def scope(self, **settings: Any) -> Generator[None]:
         """Inside the scope these settings hold; at its end each has the value again that it had before.
@@ -326,6 +338,9 @@ class Config:
     def register_device_settings(self, settings: DeviceSettings) -> None:
         """Says how devices are set up; the core, a layer above, calls this once."""
         self._device_settings = settings
+        if folder := os.environ.get("GRAPHC_COMPILATION_CACHE"):
+            off = _is_denied("GRAPHC_COMPILATION_CACHE")
+            self.compilation_cache = False if off else _flag("GRAPHC_COMPILATION_CACHE") or folder
         if _flag("GRAPHC_LOG_DEVICE_PLACEMENT"):
             self.log_device_placement = True
 

@@ -20,6 +20,7 @@ from rich.text import Text
 
 from graphc.base import VERSION, is_internal_file
 from graphc.base.errors import FileMissingError, GraphcError
+from graphc.cli.cache import clear_cache, list_cache
 from graphc.cli.cluster import cluster_status, cluster_up, serve_task
 from graphc.cli.graphs import add_graph_commands
 from graphc.cli.merging import merge_timelines
@@ -125,6 +126,11 @@ def _parser() -> argparse.ArgumentParser:
 
     listing = commands.add_parser("devices", help="list the devices of gx.devices() by name")
     listing.set_defaults(run=_devices)
+
+    cache = commands.add_parser("cache", help="list the compiled programs that are kept on disk, or clear them")
+    cache.add_argument("--folder", type=Path, metavar="FOLDER", help="of the cache (gx.config.compilation_cache)")
+    cache.add_argument("--clear", action="store_true", help="remove them")
+    cache.set_defaults(run=_cache)
 
     launching = commands.add_parser("launch", help="run a program in several processes, which train together")
     launching.add_argument("--processes", type=int, required=True, metavar="N", help="how many, on this machine")
@@ -242,6 +248,11 @@ def _write(path: Path, text: str) -> None:
 def _devices(options: argparse.Namespace) -> int:
     del options
     Console().print(devices_table(devices()))
+    return DONE
+
+
+def _cache(options: argparse.Namespace) -> int:
+    (clear_cache if options.clear else list_cache)(options.folder, Console())
     return DONE
 
 

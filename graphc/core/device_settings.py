@@ -6,14 +6,19 @@ at neither.
 
 from __future__ import annotations
 
+import hashlib
 import os
+import platform
 from collections.abc import Sequence
-from typing import Any
+from importlib import import_module
+from pathlib import Path
+from typing import Any, cast
 
 import jax
 
 from graphc.base import DeviceSettings, at, config, user_location
 from graphc.base.errors import FailedPreconditionError, InvalidArgumentError
+from graphc.base.files import file_errors
 from graphc.core.context import log_placements
 from graphc.core.devices import devices
 from graphc.ir import DeviceSpec
@@ -43,6 +48,8 @@ def has_made_devices() -> bool:
 
 
 def _get(name: str) -> Any:
+    if name == "compilation_cache":
+        return _jax_config.jax_compilation_cache_dir
     if name == "visible_devices":
         return None if _visible is None else list(_visible)
     if name == "gpu_memory_fraction":
@@ -55,6 +62,9 @@ def _get(name: str) -> Any:
 
 
 def _set(name: str, value: Any) -> None:
+    if name == "compilation_cache":
+        _set_compilation_cache(value)
+        return
     checked = _CHECKS[name](value)
     if _get(name) == checked:
         return
@@ -136,6 +146,40 @@ def _set_threads(threads: int | None) -> None:
 
 def _set_growth(growth: bool) -> None:
     os.environ[_PREALLOCATE] = "false" if growth else "true"
+
+
+def _set_compilation_cache(value: Any) -> None:
+    """Has JAX keep what it compiles, of every size, in a folder for machines like this one.
+
+    JAX's key of a program is made of its text (StableHLO), the options of the compilation, and the versions of JAX and
+    XLA. It does not tell apart processors for which XLA compiles other instructions, so each kind has a folder.
+    """
+    if value is None or value is False:
+        folder = None
+    elif value is True or (isinstance(value, str | os.PathLike) and str(cast("Any", value))):
+        caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        folder = (caches / "graphc" if value is True else Path(cast("str", value)).expanduser()) / _machine()
+        with file_errors(folder):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # what others wrote there, this process would run
+    else:
+        raise _error("compilation_cache", value, "a folder, True for the one of the user, or None for none")
+    if folder is not None:
+        _jax_config.update("jax_persistent_cache_min_compile_time_secs", 0)
+        _jax_config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+    _jax_config.update("jax_compilation_cache_dir", None if folder is None else str(folder))
+    if has_made_devices():  # then JAX may have asked already whether there is one
+        import_module("jax.experimental.compilation_cache.compilation_cache").reset_cache()
+
+
+def _machine() -> str:
+    """A name for machines whose processors run the same instructions."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    told = [line for line in lines if line.startswith(("model name", "flags", "Features", "CPU part"))]
+    text = "\n".join([platform.machine(), platform.processor(), *sorted(set(told))])
+    return f"{platform.machine() or 'machine'}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 _CHECKS: dict[str, Any] = {

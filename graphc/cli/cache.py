@@ -1,0 +1,107 @@
+"""``graphc cache``: the compiled programs that are kept for the next process."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from graphc.base import config
+from graphc.base.errors import NotFoundError
+from graphc.costs import format_bytes, format_seconds
+
+__all__ = ["Entry", "clear_cache", "entries", "list_cache"]
+
+_PROGRAM, _USED = "-cache", "-atime"
+_HASH = 64
+"""How many letters of an entry's name tell its content."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A compiled program.
+
+    Attributes:
+      program: its name.
+      path: its file.
+      size: in bytes.
+      used: seconds since it was used last.
+    """
+
+    program: str
+    path: Path
+    size: int
+    used: float
+
+    def remove(self) -> None:
+        """Removes it."""
+        for path in (self.path, self.path.with_name(self.path.name.removesuffix(_PROGRAM) + _USED)):
+            with suppress(FileNotFoundError):
+                path.unlink()
+
+
+def entries(folder: Path) -> Sequence[Entry]:
+    """Returns the compiled programs of a cache, the one that was used last first."""
+    found: list[Entry] = []
+    now = time.time()
+    for path in folder.rglob(f"*{_PROGRAM}") if folder.is_dir() else ():
+        with suppress(FileNotFoundError):  # another process may clear it
+            about = path.stat()
+            used = path.with_name(path.name.removesuffix(_PROGRAM) + _USED)
+            last = used.stat().st_mtime if used.exists() else about.st_mtime
+            name = path.name.removesuffix(_PROGRAM)[: -_HASH - 1].removeprefix("jit_")
+            found.append(Entry(name or path.name, path, about.st_size, max(0.0, now - max(last, about.st_mtime))))
+    return sorted(found, key=lambda entry: entry.used)
+
+
+def _folder(given: Path | None) -> Path:
+    """The folder of the cache: that which is given, or which a setting names."""
+    if given is not None:
+        return given
+    if config.compilation_cache is None:
+        raise NotFoundError(
+            "no cache is on: set GRAPHC_COMPILATION_CACHE=1, or to a folder, or gx.config.compilation_cache in "
+            "programs; --folder looks at one"
+        )
+    return Path(os.fspath(config.compilation_cache))
+
+
+def list_cache(given: Path | None, console: Console) -> None:
+    """Prints the compiled programs of a cache.
+
+    Args:
+      given: its folder; None for that of the settings.
+      console: where to print.
+
+    Raises:
+      NotFoundError: none is given, and none is on.
+    """
+    folder = _folder(given)
+    found = entries(folder)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("program", overflow="fold")
+    table.add_column("size", justify="right")
+    table.add_column("last used", justify="right")
+    for entry in found:
+        table.add_row(entry.program, format_bytes(entry.size), f"{format_seconds(entry.used)} ago")
+    if found:
+        console.print(table)
+    total = format_bytes(sum(entry.size for entry in found))
+    console.print(f"{len(found)} programs, {total}, in {folder}", highlight=False, soft_wrap=True)
+
+
+def clear_cache(given: Path | None, console: Console) -> None:
+    """Removes the compiled programs of a cache; arguments as for :func:`list_cache`."""
+    folder = _folder(given)
+    found = entries(folder)
+    for entry in found:
+        entry.remove()
+    total = format_bytes(sum(entry.size for entry in found))
+    console.print(f"removed {len(found)} programs, {total}, from {folder}", highlight=False, soft_wrap=True)
