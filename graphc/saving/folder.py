@@ -45,6 +45,11 @@ def damaged(path: Path, why: str) -> DataLossError:
     return at(error, user_location())
 
 
+def _checksum_of(path: Path) -> int:
+    """The CRC-32 of a file, which is mapped into memory."""
+    return checksum(np.memmap(path, np.uint8, "r")) if path.stat().st_size else 0
+
+
 class FolderWriter:
     """Writes one folder.
 
@@ -88,11 +93,11 @@ class FolderWriter:
         path = self._path(name)
         with file_errors(path):
             write_arrays(path, arrays, {"format": FORMAT})
-            self._files[path.name] = {"bytes": path.stat().st_size}
-        about = {
-            key: {"dtype": short_dtype(array.dtype), "shape": list(array.shape), "crc32": checksum(array)}
-            for key, array in arrays.items()
-        }
+            for other in self._files:  # safetensors keeps files to who writes them; texts are as the user has it
+                path.chmod((self._folder / other).stat().st_mode & 0o777)
+                break
+            self._files[path.name] = {"bytes": path.stat().st_size, "crc32": _checksum_of(path)}
+        about = {key: {"dtype": short_dtype(array.dtype), "shape": list(array.shape)} for key, array in arrays.items()}
         return {"file": path.name, "arrays": about}
 
     def _path(self, name: str) -> Path:
@@ -176,7 +181,10 @@ class FolderReader:
 
     def arrays(self, about: Mapping[str, Any]) -> Arrays:
         """Returns the arrays of a file, mapped into memory."""
-        path, _ = self._file(about["file"])
+        path, known = self._file(about["file"])
+        with file_errors(path):
+            if _checksum_of(path) != known.get("crc32"):
+                raise damaged(path, "its checksum is wrong")
         file = ArrayFile(path, damaged)
         found: dict[str, np.ndarray[Any, Any]] = {}
         for name, one in cast("Mapping[str, Any]", about["arrays"]).items():
@@ -189,8 +197,6 @@ class FolderReader:
                 raise
             except (TypeError, ValueError, KeyError, OverflowError) as error:
                 raise damaged(path, f"{name!r:.60}: {error}") from None
-            if checksum(array) != one.get("crc32"):
-                raise damaged(path, f"the checksum of {name!r:.60} is wrong")
             found[name] = array
         return found
 

@@ -14,7 +14,8 @@ from graphc.base.files import PathLike, as_path
 from graphc.core import Device, DeviceChoice, Tensor, Variable
 from graphc.core import device as device_of
 from graphc.function import Function
-from graphc.ir import DeviceSpec, Graph, parse_graph
+from graphc.ir import Attrs, DeviceSpec, Graph, Node, OpDef, dtype_from_short, parse_graph
+from graphc.optim import remade
 from graphc.saving.folder import Arrays, FolderReader, damaged
 from graphc.saving.loaded import LEFT_OUT, LoadedFunction, LoadedSignature
 from graphc.saving.portable import allowed, mapped, renamed
@@ -213,10 +214,11 @@ class _Load:
         except RecursionError:
             raise damaged(path, "it is nested too deep") from None
         _check(graph, path, ops, set(variables), programs)
-        graph = upgraded(graph)
+        graph = mapped(upgraded(graph), _with_rule)
         if self._device is not None:
             graph = _unpinned(graph)
         graph = renamed(graph, {saved: variable.name for saved, variable in variables.items()})
+        _check_signature(about, len(graph.outputs), set(variables))
         tensors = [*leaves_of(about["arguments"], "tensor")]
         if len(tensors) + len(about["captured"]) != len(graph.inputs):
             raise damaged(path, f"it has {len(graph.inputs)} inputs, {len(tensors)} arguments are tensors")
@@ -260,6 +262,40 @@ def _check(graph: Graph, path: Any, ops: Mapping[str, Any], variables: set[str],
             )
         if node.op.name == "jax_program" and node.attrs.get("program") not in programs:
             raise damaged(path, f"the node {node.name!r:.60} calls a function of JAX that is not there")
+
+
+def _with_rule(node: Node) -> tuple[OpDef, Attrs]:
+    """An update by a rule of this process."""
+    if node.op.name != "optim.update":
+        return node.op, node.attrs
+    rule = remade(node.attrs["transformation"])
+    if rule is None:
+        raise ValueError(f"{node.attrs['transformation']!r:.60} is no rule of an optimizer")
+    return node.op, Attrs({**node.attrs, "transformation": rule})
+
+
+def _check_signature(about: Mapping[str, Any], outputs: int, variables: set[str]) -> None:
+    """Raises what the content of a manifest leads to that is none of :func:`save`."""
+    least: dict[str, int] = about["least"]
+    if not all(type(size) is int for size in least.values()):
+        raise ValueError("the smallest sizes are no numbers")
+
+    def argument(sort: str, content: Any) -> None:
+        if sort == "object":
+            return
+        known = [size in least if isinstance(size, str) else type(size) is int for size in content["shape"]]
+        dtype_from_short(content["dtype"])
+        if sort != "tensor" or not all(known) or not isinstance(content["name"], str):
+            raise ValueError(f"{sort!r:.40} among the arguments")
+
+    def result(sort: str, content: Any) -> None:
+        fits = content in variables if sort == "variable" else type(content) is int and 0 <= content < outputs
+        if sort not in ("tensor", "number", "variable") or not fits:
+            raise ValueError(f"{sort!r:.40} in the result")
+
+    for tree in about["arguments"].values():
+        decoded(tree, argument)
+    decoded(about["result"], result)
 
 
 def _unpinned(graph: Graph) -> Graph:

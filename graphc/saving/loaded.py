@@ -11,10 +11,10 @@ from typing import Any, cast
 import numpy as np
 
 from graphc.base import at, nest, user_location
-from graphc.base.errors import GraphcError, InvalidArgumentError
+from graphc.base.errors import GraphcError, InvalidArgumentError, VerificationError
 from graphc.core import SCALARS, ArrayMethods, Tensor, Variable, is_array, operand, type_of_any
 from graphc.function import Replay, TensorSpec
-from graphc.ir import Graph, TensorType, dtype_from_short, verify
+from graphc.ir import Graph, TensorType, compatible_shapes, dtype_from_short, verify
 from graphc.ir.passes import is_open, specialize
 from graphc.ops import asarray
 from graphc.saving.folder import damaged
@@ -142,11 +142,23 @@ class LoadedSignature:
             graph = specialize(self.graph, types, evaluate) if is_open(self.graph) else self.graph
             if graph is not self.graph or not self._verified:
                 verify(graph)
+                _check_types(self.graph, graph)
                 self._verified.append(True)
         except GraphcError as error:
             error.args = (f"{self.file}: {error.args[0]}", *error.args[1:])
             raise at(error, user_location()) from None
         return graph
+
+
+def _check_types(said: Graph, found: Graph) -> None:
+    """Refuses a graph whose types are not those that the file says."""
+    for one, other in zip(said.nodes, found.nodes, strict=True):
+        for old, new in zip(one.outputs, other.outputs, strict=True):
+            if old.type.dtype != new.type.dtype or not compatible_shapes(old.type, new.type):
+                message = f"{one.op.name}, the node {one.name!r}, is said to give {old.type}, and gives {new.type}"
+                raise at(VerificationError(message), one.location)
+        for old_body, new_body in zip(one.regions, other.regions, strict=True):
+            _check_types(old_body, new_body)
 
 
 class LoadedFunction:

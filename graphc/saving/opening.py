@@ -38,7 +38,7 @@ from graphc.ir import (
     typed_key,
     widen,
 )
-from graphc.ir.passes import DCE, specialize
+from graphc.ir.passes import CSE, DCE, specialize
 from graphc.ops import AS_NUMBER
 from graphc.saving.sizes import Expression, Sizes, expressions
 
@@ -297,8 +297,9 @@ def checked_case(graph: Graph, case: Graph, what: str = "the sizes of a trace") 
     Raises:
       InvalidArgumentError: it is not.
     """
-    made = DCE()(_plain(specialize(graph, [value.type for value in case.inputs], evaluate)))
-    if _masked(made) == _masked(case):
+    made = _plain(specialize(graph, [value.type for value in case.inputs], evaluate))
+    made, case = (CSE()(DCE()(_masked(one))) for one in (made, case))  # a size may be another number of the program
+    if made == case:
         return
     pairs = zip(made.nodes, case.nodes, strict=False)
     location = next((two.location for one, two in pairs if one.op is not two.op or one.attrs != two.attrs), None)

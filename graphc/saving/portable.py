@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from pathlib import PurePath
 from typing import Any
 
-from graphc.base import at, user_location
+from graphc.base import Location, at, user_location
 from graphc.base.errors import GraphcError, UnimplementedError
 from graphc.ir import OPS, Attrs, Graph, Node, OpDef, TensorType, Value, has_text, is_world
 from graphc.ops import HOST_CALLS
@@ -51,8 +53,8 @@ class Portable:
         self.programs: dict[str, Program] = {}
 
     def graph(self, graph: Graph) -> Graph:
-        """Returns the graph, without anything of this process."""
-        return mapped(graph, self._node)
+        """Returns the graph, without anything of this process, nor the folders that its source was in."""
+        return mapped(graph, self._node, locate=_without_folder)
 
     def _node(self, node: Node) -> tuple[OpDef, Attrs]:
         op, attrs = node.op, node.attrs
@@ -100,13 +102,21 @@ class Portable:
         return at(error, node.location or user_location())
 
 
-def mapped(graph: Graph, change: Callable[[Node], tuple[OpDef, Attrs]], *, pinned: bool = True) -> Graph:
+def _without_folder(location: Location | None) -> Location | None:
+    return None if location is None else replace(location, file=PurePath(location.file).name)
+
+
+def mapped(
+    graph: Graph, change: Callable[[Node], tuple[OpDef, Attrs]], *, pinned: bool = True,
+    locate: Callable[[Location | None], Location | None] = lambda location: location,
+) -> Graph:  # fmt: skip
     """Returns a graph with other ops and attributes, in its bodies too.
 
     Args:
       graph: the graph.
       change: gives the new op and attributes of a node.
       pinned: whether nodes stay pinned to their devices.
+      locate: gives the new lines of nodes.
     """
     copies: dict[Value, Value] = {}
     nodes: dict[Node, Node] = {}
@@ -116,9 +126,9 @@ def mapped(graph: Graph, change: Callable[[Node], tuple[OpDef, Attrs]], *, pinne
         op, attrs = change(node)
         new = nodes[node] = Node(
             op, [copies[value] for value in node.inputs], attrs, [output.type for output in node.outputs],
-            regions=[mapped(region, change, pinned=pinned) for region in node.regions],
+            regions=[mapped(region, change, pinned=pinned, locate=locate) for region in node.regions],
             control_inputs=[nodes[control] for control in node.control_inputs], device=node.device if pinned else "",
-            name=node.name, location=node.location,
+            name=node.name, location=locate(node.location),
         )  # fmt: skip
         copies.update(zip(node.outputs, new.outputs, strict=True))
     return Graph(inputs, list(nodes.values()), [copies[value] for value in graph.outputs], graph.name)

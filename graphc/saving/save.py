@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from importlib import metadata
 from typing import Any, cast
 
 import jax
 import numpy as np
 
+from graphc.base import VERSION as VERSION_OF_GRAPHC
 from graphc.base import UniqueNames, at, config, user_location
 from graphc.base.errors import InvalidArgumentError, InvalidTypeError
 from graphc.base.files import PathLike, as_path
@@ -221,7 +221,7 @@ class _Save:
         writer.finish(
             {
                 "version": VERSION,
-                "graphc": _version(),
+                "graphc": VERSION_OF_GRAPHC,
                 "jax": jax.__version__,
                 "saved": datetime.now(UTC).isoformat(timespec="seconds"),
                 "rules": {"enable_x64": config.enable_x64, "default_dtype_bits": config.default_dtype_bits},
@@ -304,10 +304,3 @@ def _default(parameter: inspect.Parameter) -> Any:
         return [encoded(parameter.default, lambda value: None)]
     except InvalidTypeError as error:
         return [{"object": str(error.args[0])}]
-
-
-def _version() -> str:
-    try:
-        return metadata.version("graphc")
-    except metadata.PackageNotFoundError:
-        return "unknown"

@@ -29,7 +29,7 @@ __all__ = ["Traced", "as_function", "traced_for"]
 
 _PROVED = (64, 1009)
 """Sizes for which a function is traced besides: a step that is taken for many rows only would show."""
-_SMALL = (0, 1)
+_SMALL = (1, 0)
 """Those that a function may treat in a way of their own; they are refused after loading where it does."""
 
 
@@ -146,13 +146,14 @@ class _Tracer:
 
     def _least(self, boxed: Mapping[str, Any], symbols: Sequence[str], graph: Graph) -> int:
         """The smallest size for which the open graph is the function's."""
+        least = _SMALL[0] + 1
         for size in _SMALL:
             try:
                 checked_case(graph, self._graph(self._traced(boxed, equal_sizes(symbols, size))[0]))
             except Exception:
-                continue
-            return size
-        return max(_SMALL) + 1
+                break
+            least = size
+        return least
 
     def _traced(self, boxed: Mapping[str, Any], sizes: Sizes) -> tuple[TracedFunction, Any]:
         self._bound.arguments.update(examples(dict(boxed), sizes))

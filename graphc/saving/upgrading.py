@@ -13,12 +13,12 @@ from typing import Any, TypeAlias
 from graphc.base.errors import FailedPreconditionError
 from graphc.ir import OPS, Attrs, Graph, GraphBuilder, Node, OpDef, TensorType, Value
 
-__all__ = ["UPGRADES", "VERSION", "Upgrade", "check_version", "known_ops", "upgrade_manifest", "upgraded"]
+__all__ = ["MANIFESTS", "UPGRADES", "VERSION", "Upgrade", "check_version", "known_ops", "upgrade_manifest", "upgraded"]
 
 VERSION = 1
 """Of the manifest."""
 
-_MANIFESTS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+MANIFESTS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 """By the version of a manifest, what makes it one of the next version."""
 
 Upgrade: TypeAlias = Callable[[GraphBuilder, Node, Sequence[Value]], Sequence[Value]]
@@ -53,7 +53,7 @@ def upgrade_manifest(content: Mapping[str, Any]) -> Mapping[str, Any]:
     check_version(content["version"], "the format", VERSION, content.get("graphc"))
     found = dict(content)
     while found["version"] < VERSION:
-        found = {**_MANIFESTS[found["version"]](found), "version": found["version"] + 1}
+        found = {**MANIFESTS[found["version"]](found), "version": found["version"] + 1}
     return found
 
 
@@ -71,7 +71,7 @@ def known_ops(versions: Mapping[str, Any], saved_by: Any, allowed: Callable[[OpD
     """
     found: dict[str, OpDef] = {}
     for name, version in versions.items():
-        op = OPS.get(name)
+        op = OPS[name] if name in OPS else None  # noqa: SIM401  a registry's own error is another
         if (name, version) in UPGRADES:
             found[name] = OpDef(name, _of_old, _types_of_old, _Any.params, _Any.regions, version=version)
             continue

@@ -24,7 +24,7 @@ ELSEWHERE: dict[str, str] = {
     "nn.rnn_cell": _LAYERS,
     "nn.static_rnn": "write the loop in Python, or with tf.scan",
     "nn.dynamic_rnn": "use tf.scan or tf.while_loop",
-    "saved_model": "use tf.train.Saver",
+    "saved_model": "use tf.train.Saver for Variables; gx.save writes compiled functions",
     "train.ProfilerHook": "give session.run a tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE) and a tf.RunMetadata",
     "train.SequenceExample": "write one tf.train.Example for each step",
     "train.import_meta_graph": "build the graph by the same code, then call saver.restore",

@@ -66,7 +66,7 @@ ELSEWHERE: dict[str, str] = {
     "reduce_std": "it is tf.math.reduce_std",
     "reduce_variance": "it is tf.math.reduce_variance",
     "reset_default_graph": _SESSIONS,
-    "saved_model": "f.lower(x) gives what XLA compiles, and a graph's text can be read back",
+    "saved_model": "use tf.saved_model.save and load, which write graphc's format, or gx.save and gx.load",
     "sets": "use gx.unique, gx.intersect1d, gx.union1d and gx.setdiff1d",
     "space_to_batch": "use tf.reshape and tf.transpose",
     "ragged": "of ragged tensors there are ragged.constant, ragged.map_flat_values and the methods of tf.RaggedTensor",
@@ -81,7 +81,7 @@ ELSEWHERE: dict[str, str] = {
     "tensor_shape": "use tf.TensorShape",
     "timestamp": "use time.time()",
     "tpu": "devices are tf.device('tpu:0')",
-    "train": "use tf.keras.optimizers or gx.optim, and gx.train.Checkpoint(folder, model=model)",
+    "train": "use tf.keras.optimizers or gx.optim, and tf.train.Checkpoint or gx.train.Checkpoint",
     "variable_creator_scope": "make the variables with what they need",
     "xla": "every @tf.function is compiled by XLA",
 }

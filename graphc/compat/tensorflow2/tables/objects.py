@@ -172,11 +172,24 @@ def _test_main() -> Any:
     return unittest.main
 
 
+_SAVING = {
+    "saved_model": ("contains_saved_model", "load", "save"),
+    "train": ("Checkpoint", "CheckpointManager", "latest_checkpoint"),
+}
+
+
+def _of_saving(name: str) -> Any:
+    from graphc.compat.tensorflow2 import saving
+
+    return getattr(saving, name)
+
+
 LATER: dict[str, Callable[[], Any]] = {
     **{f"data.{name}": partial(_of_data, of) for name, of in _DATA.items()},
     **{f"data.experimental.{name}": partial(_experimental, name) for name in _EXPERIMENTAL},
     **{f"io.{name}": partial(_of_queues, name) for name in _FILES},
     **{f"queue.{name}": partial(_of_queues, name) for name in _QUEUES},
+    **{f"{space}.{name}": partial(_of_saving, name) for space, names in _SAVING.items() for name in names},
     "test.TestCase": _test_case,
     "test.main": _test_main,
 }

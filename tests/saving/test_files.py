@@ -1,0 +1,248 @@
+"""The files themselves: what is damaged, killed, old or new."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import subprocess
+import sys
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphc as gx
+from graphc.base.errors import DataLossError, FailedPreconditionError, GraphcError
+from graphc.ir import OPS, Attrs, GraphBuilder, Node, Value
+from graphc.saving import upgrading
+from graphc.saving.portable import allowed
+
+CORPUS = Path(__file__).parent / "corpus"
+
+
+def saved(folder: Path) -> Path:
+    w = gx.Variable([1.0, 2.0, 3.0], name="w")
+
+    def f(x: Any) -> Any:
+        state = x * w
+        for _ in range(20):
+            state = gx.tanh(state) + gx.asarray(np.arange(300, dtype=np.float32))[:3]
+        return {"y": state}
+
+    gx.save(f, folder, gx.TensorSpec((None, 3)))
+    return folder
+
+
+def edited(folder: Path, **changes: Any) -> None:
+    """Changes the manifest, with a right checksum."""
+    path = folder / "manifest.json"
+    content = {**json.loads(path.read_text())["manifest"], **changes}
+    text = json.dumps(content)
+    path.write_text(f'{{"crc32": {zlib.crc32(text.encode())}, "manifest": {text}}}\n')
+
+
+def content_of(folder: Path) -> dict[str, Any]:
+    return json.loads((folder / "manifest.json").read_text())["manifest"]
+
+
+def with_text(folder: Path, old: str, new: str) -> None:
+    """Changes a graph's text, with right checksums."""
+    (path,) = folder.glob("*.graph")
+    text = re.sub(old, new, path.read_text())
+    path.write_text(text)
+    files = content_of(folder)["files"]
+    files[path.name] = {"bytes": len(text.encode()), "crc32": zlib.crc32(text.encode())}
+    edited(folder, files=files)
+
+
+def test_a_file_that_is_changed_cut_off_or_missing_is_named(tmp_path: Path) -> None:
+    folder = saved(tmp_path / "saved")
+    for path in sorted(folder.iterdir()):
+        before = path.read_bytes()
+        middle = len(before) // 2
+        for after in (before[:middle], before[:middle] + bytes([before[middle] ^ 1]) + before[middle + 1 :], b""):
+            path.write_bytes(after)
+            with pytest.raises(DataLossError, match=path.name):
+                gx.load(folder)
+        if path.name != "manifest.json":
+            path.unlink()
+            with pytest.raises(DataLossError, match=f"{path.name} is damaged: it is not there"):
+                gx.load(folder)
+        path.write_bytes(before)
+    assert gx.load(folder)(gx.ones((2, 3)))["y"].shape == (2, 3)
+
+
+def test_any_bytes_in_any_place_give_an_error_of_graphc_or_work(tmp_path: Path) -> None:
+    folder, draw = saved(tmp_path / "saved"), random.Random(7)
+    contents = {path: path.read_bytes() for path in folder.iterdir()}
+    refusals, strange = 0, list[Exception]()
+    for _ in range(150):
+        path = draw.choice(sorted(contents))
+        data = bytearray(contents[path])
+        for _ in range(draw.randrange(1, 4)):
+            place = draw.randrange(len(data))
+            data[place : place + draw.randrange(3)] = bytes(
+                draw.choices(b'"%{}()[]0129-,:#@xyz\x00\xff', k=draw.randrange(3))
+            )
+        path.write_bytes(data)
+        if path.name == "manifest.json":
+            repaired(path)
+        else:
+            files = content_of(folder)["files"]
+            files[path.name] = {"bytes": len(data), "crc32": zlib.crc32(data)}
+            edited(folder, files=files)
+        try:
+            gx.load(folder)(gx.ones((1, 3)))
+        except GraphcError as error:
+            refusals += 1
+            strange += [] if str(folder) in str(error) or "fit none of the signatures" in str(error) else [error]
+        except AttributeError as error:
+            strange += [] if "saved function" in str(error) else [error]
+        for known, before in contents.items():
+            known.write_bytes(before)
+    assert not strange
+    assert refusals > 100
+
+
+def repaired(path: Path) -> None:
+    """Gives a manifest that may still be JSON a right checksum."""
+    try:
+        found = json.loads(path.read_bytes())
+        text = json.dumps(found["manifest"])
+        path.write_text(f'{{"crc32": {zlib.crc32(text.encode())}, "manifest": {text}}}\n')
+    except (ValueError, KeyError, TypeError):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "match"),
+    [
+        (r"tanh\(", "py_func(", "expected the name of one of the"),
+        (r'variable = "w[_0-9]*"', 'variable = "other"', "about the Variable 'other', which is not there"),
+        (r"tanh\(", "multiply(", "."),
+        (r"f32\[\?,3\] = tanh", "f32[?,4] = tanh", r"is said to give f32\[\?,4\], and gives f32\[2,3\]"),
+        (r"f32\[\?,3\] = multiply", "i32[?,3] = multiply", "."),
+        (r"return %\S+\n}$", "return\n}", "expected the types of what the graph returns"),
+    ],
+)
+def test_a_graph_that_is_edited_is_refused(old: str, new: str, match: str, tmp_path: Path) -> None:
+    folder = saved(tmp_path / "saved")
+    with_text(folder, old, new)
+    with pytest.raises(GraphcError, match=f"(?s)-__call__-0.graph.*{match}"):
+        gx.load(folder)(gx.ones((2, 3)))
+
+
+def test_no_op_that_a_file_may_have_does_more_than_compute() -> None:
+    for name in ("py_func", "call_jax", "host_call", "queue.enqueue", "read_file", "composed", "log_message"):
+        assert name not in OPS or not allowed(OPS[name]), name
+    assert all(allowed(OPS[name]) for name in ("matmul", "assign_variable", "while", "jax_program"))
+    of_the_host = [op for name in OPS if (op := OPS[name]).host]
+    assert of_the_host
+    assert not any(map(allowed, of_the_host))
+
+
+FORKED = """
+import os, signal, sys
+from pathlib import Path
+import graphc as gx
+from graphc.saving import folder as files
+
+folder, calls = Path(sys.argv[1]), 0
+one, two = gx.function(lambda x: x + 1), gx.function(lambda x: x + 2)
+spec = gx.TensorSpec((2,))
+
+def killing(function, at):
+    def call(*arguments, **options):
+        global calls
+        if calls == at:
+            os.kill(os.getpid(), signal.SIGKILL)
+        calls += 1
+        return function(*arguments, **options)
+    return call
+
+def number():
+    (text,) = [path for path in gx.load(folder)["__call__"].python_function.texts]
+    token = next(iter(files.FolderReader(folder).content["files"]))[:8]
+    return text, token
+
+gx.save(one, folder, spec)
+first = number()[1]
+for at in range(100):
+    child = os.fork()
+    if child == 0:
+        for place, name in [(Path, "write_bytes"), (Path, "write_text"), (Path, "replace"), (Path, "unlink"),
+                            (os, "fsync"), (files, "write_arrays")]:
+            setattr(place, name, killing(getattr(place, name), at))
+        gx.save(two, folder, spec)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    text, token = number()
+    print("killed" if os.WIFSIGNALED(status) else "done", "old" if token == first else "new")
+    if not os.WIFSIGNALED(status):
+        break
+    if token != first:
+        gx.save(one, folder, spec)
+        first = number()[1]
+print(len(list(folder.iterdir())))
+"""
+
+
+@pytest.mark.multiprocess
+def test_a_save_that_is_killed_leaves_the_old_or_the_new(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", FORKED, str(tmp_path / "saved")]
+    found = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert found.returncode == 0, found.stderr
+    *killed, done, count = found.stdout.splitlines()
+    assert killed[0] == "killed old"
+    assert killed[-1] == "killed new"  # while the old files were removed
+    assert (done, count) == ("done new", "4")
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in CORPUS.iterdir()))
+def test_what_was_saved_by_older_versions_is_loaded(name: str) -> None:
+    folder = CORPUS / name
+    known = json.loads((folder / "results.json").read_text())
+    loaded = gx.load(folder / "saved")
+    for case in known:
+        found = loaded[case["function"]](*[gx.asarray(np.asarray(value, "float32")) for value in case["arguments"]])
+        np.testing.assert_allclose(np.asarray(found), case["result"], rtol=1e-5)
+
+
+def test_a_newer_format_or_op_is_refused(tmp_path: Path) -> None:
+    folder = saved(tmp_path / "saved")
+    edited(folder, version=upgrading.VERSION + 1, graphc="9.0")
+    with pytest.raises(
+        FailedPreconditionError, match=r"saved by graphc 9\.0; this graphc reads up to version \d+: install"
+    ):
+        gx.load(folder)
+    edited(folder, version=upgrading.VERSION, ops={**content_of(folder)["ops"], "tanh": 99})
+    with pytest.raises(FailedPreconditionError, match=r"the op 'tanh' is of version 99.*install a newer one"):
+        gx.load(folder)
+    edited(folder, ops={**content_of(folder)["ops"], "tanh": 1, "of_tomorrow": 1})
+    with pytest.raises(FailedPreconditionError, match=r"there is no op 'of_tomorrow' here"):
+        gx.load(folder)
+
+
+def test_an_older_format_and_an_older_op_are_upgraded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the manifest had had another name for functions, and tanh had been an op with its own scale."""
+    folder = saved(tmp_path / "saved")
+    expected = gx.load(folder)(gx.ones((2, 3)))["y"].tolist()
+    with_text(folder, r" = tanh\((%[\w.]+)\)", r" = old_tanh(\1) {doubled = False}")
+    content = content_of(folder)
+    ops = {("old_tanh" if name == "tanh" else name): version for name, version in content["ops"].items()}
+    edited(folder, ops=ops, version=1, routines=content["functions"], functions={})
+
+    def manifest(content: dict[str, Any]) -> dict[str, Any]:
+        return {**content, "functions": content["routines"]}
+
+    def tanh(builder: GraphBuilder, node: Node, inputs: Sequence[Value]) -> Sequence[Value]:
+        return builder.append(OPS["tanh"], inputs, Attrs(), types=[node.outputs[0].type]).outputs
+
+    monkeypatch.setattr(upgrading, "VERSION", 2)
+    monkeypatch.setitem(upgrading.MANIFESTS, 1, manifest)
+    monkeypatch.setitem(upgrading.UPGRADES, ("old_tanh", 1), tanh)
+    assert gx.load(folder)(gx.ones((2, 3)))["y"].tolist() == expected

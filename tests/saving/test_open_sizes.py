@@ -1,0 +1,118 @@
+"""Open sizes: a saved function takes any number of rows, or is refused when it is saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphc as gx
+from graphc.base.errors import InvalidArgumentError
+from graphc.saving.sizes import expressions
+
+
+def convolutional() -> Callable[..., Any]:
+    layers = gx.layers.Conv2D(4, 3, strides=2), gx.layers.MaxPooling2D(2), gx.layers.Flatten(), gx.layers.Dense(2)
+    model = gx.layers.Sequential([*layers])
+    model(gx.ones((1, 7, 7, 1)))
+    return model
+
+
+def looped(x: Any) -> Any:
+    state = gx.zeros((x.shape[0], 3))
+    for t in range(20):
+        state = gx.tanh(state + x * t)
+    while gx.sum(state) > 1.0:
+        state = state / 2 - gx.reshape(state, (x.shape[0], 3)) / x.shape[0]
+    return state
+
+
+def trained(x: Any) -> Any:
+    def loss(x: Any) -> Any:
+        return gx.sum(gx.reshape(x, (x.shape[0] * 3,)) ** 2) / x.shape[0]
+
+    return gx.grad(loss)(x)
+
+
+FUNCTIONS: dict[str, tuple[Callable[[], Callable[..., Any]], tuple[int, ...]]] = {
+    "convolutional": (convolutional, (7, 7, 1)),
+    "looped": (lambda: looped, (3,)),
+    "trained": (lambda: trained, (3,)),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_takes_any_number_of_rows(name: str, tmp_path: Path) -> None:
+    make, sizes = FUNCTIONS[name]
+    f = gx.function(make(), on_retrace="ignore")
+    gx.save(f, tmp_path, gx.TensorSpec((None, *sizes)))
+    loaded = gx.load(tmp_path)
+    for rows in (1, 2, 5):
+        x = np.linspace(0.1, 1.0, rows * int(np.prod(sizes)), dtype=np.float32).reshape(rows, *sizes)
+        np.testing.assert_allclose(loaded(x), f(x), rtol=1e-5, atol=1e-6)
+
+
+def test_sizes_in_python_arithmetic(tmp_path: Path) -> None:
+    def f(x: Any) -> Any:
+        rows = x.shape[0]
+        halves = gx.concat([x[: rows // 2], x[rows // 2 :]], axis=0)
+        mask = gx.arange(rows) < rows - 1
+        pairs = gx.reshape(gx.stack([x, x], axis=1), (2 * rows, -1))
+        return halves, gx.sum(gx.where(mask[:, None], x, 0)) / rows, pairs, gx.pad(x, ((0, 1), (0, 0))), gx.flip(x)
+
+    compiled = gx.function(f, on_retrace="ignore")
+    gx.save(compiled, tmp_path, gx.TensorSpec((None, 3)))
+    loaded = gx.load(tmp_path)
+    for rows in (1, 4, 7):
+        x = gx.reshape(gx.arange(rows * 3.0), (rows, 3))
+        for one, other in zip(loaded(x), compiled(x), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+def test_sizes_of_several_arguments(tmp_path: Path) -> None:
+    spec = gx.TensorSpec((None, 3))
+    gx.save(gx.function(lambda x, y: x - y), tmp_path / "same", (spec, spec))
+    gx.save(gx.function(lambda x, y: x @ y.mT), tmp_path / "apart", (spec, spec))
+    same, apart = gx.load(tmp_path / "same"), gx.load(tmp_path / "apart")
+    assert same(gx.ones((4, 3)), gx.ones((4, 3))).shape == (4, 3)
+    with pytest.raises(InvalidArgumentError, match=r"y is f32\[5,3\]"):
+        same(gx.ones((4, 3)), gx.ones((5, 3)))
+    assert apart(gx.ones((4, 3)), gx.ones((5, 3))).shape == (4, 5)
+
+
+@pytest.mark.parametrize(
+    ("f", "match"),
+    [
+        (lambda x: x if x.shape[0] < 50 else gx.flip(x), r"for size 64 the steps are others"),
+        (lambda x: gx.sum(x * np.arange(x.shape[0], dtype=np.float32)[:, None]), "an array of Python's depends on"),
+        (lambda x: sum([x[i] for i in range(x.shape[0])]), "the steps are others for other sizes"),
+        (lambda x: x * (x.shape[0] ** 2), "an array of Python's depends on the open size"),
+    ],
+)
+def test_what_depends_on_the_size_itself_is_refused(f: Any, match: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgumentError, match=f"cannot be saved with open sizes.*{match}.*give fixed sizes"):
+        gx.save(f, tmp_path / "saved", gx.TensorSpec((None, 3)))
+
+
+def test_a_function_that_treats_one_row_in_another_way(tmp_path: Path) -> None:
+    gx.save(lambda x: x if x.shape[0] == 1 else x * 2, tmp_path, gx.TensorSpec((None,)))
+    loaded = gx.load(tmp_path)
+    assert loaded([1.0, 2.0]).tolist() == [2.0, 4.0]
+    with pytest.raises(InvalidArgumentError, match="a size of 1 where it was saved for 2 and more"):
+        loaded([1.0])
+
+
+def test_expressions_of_sizes() -> None:
+    sizes = [{"a": 11, "b": 13}, {"a": 17, "b": 19}, {"a": 23, "b": 29}]
+    for text, numbers in (
+        ("a", (11, 17, 23)),
+        ("2*b + -1", (25, 37, 57)),
+        ("a*b", (143, 323, 667)),
+        ("floordiv(a, 2)", (5, 8, 11)),
+        ("floordiv(b + 1, 2)", (7, 10, 15)),
+    ):
+        assert str(next(expressions(numbers, sizes))) == text
+    assert next(expressions((1, 2, 40), sizes), None) is None
