@@ -18,7 +18,7 @@ from graphc.autograph.constructs.calls.call import call
 from graphc.autograph.constructs.overrides import Functions, of_values
 from graphc.autograph.constructs.purity.watch import operator_method
 from graphc.autograph.values.deferred import Deferred
-from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.index import LoopIndex, is_symbolic
 from graphc.autograph.values.join import describe
 from graphc.autograph.values.kinds import examples, is_instance
 from graphc.autograph.values.number import SymbolicNumber, kind_of, kinds_of, number
@@ -119,7 +119,7 @@ def _refused(error: GraphcError) -> GraphcError:
 
 def _complex(native: Native, *args: Any, **kwargs: Any) -> Any:
     parts = (*args, *kwargs.values())
-    if len(parts) == 1 or not any(isinstance(part, SymbolicTensor | LoopIndex) for part in parts):
+    if len(parts) == 1 or not any(is_symbolic(part) for part in parts):
         return _conversion(complex)(native, *args, **kwargs)
     parts = [_conversion(complex)(complex, part) for part in parts]
     return parts[0] + parts[1] * 1j
@@ -157,13 +157,13 @@ def _tolist(native: Native, value: Any) -> Any:
 
 
 def _isinstance(native: Native, value: Any, kind: Any) -> Any:
-    return is_instance(value, kind) if isinstance(value, SymbolicTensor | LoopIndex) else native(value, kind)
+    return is_instance(value, kind) if is_symbolic(value) else native(value, kind)
 
 
 def _type(native: Native, *args: Any, **kwargs: Any) -> Any:
     if len(args) == 1 and isinstance(args[0], Deferred):
         return args[0].__class__  # what it will be
-    if len(args) != 1 or not isinstance(args[0], SymbolicTensor | LoopIndex):
+    if len(args) != 1 or not is_symbolic(args[0]):
         return native(*args, **kwargs)
     kinds = {_kind_in_python(example) for example in examples(args[0])}
     if len(kinds) > 1:

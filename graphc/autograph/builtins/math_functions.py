@@ -23,7 +23,7 @@ from graphc.autograph.constructs.loops.for_loops import run_for
 from graphc.autograph.constructs.loops.state import LoopVariables
 from graphc.autograph.constructs.overrides import Functions, of_values
 from graphc.autograph.constructs.purity.watch import operator_method
-from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.index import LoopIndex, as_tensor, is_symbolic
 from graphc.autograph.values.number import SymbolicNumber, kind_of, kinds_of, number
 from graphc.autograph.values.spans import HIGHEST, Span
 from graphc.autograph.values.whole_numbers import whole_number
@@ -53,7 +53,7 @@ def _result(value: Any, kind: type[Any], operands: Sequence[Any]) -> SymbolicNum
 
 def _as_float(value: Any) -> Any:
     """An argument as the float that a function of ``math`` makes of it."""
-    if isinstance(value, SymbolicTensor | LoopIndex) or operator_method(value, "__float__") is not None:
+    if is_symbolic(value) or operator_method(value, "__float__") is not None:
         return call(float)(value)
     return math.copysign(value, value)  # a float, or what Python says of what is none
 
@@ -275,11 +275,7 @@ def _gcd_of_two(first: Any, second: Any) -> Any:
     first, second = abs(first), abs(second)
     if not _symbolic(first) and not _symbolic(second):
         return call(math.gcd)(first, second)
-    return SymbolicNumber(FUNCTIONS["gcd"](_plain(first), _plain(second)), int, span=Span(0, HIGHEST))
-
-
-def _plain(value: Any) -> Any:
-    return value.tensor if isinstance(value, LoopIndex) else value
+    return SymbolicNumber(FUNCTIONS["gcd"](as_tensor(first), as_tensor(second)), int, span=Span(0, HIGHEST))
 
 
 def _lcm(*args: Any) -> Any:

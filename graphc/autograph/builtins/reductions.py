@@ -33,7 +33,7 @@ from graphc.autograph.constructs.loops.state import LoopVariables
 from graphc.autograph.constructs.overrides import Functions, of_values
 from graphc.autograph.constructs.purity.watch import check_iterator, made
 from graphc.autograph.values.growing_list import growing
-from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.index import LoopIndex, is_symbolic
 from graphc.autograph.values.join import (
     Join,
     is_number,
@@ -47,7 +47,7 @@ from graphc.autograph.values.unbound import Unbound
 from graphc.base import nest
 from graphc.core import FUNCTIONS, SymbolicTensor, current_trace, read
 
-__all__ = ["OVERRIDES", "Box", "holds_symbols", "is_looped", "is_symbolic", "run_over", "total"]
+__all__ = ["OVERRIDES", "Box", "holds_symbols", "is_looped", "run_over", "total"]
 
 Native = Callable[..., Any]
 Test = Callable[[], Any]
@@ -56,11 +56,6 @@ _MISSING: Any = object()
 _LOOPED = (GeneratorExpression, SpaceIterator, SymbolicTensor, TensorRange)
 """What loops run over."""
 _CONTAINERS: tuple[type[Any], ...] = (list, tuple, set, frozenset, dict, KeysView, ValuesView, ItemsView)
-
-
-def is_symbolic(value: Any) -> bool:
-    """Whether a value is not known while the function is traced."""
-    return isinstance(value, SymbolicTensor | LoopIndex)
 
 
 def holds_symbols(values: Any) -> bool:

@@ -9,7 +9,6 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from graphc.autograph.builtins.reductions import is_symbolic
 from graphc.autograph.constructs.branches.branch import itself, truth
 from graphc.autograph.constructs.branches.checks import require_limit
 from graphc.autograph.constructs.calls.call import call
@@ -24,6 +23,7 @@ from graphc.autograph.constructs.storage.cells import ContentsCell
 from graphc.autograph.values.choice import Choice
 from graphc.autograph.values.choice_join import holds_choice, is_constant
 from graphc.autograph.values.growing_list import refuse_growing
+from graphc.autograph.values.index import is_symbolic
 from graphc.autograph.values.join import note_aliases, same, to_tensors
 from graphc.autograph.values.number import common_kind, kind_of, number, numbered
 from graphc.base import nest

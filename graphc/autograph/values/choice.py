@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
-from functools import reduce
+from functools import reduce, wraps
 from typing import Any, NoReturn
 
 from graphc.autograph.values.control import if_exp, note_raise
@@ -32,6 +32,7 @@ __all__ = [
     "choice_in",
     "decide",
     "is_simple",
+    "over_choices",
     "use",
 ]
 
@@ -165,6 +166,31 @@ def ask(value: Choice, question: Callable[[Any], Any]) -> Any:
             raise
 
     return use(value, asked)
+
+
+Question = Callable[["Choice", Callable[[Any], Any]], Any]
+
+
+def over_choices(*given: Question | None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Makes an operator that does for each value of a choice what it does for one.
+
+    Args:
+      *given: for each operand how a choice is asked there: :func:`use`, :func:`ask` or :func:`decide`; None for an
+        operand that is never one.
+    """
+
+    def decorate(operator: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(operator)
+        def asked(*operands: Any, **options: Any) -> Any:
+            for place, question in enumerate(given):
+                value = operands[place]
+                if question is not None and isinstance(value, Choice):
+                    return question(value, lambda one: asked(*operands[:place], one, *operands[place + 1 :], **options))  # noqa: B023
+            return operator(*operands, **options)
+
+        return asked
+
+    return decorate
 
 
 def is_simple(value: Any) -> bool:

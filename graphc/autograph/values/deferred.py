@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.index import LoopIndex, as_tensor, is_symbolic
 from graphc.autograph.values.number import SymbolicNumber
 from graphc.base import nest
 from graphc.core import SymbolicTensor, Tensor, Variable, context
@@ -136,7 +136,7 @@ def is_deferred(value: Any) -> bool:
         return any(map(is_deferred, parts[1]))
     if isinstance(value, Variable):
         return context.trace is not None
-    return isinstance(value, SymbolicTensor | LoopIndex)
+    return is_symbolic(value)
 
 
 def snapshot(value: Any) -> Any:
@@ -219,9 +219,9 @@ class Frozen:
         self._leaves: list[Any] = [self._kept(leaf, places) for leaf in leaves]
 
     def _kept(self, leaf: Any, places: dict[int, int]) -> Any:
-        if not isinstance(leaf, SymbolicTensor | LoopIndex):
+        if not is_symbolic(leaf):
             return leaf
-        tensor = cast("SymbolicTensor", leaf.tensor if isinstance(leaf, LoopIndex) else leaf)
+        tensor = cast("SymbolicTensor", as_tensor(leaf))
         place = places.setdefault(id(tensor.raw), len(self.tensors))
         if place == len(self.tensors):
             self.tensors.append(tensor)
@@ -229,8 +229,7 @@ class Frozen:
             return _Number(place, partial(SymbolicNumber, kind=int))
         if not hasattr(leaf, "__graphc_number__"):
             return _Place(place)
-        symbolic = cast("Any", leaf)
-        return _Number(place, symbolic.maker(), symbolic.met)
+        return _Number(place, leaf.maker(), leaf.met)
 
     @property
     def held(self) -> list[Any]:

@@ -18,7 +18,7 @@ from graphc.core import ArrayMethods, Region, SymbolicTensor, Tensor, apply, dty
 from graphc.ir import OPS, Attrs
 from graphc.ops import AS_NUMBER
 
-__all__ = ["LoopIndex", "held_as_int", "loop_position"]
+__all__ = ["LoopIndex", "as_tensor", "held_as_int", "is_symbolic", "loop_position"]
 
 _INT32 = np.iinfo(np.int32)
 _EXACT_IN_FLOAT32 = 2**24
@@ -303,3 +303,13 @@ def _last(value: Any, region: Region) -> int | None:
     if isinstance(value, LoopIndex):
         return value.last if value.region is region else None
     return int(value)
+
+
+def as_tensor(value: Any) -> Any:
+    """Returns the index of a loop as the tensor that it is, and any other value as it is."""
+    return value.tensor if isinstance(value, LoopIndex) else value
+
+
+def is_symbolic(value: Any) -> bool:
+    """Returns True if a value is a tensor or a number that is not known while the function is traced."""
+    return isinstance(value, SymbolicTensor | LoopIndex)

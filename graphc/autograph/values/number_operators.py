@@ -17,7 +17,7 @@ import numpy as np
 from graphc.autograph.values.control import or_, require, require_limit
 from graphc.autograph.values.exact import compare_exactly, compare_mixed
 from graphc.autograph.values.facts import Between, note_condition
-from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.index import as_tensor
 from graphc.autograph.values.join import is_tensor
 from graphc.autograph.values.number import SymbolicNumber, kind_of, kinds_of, number, span_of
 from graphc.autograph.values.overflow import checked_span, checked_unary_span
@@ -94,10 +94,6 @@ def _ordinal(value: Any) -> Any:
     return number(value, int) if isinstance(value, SymbolicNumber) and value.kind is bool else value
 
 
-def _tensor(value: Any) -> Any:
-    return value.tensor if isinstance(value, LoopIndex) else value
-
-
 def _arithmetic(name: str, *, reflected: bool) -> Callable[[Any, Any], Any]:
     """The method for an operator: that of tensors, unless both operands are numbers."""
     method = getattr(SymbolicTensor, f"__{'r' if reflected else ''}{name}__")
@@ -122,8 +118,8 @@ def _result(name: str, pair: tuple[Any, Any]) -> SymbolicNumber:
     kinds = {cast("type[Any]", type(result)) for result in results}
     first, second = pair if kinds == {bool} else map(_ordinal, pair)
     if name == "pow" and float in kinds:
-        first = _tensor(first) * 1.0
-    operands = _tensor(first), _tensor(second)
+        first = as_tensor(first) * 1.0
+    operands = as_tensor(first), as_tensor(second)
     if kinds == {int}:
         _check_known(operands)
     result = apply(OPS[_NAMES[name]], operands)
@@ -214,18 +210,18 @@ def _error_of(native: Callable[[Any, Any], Any], *values: Any) -> Exception:
 
 def _check_divisor(native: Any, first: Any, second: Any) -> None:
     kinds = kind_of(first) or int, kind_of(second) or int
-    require(_tensor(second) != 0, lambda: _error_of(native, kinds[0](1), kinds[1](0)))
+    require(as_tensor(second) != 0, lambda: _error_of(native, kinds[0](1), kinds[1](0)))
 
 
 def _check_shift(native: Any, first: Any, second: Any) -> None:
     del first
-    require(_tensor(second) >= 0, lambda: _error_of(native, 1, -1))
+    require(as_tensor(second) >= 0, lambda: _error_of(native, 1, -1))
 
 
 def _check_power(native: Any, first: Any, second: Any) -> None:
     """Refuses the powers that Python refuses, and those of which the type depends on the values."""
     kinds = kind_of(first), kind_of(second)
-    base, exponent = _tensor(first), _tensor(second)
+    base, exponent = as_tensor(first), as_tensor(second)
     if complex in kinds:
         return
     if float not in kinds and type(exponent) not in (int, bool):

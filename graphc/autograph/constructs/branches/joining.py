@@ -10,7 +10,7 @@ from typing import Any
 from graphc.autograph.constructs.storage.cells import AttributeCell, ContentsCell, at_end
 from graphc.autograph.frontend.lower_jumps import RETURN
 from graphc.autograph.values.choice_join import as_choices
-from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.index import as_tensor
 from graphc.autograph.values.join import (
     Join,
     Joined,
@@ -130,7 +130,7 @@ def _find_outer(region: Region, value: Any, outer: set[int]) -> bool:
 
 
 def _is_made_in(leaf: Any, region: Region) -> bool:
-    tensor = leaf.tensor if isinstance(leaf, LoopIndex) else leaf
+    tensor = as_tensor(leaf)
     return isinstance(tensor, SymbolicTensor) and tensor.trace is region
 
 

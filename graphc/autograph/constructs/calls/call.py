@@ -63,14 +63,14 @@ from graphc.autograph.frontend.convert import convert, is_converted
 from graphc.autograph.frontend.source import NoSourceError
 from graphc.autograph.values.choice import Choice, ask, decide, use
 from graphc.autograph.values.growing_list import growing, refuse_growing
-from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.index import LoopIndex, is_symbolic
 from graphc.autograph.values.kept_tensors import changing
 from graphc.autograph.values.number import example_of, has_attribute, met, number
 from graphc.autograph.values.python_object import PLAIN, found_on, is_users
 from graphc.autograph.values.spans import Span
 from graphc.base import is_graphc_file, is_installed_file, is_internal_file, is_library_file, remember
 from graphc.base.errors import UnsupportedSyntaxError
-from graphc.core import ArrayMethods, Region, SymbolicTensor, Tensor, context, dispatched, fixed
+from graphc.core import ArrayMethods, Region, Tensor, context, dispatched, fixed
 from graphc.ops import call_jax
 
 __all__ = ["FUNCTIONS", "call", "call_method", "convert_call", "do_not_convert", "is_pure_class", "load_attr"]
@@ -364,9 +364,9 @@ def load_attr(owner: Any, name: str, *, by_item: bool = False) -> Any:
     kind, fallback = cast("type[Any]", type(owner)), None
     if kind is Choice:
         return ask(owner, lambda value: load_attr(value, name))
-    if isinstance(owner, SymbolicTensor | LoopIndex) and not has_attribute(owner, name):
+    if is_symbolic(owner) and not has_attribute(owner, name):
         return in_python(getattr, example_of(owner), name)  # which says that there is none
-    if isinstance(owner, SymbolicTensor | LoopIndex) and name == "__class__":
+    if is_symbolic(owner) and name == "__class__":
         return call(type)(owner)
     try:
         if context.trace is None or (kind in PLAIN and kind is not super) or isinstance(owner, _NAMESPACES):
@@ -714,7 +714,7 @@ def _listing(function: Any, owner: Any) -> Any:
 
 def _hasattr(owner: Any, name: str) -> bool:
     """``hasattr``, which is ``getattr`` without the value."""
-    if isinstance(owner, SymbolicTensor | LoopIndex):
+    if is_symbolic(owner):
         return has_attribute(owner, name)
     try:
         load_attr(owner, name)

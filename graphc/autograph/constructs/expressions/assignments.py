@@ -27,7 +27,7 @@ from graphc.autograph.constructs.storage.cells import (
     write,
 )
 from graphc.autograph.constructs.storage.unfollowed import note_change
-from graphc.autograph.values.choice import Choice, use
+from graphc.autograph.values.choice import Choice, over_choices, use
 from graphc.autograph.values.growing_list import growing, refuse_growing
 from graphc.autograph.values.kept_tensors import holds_symbols, note_store
 from graphc.autograph.values.number import example_of
@@ -83,14 +83,9 @@ def _setter(owner: Any, name: str) -> types.FunctionType | None:
     return setter if isinstance(setter, types.FunctionType) and is_users(kind, setter) else None
 
 
+@over_choices(use, use)
 def store_item(owner: Any, index: Any, value: Any) -> None:
     """``owner[index] = value``; a method of the user's that does it is a call."""
-    if isinstance(owner, Choice):
-        use(owner, lambda one: store_item(one, index, value))
-        return
-    if isinstance(index, Choice):
-        use(index, lambda one: store_item(owner, one, value))
-        return
     owner = example_of(owner)
     if (method := operator_method(owner, "__setitem__")) is not None:
         call(method)(owner, index, value)
@@ -174,10 +169,9 @@ _INPLACE: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+@over_choices(None, use)
 def inplace(symbol: str, target: Any, value: Any) -> Any:
     """The result of ``target symbol= value``; an object that changes in place (a list, an array) changes."""
-    if isinstance(target, Choice):
-        return use(target, lambda one: inplace(symbol, one, value))
     kind = cast("type[Any]", type(target))
     method = f"__{_INPLACE[symbol].__name__}__"
     if not hasattr(kind, method):

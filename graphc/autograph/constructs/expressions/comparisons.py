@@ -21,7 +21,7 @@ from graphc.autograph.constructs.purity.natives import HASHED, check_items, chec
 from graphc.autograph.constructs.purity.reading import read_namespace
 from graphc.autograph.constructs.purity.unconverted import asked
 from graphc.autograph.constructs.purity.watch import check_iterator, operator_method
-from graphc.autograph.values.choice import Choice, ask, decide, is_simple
+from graphc.autograph.values.choice import Choice, ask, decide, is_simple, over_choices
 from graphc.autograph.values.growing_list import refuse_growing
 from graphc.autograph.values.number import SymbolicNumber, kind_of
 from graphc.autograph.values.python_object import PLAIN, found_on
@@ -49,13 +49,15 @@ _OTHERS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+def _of_one(value: Choice, test: Callable[[Any], Any]) -> Any:
+    """What a comparison says of one of several values."""
+    return decide(value, test) if all(map(is_simple, value.options)) else ask(value, test)
+
+
+@over_choices(None, _of_one, _of_one)
 def compare(symbol: str, left: Any, right: Any) -> Any:
     """``left symbol right``, for the six orders of Python."""
     native, forward, reflected = _METHODS[symbol]
-    if isinstance(left, Choice):
-        return _of_one(left, lambda value: compare(symbol, value, right))
-    if isinstance(right, Choice):
-        return _of_one(right, partial(compare, symbol, left))
     refuse_growing(left, right)
     if type(left) in (list, tuple) and _holds_symbols((left, right)):
         return _compare_sequences(symbol, left, right)
@@ -74,11 +76,6 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
     theirs_first = kinds[0] is not kinds[1] and issubclass(kinds[1], kinds[0])
     result = answers((left, right), (mine, theirs), theirs_first, forward)
     return in_python(native, left, right) if result is NotImplemented else result
-
-
-def _of_one(value: Choice, test: Callable[[Any], Any]) -> Any:
-    """What a comparison says of one of several values."""
-    return decide(value, test) if all(map(is_simple, value.options)) else ask(value, test)
 
 
 class Compared:
@@ -217,12 +214,9 @@ def _in_range(item: SymbolicTensor, numbers: range) -> Any:
     return _truth(and_(partial(compare, ">=", item, low), partial(compare, "<=", item, high), on_grid))
 
 
+@over_choices(_of_one, ask)
 def contains(item: Any, container: Any) -> Any:
     """``item in container``."""
-    if isinstance(item, Choice):
-        return _of_one(item, lambda value: contains(value, container))
-    if isinstance(container, Choice):
-        return ask(container, partial(contains, item))
     if asks_for_key(container, item):
         return holds_item(container, item)
     if read_namespace(container, item):
@@ -242,6 +236,6 @@ def contains(item: Any, container: Any) -> Any:
     asked(container, ("__contains__",))
     check_read(container)
     if found_on(cast("type[Any]", type(container)), "__contains__") is None:
-        check_iterator(container)
+        check_iterator(container, depth=3)  # past the frame that looks for choices
         check_items(container)
     return in_python(operator.contains, container, item)

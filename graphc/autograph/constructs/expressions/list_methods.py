@@ -11,7 +11,7 @@ from graphc.autograph.constructs.branches.checks import require
 from graphc.autograph.constructs.purity.watch import made
 from graphc.autograph.constructs.storage.cells import ContentsCell
 from graphc.autograph.values.growing_list import Appends, Growing, enclosed, growing
-from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.index import as_tensor
 from graphc.autograph.values.join import Join, leaf_type
 from graphc.base import nest
 from graphc.core import FUNCTIONS, Tensor, context
@@ -20,13 +20,9 @@ from graphc.ir import TensorType
 __all__ = ["METHODS", "concatenated", "extend", "load_from_list", "store_in_list"]
 
 
-def _plain(value: Any) -> Any:
-    return value.tensor if isinstance(value, LoopIndex) else value
-
-
 def _position(value: Growing, index: Any, message: str) -> Any:
     """The place in the buffer of an item of the list; the call fails, as Python does, where there is none."""
-    index = _plain(index)
+    index = as_tensor(index)
     if isinstance(index, Tensor):
         position = FUNCTIONS["where"](index < 0, index + value.length, index)
         within = FUNCTIONS["logical_and"](position >= 0, position < value.length)

@@ -23,7 +23,7 @@ from graphc.autograph.constructs.purity.item_reads import asks_for_item, known_i
 from graphc.autograph.constructs.purity.natives import INDEXED, check_index, check_methods, check_printed
 from graphc.autograph.constructs.purity.reading import read_namespace
 from graphc.autograph.constructs.purity.watch import class_item_method, made, operator_method
-from graphc.autograph.values.choice import Choice, ask
+from graphc.autograph.values.choice import Choice, ask, over_choices
 from graphc.autograph.values.growing_list import growing, refuse_growing
 from graphc.autograph.values.index import LoopIndex
 from graphc.autograph.values.number import SymbolicNumber, example_of
@@ -62,13 +62,10 @@ _UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
 }
 
 
+@over_choices(None, ask, ask)
 def binary(symbol: str, left: Any, right: Any) -> Any:
     """``left symbol right``."""
     native, forward, reflected = BINARY[symbol]
-    if isinstance(left, Choice):
-        return ask(left, lambda value: binary(symbol, value, right))
-    if isinstance(right, Choice):
-        return ask(right, partial(binary, symbol, left))
     if symbol == "%" and isinstance(left, str | bytes):
         if isinstance(left, str):
             return percent(left, right)
@@ -117,10 +114,9 @@ def answers(operands: tuple[Any, Any], methods: tuple[Method, Method], theirs_fi
     return result
 
 
+@over_choices(None, ask)
 def unary(symbol: str, operand: Any) -> Any:
     """``symbol operand``."""
-    if isinstance(operand, Choice):
-        return ask(operand, partial(unary, symbol))
     native, name = _UNARY[symbol]
     method = operator_method(operand, name)
     return in_python(native, operand) if method is None else call(method)(operand)

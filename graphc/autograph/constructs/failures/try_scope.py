@@ -18,7 +18,7 @@ import numpy as np
 from graphc.autograph.constructs.failures.failure import Ended, Failure, Site, failures, is_limit, is_raised_by_code
 from graphc.autograph.constructs.failures.origins import end_by
 from graphc.autograph.values.deferred import RAISED, DeferredError, Frozen, Opaque, rebuilt, reopened
-from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.index import as_tensor
 from graphc.autograph.values.join import same_values
 from graphc.autograph.values.unbound import Unbound, unbound_return
 from graphc.base import Location, nest, user_location
@@ -355,7 +355,7 @@ def _seen_from(trace: Trace, value: Any) -> Any:
     """A value as a structure in which what a trace knows is what it is, and tensors from further inside are leaves."""
     parts = nest.children(value)
     if parts is None or not parts[1]:
-        tensor = value.tensor if isinstance(value, LoopIndex) else value
+        tensor = as_tensor(value)
         hidden = isinstance(tensor, SymbolicTensor) and not trace.is_inside(tensor.trace)
         return tensor.snapshot() if hidden else Opaque(value)
     changed = rebuilt(value, lambda part: _seen_from(trace, part))

@@ -12,7 +12,7 @@ from graphc.autograph.constructs.branches.checks import require
 from graphc.autograph.constructs.loops.spaces import TensorIndices
 from graphc.autograph.constructs.overrides import Functions, of_values
 from graphc.autograph.constructs.purity.natives import INDEXED, check_methods
-from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.index import LoopIndex, as_tensor, is_symbolic
 from graphc.autograph.values.number import SymbolicNumber, number
 from graphc.autograph.values.spans import HIGHEST, LOWEST, Span
 from graphc.autograph.values.whole_numbers import whole_number
@@ -81,7 +81,7 @@ class TensorRange:
 
 
 def _as_item(number: Any) -> Any:
-    value = number.tensor if isinstance(number, LoopIndex) else number
+    value = as_tensor(number)
     return apply(OPS["astype"], (value,), Attrs(dtype=np.dtype(np.int32)))
 
 
@@ -145,9 +145,9 @@ def refuse_range() -> NoReturn:
 def _range(native: Callable[..., Any], *bounds: Any) -> Any:
     """``range``; with a tensor among the bounds, one that only a for loop can run."""
     check_methods(bounds, INDEXED)
-    if len(bounds) > 3 or not any(isinstance(bound, SymbolicTensor | LoopIndex) for bound in bounds):
+    if len(bounds) > 3 or not any(is_symbolic(bound) for bound in bounds):
         return native(*bounds)
-    known = [bound if isinstance(bound, SymbolicTensor | LoopIndex) else operator.index(bound) for bound in bounds]
+    known = [bound if is_symbolic(bound) else operator.index(bound) for bound in bounds]
     for bound in known:
         if isinstance(bound, SymbolicTensor) and (bound.shape or bound.dtype.kind not in "iu"):
             error = InvalidArgumentError(f"range() needs integer scalars, got a tensor {bound.type}")
@@ -156,7 +156,7 @@ def _range(native: Callable[..., Any], *bounds: Any) -> Any:
     step: Any = known[2] if len(known) == 3 else 1
     if type(step) is int:
         native(0, 1, step)  # says what Python says of a step of 0
-    tensors = [bound.tensor if isinstance(bound, LoopIndex) else bound for bound in (start, stop, step)]
+    tensors = [as_tensor(bound) for bound in (start, stop, step)]
     sign = _sign(step)
     return TensorRange(*tensors, sign=sign, most=_most(start, stop, step), span=_span(start, stop, sign))
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any, NoReturn, TypeAlias
 
 from graphc.autograph.values.growing_list import growing
-from graphc.autograph.values.index import LoopIndex
+from graphc.autograph.values.index import LoopIndex, as_tensor
 from graphc.autograph.values.number import SymbolicNumber, span_of
 from graphc.autograph.values.spans import ANY_INT, Span
 from graphc.core import FUNCTIONS, SymbolicTensor, Tensor, apply
@@ -141,7 +141,7 @@ class Rows(Space):
     """
 
     def __init__(self, tensor: Tensor, order: range) -> None:
-        self._tensor = tensor
+        self.as_tensor = tensor
         self._order = order
 
     @property
@@ -161,11 +161,11 @@ class Rows(Space):
 
     def tensors(self) -> list[Tensor]:
         """The tensor."""
-        return [self._tensor]
+        return [self.as_tensor]
 
     def arrays(self) -> list[Tensor]:
         """The tensor, cut and turned as the order says."""
-        rows, order = self._tensor, self._order
+        rows, order = self.as_tensor, self._order
         first, last = min(order[0], order[-1]), max(order[0], order[-1])
         if (first, last) != (0, rows.shape[0] - 1):
             rows = rows[first : last + 1]
@@ -173,15 +173,15 @@ class Rows(Space):
 
     def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
         """The row."""
-        return self._tensor[counter] if rows is None else next(rows)
+        return self.as_tensor[counter] if rows is None else next(rows)
 
     def part(self, start: int, stop: int) -> Rows:
         """Some of the rows."""
-        return Rows(self._tensor, self._order[start:stop])
+        return Rows(self.as_tensor, self._order[start:stop])
 
     def at(self, position: int) -> Tensor:
         """The row of an iteration whose number is known."""
-        return self._tensor[self._order[position]]
+        return self.as_tensor[self._order[position]]
 
 
 class TensorIndices(Space):
@@ -222,7 +222,7 @@ class TensorIndices(Space):
         if isinstance(counter, LoopIndex):
             return affine(counter, self._start, self._step)
         # A product that wraps on the way does no harm: all numbers of a range lie between its bounds.
-        tensors = [value.tensor if isinstance(value, LoopIndex) else value for value in (self._start, self._step)]
+        tensors = [as_tensor(value) for value in (self._start, self._step)]
         found = affine(SymbolicTensor(counter.raw, counter.trace), *tensors)
         return SymbolicNumber(found, int, span=self._span or _span_of_range(self._start, self._step))
 
@@ -279,7 +279,7 @@ class GrowingItems(Space):
 
     def item(self, counter: Counter, rows: Iterator[Any] | None) -> Any:
         """The item."""
-        return self._items.item(self._items.length - 1 - _tensor(counter) if self._backwards else counter)
+        return self._items.item(self._items.length - 1 - as_tensor(counter) if self._backwards else counter)
 
     def part(self, start: int, stop: int) -> GrowingItems:
         """Refused, as of :class:`TensorIndices`."""
@@ -371,10 +371,6 @@ class Mapped(_Several):
     def part(self, start: int, stop: int) -> Mapped:
         """Some of the items."""
         return Mapped(self._function, [part.part(start, stop) for part in self._parts])
-
-
-def _tensor(counter: Counter) -> Tensor:
-    return counter.tensor if isinstance(counter, LoopIndex) else counter
 
 
 def _smaller(length: SymbolicTensor, other: Any) -> Any:
